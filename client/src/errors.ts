@@ -1,0 +1,130 @@
+import type { RateLimit } from './rate-limit.ts';
+
+/** An error code that version 1.0.0 of the service is known to answer with. */
+export type KnownErrorCode =
+  | 'invalid_json'
+  | 'invalid_body'
+  | 'invalid_parameter'
+  | 'unsupported_content_type'
+  | 'missing_api_key'
+  | 'invalid_api_key'
+  | 'pet_not_found'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'idempotency_conflict'
+  | 'operation_removed'
+  | 'body_too_large'
+  | 'idempotency_mismatch'
+  | 'rate_limited'
+  | 'api_key_banned'
+  | 'internal_error'
+  | 'unavailable';
+
+/** Any error code: the known ones, and those that a later version of the service may add. */
+export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
+
+/** What an {@link ApiError} tells of the reply. */
+export type ApiErrorDetails = Pick<
+  ApiError,
+  'code' | 'message' | 'status' | 'headers' | 'rateLimit' | 'retryAfterMs'
+>;
+
+/** Base of every error that the client raises about the service or the way to it. */
+export class PetstoreError extends Error {
+  static {
+    PetstoreError.prototype.name = 'PetstoreError';
+  }
+}
+
+/** The service, or a proxy before it, answered with an error. */
+export class ApiError extends PetstoreError {
+  static {
+    ApiError.prototype.name = 'ApiError';
+  }
+
+  /** Machine-readable; made from the HTTP status when the reply has no error body of the service. */
+  readonly code: ErrorCode;
+  /** HTTP status of the reply. */
+  readonly status: number;
+  /** Headers of the reply. */
+  readonly headers: Headers;
+  /** The caller's quota as the reply told it. */
+  readonly rateLimit: RateLimit | undefined;
+  /** Milliseconds that the service asked to wait (`Retry-After`), counted from the reply. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(details: ApiErrorDetails, options?: ErrorOptions) {
+    super(details.message, options);
+    this.code = details.code;
+    this.status = details.status;
+    this.headers = details.headers;
+    this.rateLimit = details.rateLimit;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/**
+ * The service asked for a longer wait than the client's `maxRetryWaitMs`: come back at `retryAt`.
+ * Requests before that are refused, and repeating them can get the API key banned.
+ */
+export class RetryLaterError extends ApiError {
+  static {
+    RetryLaterError.prototype.name = 'RetryLaterError';
+  }
+
+  /** When a request can succeed again, by this machine's clock. */
+  readonly retryAt: Date;
+  /** The error that the service answered with. */
+  override readonly cause: ApiError;
+
+  constructor(cause: ApiError, retryAt: Date) {
+    super(cause);
+    this.cause = cause;
+    this.retryAt = retryAt;
+  }
+}
+
+/** No complete reply arrived: no connection, or it broke. `cause` holds what `fetch` raised. */
+export class NetworkError extends PetstoreError {
+  static {
+    NetworkError.prototype.name = 'NetworkError';
+  }
+}
+
+/** No complete reply arrived within `timeoutMs`. */
+export class TimeoutError extends PetstoreError {
+  static {
+    TimeoutError.prototype.name = 'TimeoutError';
+  }
+
+  /** Milliseconds that the attempt was given. */
+  readonly timeoutMs: number;
+
+  constructor(message: string, timeoutMs: number) {
+    super(message);
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** A reply that reports success is not what the service's contract says. */
+export class InvalidReplyError extends PetstoreError {
+  static {
+    InvalidReplyError.prototype.name = 'InvalidReplyError';
+  }
+}
+
+/**
+ * Whether `error` is an {@link ApiError}, with one of `codes` when any are given:
+ *
+ * ```ts
+ * if (isApiError(error, 'pet_not_found')) return undefined;
+ * ```
+ */
+export function isApiError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is ApiError & { readonly code: Code } {
+  return (
+    error instanceof ApiError && (codes.length === 0 || codes.some((code) => code === error.code))
+  );
+}

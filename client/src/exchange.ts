@@ -1,0 +1,61 @@
+import { NetworkError, TimeoutError } from './errors.ts';
+import { requireTimeout, type Settings } from './settings.ts';
+import { withDeadline } from './timing.ts';
+import type { RequestOptions } from './types.ts';
+
+/** A request to the service. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  /** Whether it may be sent again when an earlier attempt may have been carried out. */
+  readonly repeatable: boolean;
+  readonly body?: string;
+  readonly idempotencyKey?: string;
+}
+
+/** A reply that arrived whole. */
+export interface Reply {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/**
+ * Sends a request once and reads the reply to its end.
+ *
+ * @throws {NetworkError} when no complete reply arrived.
+ * @throws {TimeoutError} when none arrived in time.
+ * @throws the reason of `options.signal` on its abort.
+ */
+export function exchange(
+  request: ApiRequest,
+  settings: Settings,
+  options: RequestOptions,
+): Promise<Reply> {
+  const { method, url, body = null } = request;
+  const { fetch } = settings;
+  const timeoutMs = requireTimeout(options.timeoutMs ?? settings.timeoutMs);
+  const headers = requestHeaders(request, settings.apiKey);
+  const onTimeout = () =>
+    new TimeoutError(`${method} ${url}: no complete reply within ${timeoutMs} ms`, timeoutMs);
+
+  return withDeadline({ timeoutMs, onTimeout, signal: options.signal }, async (signal) => {
+    try {
+      // The service never redirects: following would only carry the request where nobody meant it.
+      const init: RequestInit = { method, headers, body, signal, redirect: 'manual' };
+      const response = await fetch(url, init);
+      const { status, ok, headers: replyHeaders } = response;
+      return { status, ok, headers: replyHeaders, body: await response.text() };
+    } catch (cause) {
+      throw new NetworkError(`${method} ${url}: no complete reply arrived`, { cause });
+    }
+  });
+}
+
+function requestHeaders(request: ApiRequest, apiKey: string): Headers {
+  const headers = new Headers({ Accept: 'application/json', Authorization: `Bearer ${apiKey}` });
+  if (request.body !== undefined) headers.set('Content-Type', 'application/json');
+  if (request.idempotencyKey !== undefined) headers.set('Idempotency-Key', request.idempotencyKey);
+  return headers;
+}

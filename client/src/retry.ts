@@ -1,0 +1,63 @@
+import { ApiError, NetworkError, RetryLaterError, TimeoutError } from './errors.ts';
+import type { ApiRequest } from './exchange.ts';
+import type { Settings } from './settings.ts';
+
+const BACKOFF_BASE_MS = 500;
+const BACKOFF_CAP_MS = 10_000;
+
+/**
+ * Runs `attempt`, and again after failures that a retry can mend: exponential backoff with full
+ * jitter, on top of the wait that the service asks for, `maxRetries` times at most.
+ *
+ * @throws {RetryLaterError} when the service asks for a wait beyond `maxRetryWaitMs`.
+ * @throws the last attempt's error when no retry is left or none can help.
+ * @throws the reason of `signal` on its abort.
+ */
+export async function withRetries<Result>(
+  attempt: () => Promise<Result>,
+  request: ApiRequest,
+  settings: Settings,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const mayRepeat = request.repeatable && isOutcomeUnknown(error, retries);
+      if (!mayRepeat && !isRefusal(error)) throw error;
+      const askedMs = askedWait(error, settings);
+      if (retries >= settings.maxRetries) throw error;
+
+      // Added to what the service asks for rather than taken in its stead: all callers of a window
+      // are told the same time, and would come back in one burst.
+      const jitterMs = fullJitter(retries, settings.random);
+      await settings.sleep(Math.min(askedMs + jitterMs, settings.maxRetryWaitMs), signal);
+    }
+  }
+}
+
+/** The wait in milliseconds that the service asks for: nothing is sent before its end. */
+function askedWait(error: unknown, { maxRetryWaitMs, now }: Settings): number {
+  if (!(error instanceof ApiError) || error.retryAfterMs === undefined) return 0;
+  if (error.retryAfterMs <= maxRetryWaitMs) return error.retryAfterMs;
+  throw new RetryLaterError(error, new Date(now() + error.retryAfterMs));
+}
+
+/** A random wait in milliseconds, below a bound that doubles with every retry up to a cap. */
+function fullJitter(retries: number, random: () => number): number {
+  return Math.floor(random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** retries));
+}
+
+/** Whether the service turned the request away before doing any of it. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 429 || error.status === 503);
+}
+
+/** Whether the request may have been carried out, or still be under way, without us knowing. */
+function isOutcomeUnknown(error: unknown, retries: number): boolean {
+  if (error instanceof NetworkError || error instanceof TimeoutError) return true;
+  if (!(error instanceof ApiError)) return false;
+  // On a first attempt the conflict is with somebody else's request; on a retry, with our own.
+  if (error.code === 'idempotency_conflict') return retries > 0;
+  return error.status === 502 || error.status === 504;
+}

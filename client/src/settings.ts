@@ -1,0 +1,97 @@
+import { sleep } from './timing.ts';
+
+// The longest delay that setTimeout keeps to; it fires at once for anything above.
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** Options of a {@link PetstoreClient}. */
+export interface PetstoreClientOptions {
+  /** The API key, from the dashboard. */
+  readonly apiKey: string;
+  /** Address of the API. Default: `http://localhost:3000/v1`. */
+  readonly baseUrl?: string | undefined;
+  /** Address of the message service. Default: `http://localhost:3000/quickstart`. */
+  readonly quickstartBaseUrl?: string | undefined;
+  /** Milliseconds that one attempt may take, reply included: 1 to 2^31 - 1. Default: 10,000. */
+  readonly timeoutMs?: number | undefined;
+  /** How often a failed attempt is repeated, from 0. Default: 3. */
+  readonly maxRetries?: number | undefined;
+  /**
+   * The longest wait before a retry, in milliseconds: 0 to 2^31 - 1. When the service asks for a
+   * longer one, the call fails at once with a {@link RetryLaterError}. Default: 60,000, which sits
+   * out a limit per minute but not a limit per day or a ban.
+   */
+  readonly maxRetryWaitMs?: number | undefined;
+  /** Sends the requests. Default: the global `fetch`. */
+  readonly fetch?: Fetch | undefined;
+  /** Current time in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined;
+  /** Random number in [0, 1), for the jitter of the backoff. Default: `Math.random`. */
+  readonly random?: (() => number) | undefined;
+  /** Waits before a retry; must reject with the signal's reason on abort. Default: a timer. */
+  readonly sleep?: Sleep | undefined;
+}
+
+/** The part of the standard `fetch` that the client uses. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Resolves after `delayMs` milliseconds, or rejects with the reason of `signal` on its abort. */
+export type Sleep = (delayMs: number, signal?: AbortSignal) => Promise<void>;
+
+/** The options of a client, checked, with every default filled in. */
+export type Settings = {
+  readonly [Name in keyof PetstoreClientOptions]-?: NonNullable<PetstoreClientOptions[Name]>;
+};
+
+/**
+ * Checks the options of a client and fills in the defaults.
+ *
+ * @throws {TypeError} for a malformed key or address.
+ * @throws {RangeError} for a number out of range.
+ */
+export function resolveSettings(options: PetstoreClientOptions): Settings {
+  const { baseUrl = 'http://localhost:3000/v1' } = options;
+  const { quickstartBaseUrl = 'http://localhost:3000/quickstart' } = options;
+  const { timeoutMs = 10_000, maxRetries = 3, maxRetryWaitMs = 60_000 } = options;
+  return {
+    apiKey: requireApiKey(options.apiKey),
+    baseUrl: requireBaseUrl('baseUrl', baseUrl),
+    quickstartBaseUrl: requireBaseUrl('quickstartBaseUrl', quickstartBaseUrl),
+    timeoutMs: requireTimeout(timeoutMs),
+    maxRetries: requireInteger('maxRetries', maxRetries, 0, Number.MAX_SAFE_INTEGER),
+    maxRetryWaitMs: requireInteger('maxRetryWaitMs', maxRetryWaitMs, 0, MAX_DELAY_MS),
+    // Looked up on each call, so that a global fetch that is replaced later is the one in use.
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    now: options.now ?? Date.now,
+    random: options.random ?? Math.random,
+    sleep: options.sleep ?? sleep,
+  };
+}
+
+/**
+ * Returns `timeoutMs` when it is usable.
+ *
+ * @throws {RangeError} when it is not an integer from 1 to 2^31 - 1.
+ */
+export function requireTimeout(timeoutMs: number): number {
+  return requireInteger('timeoutMs', timeoutMs, 1, MAX_DELAY_MS);
+}
+
+function requireInteger(name: string, value: number, min: number, max: number): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new RangeError(`${name} must be an integer from ${min} to ${max}, got ${value}`);
+}
+
+// Headers would refuse a malformed key too, but with the key in the error's message.
+function requireApiKey(apiKey: string): string {
+  if (typeof apiKey === 'string' && /^[!-~]+$/.test(apiKey)) return apiKey;
+  throw new TypeError('apiKey must be a string of printable ASCII characters without spaces');
+}
+
+function requireBaseUrl(name: string, value: string): string {
+  if (URL.canParse(value)) {
+    const { protocol, username, password, search, hash } = new URL(value);
+    const isHttp = protocol === 'http:' || protocol === 'https:';
+    if (isHttp && `${username}${password}${search}${hash}` === '') return value.replace(/\/+$/, '');
+  }
+  throw new TypeError(`${name} must be an absolute http(s) URL of host and path only`);
+}

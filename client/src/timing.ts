@@ -1,0 +1,50 @@
+/** Resolves after `delayMs` milliseconds, or rejects with the reason of `signal` on its abort. */
+export function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, delayMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** When and why to give up on a task. */
+export interface Deadline {
+  /** Milliseconds that the task may take. */
+  readonly timeoutMs: number;
+  /** Makes the error that the task fails with when time is up. */
+  readonly onTimeout: () => Error;
+  /** Ends the task before that. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Runs `task` under a signal that aborts when time is up or on the abort of the deadline's signal,
+ * and rejects with that reason, whatever `task` makes of it. Neither timer nor listener outlives it.
+ */
+export async function withDeadline<Result>(
+  deadline: Deadline,
+  task: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const { signal } = deadline;
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  const onAbort = () => controller.abort(signal?.reason);
+  const timer = setTimeout(() => controller.abort(deadline.onTimeout()), deadline.timeoutMs);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await task(controller.signal);
+  } catch (error) {
+    controller.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}

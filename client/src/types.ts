@@ -1,0 +1,73 @@
+/**
+ * A 64-bit signed integer, exact to the last digit: a `number` up to 2^53 - 1 either side of zero,
+ * a `bigint` beyond.
+ */
+export type Int64 = number | bigint;
+
+/** Availability of an animal. */
+export type PetStatus = 'available' | 'pending' | 'sold';
+
+/** An animal to add. */
+export interface NewPet {
+  /** 1 to 255 characters, not blank. */
+  readonly name: string;
+  /** Id of the category that the animal belongs to. */
+  readonly categoryId: Int64;
+  /** The service takes `available` when it is left out. */
+  readonly status?: PetStatus | undefined;
+}
+
+/** An animal as the service returns it. */
+export interface Pet {
+  /** Assigned by the service on creation, ascending. */
+  readonly id: Int64;
+  readonly name: string;
+  /** Id of the category that the animal belongs to. */
+  readonly categoryId: Int64;
+  readonly status: PetStatus;
+}
+
+/** Which animals to list. */
+export interface ListPetsQuery {
+  /** Page size, 1 to 100. The service takes 20 when it is left out. */
+  readonly limit?: number | undefined;
+  /** Only animals of this status. */
+  readonly status?: PetStatus | undefined;
+  /** Only animals whose id is greater. */
+  readonly after?: Int64 | undefined;
+}
+
+/** One page of animals, in ascending id. */
+export interface PetPage {
+  readonly pets: readonly Pet[];
+  /** The query of the next page; `undefined` on the last one. */
+  readonly next: ListPetsQuery | undefined;
+}
+
+/** A message that the service has accepted. */
+export interface Message {
+  readonly id: string;
+  readonly message: string;
+  /** `queued` right after sending. */
+  readonly status: string;
+  /** ISO 8601 timestamp. */
+  readonly createdAt: string;
+}
+
+/** Options of one call. */
+export interface RequestOptions {
+  /** Ends the call at any point, backoff waits included: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Overrides the client's `timeoutMs` for this call: milliseconds per attempt, from 1. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Options of one `createPet` call. */
+export interface CreatePetOptions extends RequestOptions {
+  /**
+   * 1 to 255 printable ASCII characters. Calls that share it create one animal, for 24 hours.
+   * Give one to make a creation safe to repeat across a restart of your program; when left out,
+   * each call makes its own, which covers the client's retries.
+   */
+  readonly idempotencyKey?: string | undefined;
+}

@@ -1,0 +1,35 @@
+import type { NewPet, PetStatus } from '../core/pets.ts';
+
+const NAMES = [
+  ...['Biscuit', 'Pebble', 'Juniper', 'Mochi', 'Captain', 'Olive', 'Ziggy', 'Clementine', 'Otto'],
+  ...['Waffles', 'Nimbus', 'Hazel', 'Rufus', 'Saffron', 'Pickle', 'Luna', 'Barnaby', 'Fig', 'Echo'],
+  ...['Marlow', 'Poppy', 'Gizmo', 'Tansy', 'Bramble', 'Cosmo', 'Dulcie', 'Frodo', 'Maple', 'Rosie'],
+  ...['Søren', 'Chloë', 'Ñandú', '小雪', 'Момо', 'クロ'],
+];
+
+const SURNAMES = [
+  ...['', 'of Willow Farm', 'the Second', 'the Brave', 'Junior', 'McFluff', 'von Schnurr'],
+  ...['Whiskerton', 'Pawsworth', 'the Quiet', 'Longtail', 'de la Luna', 'Featherby'],
+];
+
+/** Dogs, cats, birds, fish, rabbits, reptiles, horses and rodents. */
+const CATEGORIES = 8;
+
+/** Of twenty animals, so many are still to be had; the rest is sold or being sold. */
+const STATUSES: readonly PetStatus[] = [
+  ...Array<PetStatus>(13).fill('available'),
+  ...Array<PetStatus>(3).fill('pending'),
+  ...Array<PetStatus>(4).fill('sold'),
+];
+
+/** The animal of this number: always the same one, and seldom the same as its neighbours. */
+export function inventAnimal(number: number): NewPet {
+  const mixed = Bun.hash.wyhash(String(number));
+  const choose = <T>(list: readonly T[], salt: bigint, otherwise: T): T =>
+    list[Number((mixed >> salt) % BigInt(list.length))] ?? otherwise;
+  return {
+    name: `${choose(NAMES, 0n, 'Biscuit')} ${choose(SURNAMES, 16n, '')}`.trim(),
+    categoryId: 1n + ((mixed >> 32n) % BigInt(CATEGORIES)),
+    status: choose(STATUSES, 48n, 'available'),
+  };
+}

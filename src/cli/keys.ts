@@ -1,0 +1,149 @@
+import { Argument, type Command, Option } from 'commander';
+import { type Account, type ApiKey, keyState } from '../core/accounts.ts';
+import { isEnvironment } from '../core/environments.ts';
+import { OperatorError } from '../core/errors.ts';
+import { type IssuedKey, ROTATION_OVERLAPS, type RotationOverlap } from '../core/key-ring.ts';
+import { subscribe } from '../core/plans.ts';
+import { environmentOption, jsonOption, parseDuration, parseEmail, UsageError } from './options.ts';
+import { formatTime, printJson, printLine, printNote, printTable } from './output.ts';
+import { requireAccount, type Session, withStores } from './session.ts';
+
+interface CreateOptions {
+  readonly environment: string;
+  readonly name: string;
+  readonly expiresIn?: number;
+  readonly json?: true;
+}
+
+export function addKeysCommands(program: Command): void {
+  const keys = program.command('keys').description('Make, show and end API keys.');
+  keys
+    .command('create')
+    .description('Make an API key and print it. An unknown address gets a Free account.')
+    .addArgument(new Argument('<email>').argParser(parseEmail))
+    .addOption(environmentOption())
+    .option('--name <text>', 'what the key is for', 'command line')
+    .addOption(new Option('--expires-in <duration>', 'such as 30d').argParser(parseDuration))
+    .addOption(jsonOption())
+    .action(create);
+  keys
+    .command('list')
+    .description("Show an account's keys.")
+    .addArgument(new Argument('<email>').argParser(parseEmail))
+    .addOption(jsonOption())
+    .action(list);
+  keys
+    .command('rotate')
+    .description('Make a successor of a key and print it.')
+    .argument('<id>', 'as in keys list')
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old key works on')
+        .choices(Object.keys(ROTATION_OVERLAPS))
+        .default('24h'),
+    )
+    .addOption(jsonOption())
+    .action(rotate);
+  keys
+    .command('revoke')
+    .description('End a key; running servers refuse it within a second.')
+    .argument('<id>', 'as in keys list')
+    .addOption(jsonOption())
+    .action(revoke);
+}
+
+async function create(email: string, options: CreateOptions): Promise<void> {
+  const { environment, name, expiresIn } = options;
+  if (!isEnvironment(environment)) throw new UsageError(`Unknown environment ${environment}.`);
+  await withStores(async (session) => {
+    const account = await findOrCreateAccount(session, email);
+    const expiresAt = expiresIn && session.clock.now().wall + expiresIn;
+    const issued = await session.stores.keyRing.issue(account, { environment, name, expiresAt });
+    printKey(issued, options);
+  });
+}
+
+async function findOrCreateAccount(session: Session, email: string): Promise<Account> {
+  const { accounts } = session.stores;
+  const known = await accounts.findByEmail(email);
+  if (known) return known;
+  const made = await accounts.create(email, subscribe('free'), session.clock.now().wall);
+  if (!made) return requireAccount(session, email);
+  printNote(`Made a Free account for ${email}.`);
+  return made;
+}
+
+async function list(email: string, options: { json?: true }): Promise<void> {
+  await withStores(async (session) => {
+    const account = await requireAccount(session, email);
+    const keys = await session.stores.keys.list(account.id);
+    const now = session.clock.now().wall;
+    if (options.json) return printJson(keys.map((key) => publicKey(key, now)));
+    printTable(
+      ['KEY', 'ENVIRONMENT', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'ID'],
+      keys.map((key) => [
+        `${key.prefix}…${key.lastFour}`,
+        key.environment,
+        key.name,
+        keyState(key, now),
+        formatTime(key.createdAt),
+        formatTime(key.expiresAt),
+        formatTime(key.lastUsedAt),
+        key.id,
+      ]),
+      `No keys yet. Run: petstore keys create ${email}`,
+    );
+  });
+}
+
+async function rotate(
+  id: string,
+  options: { overlap: RotationOverlap; json?: true },
+): Promise<void> {
+  await withStores(async ({ stores }) => {
+    const key = await stores.keys.find(id);
+    if (!key) throw noSuchKey(id);
+    printKey(await stores.keyRing.rotate(key, options.overlap), options);
+  });
+}
+
+async function revoke(id: string, options: { json?: true }): Promise<void> {
+  await withStores(async ({ stores, clock }) => {
+    if (!(await stores.keyRing.revoke(id))) {
+      const known = await stores.keys.find(id);
+      throw known ? new OperatorError(`Key ${id} was revoked before.`) : noSuchKey(id);
+    }
+    const key = await stores.keys.find(id);
+    if (options.json && key) printJson(publicKey(key, clock.now().wall));
+    else printLine(`Key ${id} is revoked.`);
+  });
+}
+
+function printKey({ text, key }: IssuedKey, { json }: { json?: true }): void {
+  if (json) printJson({ key: text, ...publicKey(key, key.createdAt) });
+  else printLine(text);
+}
+
+function publicKey(key: ApiKey, now: number) {
+  const { id, environment, name, prefix, lastFour } = key;
+  const times = { created: key.createdAt, expires: key.expiresAt, lastUsed: key.lastUsedAt };
+  const { created, expires, lastUsed } = times;
+  return {
+    id,
+    environment,
+    name,
+    prefix,
+    lastFour,
+    state: keyState(key, now),
+    createdAt: isoTime(created),
+    expiresAt: isoTime(expires),
+    lastUsedAt: isoTime(lastUsed),
+  };
+}
+
+function isoTime(moment: number | undefined): string | null {
+  return moment === undefined ? null : new Date(moment).toISOString();
+}
+
+function noSuchKey(id: string): OperatorError {
+  return new OperatorError(`No key has the id ${id}. Run: petstore keys list EMAIL`);
+}

@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { adjustableServer, openapiDocument } from '../contract/openapi.ts';
+import { ENVIRONMENTS } from '../core/environments.ts';
+import { jsonOption } from './options.ts';
+import { printLine } from './output.ts';
+
+export function addOpenapiCommand(program: Command): void {
+  program
+    .command('openapi')
+    .description('Print the OpenAPI document of the service.')
+    .addOption(jsonOption())
+    .action(() => {
+      const config = readConfig();
+      const servers = ENVIRONMENTS.map((name) =>
+        adjustableServer(name, config.baseUrl(name, config.port)),
+      );
+      printLine(JSON.stringify(openapiDocument(servers), null, 2));
+    });
+}

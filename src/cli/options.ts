@@ -1,0 +1,42 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { DAY, HOUR, MINUTE, SECOND } from '../core/clock.ts';
+import { ENVIRONMENTS } from '../core/environments.ts';
+import { OperatorError } from '../core/errors.ts';
+
+/** The command line asks for something that cannot be meant. */
+export class UsageError extends OperatorError {
+  override readonly name = 'UsageError';
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
+
+/** `90s`, `15m`, `12h` or `30d`, in ms. */
+export function parseDuration(text: string): number {
+  const [, count, unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
+  const length = Number(count) * (UNITS[unit] ?? Number.NaN);
+  if (Number.isNaN(length)) throw new InvalidArgumentError('Use a duration such as 12h or 30d.');
+  return length;
+}
+
+/** A whole number of at least 1. */
+export function parseCount(text: string): number {
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Use a whole number of at least 1.');
+}
+
+/** An e-mail address, as far as can be told without sending mail to it. */
+export function parseEmail(text: string): string {
+  if (/^[^\s@]+@[^\s@]+$/.test(text) && text.length <= 254) return text;
+  throw new InvalidArgumentError('Use an e-mail address such as you@example.com.');
+}
+
+/** For commands that also speak to programs. */
+export function jsonOption(): Option {
+  return new Option('--json', 'print JSON');
+}
+
+export function environmentOption(): Option {
+  return new Option('--environment <name>', 'which environment')
+    .choices(ENVIRONMENTS)
+    .default('production');
+}

@@ -1,0 +1,46 @@
+import { Command, CommanderError } from 'commander';
+import { OperatorError, SetupError, StorageUnavailable } from '../core/errors.ts';
+import { addAccountsCommands } from './accounts.ts';
+import { addBackupCommand } from './backup.ts';
+import { addBansCommands } from './bans.ts';
+import { addKeysCommands } from './keys.ts';
+import { addOpenapiCommand } from './openapi.ts';
+import { UsageError } from './options.ts';
+import { addRestoreCommand } from './restore.ts';
+import { addSeedCommand } from './seed.ts';
+import { addServeCommand } from './serve.ts';
+
+const FAILED = 1;
+const WRONG_USAGE = 2;
+
+/**
+ * Runs one command line, without the program's own name.
+ * @returns the exit code: 0 done, 1 refused or failed, 2 wrong usage or settings.
+ */
+export async function runCli(args: readonly string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync([...args], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
+    if (!(error instanceof OperatorError || error instanceof StorageUnavailable)) throw error;
+    for (const line of error.message.split('\n')) process.stderr.write(`petstore: ${line}\n`);
+    return error instanceof SetupError || error instanceof UsageError ? WRONG_USAGE : FAILED;
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('petstore')
+    .description('A petstore that really behaves.')
+    .exitOverride()
+    .showHelpAfterError('Add --help for the usage.');
+  addServeCommand(program);
+  addOpenapiCommand(program);
+  addSeedCommand(program);
+  addAccountsCommands(program);
+  addKeysCommands(program);
+  addBansCommands(program);
+  addBackupCommand(program);
+  addRestoreCommand(program);
+  return program;
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { restoreBackup } from '../backup.ts';
+import { readConfig } from '../config.ts';
+import { systemClock } from '../core/clock.ts';
+import { jsonOption } from './options.ts';
+import { printJson, printLine } from './output.ts';
+
+export function addRestoreCommand(program: Command): void {
+  program
+    .command('restore')
+    .description('Put a backup into the data folder. The service must be stopped.')
+    .argument('<file>', 'made by petstore backup')
+    .option('--replace', 'move what the data folder holds into a folder beside it first')
+    .addOption(jsonOption())
+    .action(async (file: string, { replace, json }: { replace?: true; json?: true }) => {
+      const restored = await restoreBackup(readConfig(), file, replace === true, systemClock);
+      if (json) {
+        printJson(restored);
+        return;
+      }
+      printLine(`Restored the backup of ${restored.createdAt} into ${restored.folder}.`);
+      if (restored.movedTo) printLine(`What was there before is in ${restored.movedTo}.`);
+    });
+}

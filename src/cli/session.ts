@@ -1,0 +1,27 @@
+import { openStores, type Stores } from '../compose.ts';
+import { readConfig } from '../config.ts';
+import type { Account } from '../core/accounts.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { OperatorError } from '../core/errors.ts';
+
+export interface Session {
+  readonly stores: Stores;
+  readonly clock: Clock;
+}
+
+/** Opens the stores for one command and closes them after it, whether it fails or not. */
+export async function withStores(work: (session: Session) => Promise<void>): Promise<void> {
+  const stores = await openStores(readConfig(), systemClock);
+  try {
+    await work({ stores, clock: systemClock });
+  } finally {
+    await stores.close();
+  }
+}
+
+/** @throws OperatorError when there is no account with this address. */
+export async function requireAccount({ stores }: Session, email: string): Promise<Account> {
+  const account = await stores.accounts.findByEmail(email);
+  if (account) return account;
+  throw new OperatorError(`No account has the address ${email}. Run: petstore accounts list`);
+}

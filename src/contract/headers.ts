@@ -1,0 +1,77 @@
+interface HeaderDescription {
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example: string | number | boolean;
+}
+
+const seconds = { type: 'integer', minimum: 0 };
+
+/** Every header of the contract that a reply may carry, as the OpenAPI document describes it. */
+export const HEADERS = {
+  'X-RateLimit-Limit': {
+    description: 'The limit that applies to the caller: of the window with fewer requests left.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 60,
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Requests remaining in the current window.',
+    schema: seconds,
+    example: 59,
+  },
+  'X-RateLimit-Reset': {
+    description: 'Unix timestamp (seconds) at which the limit resets.',
+    schema: seconds,
+    example: 1_795_132_860,
+  },
+  'RateLimit-Policy': {
+    description: 'Both windows: quota `q` in a window of `w` seconds (IETF RateLimit fields).',
+    schema: { type: 'string' },
+    example: '"minute";q=60;w=60, "day";q=1000;w=86400',
+  },
+  RateLimit: {
+    description: 'Both windows: `r` requests remaining, `t` seconds until the reset.',
+    schema: { type: 'string' },
+    example: '"minute";r=59;t=42, "day";r=993;t=5120',
+  },
+  'Retry-After': {
+    description: 'Whole seconds to wait before the next request.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 42,
+  },
+  'WWW-Authenticate': {
+    description: 'The bearer challenge (RFC 6750).',
+    schema: { type: 'string' },
+    example: 'Bearer realm="petstore", error="invalid_token"',
+  },
+  Link: {
+    description: 'The next page, with `rel="next"` (RFC 8288); absent on the last page.',
+    schema: { type: 'string' },
+    example: '<http://localhost:3000/v1/pets?limit=20&after=20>; rel="next"',
+  },
+  'Idempotent-Replayed': {
+    description: '`true` when this is the reply to an earlier request with the same key.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
+  Deprecation: {
+    description: 'When the operation was deprecated: `@` and a Unix timestamp (RFC 9745).',
+    schema: { type: 'string' },
+    example: '@1795132800',
+  },
+  Sunset: {
+    description: 'When the operation is removed (RFC 8594).',
+    schema: { type: 'string' },
+    example: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  },
+} as const satisfies Record<string, HeaderDescription>;
+
+export type HeaderName = keyof typeof HEADERS;
+
+/** On every reply. */
+export const LIMIT_HEADERS = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
+] as const satisfies readonly HeaderName[];

@@ -1,0 +1,56 @@
+import type { Environment } from './environments.ts';
+import type { Subscription } from './plans.ts';
+
+/** Whoever holds API keys; quotas belong to it, so that more keys do not buy more quota. */
+export interface Account extends Subscription {
+  readonly id: string;
+  /** Unique, compared without case. */
+  readonly email: string;
+  /** Epoch ms. */
+  readonly createdAt: number;
+}
+
+/** An API key as it is kept: never its text, only a digest of it. All times are epoch ms. */
+export interface ApiKey {
+  readonly id: string;
+  readonly accountId: string;
+  readonly environment: Environment;
+  readonly name: string;
+  /** First characters of the key, up to the random part. */
+  readonly prefix: string;
+  readonly lastFour: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | undefined;
+  readonly revokedAt: number | undefined;
+  /** Written at most once a minute. */
+  readonly lastUsedAt: number | undefined;
+}
+
+/** A ban on record. All times are epoch ms. */
+export interface BanRecord {
+  readonly id: string;
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly environment: Environment;
+  readonly reason: string;
+  readonly level: number;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly liftedAt: number | undefined;
+  /** Who lifted it. */
+  readonly liftedBy: string | undefined;
+}
+
+/** A key's secret digest beside the key and its account, as authentication needs them. */
+export interface Credential {
+  readonly key: ApiKey;
+  readonly account: Account;
+}
+
+/** Live, or why not. */
+export type KeyState = 'active' | 'expired' | 'revoked';
+
+export function keyState(key: ApiKey, now: number): KeyState {
+  if (key.revokedAt !== undefined) return 'revoked';
+  return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active';
+}

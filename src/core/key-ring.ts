@@ -1,0 +1,157 @@
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { type Account, type ApiKey, type Credential, keyState } from './accounts.ts';
+import { abbreviateApiKey, environmentOfKey, generateApiKey } from './api-key-text.ts';
+import { type Awaitable, then } from './awaitable.ts';
+import { type Clock, HOUR } from './clock.ts';
+import type { Environment } from './environments.ts';
+import { OperatorError, type Problem } from './errors.ts';
+import { newId } from './ids.ts';
+import type { ApiKeyStore, CredentialCache } from './ports.ts';
+
+/** Keys of one account that may be live at the same time. */
+export const LIVE_KEYS_PER_ACCOUNT = 100;
+
+/** How long a rotated key goes on working beside its successor, in ms. */
+export const ROTATION_OVERLAPS = {
+  '0': 0,
+  '1h': HOUR,
+  '24h': 24 * HOUR,
+  '72h': 72 * HOUR,
+} as const;
+export type RotationOverlap = keyof typeof ROTATION_OVERLAPS;
+
+const NAME_MAX_LENGTH = 100;
+
+/** A new key with its text, which is shown once and kept nowhere. */
+export interface IssuedKey {
+  readonly text: string;
+  readonly key: ApiKey;
+}
+
+export interface KeyRequest {
+  readonly environment: Environment;
+  /** For people; 1 to 100 characters. */
+  readonly name: string;
+  /** Epoch ms; never when left out. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** Issues API keys and tells whose key a text is. */
+export class KeyRing {
+  readonly #store: ApiKeyStore;
+  readonly #credentials: CredentialCache;
+  readonly #secret: KeyObject;
+  readonly #clock: Clock;
+
+  /** @param secret what digests are made with; kept outside of the database. */
+  constructor(store: ApiKeyStore, credentials: CredentialCache, secret: Buffer, clock: Clock) {
+    this.#store = store;
+    this.#credentials = credentials;
+    this.#secret = createSecretKey(secret);
+    this.#clock = clock;
+  }
+
+  /** @throws OperatorError on a bad name, an expiry in the past, or 100 live keys already. */
+  async issue(account: Account, request: KeyRequest): Promise<IssuedKey> {
+    const now = this.#clock.now().wall;
+    const name = request.name.trim();
+    if (name === '' || name.length > NAME_MAX_LENGTH) {
+      throw new OperatorError(`A key's name has 1 to ${NAME_MAX_LENGTH} characters.`);
+    }
+    if (request.expiresAt !== undefined && request.expiresAt <= now) {
+      throw new OperatorError('A key must expire in the future.');
+    }
+    const text = generateApiKey(request.environment);
+    const key = newKey(account.id, text, { ...request, name }, now);
+    const kept = await this.#store.insert(key, this.#digest(text), LIVE_KEYS_PER_ACCOUNT, now);
+    if (kept === 'too_many') throw tooManyKeys();
+    return { text, key };
+  }
+
+  /**
+   * Issues a successor with the same name, environment and lifetime. The old key works on for the
+   * overlap, never beyond its own expiry.
+   * @throws OperatorError when the key is not live, or 100 others are.
+   */
+  async rotate(key: ApiKey, overlap: RotationOverlap): Promise<IssuedKey> {
+    const now = this.#clock.now().wall;
+    const state = keyState(key, now);
+    if (state !== 'active') throw new OperatorError(`Key ${key.id} is ${state}. Create a new one.`);
+    const lifetime = key.expiresAt === undefined ? undefined : key.expiresAt - key.createdAt;
+    const text = generateApiKey(key.environment);
+    const expiresAt = lifetime === undefined ? undefined : now + lifetime;
+    const successor = newKey(key.accountId, text, { ...key, expiresAt }, now);
+    const graceEndsAt = Math.min(now + ROTATION_OVERLAPS[overlap], key.expiresAt ?? Infinity);
+    const kept = await this.#store.replace(
+      { id: key.id, expiresAt: graceEndsAt },
+      successor,
+      this.#digest(text),
+      LIVE_KEYS_PER_ACCOUNT,
+      now,
+    );
+    if (kept === 'too_many') throw tooManyKeys();
+    this.#credentials.forget();
+    return { text, key: successor };
+  }
+
+  /** Ends a key at once. `false` when there is no such key, or it was revoked before. */
+  async revoke(id: string): Promise<boolean> {
+    const revoked = await this.#store.revoke(id, this.#clock.now().wall);
+    this.#credentials.forget();
+    return revoked;
+  }
+
+  /**
+   * Tells whose key this is, or why it is refused: unknown, expired, revoked, or of the other
+   * environment.
+   * @param environment where the request was sent to.
+   */
+  authenticate(text: string, environment: Environment): Awaitable<Credential | Problem> {
+    const named = environmentOfKey(text);
+    if (!named) return invalid('This is not an API key of this service. Check it for typos.');
+    if (named !== environment) {
+      return invalid(
+        `This API key is for ${named}, and this is ${environment}. ` +
+          `Send it to the base URL of ${named}, or use a ${environment} key.`,
+      );
+    }
+    const digest = this.#digest(text);
+    return then(this.#credentials.findByDigest(digest), (found) => {
+      if (!found || !timingSafeEqual(found.digest, digest)) {
+        return invalid('This API key is unknown. Create a new one.');
+      }
+      const state = keyState(found.credential.key, this.#clock.now().wall);
+      if (state === 'active') return found.credential;
+      return invalid(`This API key is ${state}. Create a new one.`);
+    });
+  }
+
+  #digest(text: string): Buffer {
+    return createHmac('sha256', this.#secret).update(text).digest();
+  }
+}
+
+function newKey(accountId: string, text: string, request: KeyRequest, now: number): ApiKey {
+  const { environment, name, expiresAt } = request;
+  return {
+    id: newId('key', now),
+    accountId,
+    environment,
+    name,
+    ...abbreviateApiKey(text),
+    createdAt: now,
+    expiresAt,
+    revokedAt: undefined,
+    lastUsedAt: undefined,
+  };
+}
+
+function invalid(message: string): Problem {
+  return { code: 'invalid_api_key', message };
+}
+
+function tooManyKeys(): OperatorError {
+  return new OperatorError(
+    `The account has ${LIVE_KEYS_PER_ACCOUNT} live keys, the most it may have. Revoke one first.`,
+  );
+}

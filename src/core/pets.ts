@@ -1,0 +1,40 @@
+/** Availability of an animal; the contract's enum, in its order. */
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+export type PetStatus = (typeof PET_STATUSES)[number];
+
+/** What `status` becomes when a new animal does not say. */
+export const DEFAULT_STATUS: PetStatus = 'available';
+
+/** The longest name, in Unicode code points. */
+export const NAME_MAX_LENGTH = 255;
+
+/** Animals on one page of the list: bounds and default of `limit`. */
+export const PAGE_SIZE = { minimum: 1, maximum: 100, default: 20 } as const;
+
+export interface NewPet {
+  /** 1 to 255 code points, kept as sent. */
+  readonly name: string;
+  /** Any int64. */
+  readonly categoryId: bigint;
+  readonly status: PetStatus;
+}
+
+export interface Pet extends NewPet {
+  /** Assigned by the service, ascending, at most 2^53 - 1. An animal never changes once it has one. */
+  readonly id: number;
+}
+
+/** One page of the list: keyset pagination in ascending id. */
+export interface PetQuery {
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly status?: PetStatus | undefined;
+  /** Only animals with a greater id; 0 begins at the start. */
+  readonly after: number;
+}
+
+export interface PetPage {
+  readonly pets: readonly Pet[];
+  /** Whether more animals follow the last one of this page. */
+  readonly more: boolean;
+}

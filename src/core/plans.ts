@@ -1,0 +1,57 @@
+import { OperatorError } from './errors.ts';
+
+/** Requests that a caller may make in each window. Both are at least 1. */
+export interface Limits {
+  readonly perMinute: number;
+  /** Per UTC day. */
+  readonly perDay: number;
+}
+
+/** The published plans. Enterprise's numbers are agreed with, and stored with, each account. */
+export const PLANS = {
+  free: { title: 'Free', limits: { perMinute: 60, perDay: 1_000 } },
+  pro: { title: 'Pro', limits: { perMinute: 300, perDay: 10_000 } },
+  business: { title: 'Business', limits: { perMinute: 1_000, perDay: 100_000 } },
+  enterprise: { title: 'Enterprise', limits: undefined },
+} as const satisfies Record<string, { title: string; limits: Limits | undefined }>;
+
+export type Plan = keyof typeof PLANS;
+
+export const PLAN_NAMES = Object.keys(PLANS).filter(isPlan);
+
+export function isPlan(name: string): name is Plan {
+  return Object.hasOwn(PLANS, name);
+}
+
+/** A plan with the numbers that go with it. */
+export interface Subscription {
+  readonly plan: Plan;
+  readonly limits: Limits;
+}
+
+/**
+ * Pairs a plan with its limits.
+ * @throws OperatorError when the plan is unknown (never taken for Free), when Enterprise comes
+ * without its own numbers, or another plan with numbers.
+ */
+export function subscribe(name: string, custom?: Partial<Limits>): Subscription {
+  if (!isPlan(name)) {
+    throw new OperatorError(`Unknown plan "${name}". Use one of: ${PLAN_NAMES.join(', ')}.`);
+  }
+  const { perMinute, perDay } = custom ?? {};
+  const published = PLANS[name].limits;
+  if (published) {
+    if (perMinute === undefined && perDay === undefined) return { plan: name, limits: published };
+    throw new OperatorError(`Plan "${name}" has fixed limits. Only enterprise takes its own.`);
+  }
+  if (!isCount(perMinute) || !isCount(perDay)) {
+    throw new OperatorError(
+      `Plan "${name}" needs requests per minute and per day, as whole numbers of at least 1.`,
+    );
+  }
+  return { plan: name, limits: { perMinute, perDay } };
+}
+
+function isCount(value: number | undefined): value is number {
+  return value !== undefined && Number.isSafeInteger(value) && value >= 1;
+}

@@ -1,0 +1,144 @@
+import type { Account, ApiKey, BanRecord, Credential } from './accounts.ts';
+import type { Verdict } from './admission.ts';
+import type { Awaitable } from './awaitable.ts';
+import type { Instant } from './clock.ts';
+import type { NewPet, Pet, PetPage, PetQuery } from './pets.ts';
+import type { Limits, Subscription } from './plans.ts';
+
+/** What makes a creation safe to send again: replies are remembered by it for 24 hours. */
+export interface IdempotentRequest {
+  readonly accountId: string;
+  /** The client's Idempotency-Key; 1 to 255 characters. */
+  readonly key: string;
+  /** Digest of what was asked for; the same key with another one is a mismatch. */
+  readonly fingerprint: string;
+}
+
+export type CreateOutcome =
+  | { readonly kind: 'created' | 'replayed'; readonly pet: Pet }
+  /** The same key came with another body before. */
+  | { readonly kind: 'mismatch' }
+  /** A request with the same key is still being carried out. */
+  | { readonly kind: 'conflict' };
+
+/** The animals of one environment. Every call may raise `StorageUnavailable`. */
+export interface PetStore {
+  list(query: PetQuery): Awaitable<PetPage>;
+  get(id: number): Awaitable<Pet | undefined>;
+  /** Resolves once the animal, and what makes it replayable, are durable in one transaction. */
+  create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome>;
+  /** Adds many animals in one transaction. */
+  import(pets: readonly NewPet[]): Promise<void>;
+  /** Drops the idempotent requests whose 24 hours are over. */
+  forgetRequests(now: Instant): Promise<void>;
+}
+
+/** Accounts and their plans. Every call may raise `StorageUnavailable`. */
+export interface AccountStore {
+  /** `undefined` when the address is taken. */
+  create(email: string, subscription: Subscription, now: number): Promise<Account | undefined>;
+  findByEmail(email: string): Awaitable<Account | undefined>;
+  list(): Awaitable<Account[]>;
+  setSubscription(id: string, subscription: Subscription): Promise<void>;
+}
+
+export interface KeyRow {
+  readonly credential: Credential;
+  readonly digest: Buffer;
+}
+
+/** Finds keys by the digest of their text. May raise `StorageUnavailable`. */
+export interface CredentialSource {
+  findByDigest(digest: Buffer): Awaitable<KeyRow | undefined>;
+}
+
+/** Remembers what a source said, until it is told to forget. */
+export interface CredentialCache extends CredentialSource {
+  /** Drops everything remembered: a key, an account or a plan changed. */
+  forget(): void;
+}
+
+/** API keys. Every call may raise `StorageUnavailable`. */
+export interface ApiKeyStore extends CredentialSource {
+  /** Refuses with `too_many` when the account has `most` live keys at `now` (epoch ms). */
+  insert(key: ApiKey, digest: Buffer, most: number, now: number): Promise<'kept' | 'too_many'>;
+  /** Ends the old key at `old.expiresAt` and adds its successor, in one transaction. */
+  replace(
+    old: { readonly id: string; readonly expiresAt: number },
+    successor: ApiKey,
+    digest: Buffer,
+    most: number,
+    now: number,
+  ): Promise<'kept' | 'too_many'>;
+  find(id: string): Awaitable<ApiKey | undefined>;
+  /** All keys of an account, oldest first. */
+  list(accountId: string): Awaitable<ApiKey[]>;
+  /** `false` when there is no such key, or it was revoked before. */
+  revoke(id: string, now: number): Promise<boolean>;
+  /** Notes when keys were last used (epoch ms). */
+  touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void>;
+  /** Whether any key exists. */
+  any(): Awaitable<boolean>;
+}
+
+/** Bans on record. Every call may raise `StorageUnavailable`. */
+export interface BanStore {
+  record(ban: BanRecord): Promise<void>;
+  /** Bans in force at `now` (epoch ms), the oldest first. */
+  active(now: number): Awaitable<BanRecord[]>;
+  /** For each key its latest ban that ended after `since` (epoch ms) and was not lifted. */
+  latest(since: number): Awaitable<BanRecord[]>;
+  /** Lifted bans that would still be in force at `now` (epoch ms). */
+  lifted(now: number): Awaitable<BanRecord[]>;
+  /** `false` when there is no such ban in force. */
+  lift(id: string, by: string, now: number): Promise<boolean>;
+}
+
+/** Who a request is counted on. */
+export interface QuotaCaller {
+  /** `account:…` or `address:…`; never an unverified token. */
+  readonly id: string;
+  readonly limits: Limits;
+  /** The key that a ban would hit; none for an address. */
+  readonly key: ApiKey | undefined;
+}
+
+/**
+ * Decides requests in one environment, exactly, also under concurrency. Never fails: an adapter that
+ * loses its store goes on by itself.
+ */
+export interface Limiter {
+  /** Counts the request if it is admitted. */
+  take(caller: QuotaCaller, now: Instant): Awaitable<Verdict>;
+  /** Looks without counting. */
+  peek(caller: QuotaCaller, now: Instant): Awaitable<Verdict>;
+}
+
+/** A caller's used quota as it is kept across a restart. Times are epoch ms. */
+export interface SavedQuota {
+  readonly caller: string;
+  readonly minuteEndsAt: number;
+  readonly minuteUsed: number;
+  readonly day: number;
+  readonly dayUsed: number;
+}
+
+/** Keeps quotas for the next start. Every call may raise `StorageUnavailable`. */
+export interface QuotaJournal {
+  load(): Awaitable<SavedQuota[]>;
+  save(quotas: readonly SavedQuota[]): Promise<void>;
+  /** Drops the quotas of days before `day` (days since the Unix epoch). */
+  prune(day: number): Promise<void>;
+}
+
+/** Small facts kept with the accounts. Every call may raise `StorageUnavailable`. */
+export interface Settings {
+  /** Keeps the value the first time; gives back what is kept. */
+  keep(name: string, value: string): Promise<string>;
+}
+
+/** Tells processes that share a store of changes by the others. May raise `StorageUnavailable`. */
+export interface ChangeSignal {
+  /** Goes up when an account, a key or a ban changes in a way that caches must hear of. */
+  revision(): Awaitable<bigint>;
+}

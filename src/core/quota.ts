@@ -1,0 +1,82 @@
+import { DAY, type Instant, MINUTE } from './clock.ts';
+import type { Limits } from './plans.ts';
+
+/** What a caller has used of both windows. A caller without one has used nothing. */
+export interface QuotaState {
+  /** End of the minute window, on the elapsed scale (ms). */
+  readonly minuteEndsAt: number;
+  readonly minuteUsed: number;
+  /** The UTC day that `dayUsed` counts, in days since the Unix epoch. */
+  readonly day: number;
+  readonly dayUsed: number;
+}
+
+/** How a window stands after a decision. */
+export interface WindowStanding {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds until the window resets; always positive. */
+  readonly resetIn: number;
+}
+
+export interface QuotaDecision {
+  readonly admitted: boolean;
+  readonly minute: WindowStanding;
+  readonly day: WindowStanding;
+  /** What to keep for the caller's next request; the state given when nothing was counted. */
+  readonly state: QuotaState | undefined;
+}
+
+/**
+ * Takes `cost` requests (1, or 0 to only look) from both fixed windows, or from neither.
+ *
+ * The minute is measured on the elapsed scale from the first request that it admitted. The day is
+ * the UTC date of the wall clock: after a step back over midnight the later date stays in force, so
+ * that a day is never served twice.
+ */
+export function decideQuota(
+  state: QuotaState | undefined,
+  limits: Limits,
+  now: Instant,
+  cost: 0 | 1,
+): QuotaDecision {
+  const today = Math.floor(now.wall / DAY);
+  const sameDay = state !== undefined && (state.day === today || state.day === today + 1);
+  const sameMinute = state !== undefined && now.elapsed < state.minuteEndsAt;
+  const day = sameDay ? state.day : today;
+  const dayUsed = sameDay ? state.dayUsed : 0;
+  const minuteEndsAt = sameMinute ? state.minuteEndsAt : now.elapsed + MINUTE;
+  const minuteUsed = sameMinute ? state.minuteUsed : 0;
+
+  const admitted = minuteUsed < limits.perMinute && dayUsed < limits.perDay;
+  const counted = admitted ? cost : 0;
+  return {
+    admitted,
+    minute: standing(limits.perMinute, minuteUsed + counted, minuteEndsAt - now.elapsed),
+    day: standing(limits.perDay, dayUsed + counted, (day + 1) * DAY - now.wall),
+    state:
+      counted === 0
+        ? state
+        : { minuteEndsAt, minuteUsed: minuteUsed + counted, day, dayUsed: dayUsed + counted },
+  };
+}
+
+/** Whether a state still says anything at this moment; what does not may be forgotten. */
+export function isSpent(state: QuotaState, now: Instant): boolean {
+  return now.elapsed >= state.minuteEndsAt && state.day < Math.floor(now.wall / DAY);
+}
+
+/**
+ * The window that a reply speaks of: the one with fewer requests remaining, the minute on a tie.
+ * On a refusal only exhausted windows count, and of two the one that resets later.
+ */
+export function governingWindow({ admitted, minute, day }: QuotaDecision): WindowStanding {
+  if (!admitted && minute.remaining === 0 && day.remaining === 0) {
+    return day.resetIn > minute.resetIn ? day : minute;
+  }
+  return day.remaining < minute.remaining ? day : minute;
+}
+
+function standing(limit: number, used: number, resetIn: number): WindowStanding {
+  return { limit, remaining: Math.max(0, limit - used), resetIn };
+}

@@ -1,0 +1,39 @@
+import type { BlockList } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * The address that a request without a valid key is counted on: the nearest one in the chain
+ * `X-Forwarded-For`, then peer, that is not a trusted proxy. IPv6 counts by its /64, which is what
+ * one subscriber holds.
+ * @param peer the other end of the connection.
+ */
+export function clientAddress(
+  peer: string,
+  forwardedFor: string | null,
+  trusted: BlockList,
+): string {
+  const hops = (forwardedFor ?? '').split(',').map((hop) => hop.trim());
+  let client = parse(peer);
+  while (client && isTrusted(client, trusted)) {
+    const next = parse(hops.pop() ?? '');
+    if (!next) break;
+    client = next;
+  }
+  return client ? group(client) : 'unknown';
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+function parse(text: string): Address | undefined {
+  return ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
+}
+
+function isTrusted(address: Address, trusted: BlockList): boolean {
+  return trusted.check(address.toString(), address.kind());
+}
+
+function group(address: Address): string {
+  if (!('parts' in address)) return address.toString();
+  const network = address.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
+}

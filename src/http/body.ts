@@ -1,0 +1,55 @@
+import { ApiError } from '../core/errors.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+/** The largest body, in bytes. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:$|;)/i;
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)/i;
+
+/**
+ * Reads a request's body as strict JSON.
+ * @throws ApiError `unsupported_content_type`, `body_too_large` or `invalid_json`
+ */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  checkContentType(request.headers);
+  return parseStrictJson(await readBytes(request));
+}
+
+function checkContentType(headers: Headers): void {
+  const type = headers.get('content-type') ?? '';
+  const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
+  if (!JSON_MEDIA_TYPE.test(type) || charset !== 'utf-8') {
+    throw new ApiError(
+      'unsupported_content_type',
+      'Send the body as JSON, with the header "Content-Type: application/json".',
+    );
+  }
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new ApiError(
+      'unsupported_content_type',
+      'Send the body as it is, without a Content-Encoding.',
+    );
+  }
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length');
+  if (declared !== null) {
+    if (Number(declared) > MAX_BODY_BYTES) throw tooLarge();
+    return request.bytes();
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('body_too_large', `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);
+}

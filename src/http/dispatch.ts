@@ -1,0 +1,65 @@
+import { OPERATIONS, type Operation } from '../contract/operations.ts';
+import { type Awaitable, attempt, then } from '../core/awaitable.ts';
+import { deprecationHeaders, isRemoved } from './deprecation.ts';
+import { type Call, HANDLERS } from './operations.ts';
+import { problemReply, type Reply } from './reply.ts';
+import { DOCUMENT_PATH, matchRoute } from './routes.ts';
+import type { Site } from './site.ts';
+
+const ALLOWED_REQUEST_HEADERS = 'Authorization, Content-Type, Idempotency-Key';
+const PREFLIGHT_MAX_AGE_SECONDS = '86400';
+
+/**
+ * What is answered without a key and without being counted: the OpenAPI document, and the preflight
+ * that a browser sends before a request to another origin (CORS).
+ */
+export function uncountedReply(site: Site, request: Request, path: string): Reply | undefined {
+  const { method, headers } = request;
+  if (path === DOCUMENT_PATH && (method === 'GET' || method === 'HEAD')) {
+    return { status: 200, body: site.document };
+  }
+  const isPreflight =
+    method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
+  if (!isPreflight) return undefined;
+  return {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Methods': matchRoute(path)?.route.allow ?? 'OPTIONS',
+      'Access-Control-Allow-Headers': ALLOWED_REQUEST_HEADERS,
+      'Access-Control-Max-Age': PREFLIGHT_MAX_AGE_SECONDS,
+    },
+  };
+}
+
+/**
+ * Finds the operation by path and method, and carries it out.
+ * @param recover turns what the operation throws into a reply.
+ */
+export function carryOut(
+  call: Omit<Call, 'parameters'>,
+  path: string,
+  recover: (error: unknown) => Reply,
+): Awaitable<Reply> {
+  const match = matchRoute(path);
+  if (!match) {
+    const message = `Nothing is served at this path. The API is described at ${call.site.baseUrl}${DOCUMENT_PATH}.`;
+    return problemReply({ code: 'not_found', message });
+  }
+  const { route, parameters } = match;
+  const { method } = call.request;
+  if (method === 'OPTIONS') return { status: 204, headers: { Allow: route.allow } };
+  const id = route.operations.get(method);
+  if (!id) {
+    const message = `This path does not serve ${method}. It serves ${route.allow}.`;
+    return problemReply({ code: 'method_not_allowed', message }, { Allow: route.allow });
+  }
+  const { deprecation }: Operation = OPERATIONS[id];
+  const run = () => attempt(() => HANDLERS[id]({ ...call, parameters }), recover);
+  if (!deprecation) return run();
+  const headers = deprecationHeaders(deprecation, call.site.baseUrl);
+  if (isRemoved(deprecation, call.now)) {
+    const message = `${id} was removed. Use ${call.site.baseUrl}${deprecation.successor} instead.`;
+    return problemReply({ code: 'operation_removed', message }, headers);
+  }
+  return then(run(), (reply) => ({ ...reply, headers: { ...reply.headers, ...headers } }));
+}

@@ -1,0 +1,58 @@
+import type { Awaitable } from '../core/awaitable.ts';
+import { SetupError } from '../core/errors.ts';
+
+/** Answers one request; `peer` gives the address of the other end of the connection. */
+export type RequestHandler = (
+  request: Request,
+  peer: () => string | undefined,
+) => Awaitable<Response>;
+
+export interface Listener {
+  readonly port: number;
+  /**
+   * Stops accepting, lets requests in flight finish, then closes every connection.
+   * @param grace milliseconds after which what is left is cut off.
+   */
+  stop(grace: number): Promise<void>;
+}
+
+/** Deadline for receiving a request, in seconds; it ends connections that trickle. */
+const IDLE_TIMEOUT_SECONDS = 10;
+
+/** Far above our own bound, so that ours is the one that answers, with an Error body. */
+const PARSER_BODY_LIMIT = 2 ** 40;
+
+/**
+ * Opens the listening socket.
+ * @param port 0 takes a free one.
+ * @throws SetupError when the address is taken or not ours.
+ */
+export function listen(host: string, port: number, handler: RequestHandler): Listener {
+  const server = bind();
+  return {
+    port: server.port ?? port,
+    async stop(grace) {
+      const cutOff = setTimeout(() => void server.stop(true), grace);
+      await server.stop();
+      clearTimeout(cutOff);
+    },
+  };
+
+  function bind() {
+    try {
+      return Bun.serve({
+        hostname: host,
+        port,
+        idleTimeout: IDLE_TIMEOUT_SECONDS,
+        maxRequestBodySize: PARSER_BODY_LIMIT,
+        fetch: (request, server) => handler(request, () => server.requestIP(request)?.address),
+      });
+    } catch (cause) {
+      const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+      const problem = taken
+        ? 'is in use; stop the other program or set PETSTORE_PORT'
+        : String(cause);
+      throw new SetupError(`Cannot listen: ${host}:${port} ${problem}.`, { cause });
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { IDEMPOTENCY_KEY_MAX_LENGTH, type OperationId } from '../contract/operations.ts';
+import type { Account } from '../core/accounts.ts';
+import { type Awaitable, then } from '../core/awaitable.ts';
+import type { Instant } from '../core/clock.ts';
+import { ApiError } from '../core/errors.ts';
+import { parseInt64 } from '../core/int64.ts';
+import type { NewPet, PetQuery } from '../core/pets.ts';
+import type { IdempotentRequest } from '../core/ports.ts';
+import { readJsonBody } from './body.ts';
+import { parseNewPet, petJson } from './pet-json.ts';
+import { parsePetQuery } from './query.ts';
+import type { Reply } from './reply.ts';
+import type { Site } from './site.ts';
+
+/** A request that was admitted and found its operation. */
+export interface Call {
+  readonly site: Site;
+  readonly account: Account;
+  readonly request: Request;
+  readonly now: Instant;
+  readonly query: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** How each operation of the contract is carried out. May raise `ApiError`. */
+export const HANDLERS: Readonly<Record<OperationId, (call: Call) => Awaitable<Reply>>> = {
+  listPets,
+  createPet,
+  getPet,
+};
+
+function listPets({ site, query }: Call): Awaitable<Reply> {
+  const petQuery = parsePetQuery(query);
+  return then(site.pets.list(petQuery), ({ pets, more }) => {
+    const body = `[${pets.map(petJson).join(',')}]`;
+    const last = pets.at(-1);
+    if (!more || !last) return { status: 200, body };
+    return { status: 200, body, headers: { Link: nextPageLink(site, petQuery, last.id) } };
+  });
+}
+
+function nextPageLink(site: Site, { limit, status }: PetQuery, after: number): string {
+  const filter = status ? `&status=${status}` : '';
+  return `<${site.baseUrl}/pets?limit=${limit}${filter}&after=${after}>; rel="next"`;
+}
+
+async function createPet({ site, account, request, now }: Call): Promise<Reply> {
+  const idempotencyKey = readIdempotencyKey(request.headers);
+  const pet = parseNewPet(await readJsonBody(request));
+  const outcome = await site.pets.create(
+    pet,
+    now,
+    idempotencyKey === undefined ? undefined : idempotent(account, idempotencyKey, pet),
+  );
+  switch (outcome.kind) {
+    case 'created':
+      return { status: 201, body: petJson(outcome.pet) };
+    case 'replayed':
+      return {
+        status: 201,
+        body: petJson(outcome.pet),
+        headers: { 'Idempotent-Replayed': 'true' },
+      };
+    case 'mismatch':
+      throw new ApiError(
+        'idempotency_mismatch',
+        'This Idempotency-Key was used for another animal. Use a new key for a new animal.',
+      );
+    case 'conflict':
+      throw new ApiError(
+        'idempotency_conflict',
+        'A request with this Idempotency-Key is in flight. Send it again in a moment.',
+      );
+  }
+}
+
+function getPet({ site, parameters }: Call): Awaitable<Reply> {
+  const petId = decodePath(parameters['petId'] ?? '');
+  const id = /^-?\d{1,19}$/.test(petId) ? parseInt64(petId) : undefined;
+  if (id === undefined) throw petNotFound('The id of an animal is a whole number.');
+  // Ids stay within 2^53 - 1, so that rounding a greater one cannot hit an animal.
+  return then(site.pets.get(Number(id)), (pet) => {
+    if (!pet) throw petNotFound(`No animal has the id ${petId}. List animals to see their ids.`);
+    return { status: 200, body: petJson(pet) };
+  });
+}
+
+function readIdempotencyKey(headers: Headers): string | undefined {
+  const key = headers.get('idempotency-key');
+  if (key === null) return undefined;
+  if (/^[!-~]+$/.test(key) && key.length <= IDEMPOTENCY_KEY_MAX_LENGTH) return key;
+  throw new ApiError(
+    'invalid_parameter',
+    `The header "Idempotency-Key" must have 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters, without spaces.`,
+  );
+}
+
+function idempotent(account: Account, key: string, pet: NewPet): IdempotentRequest {
+  const fingerprint = new Bun.CryptoHasher('sha256')
+    .update(petJson({ id: 0, ...pet }))
+    .digest('hex');
+  return { accountId: account.id, key, fingerprint };
+}
+
+function decodePath(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function petNotFound(message: string): ApiError {
+  return new ApiError('pet_not_found', message);
+}

@@ -1,0 +1,30 @@
+import { Compile } from 'typebox/compile';
+import { NEW_PET_EXPECTATIONS, NewPet as NewPetSchema, PetStatus } from '../contract/schemas.ts';
+import { ApiError } from '../core/errors.ts';
+import { DEFAULT_STATUS, type NewPet, type Pet } from '../core/pets.ts';
+
+/** By hand, because a bigint is written digit by digit and JSON.stringify refuses it. */
+export function petJson({ id, name, categoryId, status }: Pet): string {
+  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+}
+
+const newPetValidator = Compile({ PetStatus }, NewPetSchema);
+
+/**
+ * Checks a parsed body against the NewPet schema.
+ * @throws ApiError `invalid_body`, naming the field
+ */
+export function parseNewPet(body: unknown): NewPet {
+  if (newPetValidator.Check(body)) {
+    const { name, categoryId, status = DEFAULT_STATUS } = body;
+    return { name, categoryId, status };
+  }
+  const [error] = newPetValidator.Errors(body);
+  if (error?.instancePath === '' && error.keyword === 'type') {
+    throw new ApiError('invalid_body', 'The body must be a JSON object.');
+  }
+  const missing = error?.keyword === 'required' ? error.params.requiredProperties[0] : undefined;
+  const field = missing ?? error?.instancePath.slice(1) ?? '';
+  const verb = missing ? 'is required: send' : 'must be';
+  throw new ApiError('invalid_body', `"${field}" ${verb} ${NEW_PET_EXPECTATIONS[field]}.`);
+}

@@ -1,0 +1,36 @@
+import type { ErrorCode, Problem } from '../core/errors.ts';
+import { problemReply, type Reply } from './reply.ts';
+
+/** Refuses a request that has no valid key, with the challenge that goes with a 401. */
+export function challengeReply(problem: Problem): Reply {
+  const challenge = CHALLENGES[problem.code];
+  return problemReply(problem, challenge ? { 'WWW-Authenticate': challenge } : undefined);
+}
+
+/** The bearer challenges of RFC 6750; none names an error when no key was sent. */
+const CHALLENGES: Partial<Record<ErrorCode, string>> = {
+  missing_api_key: 'Bearer realm="petstore"',
+  invalid_api_key: 'Bearer realm="petstore", error="invalid_token"',
+};
+
+export const LIMIT_PROBLEMS = {
+  limited: {
+    code: 'rate_limited',
+    message: 'Too many requests. Wait for the seconds in Retry-After, then go on.',
+  },
+  banned: {
+    code: 'api_key_banned',
+    message:
+      'This API key is banned for a while: it went on after 429. Wait for the seconds in Retry-After.',
+  },
+} as const satisfies Record<string, Problem>;
+
+export const BAD_HOST: Problem = {
+  code: 'invalid_parameter',
+  message: 'The Host header is missing or malformed. Send it once, as host:port.',
+};
+
+export const INTERNAL_ERROR: Problem = {
+  code: 'internal_error',
+  message: 'The service failed to answer. Try again; if it goes on, tell the operator.',
+};

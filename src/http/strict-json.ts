@@ -1,0 +1,88 @@
+import { ApiError } from '../core/errors.ts';
+import { parseInt64 } from '../core/int64.ts';
+
+/** Objects and arrays that a body may nest. */
+export const MAX_DEPTH = 16;
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Parses JSON (RFC 8259) more strictly than `JSON.parse`: invalid UTF-8, a member name given twice
+ * and a depth over 16 are refused. Every integer within int64 becomes an exact bigint.
+ * @throws ApiError `invalid_json`
+ */
+export function parseStrictJson(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch (cause) {
+    throw new ApiError('invalid_json', 'The body is not valid UTF-8.', { cause });
+  }
+  if (text.trim() === '') throw new ApiError('invalid_json', 'The body is empty. Send JSON.');
+  try {
+    checkStructure(text);
+    return JSON.parse(text, exactIntegers);
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause;
+    throw new ApiError('invalid_json', 'The body is not valid JSON. Check quotes and commas.', {
+      cause,
+    });
+  }
+}
+
+function exactIntegers(_name: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number') return value;
+  return parseInt64(context?.source ?? String(value)) ?? value;
+}
+
+/**
+ * Finds what `JSON.parse` lets pass. It only follows strings and brackets, and leaves it to
+ * `JSON.parse` to refuse a text that is malformed otherwise.
+ */
+function checkStructure(text: string): void {
+  const open: Array<Set<string> | undefined> = [];
+  let expectsName = false;
+  for (let index = 0; index < text.length; index += 1) {
+    switch (text[index]) {
+      case '{':
+      case '[':
+        if (open.length === MAX_DEPTH) throw tooDeep();
+        expectsName = text[index] === '{';
+        open.push(expectsName ? new Set() : undefined);
+        break;
+      case '}':
+      case ']':
+        open.pop();
+        expectsName = false;
+        break;
+      case ',':
+        expectsName = open.at(-1) !== undefined;
+        break;
+      case '"': {
+        const end = endOfString(text, index);
+        if (expectsName) noteName(open.at(-1), text.slice(index, end + 1));
+        expectsName = false;
+        index = end;
+        break;
+      }
+    }
+  }
+}
+
+function noteName(names: Set<string> | undefined, literal: string): void {
+  const name = String(JSON.parse(literal));
+  if (names?.has(name)) {
+    throw new ApiError('invalid_json', `The body has ${JSON.stringify(name)} twice. Send it once.`);
+  }
+  names?.add(name);
+}
+
+function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
+  return index;
+}
+
+function tooDeep(): ApiError {
+  return new ApiError('invalid_json', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+}

@@ -1,0 +1,39 @@
+import { type Awaitable, then } from '../core/awaitable.ts';
+import type { CredentialCache, CredentialSource, KeyRow } from '../core/ports.ts';
+
+/** Keys remembered; the oldest makes room for the next. Some 50 MB when full. */
+const CAPACITY = 100_000;
+
+/** Remembers keys by digest. What is unknown is not remembered, so that guesses take no room. */
+export class MemoryCredentialCache implements CredentialCache {
+  readonly #source: CredentialSource;
+  #remembered = new Map<string, KeyRow>();
+
+  constructor(source: CredentialSource) {
+    this.#source = source;
+  }
+
+  findByDigest(digest: Buffer): Awaitable<KeyRow | undefined> {
+    const name = digest.toString('latin1');
+    const known = this.#remembered.get(name);
+    if (known) return known;
+    const generation = this.#remembered;
+    return then(this.#source.findByDigest(digest), (row) => {
+      // An answer from before a `forget` may be out of date.
+      if (row && generation === this.#remembered) this.#remember(name, row);
+      return row;
+    });
+  }
+
+  forget(): void {
+    this.#remembered = new Map();
+  }
+
+  #remember(name: string, row: KeyRow): void {
+    if (this.#remembered.size >= CAPACITY) {
+      const [oldest] = this.#remembered.keys();
+      if (oldest !== undefined) this.#remembered.delete(oldest);
+    }
+    this.#remembered.set(name, row);
+  }
+}

@@ -1,0 +1,30 @@
+import type { ApiKey } from '../core/accounts.ts';
+import { MINUTE } from '../core/clock.ts';
+import type { ApiKeyStore } from '../core/ports.ts';
+
+/** Gathers when keys were last used, so that each is written at most once a minute. */
+export class LastUsed {
+  readonly #store: Pick<ApiKeyStore, 'touch'>;
+  readonly #noted = new WeakMap<ApiKey, number>();
+  #pending = new Map<string, number>();
+
+  constructor(store: Pick<ApiKeyStore, 'touch'>) {
+    this.#store = store;
+  }
+
+  /** @param usedAt epoch ms */
+  note(key: ApiKey, usedAt: number): void {
+    const last = this.#noted.get(key) ?? key.lastUsedAt;
+    if (last !== undefined && usedAt - last < MINUTE) return;
+    this.#noted.set(key, usedAt);
+    this.#pending.set(key.id, usedAt);
+  }
+
+  /** Writes what was noted since the last call. May raise `StorageUnavailable`. */
+  async save(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    const uses = [...this.#pending];
+    this.#pending = new Map();
+    await this.#store.touch(uses);
+  }
+}

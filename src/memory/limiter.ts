@@ -1,0 +1,145 @@
+import type { ApiKey, BanRecord } from '../core/accounts.ts';
+import { type Admission, admit, type Verdict } from '../core/admission.ts';
+import { type Ban, type BanPolicy, type Conduct, isForgotten } from '../core/bans.ts';
+import { type Instant, MINUTE } from '../core/clock.ts';
+import type { Environment } from '../core/environments.ts';
+import { newId } from '../core/ids.ts';
+import type { Limiter, QuotaCaller, SavedQuota } from '../core/ports.ts';
+import { isSpent, type QuotaState } from '../core/quota.ts';
+
+/** Addresses counted at once. Past it the oldest starts anew: an address is not an account. */
+const ADDRESS_CAPACITY = 100_000;
+
+export interface MemoryLimiterOptions {
+  readonly environment: Environment;
+  readonly policy: BanPolicy;
+  /** Hears of every ban that begins; must not wait. */
+  readonly onBan: (ban: BanRecord) => void;
+}
+
+/** Decides in this process's memory: exact, because nothing else runs between look and count. */
+export class MemoryLimiter implements Limiter {
+  readonly #options: MemoryLimiterOptions;
+  readonly #accounts = new Map<string, QuotaState>();
+  readonly #addresses = new Map<string, QuotaState>();
+  readonly #conducts = new Map<string, Conduct>();
+  /** The record of each key's latest ban, by key. */
+  readonly #banIds = new Map<string, string>();
+  readonly #unsaved = new Set<string>();
+
+  constructor(options: MemoryLimiterOptions) {
+    this.#options = options;
+  }
+
+  get environment(): Environment {
+    return this.#options.environment;
+  }
+
+  take(caller: QuotaCaller, now: Instant): Verdict {
+    const { verdict, state, startedBan } = this.#admit(caller, now, 1);
+    if (verdict.outcome === 'admitted' && state.quota) this.#count(caller, state.quota);
+    if (caller.key && state.conduct) this.#conducts.set(caller.key.id, state.conduct);
+    if (caller.key && startedBan) this.#announce(caller.key, startedBan, now);
+    return verdict;
+  }
+
+  peek(caller: QuotaCaller, now: Instant): Verdict {
+    return this.#admit(caller, now, 0).verdict;
+  }
+
+  /** Ends a ban that an operator lifted; the key's record is clean again. */
+  lift({ id, keyId }: BanRecord): void {
+    if (this.#banIds.get(keyId) !== id) return;
+    this.#banIds.delete(keyId);
+    this.#conducts.delete(keyId);
+  }
+
+  /** Goes on where the last process stopped. */
+  restore(quotas: Iterable<SavedQuota>, bans: Iterable<BanRecord>, now: Instant): void {
+    for (const { caller, minuteEndsAt, ...used } of quotas) {
+      // A clock that was set back meanwhile must not make a minute longer than a minute.
+      const minuteLeft = Math.min(MINUTE, minuteEndsAt - now.wall);
+      this.#quotasOf(caller).set(caller, { ...used, minuteEndsAt: now.elapsed + minuteLeft });
+    }
+    for (const ban of bans) {
+      const length = ban.endsAt - ban.startsAt;
+      const endsAt = now.elapsed + Math.min(length, ban.endsAt - now.wall);
+      this.#conducts.set(ban.keyId, {
+        graceEndsAt: 0,
+        windowEndsAt: 0,
+        refusals: 0,
+        ban: { startsAt: endsAt - length, endsAt, level: ban.level },
+      });
+      this.#banIds.set(ban.keyId, ban.id);
+    }
+  }
+
+  /** The quotas that changed since the last call. */
+  takeUnsaved(now: Instant): SavedQuota[] {
+    const quotas: SavedQuota[] = [];
+    for (const caller of this.#unsaved) {
+      const state = this.#quotasOf(caller).get(caller);
+      if (!state) continue;
+      const minuteEndsAt = Math.ceil(state.minuteEndsAt - now.elapsed + now.wall);
+      quotas.push({ ...state, caller, minuteEndsAt });
+    }
+    this.#unsaved.clear();
+    return quotas;
+  }
+
+  /** Takes back what could not be saved. */
+  returnUnsaved(quotas: readonly SavedQuota[]): void {
+    for (const { caller } of quotas) this.#unsaved.add(caller);
+  }
+
+  /** Forgets whatever has no say any more. */
+  sweep(now: Instant): void {
+    for (const quotas of [this.#accounts, this.#addresses]) {
+      for (const [caller, state] of quotas) if (isSpent(state, now)) quotas.delete(caller);
+    }
+    for (const [keyId, conduct] of this.#conducts) {
+      if (!isForgotten(conduct, now)) continue;
+      this.#conducts.delete(keyId);
+      this.#banIds.delete(keyId);
+    }
+  }
+
+  #admit({ id, limits, key }: QuotaCaller, now: Instant, cost: 0 | 1): Admission {
+    const state = {
+      quota: this.#quotasOf(id).get(id),
+      conduct: key && this.#conducts.get(key.id),
+    };
+    return admit(state, now, limits, key && this.#options.policy, cost);
+  }
+
+  #count({ id }: QuotaCaller, quota: QuotaState): void {
+    const quotas = this.#quotasOf(id);
+    if (quotas === this.#addresses && quotas.size >= ADDRESS_CAPACITY && !quotas.has(id)) {
+      const [oldest] = quotas.keys();
+      if (oldest !== undefined) quotas.delete(oldest);
+    }
+    quotas.set(id, quota);
+    this.#unsaved.add(id);
+  }
+
+  #announce(key: ApiKey, ban: Ban, now: Instant): void {
+    const record: BanRecord = {
+      id: newId('ban', now.wall),
+      keyId: key.id,
+      accountId: key.accountId,
+      environment: this.#options.environment,
+      reason: `Went on after 429: ${this.#options.policy.after} more requests in the same window.`,
+      level: ban.level,
+      startsAt: Math.floor(now.wall),
+      endsAt: Math.ceil(now.wall + ban.endsAt - now.elapsed),
+      liftedAt: undefined,
+      liftedBy: undefined,
+    };
+    this.#banIds.set(key.id, record.id);
+    this.#options.onBan(record);
+  }
+
+  #quotasOf(caller: string): Map<string, QuotaState> {
+    return caller.startsWith('account:') ? this.#accounts : this.#addresses;
+  }
+}

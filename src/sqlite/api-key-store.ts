@@ -1,0 +1,67 @@
+import type { ApiKey } from '../core/accounts.ts';
+import type { ApiKeyStore, KeyRow } from '../core/ports.ts';
+import { type AccountRow, type ApiKeyRow, accountFromRow, apiKeyFromRow } from './account-rows.ts';
+import type { SqliteFile } from './file.ts';
+
+/** API keys, by digest, by id and by account. */
+export class SqliteApiKeyStore implements ApiKeyStore {
+  readonly #file: SqliteFile;
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+  }
+
+  insert(key: ApiKey, digest: Buffer, most: number, now: number) {
+    return this.#file.write({ name: 'insertKey', input: { key, digest, most, now } });
+  }
+
+  replace(
+    old: { readonly id: string; readonly expiresAt: number },
+    key: ApiKey,
+    digest: Buffer,
+    most: number,
+    now: number,
+  ) {
+    return this.#file.write({ name: 'replaceKey', input: { old, key, digest, most, now } });
+  }
+
+  findByDigest(digest: Buffer): KeyRow | undefined {
+    const key = this.#file.get<ApiKeyRow & { digest: Uint8Array }>(
+      'SELECT * FROM api_keys WHERE digest = ?',
+      digest,
+    );
+    const account =
+      key && this.#file.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', key.account_id);
+    if (!account) return undefined;
+    return {
+      credential: { key: apiKeyFromRow(key), account: accountFromRow(account) },
+      digest: Buffer.from(key.digest),
+    };
+  }
+
+  find(id: string): ApiKey | undefined {
+    const row = this.#file.get<ApiKeyRow>('SELECT * FROM api_keys WHERE id = ?', id);
+    return row && apiKeyFromRow(row);
+  }
+
+  list(accountId: string): ApiKey[] {
+    return this.#file
+      .all<ApiKeyRow>(
+        'SELECT * FROM api_keys WHERE account_id = ? ORDER BY created_at, id',
+        accountId,
+      )
+      .map(apiKeyFromRow);
+  }
+
+  revoke(id: string, now: number): Promise<boolean> {
+    return this.#file.write({ name: 'revokeKey', input: { id, now } });
+  }
+
+  touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void> {
+    return this.#file.write({ name: 'touchKeys', input: uses });
+  }
+
+  any(): boolean {
+    return this.#file.get('SELECT 1 FROM api_keys LIMIT 1') !== undefined;
+  }
+}

@@ -1,0 +1,109 @@
+import { Database, SQLiteError } from 'bun:sqlite';
+import { existsSync, statSync } from 'node:fs';
+import { SetupError } from '../core/errors.ts';
+import type { Schema } from './migrations.ts';
+
+/** Files up to this size are checked whole at every start; it takes some 0.2 s at the most. */
+const FULL_CHECK_BYTES = 32 * 1024 * 1024;
+
+/** How long to wait for another process's transaction, in ms. */
+const BUSY_TIMEOUT = 5_000;
+
+/**
+ * Opens one database file, or makes it, and brings it to the current schema.
+ * @throws SetupError when the file is not ours, is damaged, or belongs to a newer release. It is
+ * left as it was found.
+ */
+export function openDatabase(path: string, schema: Schema): Database {
+  const isNew = !existsSync(path) || statSync(path).size === 0;
+  let database: Database | undefined;
+  try {
+    // No change to the file before it is known to be ours: not even the switch to WAL.
+    if (!isNew) inspect(path, schema);
+    database = connect(path);
+    migrate(database, path, schema);
+    return database;
+  } catch (cause) {
+    database?.close();
+    if (!(cause instanceof SQLiteError)) throw cause;
+    throw new SetupError(`Cannot open ${path}: ${cause.message}. ${ADVICE}`, { cause });
+  }
+}
+
+const ADVICE = 'Restore a backup (petstore restore FILE), or move the file away.';
+
+/**
+ * Another connection to a file that `openDatabase` has prepared. Integers are bigints; a commit is
+ * on disk when it returns.
+ */
+export function connect(path: string): Database {
+  const database = new Database(path, {
+    create: true,
+    readwrite: true,
+    strict: true,
+    safeIntegers: true,
+  });
+  database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  database.run('PRAGMA journal_mode = WAL');
+  database.run('PRAGMA synchronous = FULL');
+  database.run('PRAGMA foreign_keys = ON');
+  return database;
+}
+
+/**
+ * Checks that a file is ours, not newer than this release, and undamaged as far as can be told in a
+ * moment; small files are checked whole.
+ * @throws SetupError or SQLiteError
+ */
+export function inspect(path: string, schema: Schema, thorough = false): void {
+  const database = new Database(path, { readonly: true, strict: true });
+  try {
+    const applicationId = pragma(database, 'application_id');
+    if (applicationId !== schema.applicationId) {
+      throw new SetupError(`${path} is not a file of this service for this purpose. ${ADVICE}`);
+    }
+    refuseNewer(database, path, schema);
+    const size = statSync(path).size;
+    if (
+      pragma(database, 'page_count') * pragma(database, 'page_size') > size &&
+      !existsSync(`${path}-wal`)
+    ) {
+      throw new SetupError(`${path} is cut short. ${ADVICE}`);
+    }
+    if (thorough || size <= FULL_CHECK_BYTES) checkWhole(database, path);
+  } finally {
+    database.close();
+  }
+}
+
+function checkWhole(database: Database, path: string): void {
+  const [first] = database.query('PRAGMA quick_check(1)').values().flat();
+  if (first !== 'ok') throw new SetupError(`${path} is damaged: ${String(first)}. ${ADVICE}`);
+}
+
+function refuseNewer(database: Database, path: string, { migrations }: Schema): void {
+  const version = pragma(database, 'user_version');
+  if (version > migrations.length) {
+    throw new SetupError(
+      `${path} was written by a newer release (schema ${version}, this one knows ${migrations.length}). ` +
+        'Start that release, or restore an older backup.',
+    );
+  }
+}
+
+function migrate(database: Database, path: string, schema: Schema): void {
+  if (pragma(database, 'user_version') === schema.migrations.length) return;
+  const upgrade = database.transaction(() => {
+    // Another process may have done some of it while this one waited for the lock.
+    refuseNewer(database, path, schema);
+    const done = pragma(database, 'user_version');
+    for (const step of schema.migrations.slice(done)) database.run(step);
+    database.run(`PRAGMA user_version = ${schema.migrations.length}`);
+    database.run(`PRAGMA application_id = ${schema.applicationId}`);
+  });
+  upgrade.immediate();
+}
+
+function pragma(database: Database, name: string): number {
+  return Number(database.query(`PRAGMA ${name}`).values()[0]?.[0]);
+}

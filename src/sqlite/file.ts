@@ -1,0 +1,55 @@
+import { type Database, SQLiteError, type SQLQueryBindings } from 'bun:sqlite';
+import { StorageUnavailable } from '../core/errors.ts';
+import { connect, openDatabase } from './database.ts';
+import type { Schema } from './migrations.ts';
+import type { Writer } from './writer.ts';
+import type { Write, WriteOutputs } from './writer-protocol.ts';
+
+/** One database file: read in this thread, written in the writer thread. */
+export class SqliteFile {
+  readonly #path: string;
+  readonly #writer: Writer;
+  readonly #database: Database;
+
+  /** @throws SetupError when the file cannot be used; see `openDatabase`. */
+  constructor(path: string, schema: Schema, writer: Writer) {
+    openDatabase(path, schema).close();
+    this.#path = path;
+    this.#writer = writer;
+    this.#database = connect(path);
+  }
+
+  /** @throws StorageUnavailable */
+  all<Row>(sql: string, ...values: SQLQueryBindings[]): Row[] {
+    try {
+      return this.#database.query<Row, SQLQueryBindings[]>(sql).all(...values);
+    } catch (cause) {
+      throw unavailable(cause);
+    }
+  }
+
+  /** @throws StorageUnavailable */
+  get<Row>(sql: string, ...values: SQLQueryBindings[]): Row | undefined {
+    try {
+      return this.#database.query<Row, SQLQueryBindings[]>(sql).get(...values) ?? undefined;
+    } catch (cause) {
+      throw unavailable(cause);
+    }
+  }
+
+  /**
+   * One change; durable when it resolves.
+   * @throws StorageUnavailable
+   */
+  write<Each extends Write>(write: Each): Promise<WriteOutputs[Each['name']]> {
+    return this.#writer.run(this.#path, write);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function unavailable(cause: unknown): unknown {
+  return cause instanceof SQLiteError ? new StorageUnavailable(cause) : cause;
+}

@@ -1,0 +1,42 @@
+import type { Database } from 'bun:sqlite';
+import { accountWrites } from './writes-accounts.ts';
+import { environmentWrites } from './writes-environment.ts';
+
+const WRITES = { ...environmentWrites, ...accountWrites };
+
+/** Every change that the writer thread knows, by name. */
+export type WriteName = keyof typeof WRITES;
+export type WriteInputs = { [Name in WriteName]: Parameters<(typeof WRITES)[Name]>[1] };
+export type WriteOutputs = { [Name in WriteName]: ReturnType<(typeof WRITES)[Name]> };
+
+/** A change as it travels to the writer thread. */
+export type Write<Name extends WriteName = WriteName> = {
+  [Each in Name]: { readonly name: Each; readonly input: WriteInputs[Each] };
+}[Name];
+
+/** What the main thread tells the writer thread. */
+export type WriterRequest =
+  | { readonly kind: 'commit'; readonly path: string; readonly writes: readonly Write[] }
+  /** Folds the write-ahead log into each file and closes them. */
+  | { readonly kind: 'close' };
+
+export type WriteResult =
+  | { readonly ok: true; readonly value: unknown }
+  /** `code` is SQLite's, such as SQLITE_FULL. */
+  | { readonly ok: false; readonly code: string | undefined; readonly message: string };
+
+export type WriterReply =
+  | { readonly kind: 'committed'; readonly path: string; readonly results: readonly WriteResult[] }
+  | { readonly kind: 'closed' };
+
+const TABLE: {
+  [Name in WriteName]: (database: Database, input: WriteInputs[Name]) => WriteOutputs[Name];
+} = WRITES;
+
+/** Carries out a change by its name. */
+export function applyWrite<Name extends WriteName>(
+  database: Database,
+  { name, input }: Write<Name>,
+): WriteOutputs[Name] {
+  return TABLE[name](database, input);
+}
