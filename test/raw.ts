@@ -1,0 +1,81 @@
+import { connect } from 'node:net';
+
+export interface RawReply {
+  readonly status: number;
+  /** By lower-case name; repeated ones joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What came back over one connection until it closed, or `quiet` ms went by without more. */
+export interface RawExchange {
+  readonly replies: readonly RawReply[];
+  readonly text: string;
+  readonly closed: boolean;
+}
+
+/**
+ * Sends bytes as they are over a plain socket, piece by piece.
+ * @param pieces bytes, latin-1 text, or a pause in ms.
+ */
+export function rawExchange(
+  port: number,
+  pieces: ReadonlyArray<string | Uint8Array | number>,
+  quiet = 300,
+): Promise<RawExchange> {
+  const { promise, resolve, reject } = Promise.withResolvers<RawExchange>();
+  const chunks: Buffer[] = [];
+  let closed = false;
+  const socket = connect(port, '127.0.0.1');
+  const finish = () => {
+    clearTimeout(timer);
+    socket.destroy();
+    const text = Buffer.concat(chunks).toString('latin1');
+    resolve({ replies: parseReplies(text), text, closed });
+  };
+  let timer = setTimeout(finish, quiet + 5_000);
+  socket.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    clearTimeout(timer);
+    timer = setTimeout(finish, quiet);
+  });
+  socket.on('close', () => {
+    closed = true;
+    finish();
+  });
+  // A reset after the reply is how a server refuses the rest of a request.
+  socket.on('error', (error) => {
+    if (chunks.length === 0 && !('code' in error && error.code === 'ECONNRESET')) reject(error);
+  });
+  socket.on('connect', async () => {
+    for (const piece of pieces) {
+      if (typeof piece === 'number') await Bun.sleep(piece);
+      else if (socket.writable)
+        socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
+    }
+  });
+  return promise;
+}
+
+function parseReplies(text: string): RawReply[] {
+  const replies: RawReply[] = [];
+  let rest = text;
+  for (;;) {
+    const end = rest.indexOf('\r\n\r\n');
+    const status = /^HTTP\/1\.1 (\d{3})/.exec(rest)?.[1];
+    if (end === -1 || status === undefined) return replies;
+    const headers: Record<string, string> = {};
+    for (const line of rest.slice(0, end).split('\r\n').slice(1)) {
+      const colon = line.indexOf(':');
+      const name = line.slice(0, colon).toLowerCase();
+      const value = line.slice(colon + 1).trim();
+      headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+    }
+    const length = Number(headers['content-length'] ?? 0);
+    const start = end + 4;
+    // A body is UTF-8; it was read as latin-1 to count bytes.
+    const body = Buffer.from(rest.slice(start, start + length), 'latin1').toString('utf8');
+    if (status !== '100') replies.push({ status: Number(status), headers, body });
+    rest = rest.slice(start + (status === '100' ? 0 : length));
+  }
+}
