@@ -16,6 +16,7 @@ import type {
 } from './core/ports.ts';
 import { type DataFolder, openDataFolder, readSecret } from './data-folder.ts';
 import { listen } from './http/listen.ts';
+import { PageCache } from './http/page-cache.ts';
 import { HttpService } from './http/service.ts';
 import type { Site } from './http/site.ts';
 import { type Log, serviceLog } from './log.ts';
@@ -247,6 +248,7 @@ function createSite(
     keyRing: stores.keyRing,
     limiter,
     pets: stores.environment(environment).pets,
+    pages: new PageCache(),
     document: JSON.stringify(openapiDocument([fixedServer(environment, baseUrl)])),
     anonymousLimits: config.anonymousLimits,
     noteUse: (key, usedAt) => lastUsed.note(key, usedAt),

@@ -1,10 +1,10 @@
-import { BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import type { BanPolicy } from './core/bans.ts';
 import { SECOND } from './core/clock.ts';
 import { ENVIRONMENTS, type Environment } from './core/environments.ts';
-import { SetupError } from './core/errors.ts';
 import { type Limits, PLANS } from './core/plans.ts';
+import { SettingReader } from './setting-reader.ts';
 
 /** Everything that an operator may set, read once, checked and frozen. */
 export interface Config {
@@ -65,7 +65,10 @@ export const SETTINGS = {
   PETSTORE_LOG_LEVEL: { default: 'info', purpose: `One of ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, { default: string; purpose: string }>;
 
-type SettingName = keyof typeof SETTINGS;
+const PREFIX = 'PETSTORE_';
+
+/** What every base address of the API ends in. */
+const VERSION_SEGMENT = '/v1';
 
 const MIN_SECRET_LENGTH = 32;
 const MAX_COUNT = 1_000_000_000;
@@ -77,18 +80,18 @@ const MAX_COUNT = 1_000_000_000;
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Config {
-  const reader = new SettingReader(environment);
+  const reader = new SettingReader(environment, SETTINGS, PREFIX);
   const port = reader.count('PETSTORE_PORT', 0, 65_535);
   const baseUrls = {
-    production: reader.baseUrl('PETSTORE_BASE_URL'),
-    staging: reader.baseUrl('PETSTORE_STAGING_BASE_URL'),
+    production: reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT),
+    staging: reader.baseUrl('PETSTORE_STAGING_BASE_URL', VERSION_SEGMENT),
   };
   const paths = { production: '/v1', staging: '/staging/v1' };
   const config: Config = {
     host: reader.text('PETSTORE_HOST'),
     port,
     dataDir: resolve(reader.text('PETSTORE_DATA_DIR')),
-    secret: reader.secret('PETSTORE_SECRET'),
+    secret: reader.secret('PETSTORE_SECRET', MIN_SECRET_LENGTH),
     baseUrl: (name, listening) => baseUrls[name] ?? `http://localhost:${listening}${paths[name]}`,
     trustedProxies: reader.addresses('PETSTORE_TRUSTED_PROXIES'),
     anonymousLimits: {
@@ -105,94 +108,18 @@ export function readConfig(
   if (config.banPolicy.maximum < config.banPolicy.base) {
     reader.problem('PETSTORE_BAN_MAX_SECONDS must be at least PETSTORE_BAN_SECONDS.');
   }
-  if (new Set(ENVIRONMENTS.map((name) => config.baseUrl(name, port))).size < ENVIRONMENTS.length) {
-    reader.problem('PETSTORE_BASE_URL and PETSTORE_STAGING_BASE_URL must differ.');
+  const places = new Set(ENVIRONMENTS.map((name) => place(config.baseUrl(name, port))));
+  if (places.size < ENVIRONMENTS.length) {
+    reader.problem(
+      'PETSTORE_BASE_URL and PETSTORE_STAGING_BASE_URL must differ in their host or path.',
+    );
   }
   reader.finish();
   return Object.freeze(config);
 }
 
-/** Reads one setting after the other and gathers what is wrong with them. */
-class SettingReader {
-  readonly #values: Readonly<Record<string, string | undefined>>;
-  readonly #problems: string[] = [];
-
-  constructor(values: Readonly<Record<string, string | undefined>>) {
-    this.#values = values;
-    for (const name of Object.keys(values)) {
-      if (!name.startsWith('PETSTORE_') || Object.hasOwn(SETTINGS, name)) continue;
-      this.problem(`${name} is not a setting. The README lists them.`);
-    }
-  }
-
-  problem(text: string): void {
-    this.#problems.push(text);
-  }
-
-  finish(): void {
-    if (this.#problems.length > 0) throw new SetupError(this.#problems.join('\n'));
-  }
-
-  text(name: SettingName): string {
-    return this.#given(name) ?? SETTINGS[name].default;
-  }
-
-  count(name: SettingName, minimum: number, maximum: number): number {
-    const text = this.text(name);
-    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= minimum && value <= maximum) return value;
-    this.problem(`${name} must be a whole number from ${minimum} to ${maximum}, not "${text}".`);
-    return minimum;
-  }
-
-  oneOf<T extends string>(name: SettingName, allowed: readonly T[], fallback: T): T {
-    const text = this.text(name);
-    const value = allowed.find((each) => each === text);
-    if (value === undefined) this.problem(`${name} must be one of ${allowed.join(', ')}.`);
-    return value ?? fallback;
-  }
-
-  secret(name: SettingName): string | undefined {
-    const secret = this.#given(name);
-    if (secret !== undefined && secret.length < MIN_SECRET_LENGTH) {
-      this.problem(`${name} must have at least ${MIN_SECRET_LENGTH} characters.`);
-    }
-    return secret;
-  }
-
-  baseUrl(name: SettingName): string | undefined {
-    const text = this.#given(name);
-    if (text === undefined) return undefined;
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    const path = url?.pathname.replace(/\/$/, '');
-    const plain = url && !url.search && !url.hash && !url.username && !url.password;
-    if (plain && /^https?:$/.test(url.protocol) && path?.endsWith('/v1')) return url.origin + path;
-    this.problem(`${name} must be an http or https address that ends in /v1, not "${text}".`);
-    return undefined;
-  }
-
-  addresses(name: SettingName): BlockList {
-    const list = new BlockList();
-    for (const entry of (this.#given(name) ?? '').split(',')) {
-      const text = entry.trim();
-      if (text !== '' && !addToBlockList(list, text)) {
-        this.problem(`${name} must hold addresses or CIDR ranges, not "${text}".`);
-      }
-    }
-    return list;
-  }
-
-  #given(name: SettingName): string | undefined {
-    return this.#values[name] === '' ? undefined : this.#values[name];
-  }
-}
-
-function addToBlockList(list: BlockList, text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  const longest = version === 6 ? 128 : 32;
-  const length = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-  if (version === 0 || rest.length > 0 || !(length <= longest)) return false;
-  list.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4');
-  return true;
+/** What a request shows of the base address that it was sent to: not whether it came by TLS. */
+function place(baseUrl: string): string {
+  const { host, pathname } = new URL(baseUrl);
+  return host + pathname;
 }

@@ -1,8 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from './core/environments.ts';
 import { SetupError } from './core/errors.ts';
+
+/** What a secret of the folder's own is made of, and the least that one may have. */
+const SECRET_BYTES = 32;
 
 /** The folder that holds everything that is kept, by file. */
 export interface DataFolder {
@@ -42,20 +55,47 @@ export function openDataFolder(path: string): DataFolder {
 /**
  * The secret that API keys are digested with: the configured one, or the folder's own, made on the
  * first start.
+ * @throws SetupError when it cannot be read or made, or is cut short.
  */
 export function readSecret(folder: DataFolder, configured: string | undefined): Buffer {
   if (configured !== undefined) return Buffer.from(configured);
+  let secret: Buffer;
+  try {
+    if (!existsSync(folder.secret)) makeSecret(folder);
+    secret = Buffer.from(readFileSync(folder.secret, 'utf8').trim());
+  } catch (cause) {
+    throw new SetupError(`Cannot read ${folder.secret}: ${reason(cause)}.`, { cause });
+  }
+  if (secret.length >= SECRET_BYTES) return secret;
+  throw new SetupError(
+    `${folder.secret} is cut short. Put it back from a backup, or set PETSTORE_SECRET to what it was.`,
+  );
+}
+
+function makeSecret(folder: DataFolder): void {
   const draft = `${folder.secret}.${process.pid}`;
   try {
-    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
+    writeFileSync(draft, `${randomBytes(SECRET_BYTES).toString('hex')}\n`, { mode: 0o600 });
+    // Keys are on disk when they are given out; what they are digested with must be there before.
+    makeDurable(draft);
     // A link is all or nothing, also when two processes start at the same moment.
     linkSync(draft, folder.secret);
+    makeDurable(folder.path);
   } catch (cause) {
     if (!isCode(cause, 'EEXIST')) throw cause;
   } finally {
     rmSync(draft, { force: true });
   }
-  return Buffer.from(readFileSync(folder.secret, 'utf8').trim());
+}
+
+/** Returns once a file's content, or a folder's list of names, is on disk. */
+export function makeDurable(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function reason(cause: unknown): string {

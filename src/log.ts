@@ -1,4 +1,4 @@
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogLevel } from './config.ts';
 import { ApiError } from './core/errors.ts';
@@ -9,23 +9,34 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEna
 /** While the store is away every request fails alike: one line in this many ms tells enough. */
 const REPEAT_AFTER = 1_000;
 
+/** Bytes that wait while stdout takes none, as on a full disk; lines past them are dropped. */
+const BACKLOG = 1024 * 1024;
+
 /** Structured lines (JSON) on stdout, or readable ones when a person is looking at a terminal. */
 export function createLog(level: LogLevel, isTerminal: boolean): Log {
   const destination = isTerminal
     ? pretty({ colorize: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true })
-    : pino.destination({ dest: 1, sync: true });
+    : jsonLines();
   return pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
-/** What the HTTP service tells, as log lines. No header and no body is ever part of one. */
+function jsonLines(): DestinationStream {
+  const stdout = pino.destination({ dest: 1, sync: true, maxLength: BACKLOG });
+  // A log that cannot be written must not take the requests down with it.
+  stdout.on('error', () => {});
+  return stdout;
+}
+
+/** What the HTTP service tells, as log lines. No header, query or body is part of one. */
 export function serviceLog(log: Log): ServiceLog {
-  const debugging = log.isLevelEnabled('debug');
   let lastUnavailable = Number.NEGATIVE_INFINITY;
   return {
-    request(method, url, status, took) {
-      if (debugging)
-        log.debug({ method, url, status, took: Math.round(took * 1_000) / 1_000 }, 'request');
-    },
+    ...(log.isLevelEnabled('debug') && {
+      request(method, url, status, took) {
+        const rounded = Math.round(took * 1_000) / 1_000;
+        log.debug({ method, path: withoutSecrets(url), status, took: rounded }, 'request');
+      },
+    }),
     failure(error) {
       if (!(error instanceof ApiError)) {
         log.error({ err: error }, 'request failed');
@@ -37,6 +48,15 @@ export function serviceLog(log: Log): ServiceLog {
       log.warn({ cause: describe(error.cause) }, error.message);
     },
   };
+}
+
+/**
+ * The path alone: user names and queries can carry keys. Nor does a path of ours hold so long a run
+ * of letters and digits; a key that was pasted into one does.
+ */
+function withoutSecrets(url: string): string {
+  const path = url.replace(/^\w+:\/\/[^/?#]*/, '').replace(/[?#].*$/s, '');
+  return path.replaceAll(/[0-9A-Za-z]{20,}/g, '[hidden]');
 }
 
 function describe(cause: unknown): string {

@@ -50,16 +50,16 @@ describe('creations', () => {
     using service = new ScriptedService(failure(503, 'unavailable'), reply(201, rex));
     const { client } = connect(service);
 
-    await client.createPet(newRex, { idempotencyKey: 'order 42' });
+    await client.createPet(newRex, { idempotencyKey: 'order-42' });
 
-    expect(idempotencyKeys(service)).toEqual(['order 42', 'order 42']);
+    expect(idempotencyKeys(service)).toEqual(['order-42', 'order-42']);
   });
 
   test('an idempotency key that no header can carry is refused', async () => {
     using service = new ScriptedService();
     const { client } = connect(service);
 
-    for (const idempotencyKey of ['', ' ', 'a\nb', 'é', 'x'.repeat(256)]) {
+    for (const idempotencyKey of ['', ' ', 'order 42', 'a\nb', 'é', 'x'.repeat(256)]) {
       const creation = client.createPet(newRex, { idempotencyKey });
       expect(await rejection(creation)).toBeInstanceOf(TypeError);
     }

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 
-const MAIN = join(import.meta.dir, '..', 'src', 'main.ts');
+export const MAIN = join(import.meta.dir, '..', 'src', 'main.ts');
 
 /** The environment without any setting of the service, so that a developer's own do not matter. */
-function cleanEnvironment(settings: Readonly<Record<string, string>>): Record<string, string> {
+export function cleanEnvironment(
+  settings: Readonly<Record<string, string>>,
+): Record<string, string> {
   const inherited = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !entry[0].startsWith('PETSTORE_'),
@@ -17,17 +19,25 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs one command line in a process of its own. */
-export async function runCommand(
+/** Starts one command line in a process of its own; whoever starts it waits for its end. */
+export function startCommand(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
-): Promise<CommandResult> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+): Bun.Subprocess<'ignore', 'pipe', 'pipe'> {
+  return Bun.spawn([process.execPath, MAIN, ...args], {
     env: cleanEnvironment(settings),
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
   });
+}
+
+/** Runs one command line in a process of its own, to its end. */
+export async function runCommand(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
+  const child = startCommand(args, settings);
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

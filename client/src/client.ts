@@ -138,6 +138,6 @@ function queryString({ limit, status, after }: ListPetsQuery): string {
 }
 
 function requireIdempotencyKey(key: string): string {
-  if (/^[!-~](?:[ -~]{0,253}[!-~])?$/.test(key)) return key;
-  throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters');
+  if (/^[!-~]{1,255}$/.test(key)) return key;
+  throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters, no spaces');
 }

@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import type { Account } from '../core/accounts.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type Limits, PLAN_NAMES, type Subscription, subscribe } from '../core/plans.ts';
-import { jsonOption, parseCount, parseEmail, UsageError } from './options.ts';
+import { emailArgument, jsonOption, parseCount, UsageError } from './options.ts';
 import { formatTime, printJson, printLine, printTable } from './output.ts';
 import { requireAccount, withStores } from './session.ts';
 
@@ -15,7 +15,7 @@ export function addAccountsCommands(program: Command): void {
   accounts
     .command('create')
     .description('Make an account.')
-    .addArgument(new Argument('<email>').argParser(parseEmail))
+    .addArgument(emailArgument())
     .addOption(new Option('--plan <plan>', 'the plan').choices(PLAN_NAMES).default('free'))
     .addOption(perMinuteOption())
     .addOption(perDayOption())
@@ -25,8 +25,8 @@ export function addAccountsCommands(program: Command): void {
   accounts
     .command('set-plan')
     .description('Change the plan of an account; running servers apply it within a second.')
-    .addArgument(new Argument('<email>').argParser(parseEmail))
-    .addArgument(new Argument('<plan>').choices(PLAN_NAMES))
+    .addArgument(emailArgument())
+    .addArgument(new Argument('<plan>', 'the new plan').choices(PLAN_NAMES))
     .addOption(perMinuteOption())
     .addOption(perDayOption())
     .addOption(jsonOption())

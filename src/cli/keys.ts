@@ -1,10 +1,17 @@
-import { Argument, type Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { type Account, type ApiKey, keyState } from '../core/accounts.ts';
 import { isEnvironment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type IssuedKey, ROTATION_OVERLAPS, type RotationOverlap } from '../core/key-ring.ts';
 import { subscribe } from '../core/plans.ts';
-import { environmentOption, jsonOption, parseDuration, parseEmail, UsageError } from './options.ts';
+import {
+  emailArgument,
+  environmentOption,
+  jsonOption,
+  parseDuration,
+  parseKeyName,
+  UsageError,
+} from './options.ts';
 import { formatTime, printJson, printLine, printNote, printTable } from './output.ts';
 import { requireAccount, type Session, withStores } from './session.ts';
 
@@ -20,16 +27,24 @@ export function addKeysCommands(program: Command): void {
   keys
     .command('create')
     .description('Make an API key and print it. An unknown address gets a Free account.')
-    .addArgument(new Argument('<email>').argParser(parseEmail))
+    .addArgument(emailArgument())
     .addOption(environmentOption())
-    .option('--name <text>', 'what the key is for', 'command line')
-    .addOption(new Option('--expires-in <duration>', 'such as 30d').argParser(parseDuration))
+    .addOption(
+      new Option('--name <text>', 'what the key is for')
+        .argParser(parseKeyName)
+        .default('command line'),
+    )
+    .addOption(
+      new Option('--expires-in <duration>', 'such as 12h or 30d (default: never)').argParser(
+        parseDuration,
+      ),
+    )
     .addOption(jsonOption())
     .action(create);
   keys
     .command('list')
     .description("Show an account's keys.")
-    .addArgument(new Argument('<email>').argParser(parseEmail))
+    .addArgument(emailArgument())
     .addOption(jsonOption())
     .action(list);
   keys

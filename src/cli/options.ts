@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Argument, InvalidArgumentError, Option } from 'commander';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/clock.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
@@ -25,9 +25,21 @@ export function parseCount(text: string): number {
 }
 
 /** An e-mail address, as far as can be told without sending mail to it. */
-export function parseEmail(text: string): string {
-  if (/^[^\s@]+@[^\s@]+$/.test(text) && text.length <= 254) return text;
+function parseEmail(text: string): string {
+  if (/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(text) && text.length <= 254) return text;
   throw new InvalidArgumentError('Use an e-mail address such as you@example.com.');
+}
+
+/** What a key is called: printed in lists, so nothing that would upset a terminal. */
+export function parseKeyName(text: string): string {
+  const name = text.trim();
+  if (/^[^\p{Cc}]{1,100}$/u.test(name) && name.length <= 100) return name;
+  throw new InvalidArgumentError('Use 1 to 100 characters, on one line.');
+}
+
+/** An argument that names an account. */
+export function emailArgument(): Argument {
+  return new Argument('<email>', 'such as you@example.com').argParser(parseEmail);
 }
 
 /** For commands that also speak to programs. */

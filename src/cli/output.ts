@@ -1,3 +1,14 @@
+import { ApiError, OperatorError } from '../core/errors.ts';
+
+/** A reader such as `head` may leave before the end, which is no failure; a full disk is one. */
+export function watchOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    printNote(`petstore: Cannot write the output: ${error.message}.`);
+    process.exit(1);
+  });
+}
+
 /** One value as JSON, on one line of stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -10,6 +21,15 @@ export function printLine(text: string): void {
 /** For people beside the result: on stderr, so that stdout holds the result alone. */
 export function printNote(text: string): void {
   process.stderr.write(`${text}\n`);
+}
+
+/** What went wrong, for the person at the command line; with the cause where clients see none. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof ApiError && error.cause instanceof Error) {
+    return `${error.message} (${error.cause.message})`;
+  }
+  return error instanceof OperatorError ? error.message : `Failed: ${error.message}`;
 }
 
 /** Rows under their headings, in columns; or a sentence when there are none. */
@@ -27,7 +47,10 @@ export function printTable(
     Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ''))),
   );
   for (const line of lines) {
-    const cells = line.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+    const cells = line.map((cell, column) => {
+      const missing = (widths[column] ?? 0) - Bun.stringWidth(cell);
+      return cell + ' '.repeat(missing);
+    });
     printLine(cells.join('  ').trimEnd());
   }
 }

@@ -1,12 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type RunningService, startService } from '../compose.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { systemClock } from '../core/clock.ts';
 import { ENVIRONMENTS, type Environment, isEnvironment } from '../core/environments.ts';
+import { OperatorError, SetupError } from '../core/errors.ts';
 import { createLog, type Log } from '../log.ts';
-import { printLine } from './output.ts';
+import { explain, printLine } from './output.ts';
 
-const FIRST_KEY_COMMAND = 'npm run -s petstore -- keys create you@example.com';
+/**
+ * Ctrl-C reaches the whole foreground group, and npm passes its own copy on: a second SIGINT within
+ * so many ms is the same one.
+ */
+const SAME_SIGINT = 500;
 
 export function addServeCommand(program: Command): void {
   program
@@ -26,43 +31,73 @@ async function serve({ only, json }: { only: Environment[]; json?: true }): Prom
   const onTerminal = process.stdout.isTTY === true && !json;
   const log = createLog(config.logLevel, onTerminal);
   const told = signalled();
-  const service = await startService(config, { clock: systemClock, log, environments: only });
-  const hasKey = await service.stores.keys.any();
-  if (onTerminal) printBanner(service, only, hasKey);
-  else logStart(log, service, only, hasKey);
+  const service = await start(config, log, only);
+  const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(only);
+  if (onTerminal) printBanner(service, only, next);
+  else logStart(log, service, only, next);
   log.info({ signal: await told }, 'stopping');
   await service.stop();
   log.info('stopped');
 }
 
-function logStart(log: Log, service: RunningService, only: Environment[], hasKey: boolean): void {
-  const addresses = Object.fromEntries(only.map((name) => [name, service.baseUrl(name)]));
-  const next = hasKey ? {} : { next: FIRST_KEY_COMMAND };
-  log.info({ port: service.port, ...addresses, ...next }, 'listening');
+/** Whatever keeps the service from starting has to be put right first, foreseen or not. */
+async function start(
+  config: Config,
+  log: Log,
+  environments: Environment[],
+): Promise<RunningService> {
+  try {
+    return await startService(config, { clock: systemClock, log, environments });
+  } catch (cause) {
+    if (cause instanceof OperatorError) throw cause;
+    throw new SetupError(`Cannot start. ${explain(cause)}`, { cause });
+  }
 }
 
-function printBanner(service: RunningService, only: Environment[], hasKey: boolean): void {
+function firstKeyCommand(only: Environment[]): string {
+  const command = 'npm run -s petstore -- keys create you@example.com';
+  return only.includes('production') ? command : `${command} --environment ${only.join()}`;
+}
+
+/** @param next what to do next, when there is no key yet. */
+function logStart(
+  log: Log,
+  service: RunningService,
+  only: Environment[],
+  next: string | undefined,
+): void {
+  const addresses = Object.fromEntries(only.map((name) => [name, service.baseUrl(name)]));
+  log.info({ port: service.port, ...addresses, ...(next && { next }) }, 'listening');
+}
+
+function printBanner(service: RunningService, only: Environment[], next: string | undefined): void {
   printLine('');
   printLine('  Petstore is ready.');
   printLine('');
   for (const name of only) printLine(`  ${name.padEnd(12)}${service.baseUrl(name)}`);
   printLine(`  ${'reference'.padEnd(12)}${service.baseUrl(only[0] ?? 'production')}/openapi.json`);
   printLine('');
-  if (hasKey) return;
+  if (next === undefined) return;
   printLine('  There is no API key yet. Make the first one, in another terminal:');
-  printLine(`    ${FIRST_KEY_COMMAND}`);
+  printLine(`    ${next}`);
   printLine('');
 }
 
-/** Resolves with the name of the first signal; a second one ends the process at once. */
+/** Resolves with the name of the first signal; a second one of either ends the process at once. */
 function signalled(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
+  let first: { signal: NodeJS.Signals; at: number } | undefined;
+  const receive = (signal: NodeJS.Signals) => {
+    const at = performance.now();
+    if (first === undefined) {
+      first = { signal, at };
       resolve(signal);
-      process.on(signal, () => process.exit(1));
-    });
-  }
+      return;
+    }
+    const same = signal === 'SIGINT' && first.signal === 'SIGINT' && at - first.at < SAME_SIGINT;
+    if (!same) process.exit(1);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, receive);
   return promise;
 }
 

@@ -44,7 +44,10 @@ export const HEADERS = {
     example: 'Bearer realm="petstore", error="invalid_token"',
   },
   Link: {
-    description: 'The next page, with `rel="next"` (RFC 8288); absent on the last page.',
+    description:
+      'Related addresses (RFC 8288). On a list: the next page, `rel="next"`, absent on the last one. ' +
+      'On a deprecated operation: its documentation, `rel="deprecation"`, and what takes its place, ' +
+      '`rel="successor-version"`.',
     schema: { type: 'string' },
     example: '<http://localhost:3000/v1/pets?limit=20&after=20>; rel="next"',
   },

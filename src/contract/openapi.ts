@@ -7,6 +7,9 @@ import { publishSchemas } from './publish.ts';
 
 type Json = Record<string, unknown>;
 
+/** Of the errors that are answered before the operation is looked for. */
+const BEFORE_OPERATION: readonly number[] = [401, 429];
+
 /** An OpenAPI Server Object: where one environment is served. */
 export type Server = Readonly<Json>;
 
@@ -70,6 +73,10 @@ function introduction(): string {
     '',
     'HEAD is served wherever GET is. An unknown path gets 404 `not_found`, a method that a path ' +
       'does not serve gets 405 `method_not_allowed` with `Allow`.',
+    '',
+    'Replies are not to be cached (`Cache-Control: no-store`) nor guessed at ' +
+      '(`X-Content-Type-Options: nosniff`). Pages of any origin may read them (CORS); the preflight ' +
+      'that a browser sends needs no key and does not count.',
   ].join('\n');
 }
 
@@ -123,7 +130,7 @@ function responses(operation: Operation): Json {
     replies[status] = errorResponse(
       codes.filter((code) => ERRORS[code].status === status),
       status,
-      operation.errors.some((code) => ERRORS[code].status === status) ? lifecycle : [],
+      BEFORE_OPERATION.includes(status) ? [] : lifecycle,
     );
   }
   return replies;

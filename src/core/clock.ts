@@ -11,9 +11,15 @@ export interface Clock {
   now(): Instant;
 }
 
+/** Steps of the elapsed scale per ms. Binary fractions, so that adding and subtracting is exact. */
+const RESOLUTION = 1_024;
+
 /** The machine's clock. */
 export const systemClock: Clock = {
-  now: () => ({ wall: Date.now(), elapsed: performance.now() }),
+  now: () => ({
+    wall: Date.now(),
+    elapsed: Math.floor(performance.now() * RESOLUTION) / RESOLUTION,
+  }),
 };
 
 export const SECOND = 1_000;

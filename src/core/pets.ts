@@ -37,4 +37,9 @@ export interface PetPage {
   readonly pets: readonly Pet[];
   /** Whether more animals follow the last one of this page. */
   readonly more: boolean;
+  /**
+   * Whether the same query gives this very page for ever. A full page does once no animal can come
+   * to lie before its end any more.
+   */
+  readonly settled: boolean;
 }

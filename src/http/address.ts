@@ -25,7 +25,9 @@ export function clientAddress(
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 function parse(text: string): Address | undefined {
-  return ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
+  // Short, octal and hexadecimal forms of IPv4 are no addresses here: "7" is not 0.0.0.7.
+  const valid = ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+  return valid ? ipaddr.process(text) : undefined;
 }
 
 function isTrusted(address: Address, trusted: BlockList): boolean {

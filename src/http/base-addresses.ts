@@ -1,11 +1,5 @@
 import type { Target } from './target.ts';
 
-interface Entry<T> {
-  readonly host: string;
-  readonly prefix: string;
-  readonly value: T;
-}
-
 /** A target below one of the base addresses. */
 export interface Located<T> {
   readonly value: T;
@@ -13,28 +7,41 @@ export interface Located<T> {
   readonly path: string;
 }
 
+interface Entry<T> {
+  /** As a Host header may spell it. */
+  readonly hosts: readonly string[];
+  readonly prefix: string;
+  readonly value: T;
+}
+
 /**
  * The routing table that the configured base addresses make. The longest path prefix decides first;
  * where several base addresses share it, the Host header breaks the tie.
  */
 export class BaseAddresses<T> {
-  readonly #entries: readonly Entry<T>[];
+  /** Those that share a prefix together, the longest prefix first. */
+  readonly #rivals: ReadonlyArray<readonly [prefix: string, rivals: readonly Entry<T>[]]>;
 
   constructor(addresses: Iterable<readonly [url: string, value: T]>) {
     const entries = Array.from(addresses, ([url, value]) => {
-      const { host, pathname } = new URL(url);
-      return { host, prefix: pathname.replace(/\/$/, ''), value };
+      const { host, port, protocol, pathname } = new URL(url);
+      const defaultPort = protocol === 'https:' ? 443 : 80;
+      const hosts = port === '' ? [host, `${host}:${defaultPort}`] : [host];
+      return { hosts, prefix: pathname.replace(/\/$/, ''), value };
     });
-    this.#entries = entries.sort((a, b) => b.prefix.length - a.prefix.length);
+    const byPrefix = Map.groupBy(entries, ({ prefix }) => prefix);
+    this.#rivals = [...byPrefix].sort(([a], [b]) => b.length - a.length);
   }
 
   /** `undefined` when the path is outside of every base address, or the host decides for none. */
   locate({ host, path }: Target): Located<T> | undefined {
-    const first = this.#entries.find(({ prefix }) => isBelow(path, prefix));
-    if (!first) return undefined;
-    const rivals = this.#entries.filter(({ prefix }) => prefix === first.prefix);
-    const chosen = rivals.length === 1 ? first : rivals.find((entry) => entry.host === host);
-    return chosen && { value: chosen.value, path: path.slice(chosen.prefix.length) };
+    for (const [prefix, rivals] of this.#rivals) {
+      if (!isBelow(path, prefix)) continue;
+      const chosen =
+        rivals.length === 1 ? rivals[0] : rivals.find(({ hosts }) => hosts.includes(host));
+      return chosen && { value: chosen.value, path: path.slice(prefix.length) };
+    }
+    return undefined;
   }
 }
 

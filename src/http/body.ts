@@ -35,11 +35,19 @@ function checkContentType(headers: Headers): void {
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {
-  const declared = request.headers.get('content-length');
-  if (declared !== null) {
-    if (Number(declared) > MAX_BODY_BYTES) throw tooLarge();
-    return request.bytes();
+  // A length given twice arrives joined by a comma: no number, so the bytes are counted.
+  const declared = Number(request.headers.get('content-length') ?? Number.NaN);
+  if (declared > MAX_BODY_BYTES) throw tooLarge();
+  try {
+    return declared <= MAX_BODY_BYTES ? await request.bytes() : await readCounted(request);
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause;
+    // Nobody is left to read this; it keeps a client's doing from passing for a failure of ours.
+    throw new ApiError('invalid_json', 'The body did not arrive whole.', { cause });
   }
+}
+
+async function readCounted(request: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {

@@ -7,15 +7,25 @@ export function isRemoved({ sunset }: Deprecation, now: Instant): boolean {
   return now.wall >= sunset;
 }
 
-/** Tells clients of a deprecated operation since when, until when, and what to use (RFC 9745, 8594). */
+const written = new Map<string, Readonly<Record<string, string>>>();
+
+/**
+ * Tells clients of a deprecated operation since when, until when, and what to use (RFC 9745, 8594).
+ * Written once for each base address.
+ */
 export function deprecationHeaders(
   { deprecatedAt, sunset, successor }: Deprecation,
   baseUrl: string,
-): Record<string, string> {
+): Readonly<Record<string, string>> {
+  const successorLink = `<${baseUrl}${successor}>; rel="successor-version"`;
+  const known = written.get(successorLink);
+  if (known) return known;
   const documentation = `<${baseUrl}${DOCUMENT_PATH}>; rel="deprecation"; type="application/json"`;
-  return {
+  const headers = {
     Deprecation: `@${deprecatedAt}`,
     Sunset: new Date(sunset).toUTCString(),
-    Link: `${documentation}, <${baseUrl}${successor}>; rel="successor-version"`,
+    Link: `${documentation}, ${successorLink}`,
   };
+  written.set(successorLink, headers);
+  return headers;
 }

@@ -4,7 +4,7 @@ import { type Awaitable, then } from '../core/awaitable.ts';
 import type { Instant } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import { parseInt64 } from '../core/int64.ts';
-import type { NewPet, PetQuery } from '../core/pets.ts';
+import type { NewPet, PetPage, PetQuery } from '../core/pets.ts';
 import type { IdempotentRequest } from '../core/ports.ts';
 import { readJsonBody } from './body.ts';
 import { parseNewPet, petJson } from './pet-json.ts';
@@ -31,12 +31,21 @@ export const HANDLERS: Readonly<Record<OperationId, (call: Call) => Awaitable<Re
 
 function listPets({ site, query }: Call): Awaitable<Reply> {
   const petQuery = parsePetQuery(query);
-  return then(site.pets.list(petQuery), ({ pets, more }) => {
-    const body = `[${pets.map(petJson).join(',')}]`;
-    const last = pets.at(-1);
-    if (!more || !last) return { status: 200, body };
-    return { status: 200, body, headers: { Link: nextPageLink(site, petQuery, last.id) } };
-  });
+  return (
+    site.pages.get(petQuery) ??
+    then(site.pets.list(petQuery), (page) => {
+      const reply = writePage(site, petQuery, page);
+      if (page.settled) site.pages.put(petQuery, reply);
+      return reply;
+    })
+  );
+}
+
+function writePage(site: Site, query: PetQuery, { pets, more }: PetPage): Reply {
+  const body = `[${pets.map(petJson).join(',')}]`;
+  const last = pets.at(-1);
+  if (!more || !last) return { status: 200, body };
+  return { status: 200, body, headers: { Link: nextPageLink(site, query, last.id) } };
 }
 
 function nextPageLink(site: Site, { limit, status }: PetQuery, after: number): string {

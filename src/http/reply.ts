@@ -1,6 +1,6 @@
 import { HEADERS } from '../contract/headers.ts';
 import type { Verdict } from '../core/admission.ts';
-import { DAY, type Instant, MINUTE, SECOND } from '../core/clock.ts';
+import { type Instant, SECOND } from '../core/clock.ts';
 import { ERRORS, type Problem } from '../core/errors.ts';
 
 /** What an operation answers, before limits and the rest are written beside it. */
@@ -14,7 +14,10 @@ export interface Reply {
 /** Seconds that a client waits after a 503. */
 const UNAVAILABLE_RETRY_AFTER = '1';
 
-const EXPOSED_HEADERS = [...Object.keys(HEADERS), 'Allow'].join(', ');
+const CROSS_ORIGIN = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': [...Object.keys(HEADERS), 'Allow'].join(', '),
+};
 
 /** A refusal as a reply: the Error body of the contract. */
 export function problemReply(problem: Problem, headers?: Reply['headers']): Reply {
@@ -23,35 +26,59 @@ export function problemReply(problem: Problem, headers?: Reply['headers']): Repl
   return { status, body: JSON.stringify({ code, message, status }), ...(headers && { headers }) };
 }
 
-/**
- * The one place where every reply is written, with the caller's limits on it.
- * @param crossOrigin whether a page of another origin is asking (CORS).
- */
-export function writeReply(
-  reply: Reply,
-  verdict: Verdict,
-  now: Instant,
-  crossOrigin: boolean,
-): Response {
-  const { minute, day } = verdict;
-  const headers: Record<string, string> = {
-    'X-RateLimit-Limit': String(verdict.limit),
-    'X-RateLimit-Remaining': String(verdict.remaining),
-    'X-RateLimit-Reset': String(seconds(now.wall + verdict.resetIn)),
-    'RateLimit-Policy': `"minute";q=${minute.limit};w=${MINUTE / SECOND}, "day";q=${day.limit};w=${DAY / SECOND}`,
-    RateLimit: `"minute";r=${minute.remaining};t=${seconds(minute.resetIn)}, "day";r=${day.remaining};t=${seconds(day.resetIn)}`,
+/** The one place where every reply is written, with the caller's limits on it. */
+export class ReplyWriter {
+  // One object for all replies: Bun copies a Headers object into a Response in a third of the time
+  // that it takes to read a plain one, and most values are the same from one reply to the next.
+  readonly #headers = new Headers({
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-  };
-  if (reply.body !== undefined) headers['Content-Type'] = 'application/json';
-  if (reply.status === 429) headers['Retry-After'] = String(Math.max(1, seconds(verdict.resetIn)));
-  if (reply.status === 503) headers['Retry-After'] = UNAVAILABLE_RETRY_AFTER;
-  if (crossOrigin) {
-    headers['Access-Control-Allow-Origin'] = '*';
-    headers['Access-Control-Expose-Headers'] = EXPOSED_HEADERS;
+    'Content-Type': 'application/json',
+  });
+  readonly #written = new Map<string, string>();
+
+  /** @param crossOrigin whether a page of another origin is asking (CORS). */
+  write(reply: Reply, verdict: Verdict, now: Instant, crossOrigin: boolean): Response {
+    const { minute, day } = verdict;
+    this.#set('X-RateLimit-Limit', String(verdict.limit));
+    this.#set('X-RateLimit-Remaining', String(verdict.remaining));
+    this.#set('X-RateLimit-Reset', String(seconds(now.wall + verdict.resetIn)));
+    this.#set('RateLimit-Policy', `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`);
+    this.#set(
+      'RateLimit',
+      `"minute";r=${minute.remaining};t=${seconds(minute.resetIn)}, "day";r=${day.remaining};t=${seconds(day.resetIn)}`,
+    );
+    const own = ownHeaders(reply, verdict, crossOrigin);
+    for (const name in own) this.#headers.set(name, own[name] ?? '');
+    const response = new Response(reply.body ?? null, {
+      status: reply.status,
+      headers: this.#headers,
+    });
+    for (const name in own) this.#headers.delete(name);
+    if (reply.body === undefined) response.headers.delete('Content-Type');
+    return response;
   }
-  Object.assign(headers, reply.headers);
-  return new Response(reply.body ?? null, { status: reply.status, headers });
+
+  #set(name: string, value: string): void {
+    if (this.#written.get(name) === value) return;
+    this.#written.set(name, value);
+    this.#headers.set(name, value);
+  }
+}
+
+/** The headers that this reply has and others have not. */
+function ownHeaders(
+  { status, headers }: Reply,
+  verdict: Verdict,
+  crossOrigin: boolean,
+): Reply['headers'] {
+  if (status < 429 && !crossOrigin) return headers;
+  return {
+    ...(status === 429 && { 'Retry-After': String(Math.max(1, seconds(verdict.resetIn))) }),
+    ...(status === 503 && { 'Retry-After': UNAVAILABLE_RETRY_AFTER }),
+    ...(crossOrigin && CROSS_ORIGIN),
+    ...headers,
+  };
 }
 
 /** Whole seconds, rounded up: a client that waits them has waited long enough. */

@@ -9,15 +9,15 @@ import { BaseAddresses } from './base-addresses.ts';
 import { anonymous, type Caller, identifyCaller } from './caller.ts';
 import { carryOut, uncountedReply } from './dispatch.ts';
 import { BAD_HOST, challengeReply, INTERNAL_ERROR, LIMIT_PROBLEMS } from './problems.ts';
-import { problemReply, type Reply, writeReply } from './reply.ts';
+import { problemReply, type Reply, ReplyWriter } from './reply.ts';
 import { DOCUMENT_PATH } from './routes.ts';
 import type { Site } from './site.ts';
 import { parseTarget } from './target.ts';
 
 /** What the service tells about its work. */
 export interface ServiceLog {
-  /** One line per request, for whoever debugs. `took` is in ms. */
-  request(method: string, path: string, status: number, took: number): void;
+  /** One line per request, when somebody debugs. `took` is in ms. */
+  request?(method: string, url: string, status: number, took: number): void;
   /** A failure whose cause clients do not see. */
   failure(error: unknown): void;
 }
@@ -43,6 +43,8 @@ interface Place {
   /** Below the site's base address. */
   readonly path: string;
   readonly query: string;
+  /** Why nothing can be there: it is outside of every base address, or its host makes no sense. */
+  readonly problem?: Problem;
 }
 
 interface Answer {
@@ -55,6 +57,7 @@ export class HttpService {
   readonly #options: ServiceOptions;
   readonly #sites: BaseAddresses<Site>;
   readonly #firstSite: Site;
+  readonly #replies = new ReplyWriter();
 
   constructor(options: ServiceOptions) {
     const [firstSite] = options.sites;
@@ -74,23 +77,19 @@ export class HttpService {
     const address = () =>
       clientAddress(peer() ?? '', request.headers.get('x-forwarded-for'), trustedProxies);
     return then(this.#answer({ request, now, address }), ({ reply, verdict }) => {
-      log.request(request.method, request.url, reply.status, clock.now().elapsed - now.elapsed);
-      return writeReply(reply, verdict, now, request.headers.has('origin'));
+      log.request?.(request.method, request.url, reply.status, clock.now().elapsed - now.elapsed);
+      return this.#replies.write(reply, verdict, now, request.headers.has('origin'));
     });
   }
 
   #answer({ request, now, address }: Exchange): Awaitable<Answer> {
-    const place = this.#locate(request.url);
-    if ('code' in place) {
-      const site = this.#firstSite;
-      return charge(site, now, anonymous(site, address()), () => problemReply(place));
-    }
-    const { site, path, query } = place;
-    const uncounted = uncountedReply(site, request, path);
+    const { site, path, query, problem } = this.#locate(request);
+    const uncounted = problem === BAD_HOST ? undefined : uncountedReply(site, request, path);
     if (uncounted) {
       const verdict = site.limiter.peek(anonymous(site, address()), now);
       return then(verdict, (verdict) => ({ reply: uncounted, verdict }));
     }
+    if (problem) return charge(site, now, anonymous(site, address()), () => problemReply(problem));
     const caller = attempt<Caller>(
       () => identifyCaller(site, request.headers.get('authorization'), address),
       (error) => ({ quota: anonymous(site, address()), problem: this.#problemOf(error) }),
@@ -109,13 +108,14 @@ export class HttpService {
     );
   }
 
-  #locate(url: string): Place | Problem {
-    const target = parseTarget(url);
-    if (!target) return BAD_HOST;
+  #locate({ url, headers }: Request): Place {
+    const target = parseTarget(url, headers.get('host'));
+    const nowhere = { site: this.#firstSite, path: '', query: '' };
+    if (!target) return { ...nowhere, problem: BAD_HOST };
     const located = this.#sites.locate(target);
     if (located) return { site: located.value, path: located.path, query: target.query };
     const message = `Nothing is served here. The API is described at ${this.#firstSite.baseUrl}${DOCUMENT_PATH}.`;
-    return { code: 'not_found', message };
+    return { ...nowhere, problem: { code: 'not_found', message } };
   }
 
   #problemOf(error: unknown): Problem {

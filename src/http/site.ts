@@ -3,6 +3,7 @@ import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { Limits } from '../core/plans.ts';
 import type { Limiter, PetStore } from '../core/ports.ts';
+import type { PageCache } from './page-cache.ts';
 
 /** One environment as it is served below its base address. */
 export interface Site {
@@ -12,6 +13,7 @@ export interface Site {
   readonly keyRing: KeyRing;
   readonly limiter: Limiter;
   readonly pets: PetStore;
+  readonly pages: PageCache;
   /** The OpenAPI document with this site as its server; JSON text. */
   readonly document: string;
   /** For requests without a valid key, by client address. */

@@ -8,22 +8,23 @@ export interface Target {
   readonly query: string;
 }
 
-const ORIGIN = /^https?:\/\/([^/?#,\s]+)(?=\/)/;
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d*)?$/i;
 
 /**
- * Splits a request's address. `new URL` would throw where the Host header is missing, malformed or
- * given twice: those give `undefined`.
+ * Splits a request's address. Where the Host header is missing, malformed or given twice (RFC 9112,
+ * 3.2), which `new URL` would throw at or let pass, it gives `undefined`.
+ * @param host the Host header; one given twice arrives joined by a comma.
  */
-export function parseTarget(url: string): Target | undefined {
-  const origin = ORIGIN.exec(url);
-  if (!origin?.[1]) return undefined;
-  const start = origin[0].length;
+export function parseTarget(url: string, host: string | null): Target | undefined {
+  if (host === null || !HOST.test(host) || !url.startsWith('http')) return undefined;
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  if (start === -1) return undefined;
   const fragment = url.indexOf('#', start);
   const end = fragment === -1 ? url.length : fragment;
   const mark = url.indexOf('?', start);
   const pathEnd = mark === -1 || mark > end ? end : mark;
   return {
-    host: origin[1].toLowerCase(),
+    host: host.toLowerCase(),
     path: url.slice(start, pathEnd),
     query: url.slice(pathEnd + 1, end),
   };

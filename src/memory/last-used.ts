@@ -6,7 +6,7 @@ import type { ApiKeyStore } from '../core/ports.ts';
 export class LastUsed {
   readonly #store: Pick<ApiKeyStore, 'touch'>;
   readonly #noted = new WeakMap<ApiKey, number>();
-  #pending = new Map<string, number>();
+  readonly #pending = new Map<string, number>();
 
   constructor(store: Pick<ApiKeyStore, 'touch'>) {
     this.#store = store;
@@ -20,11 +20,13 @@ export class LastUsed {
     this.#pending.set(key.id, usedAt);
   }
 
-  /** Writes what was noted since the last call. May raise `StorageUnavailable`. */
+  /** Writes what was noted and not written yet. May raise `StorageUnavailable`. */
   async save(): Promise<void> {
     if (this.#pending.size === 0) return;
     const uses = [...this.#pending];
-    this.#pending = new Map();
     await this.#store.touch(uses);
+    for (const [id, usedAt] of uses) {
+      if (this.#pending.get(id) === usedAt) this.#pending.delete(id);
+    }
   }
 }

@@ -52,14 +52,15 @@ export function connect(path: string): Database {
 
 /**
  * Checks that a file is ours, not newer than this release, and undamaged as far as can be told in a
- * moment; small files are checked whole.
+ * moment; small files are checked whole. Leaves the file, and what lies beside it, as it was.
  * @throws SetupError or SQLiteError
  */
 export function inspect(path: string, schema: Schema, thorough = false): void {
-  const database = new Database(path, { readonly: true, strict: true });
+  const database = openToLook(path);
   try {
     const applicationId = pragma(database, 'application_id');
     if (applicationId !== schema.applicationId) {
+      if (isUnfinished(database)) return;
       throw new SetupError(`${path} is not a file of this service for this purpose. ${ADVICE}`);
     }
     refuseNewer(database, path, schema);
@@ -76,9 +77,33 @@ export function inspect(path: string, schema: Schema, thorough = false): void {
   }
 }
 
+/**
+ * A connection that only reads. Opened for reading only, SQLite would leave an empty write-ahead log
+ * behind; opened for writing, it would fold one that is there into the file when it closes.
+ */
+function openToLook(path: string): Database {
+  const mode = existsSync(`${path}-wal`) ? { readonly: true } : { readwrite: true };
+  const database = new Database(path, { ...mode, strict: true });
+  database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  database.run('PRAGMA query_only = ON');
+  return database;
+}
+
+/** Whether another process is making the file at this moment, or died before it was done. */
+function isUnfinished(database: Database): boolean {
+  return (
+    pragma(database, 'application_id') === 0 &&
+    pragma(database, 'user_version') === 0 &&
+    database.query('SELECT 1 FROM sqlite_schema').get() === null
+  );
+}
+
 function checkWhole(database: Database, path: string): void {
   const [first] = database.query('PRAGMA quick_check(1)').values().flat();
-  if (first !== 'ok') throw new SetupError(`${path} is damaged: ${String(first)}. ${ADVICE}`);
+  if (first === 'ok') return;
+  // SQLite begins its findings with a heading on a line of its own.
+  const finding = String(first).replace(/^\*\*\*.*\n/, '');
+  throw new SetupError(`${path} is damaged: ${finding}. ${ADVICE}`);
 }
 
 function refuseNewer(database: Database, path: string, { migrations }: Schema): void {

@@ -27,7 +27,9 @@ export class SqlitePetStore implements PetStore {
             after,
             limit + 1,
           );
-    return { pets: rows.slice(0, limit).map(petFromRow), more: rows.length > limit };
+    const more = rows.length > limit;
+    // Ids are given under the write lock, in ascending order: whatever comes later comes behind.
+    return { pets: rows.slice(0, limit).map(petFromRow), more, settled: more };
   }
 
   get(id: number): Pet | undefined {

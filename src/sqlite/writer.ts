@@ -31,6 +31,7 @@ export class Writer {
   readonly #thread: Worker;
   readonly #queues = new Map<string, Queue>();
   #onIdle: (() => void) | undefined;
+  /** Why nothing more is taken. */
   #failed: Error | undefined;
 
   constructor() {
@@ -63,9 +64,10 @@ export class Writer {
     return promise;
   }
 
-  /** Waits for everything that was asked for, then closes the files. */
+  /** Waits for everything that was asked for, then closes the files. Takes nothing more. */
   async close(): Promise<void> {
     if (!this.#failed) {
+      this.#failed = new Error('The store is closed.');
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
         this.#closeWhenIdle();

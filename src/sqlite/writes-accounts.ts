@@ -63,7 +63,9 @@ export const accountWrites = {
   },
 
   replaceKey(database: Database, { old, ...successor }: Replacement): 'kept' | 'too_many' {
-    const kept = accountWrites.insertKey(database, successor);
+    // A key that ends at once makes room for its successor.
+    const room = old.expiresAt <= successor.now ? 1 : 0;
+    const kept = accountWrites.insertKey(database, { ...successor, most: successor.most + room });
     if (kept === 'kept') {
       database.query('UPDATE api_keys SET expires_at = ? WHERE id = ?').run(old.expiresAt, old.id);
     }

@@ -1,0 +1,149 @@
+import { Database } from 'bun:sqlite';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nginxPath } from './machine.ts';
+import { withoutSettings } from './server-process.ts';
+import type { PreparedStore } from './stores.ts';
+
+const ROOT = join(import.meta.dir, '..');
+const MAIN = join(ROOT, 'src/main.ts');
+const PEERS = join(import.meta.dir, 'peers');
+const BUN = process.execPath;
+
+/** What a contestant is started on. */
+export interface Setting {
+  readonly port: number;
+  readonly store: PreparedStore;
+  /** The petstore's own reply to the same request, recorded. */
+  readonly replyFile: string;
+  /** For whatever the contestant makes; gone afterwards. */
+  readonly scratch: string;
+}
+
+export interface Launch {
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Contestant {
+  readonly title: string;
+  /** What the paths begin with. */
+  readonly base: string;
+  launch(setting: Setting): Launch | Promise<Launch>;
+}
+
+/** Far beyond what a run sends without a key, so that it stays at 401. */
+const ANONYMOUS = '1000000000';
+
+function petstore(...bunOptions: readonly string[]): Contestant['launch'] {
+  return ({ port, store }) => ({
+    command: [BUN, ...bunOptions, MAIN, 'serve'],
+    env: {
+      PETSTORE_PORT: String(port),
+      PETSTORE_DATA_DIR: store.folder,
+      PETSTORE_ANONYMOUS_PER_MINUTE: ANONYMOUS,
+      PETSTORE_ANONYMOUS_PER_DAY: ANONYMOUS,
+    },
+  });
+}
+
+function constant(runtime: string, file: string): Contestant['launch'] {
+  return ({ port, replyFile }) => ({
+    command: [runtime, join(PEERS, file), String(port), replyFile],
+  });
+}
+
+export const CONTESTANTS = {
+  petstore: { title: 'petstore', base: '/v1', launch: petstore() },
+  'one-commit-each': {
+    title: 'petstore, a commit per request',
+    base: '/v1',
+    launch: petstore('--preload', join(import.meta.dir, 'one-commit-each.ts')),
+  },
+  nginx: { title: 'nginx, constant reply', base: '/v1', launch: launchNginx },
+  bun: {
+    title: 'Bun.serve, constant reply',
+    base: '/v1',
+    launch: constant(BUN, 'bun-constant.mjs'),
+  },
+  node: {
+    title: 'node:http, constant reply',
+    base: '/v1',
+    launch: constant('node', 'node-constant.mjs'),
+  },
+  fastify: { title: 'Fastify, better-sqlite3', base: '/v1', launch: launchFastify },
+  hono: { title: 'Hono on Bun, better-auth keys', base: '/v1', launch: launchHono },
+  prism: { title: 'Prism, mocking openapi.json', base: '', launch: launchPrism },
+} as const satisfies Record<string, Contestant>;
+
+export type ContestantName = keyof typeof CONTESTANTS;
+
+async function launchNginx({ port, replyFile, scratch }: Setting): Promise<Launch> {
+  const script = join(PEERS, 'nginx.mjs');
+  const config = join(scratch, 'nginx.conf');
+  writeFileSync(config, await outputOf([BUN, script, String(port), replyFile]));
+  return { command: [nginxPath() ?? 'nginx', '-p', scratch, '-c', config, '-e', 'stderr'] };
+}
+
+function launchFastify({ port, store, replyFile, scratch }: Setting): Launch {
+  const database = join(scratch, 'animals.db');
+  cpSync(sameAnimals(store), database);
+  const script = join(PEERS, 'fastify.mjs');
+  return { command: ['node', script, String(port), database, store.keyFile, replyFile] };
+}
+
+async function launchHono({ port, store, replyFile, scratch }: Setting): Promise<Launch> {
+  const prepared = `${store.folder}.better-auth.db`;
+  if (!existsSync(prepared)) {
+    await outputOf([BUN, join(PEERS, 'hono-prepare.mjs'), prepared, store.keyFile]);
+  }
+  const keys = join(scratch, 'keys.db');
+  cpSync(prepared, keys);
+  const script = join(PEERS, 'hono-better-auth.mjs');
+  return { command: [BUN, script, String(port), sameAnimals(store), keys, replyFile] };
+}
+
+async function launchPrism({ port, replyFile, scratch }: Setting): Promise<Launch> {
+  const document = join(scratch, 'openapi.json');
+  const script = join(PEERS, 'prism-document.mjs');
+  writeFileSync(document, await outputOf([BUN, script, join(ROOT, 'openapi.json'), replyFile]));
+  const prism = join(PEERS, 'node_modules/@stoplight/prism-cli/dist/index.js');
+  const listen = ['--host', '127.0.0.1', '--port', String(port)];
+  const quiet = ['--multiprocess', 'false', '--verboseLevel', 'silent'];
+  return { command: ['node', prism, 'mock', document, ...listen, ...quiet] };
+}
+
+/** The store's animals in a file of their own, with the same index; made once. */
+function sameAnimals(store: PreparedStore): string {
+  const path = `${store.folder}.animals.db`;
+  if (existsSync(path)) return path;
+  mkdirSync(store.folder, { recursive: true });
+  const database = new Database(path);
+  try {
+    database.run('PRAGMA synchronous = OFF');
+    database.run(`
+      CREATE TABLE pets (
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL, category_id INTEGER NOT NULL, status TEXT NOT NULL
+      ) STRICT`);
+    database.run('ATTACH ? AS source', [join(store.folder, 'production.db')]);
+    database.run('INSERT INTO pets SELECT id, name, category_id, status FROM source.pets');
+    database.run('CREATE INDEX pets_by_status ON pets (status)');
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    database.close();
+  }
+  return path;
+}
+
+/** Standard output of a command that must succeed. */
+async function outputOf(command: string[]): Promise<string> {
+  const child = Bun.spawn(command, {
+    env: withoutSettings(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const output = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed.`);
+  return output;
+}

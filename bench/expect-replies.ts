@@ -1,0 +1,96 @@
+import { inventAnimal } from '../src/cli/animals.ts';
+import type { PetStatus } from '../src/core/pets.ts';
+import type { RequestKind } from './load.ts';
+
+/** Whole bodies are compared this often before a contestant is measured. */
+const SAMPLES = 30;
+
+interface Expectation {
+  readonly path: string;
+  readonly init?: RequestInit;
+  readonly status: number;
+  /** The whole body, or what it must hold. */
+  readonly body: unknown;
+}
+
+interface Asked {
+  readonly url: string;
+  readonly kind: RequestKind;
+  readonly animals: number;
+  readonly keys: readonly string[];
+  /** The recorded reply that a constant gives to everything. */
+  readonly constant: string | undefined;
+}
+
+/** Sends some requests and compares whole replies with what was put into the store. */
+export async function expectRightReplies(asked: Asked): Promise<void> {
+  for (let index = 0; index < SAMPLES; index += 1) {
+    const { path, init, status, body } = expectation(asked, index);
+    const key = asked.keys[index % asked.keys.length] ?? '';
+    const headers = { ...headersOf(init), Authorization: `Bearer ${key}` };
+    const reply = await fetch(asked.url + path, { ...init, headers });
+    const text = await reply.text();
+    const right = Bun.deepEquals(comparable(text, asked.kind), body);
+    if (reply.status === status && right) continue;
+    throw new Error(`Wrong reply to ${path}: ${reply.status} ${text.slice(0, 300)}`);
+  }
+}
+
+function expectation(asked: Asked, index: number): Expectation {
+  const expected = EXPECTATIONS[asked.kind](asked.animals, index);
+  if (asked.constant === undefined) return expected;
+  return { ...expected, status: 200, body: comparable(asked.constant, asked.kind) };
+}
+
+const EXPECTATIONS: Record<RequestKind, (animals: number, index: number) => Expectation> = {
+  'list-20': () => page('/pets', 0, 20),
+  'list-100': () => page('/pets?limit=100', 0, 100),
+  mixed: () => page('/pets', 0, 20),
+  walk: (animals) => {
+    const after = Math.floor(Math.random() * (animals - 20));
+    return page(`/pets?limit=20&after=${after}`, after, 20);
+  },
+  'list-20-status': (animals, index) => {
+    const statuses: readonly PetStatus[] = ['available', 'pending', 'sold'];
+    const status = statuses[index % 3] ?? 'sold';
+    const body = [];
+    for (let id = 1; body.length < 20 && id <= animals; id += 1) {
+      if (inventAnimal(id - 1).status === status) body.push(animal(id));
+    }
+    return { path: `/pets?status=${status}`, status: 200, body };
+  },
+  get: (animals) => {
+    const id = 1 + Math.floor(Math.random() * animals);
+    return { path: `/pets/${id}`, status: 200, body: animal(id) };
+  },
+  create: (_animals, index) => {
+    const pet = { name: `Newcomer ${index}`, categoryId: 7, status: 'pending' };
+    const init = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(pet),
+    };
+    return { path: '/pets', init, status: 201, body: pet };
+  },
+};
+
+function page(path: string, after: number, length: number): Expectation {
+  const body = Array.from({ length }, (_, index) => animal(after + index + 1));
+  return { path, status: 200, body };
+}
+
+function animal(id: number) {
+  const { name, categoryId, status } = inventAnimal(id - 1);
+  return { id, name, categoryId: Number(categoryId), status };
+}
+
+/** The body as a value; of what was created without the id, which nobody can foretell. */
+function comparable(text: string, kind: RequestKind): unknown {
+  const value: unknown = JSON.parse(text);
+  if (kind !== 'create' || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'id'));
+}
+
+function headersOf(init: RequestInit | undefined): Record<string, string> {
+  return init?.headers === undefined ? {} : { 'Content-Type': 'application/json' };
+}

@@ -1,0 +1,164 @@
+-- What wrk sends, and how replies are checked. Arguments, by name:
+--   kind=… keys=FILE base=PATH animals=N pause=MS status=N body=FILE
+-- With `status`, every reply is parsed and compared; without, replies are only counted, so that a
+-- measured run costs the load generator the same for every contestant.
+
+local threads = {}
+
+function setup(thread)
+  table.insert(threads, thread)
+end
+
+local function read_lines(path)
+  local lines = {}
+  for line in io.lines(path) do lines[#lines + 1] = line end
+  return lines
+end
+
+local function read_all(path)
+  local file = assert(io.open(path, 'rb'))
+  local text = file:read('*a')
+  file:close()
+  return text
+end
+
+local options = {}
+local keys = {}
+local turn = 0
+local authorize
+
+local function authorized()
+  turn = turn % #keys + 1
+  return authorize .. keys[turn] .. '\r\n\r\n'
+end
+
+local function anonymous()
+  return ' HTTP/1.1\r\nHost: ' .. options.host .. '\r\n\r\n'
+end
+
+local function get(path)
+  return 'GET ' .. options.base .. path .. options.finish()
+end
+
+-- Clients that page through the store, each from a place of its own.
+local WALKERS = 64
+local positions = {}
+local walker = 0
+
+local function walk()
+  walker = walker % WALKERS + 1
+  local after = positions[walker]
+  if not after or after > options.animals - 20 then
+    after = math.random(0, options.animals - 20)
+  end
+  positions[walker] = after + 20
+  return get('/pets?limit=20&after=' .. after)
+end
+
+local STATUSES = { 'available', 'pending', 'sold' }
+local choice = 0
+
+local function by_status()
+  choice = choice % 3 + 1
+  return get('/pets?status=' .. STATUSES[choice])
+end
+
+local function one()
+  return get('/pets/' .. math.random(1, options.animals))
+end
+
+local created = 0
+
+local function create()
+  created = created + 1
+  local body = '{"name":"Newcomer ' .. created .. '","categoryId":7,"status":"pending"}'
+  return 'POST ' .. options.base .. '/pets HTTP/1.1\r\nHost: ' .. options.host
+    .. '\r\nContent-Type: application/json\r\nContent-Length: ' .. #body
+    .. '\r\nAuthorization: Bearer ' .. keys[(created - 1) % #keys + 1] .. '\r\n\r\n' .. body
+end
+
+local function list()
+  return get('/pets')
+end
+
+-- Of ten requests one creates; the others are all the ways to read.
+local MIX = { list, by_status, walk, one, list, create, by_status, walk, one, list }
+local step = 0
+
+local function mixed()
+  step = step % #MIX + 1
+  return MIX[step]()
+end
+
+local REQUESTS = {
+  ['list-20'] = list,
+  ['list-20-status'] = by_status,
+  ['list-100'] = function() return get('/pets?limit=100') end,
+  walk = walk,
+  get = one,
+  create = create,
+  mixed = mixed,
+}
+
+local PAGE = { '^%[{"id":%d+,"name":"', '"}%]$' }
+local PET = { '^{"id":%d+,"name":"', '"}$' }
+local SHAPES = { walk = PAGE, ['list-20-status'] = PAGE, get = PET, create = PET }
+
+local function is_right(body)
+  if options.expected then return body == options.expected end
+  if options.status >= 400 then
+    return body:match('^{"code":"[a-z_]+","message":".+","status":' .. options.status .. '}$')
+  end
+  local shape = SHAPES[options.kind]
+  return not shape or (body:match(shape[1]) and body:match(shape[2]))
+end
+
+-- Global, because wrk reads them from each thread at the end.
+wrong = 0
+sample = ''
+
+local function check(status, _, body)
+  if status == options.status and is_right(body) then return end
+  wrong = wrong + 1
+  if sample == '' then sample = status .. ' ' .. body:sub(1, 200) end
+end
+
+function init(args)
+  for _, argument in ipairs(args) do
+    local name, value = argument:match('^(%w+)=(.*)$')
+    if name then options[name] = value end
+  end
+  options.host = wrk.headers.Host or (wrk.host .. ':' .. wrk.port)
+  options.animals = tonumber(options.animals)
+  authorize = ' HTTP/1.1\r\nHost: ' .. options.host .. '\r\nAuthorization: Bearer '
+  if options.keys then keys = read_lines(options.keys) end
+  options.finish = options.keys and authorized or anonymous
+  math.randomseed(tonumber(options.seed))
+  request = REQUESTS[options.kind]
+  if options.status then
+    options.status = tonumber(options.status)
+    if options.body then options.expected = read_all(options.body) end
+    response = check
+  end
+  if options.pause then
+    local pause = tonumber(options.pause)
+    -- wrk takes whole milliseconds; the fraction is spread over the requests.
+    delay = function() return math.floor(pause + math.random()) end
+  end
+end
+
+function done(summary, latency)
+  local wrong_replies = 0
+  local first = ''
+  for _, thread in ipairs(threads) do
+    wrong_replies = wrong_replies + thread:get('wrong')
+    if first == '' then first = thread:get('sample') end
+  end
+  local errors = summary.errors
+  io.write(string.format(
+    '\nresult requests=%d micros=%d bytes=%d p50=%d p99=%d refused=%d broken=%d wrong=%d sample=%s\n',
+    summary.requests, summary.duration, summary.bytes,
+    latency:percentile(50), latency:percentile(99), errors.status,
+    errors.connect + errors.read + errors.write + errors.timeout, wrong_replies,
+    (first:gsub('%s+', ' '))))
+end

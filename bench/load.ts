@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { LOAD_CORE, onCore } from './machine.ts';
+
+const SCRIPT = join(import.meta.dir, 'load.lua');
+
+/** How long wrk may take beyond its duration before it is ended, in ms. */
+const GRACE = 30_000;
+
+/** Share of its core beyond which wrk itself may be what bounds the throughput. */
+const SATURATED = 0.95;
+
+export type RequestKind =
+  | 'list-20'
+  | 'list-20-status'
+  | 'list-100'
+  | 'walk'
+  | 'get'
+  | 'create'
+  | 'mixed';
+
+/** One run of wrk. */
+export interface Load {
+  readonly port: number;
+  readonly kind: RequestKind;
+  /** What every path begins with, such as /v1. */
+  readonly base: string;
+  /** Ids that exist, from 1. */
+  readonly animals: number;
+  /** One API key per line; requests take them in turn. Without it none is sent. */
+  readonly keys: string | undefined;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Milliseconds between a reply and the next request of the same connection. */
+  readonly pause?: number;
+  /** Checks every reply; costs the load generator some of its speed. */
+  readonly check?: { readonly status: number; readonly bodyFile?: string | undefined };
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly perSecond: number;
+  /** Bytes of an average reply, head and body. */
+  readonly bytes: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Replies with a status of 400 or more. */
+  readonly refused: number;
+  /** Replies that the check did not find right, with the first of them. */
+  readonly wrong: number;
+  readonly sample: string;
+  /** Whether wrk itself had its core full. */
+  readonly saturated: boolean;
+}
+
+const RESULT =
+  /^result requests=(\d+) micros=(\d+) bytes=(\d+) p50=(\d+) p99=(\d+) refused=(\d+) broken=(\d+) wrong=(\d+) sample=(.*)$/m;
+
+/** @throws Error when wrk fails, or a connection does. */
+export async function runLoad(load: Load): Promise<LoadResult> {
+  const child = Bun.spawn(onCore(LOAD_CORE, commandLine(load)), {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: load.seconds * 1_000 + GRACE,
+    killSignal: 'SIGKILL',
+  });
+  const [output, errors] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  const match = RESULT.exec(output);
+  if (!match) throw new Error(`wrk failed:\n${output}${errors}`);
+  const [
+    requests = 0,
+    micros = 0,
+    bytes = 0,
+    p50 = 0,
+    p99 = 0,
+    refused = 0,
+    broken = 0,
+    wrong = 0,
+  ] = match.slice(1, 9).map(Number);
+  if (requests === 0) throw new Error(`No reply came back:\n${output}${errors}`);
+  if (broken > 0) throw new Error(`${broken} requests failed or timed out:\n${output}`);
+  const cpu = Number(child.resourceUsage()?.cpuTime.total ?? 0n);
+  return {
+    requests,
+    perSecond: requests / (micros / 1e6),
+    bytes: bytes / requests,
+    p50: p50 / 1_000,
+    p99: p99 / 1_000,
+    refused,
+    wrong,
+    sample: match[9] ?? '',
+    saturated: cpu / micros > SATURATED,
+  };
+}
+
+function commandLine(load: Load): string[] {
+  const { port, kind, base, animals, keys, connections, seconds, pause, check } = load;
+  const settings = {
+    kind,
+    base,
+    animals,
+    keys,
+    pause,
+    status: check?.status,
+    body: check?.bodyFile,
+  };
+  return [
+    ...['wrk', '--threads', '1', '--connections', String(connections)],
+    ...['--duration', `${seconds}s`, '--timeout', '10s', '--latency'],
+    ...['--script', SCRIPT, `http://127.0.0.1:${port}`, '--'],
+    `seed=${(Math.random() * 2 ** 31) >>> 0}`,
+    ...Object.entries(settings).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${value}`],
+    ),
+  ];
+}

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism, cpus, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dir, '..');
+
+/** The core that the contestant has to itself, and the one that the load comes from. */
+export const SERVER_CORE = 0;
+export const LOAD_CORE = 1;
+
+/** Nothing was measured: a tool is missing, or the command line is wrong. */
+export class CannotRun extends Error {}
+
+const CORES = availableParallelism();
+const pinning = Bun.which('taskset') !== null && CORES > 1;
+
+/** The command line, kept to one core where the machine can do that. */
+export function onCore(core: number, command: readonly string[]): string[] {
+  return pinning ? ['taskset', '-c', String(core), ...command] : [...command];
+}
+
+/** The command line, free to use every core although this program keeps to one. */
+export function onEveryCore(command: readonly string[]): string[] {
+  if (!pinning) return [...command];
+  return ['taskset', '-c', `0-${CORES - 1}`, ...command];
+}
+
+/** Keeps this program out of the contestant's way. */
+export function stayOffServerCore(): void {
+  if (pinning) Bun.spawnSync(['taskset', '-cp', String(LOAD_CORE), String(process.pid)]);
+}
+
+/** nginx lies outside of the ordinary path on Debian. */
+export function nginxPath(): string | null {
+  return Bun.which('nginx') ?? Bun.which('nginx', { PATH: '/usr/sbin:/usr/local/sbin' });
+}
+
+/** @throws CannotRun that says how to get what is missing. */
+export function requireTools(tools: { readonly peers: boolean }): void {
+  const problems: string[] = [];
+  if (!existsSync('/proc/self/stat')) problems.push('The measurements are read from /proc: Linux.');
+  if (!Bun.which('wrk')) problems.push('wrk is missing, the load: apt-get install wrk');
+  if (tools.peers) {
+    if (!nginxPath()) problems.push('nginx is missing: apt-get install nginx-light');
+    if (!Bun.which('node')) problems.push('node is missing: https://nodejs.org');
+    if (!existsSync(join(ROOT, 'bench/peers/node_modules/fastify'))) {
+      problems.push('The peers are not installed: npm ci --prefix bench/peers');
+    }
+  }
+  if (problems.length > 0) throw new CannotRun(problems.join('\n'));
+}
+
+/** What the numbers were measured on, in one line. */
+export function describeMachine(): string {
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  const parts = [
+    `${CORES} × ${cpus()[0]?.model.trim() ?? 'unknown'}`,
+    `${gigabytes} GB`,
+    `Linux ${release()}`,
+    `Bun ${Bun.version}`,
+    `Node.js ${output(['node', '--version']).replace(/^v/, '')}`,
+    nginxVersion(),
+    pinning ? 'server on core 0, load on core 1' : 'server and load share the cores',
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+/** Versions of the peers, as their package file pins them. */
+export function describePeers(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(join(ROOT, 'bench/peers/package.json'), 'utf8'),
+  );
+  if (typeof manifest !== 'object' || manifest === null || !('dependencies' in manifest)) return '';
+  return Object.entries(manifest.dependencies ?? {})
+    .map(([name, version]) => `${name} ${String(version)}`)
+    .join(', ');
+}
+
+function nginxVersion(): string {
+  const nginx = nginxPath();
+  return nginx ? output([nginx, '-v']).replace(/^.*nginx\//, 'nginx ') : '';
+}
+
+function output(command: string[]): string {
+  if (!Bun.which(command[0] ?? '')) return '';
+  const { stdout, stderr } = Bun.spawnSync(command);
+  return `${stdout}${stderr}`.trim();
+}

@@ -1,0 +1,114 @@
+/**
+ * The benchmark: `npm run bench [-- NAME...] [--quick] [--rounds N] [--seconds N]`. Without a name,
+ * all workloads and the mix; `all` adds the other sections. See docs/performance.md.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { measureGrowth } from './growth.ts';
+import {
+  CannotRun,
+  describeMachine,
+  describePeers,
+  requireTools,
+  stayOffServerCore,
+} from './machine.ts';
+import type { Bench } from './measure.ts';
+import { measureMemory } from './memory.ts';
+import { measureMix } from './mix.ts';
+import { readOptions, type Scale } from './options.ts';
+import { profile } from './profile.ts';
+import { report, table, writeDocumentation } from './report.ts';
+import { keepResults, type Results, readResults } from './results.ts';
+import { measureRounds } from './rounds.ts';
+import { killServers } from './server-process.ts';
+import { measureStartUp } from './start-up.ts';
+import { StoreShelf } from './stores.ts';
+import { isWorkload, WORKLOADS } from './workloads.ts';
+
+const SECTIONS = ['mix', 'growth', 'start-up', 'memory'] as const;
+type Section = (typeof SECTIONS)[number];
+
+const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    killServers();
+    process.exit(1);
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  killServers();
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = error instanceof CannotRun ? 2 : 1;
+}
+
+async function main(): Promise<void> {
+  const { names, scale } = readOptions(process.argv.slice(2));
+  const progress = (text: string) => console.error(`  ${text}`);
+  const bench = { scale, folder, stores: new StoreShelf(folder, progress), progress };
+  const [first, profiled = 'list-20'] = names;
+  if (first === 'profile') {
+    requireTools({ peers: false });
+    stayOffServerCore();
+    return printProfile(bench, profiled);
+  }
+  const parts = chooseParts(names);
+  requireTools({ peers: parts.workloads.length > 0 });
+  stayOffServerCore();
+  const before = scale.quick ? { ...today(scale), workloads: {} } : readResults(today(scale));
+  const results = await run(bench, parts, before);
+  console.log(report(results));
+  if (scale.quick) return;
+  keepResults(results);
+  writeDocumentation(results);
+}
+
+function chooseParts(names: readonly string[]) {
+  const everything = names.includes('all');
+  const isSection = (name: string): name is Section => SECTIONS.some((each) => each === name);
+  const unknown = names.filter((name) => !isSection(name) && !isWorkload(name) && name !== 'all');
+  if (unknown.length > 0) {
+    const known = [...Object.keys(WORKLOADS), ...SECTIONS, 'profile', 'all'].join(', ');
+    throw new CannotRun(`There is no ${unknown.join(', ')}. Use some of: ${known}.`);
+  }
+  const asked = names.length === 0 ? [...Object.keys(WORKLOADS), 'mix'] : names;
+  return {
+    workloads: everything ? Object.keys(WORKLOADS).filter(isWorkload) : asked.filter(isWorkload),
+    sections: everything ? SECTIONS : asked.filter(isSection),
+  };
+}
+
+async function run(
+  bench: Bench,
+  { workloads, sections }: ReturnType<typeof chooseParts>,
+  before: Results,
+): Promise<Results> {
+  const measured = await measureRounds(bench, workloads);
+  const results: Results = { ...before, workloads: { ...before.workloads, ...measured } };
+  if (sections.includes('mix')) results.mix = await measureMix(bench);
+  if (sections.includes('start-up')) results.startUp = await measureStartUp(bench);
+  if (sections.includes('memory')) results.memory = await measureMemory(bench);
+  if (sections.includes('growth')) results.growth = await measureGrowth(bench);
+  return results;
+}
+
+function today({ rounds, seconds, warmUp, animals, accounts, quick }: Scale) {
+  const scale = [
+    `${animals.toLocaleString('en-US')} animals, ${accounts.toLocaleString('en-US')} accounts`,
+    `medians of ${rounds} rounds, ${seconds} s each after ${warmUp} s of warm-up`,
+    ...(quick ? ['a quick look, not a measurement'] : []),
+  ].join('; ');
+  const date = new Date().toISOString().slice(0, 10);
+  return { date, scale, machine: describeMachine(), peers: describePeers() };
+}
+
+async function printProfile(bench: Bench, name: string): Promise<void> {
+  if (!isWorkload(name)) throw new CannotRun(`There is no workload ${name} to profile.`);
+  const { file, top } = await profile(bench, WORKLOADS[name]);
+  const rows = top.map((each) => [each.name, `${(each.share * 100).toFixed(1)} %`]);
+  console.log(`${table(['function', 'self time'], rows)}\n\nThe whole profile: ${file}`);
+}

@@ -1,0 +1,79 @@
+import { runLoad } from './load.ts';
+import { type Bench, CONNECTIONS, setStage } from './measure.ts';
+import type { Mix, Pace } from './results.ts';
+import { median } from './statistics.ts';
+
+/** Creates are this share of all requests. */
+const SHARE = 0.1;
+
+/** What the lists lose to the creates beside them, as a first guess; corrected after the warm-up. */
+const FIRST_GUESS = 0.8;
+
+/** Lists alone, then lists and creates at once by two wrk processes, so that each has its own p99. */
+export async function measureMix(bench: Bench): Promise<Mix> {
+  const rounds: Mix[] = [];
+  for (let round = 1; round <= bench.scale.rounds; round += 1) {
+    bench.progress(`mix, round ${round} of ${bench.scale.rounds}`);
+    rounds.push(await mixOnce(bench));
+  }
+  const of = (pick: (mix: Mix) => number) => median(rounds.map(pick));
+  const paceOf = (pick: (mix: Mix) => Pace): Pace => ({
+    perSecond: of((mix) => pick(mix).perSecond),
+    p50: of((mix) => pick(mix).p50),
+    p99: of((mix) => pick(mix).p99),
+  });
+  return {
+    alone: paceOf(({ alone }) => alone),
+    beside: paceOf(({ beside }) => beside),
+    creates: paceOf(({ creates }) => creates),
+    share: of(({ share }) => share),
+    memory: of(({ memory }) => memory),
+  };
+}
+
+async function mixOnce(bench: Bench): Promise<Mix> {
+  const { seconds, warmUp } = bench.scale;
+  using store = bench.stores.copy(await bench.stores.ample(bench.scale));
+  await using stage = await setStage(bench, 'petstore', store, '');
+  const { port } = stage.server;
+  const common = { port, base: '/v1', animals: store.animals, keys: store.keyFile };
+  const load = { ...common, connections: CONNECTIONS };
+  const lists = (duration: number, check?: { status: number }) =>
+    runLoad({ ...load, kind: 'list-20', seconds: duration, ...(check && { check }) });
+  await lists(warmUp, { status: 200 });
+  const alone = await lists(seconds);
+
+  const both = (duration: number, period: number, pause: number, checked: boolean) =>
+    Promise.all([
+      lists(duration, checked ? { status: 200 } : undefined),
+      runLoad({ ...load, kind: 'create', seconds: duration, pause, ...createCheck(checked) }),
+    ]).then(([beside, creates]) => ({ beside, creates, period, pause }));
+  const guess = periodFor(alone.perSecond * FIRST_GUESS);
+  const first = await both(warmUp, guess, guess, true);
+  for (const each of [first.beside, first.creates]) {
+    if (each.wrong > 0) throw new Error(`${each.wrong} wrong replies, such as ${each.sample}`);
+  }
+  // A create takes its time on top of the pause.
+  const took = (CONNECTIONS * 1_000) / first.creates.perSecond;
+  const period = periodFor(first.beside.perSecond);
+  const pause = Math.max(0, first.pause + period - took);
+  const { beside, creates } = await both(seconds, period, pause, false);
+  if (beside.refused + creates.refused > 0) throw new Error('Some of the mix was refused.');
+  const share = creates.perSecond / (creates.perSecond + beside.perSecond);
+  const { memory } = stage.server.usage();
+  return { alone: pace(alone), beside: pace(beside), creates: pace(creates), share, memory };
+}
+
+function createCheck(checked: boolean) {
+  return checked ? { check: { status: 201 } } : {};
+}
+
+/** Milliseconds from one create to the next of a connection, at so many lists a second. */
+function periodFor(lists: number): number {
+  const creates = (lists * SHARE) / (1 - SHARE);
+  return (CONNECTIONS * 1_000) / creates;
+}
+
+function pace({ perSecond, p50, p99 }: Pace): Pace {
+  return { perSecond, p50, p99 };
+}

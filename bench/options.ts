@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util';
+
+/** How much is measured, and on how much. */
+export interface Scale {
+  readonly quick: boolean;
+  readonly rounds: number;
+  /** Of each measured run. */
+  readonly seconds: number;
+  /** Of the load before it, whose every reply is checked. */
+  readonly warmUp: number;
+  readonly animals: number;
+  readonly accounts: number;
+  /** Sizes from small to large; the middle one is where the other dimension is measured. */
+  readonly growth: {
+    readonly animals: readonly [number, number, number];
+    readonly accounts: readonly [number, number, number];
+  };
+  /** Requests after which resident memory is looked at. */
+  readonly memory: readonly [number, number];
+  readonly startUps: number;
+}
+
+export interface Options {
+  /** Sections and workloads; none stands for every workload. */
+  readonly names: readonly string[];
+  readonly scale: Scale;
+}
+
+const FULL: Scale = {
+  quick: false,
+  rounds: 5,
+  seconds: 5,
+  warmUp: 2,
+  animals: 1_000_000,
+  accounts: 10_000,
+  growth: { animals: [10_000, 1_000_000, 10_000_000], accounts: [100, 10_000, 1_000_000] },
+  memory: [500_000, 5_000_000],
+  startUps: 15,
+};
+
+const QUICK: Scale = {
+  quick: true,
+  rounds: 1,
+  seconds: 2,
+  warmUp: 1,
+  animals: 50_000,
+  accounts: 100,
+  growth: { animals: [1_000, 50_000, 200_000], accounts: [10, 100, 5_000] },
+  memory: [20_000, 200_000],
+  startUps: 3,
+};
+
+/** @throws Error on an option that does not exist or is not a number. */
+export function readOptions(args: string[]): Options {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+    },
+  });
+  const scale = values.quick ? QUICK : FULL;
+  const rounds = count(values.rounds, '--rounds', scale.rounds);
+  const seconds = count(values.seconds, '--seconds', scale.seconds);
+  return { names: positionals, scale: { ...scale, rounds, seconds } };
+}
+
+function count(text: string | undefined, name: string, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new Error(`${name} takes a whole number from 1 to 9999, not "${text}".`);
+}

@@ -1,0 +1,13 @@
+// node:http answering every request with the same reply: node node-constant.mjs PORT REPLY
+import { createServer } from 'node:http';
+import { readArguments, readReply } from './reply.mjs';
+
+const { port, files } = readArguments();
+const { status, headers, body } = readReply(files[0]);
+const bytes = Buffer.from(body);
+const head = { ...headers, 'Content-Length': bytes.length };
+
+createServer((_request, response) => {
+  response.writeHead(status, head);
+  response.end(bytes);
+}).listen(port, '127.0.0.1');

@@ -1,0 +1,66 @@
+/**
+ * Fills a data folder through the service's own stores:
+ * `bun bench/prepare-store.ts FOLDER KEY_FILE ANIMALS ACCOUNTS PER_MINUTE PER_DAY`.
+ * Writes the texts of the keys, one per account, in random order.
+ */
+import { writeFileSync } from 'node:fs';
+import { inventAnimal } from '../src/cli/animals.ts';
+import { openStores, type Stores } from '../src/compose.ts';
+import { readConfig } from '../src/config.ts';
+import { systemClock } from '../src/core/clock.ts';
+import { type Subscription, subscribe } from '../src/core/plans.ts';
+
+const BATCH = 2_000;
+/** Accounts being made at a time; they share commits. */
+const CONCURRENCY = 1_000;
+
+const [folder = '', keyFile = '', ...numbers] = process.argv.slice(2);
+const [animals = 0, accounts = 0, perMinute = 1, perDay = 1] = numbers.map(Number);
+const stores = await openStores(readConfig({ PETSTORE_DATA_DIR: folder }), systemClock);
+try {
+  await addAnimals(stores);
+  const keys = await addAccounts(stores, subscribe('enterprise', { perMinute, perDay }));
+  writeFileSync(keyFile, `${shuffle(keys).join('\n')}\n`);
+} finally {
+  await stores.close();
+}
+
+async function addAnimals({ environment }: Stores): Promise<void> {
+  const { pets } = environment('production');
+  for (let done = 0; done < animals; done += BATCH) {
+    const length = Math.min(BATCH, animals - done);
+    await pets.import(Array.from({ length }, (_, index) => inventAnimal(done + index)));
+  }
+}
+
+async function addAccounts(stores: Stores, subscription: Subscription): Promise<string[]> {
+  const keys: string[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < accounts) {
+      next += 1;
+      keys.push(await addAccount(stores, next, subscription));
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return keys;
+}
+
+async function addAccount(
+  { accounts, keyRing }: Stores,
+  number: number,
+  subscription: Subscription,
+): Promise<string> {
+  const email = `person${number}@example.com`;
+  const account = await accounts.create(email, subscription, systemClock.now().wall);
+  if (!account) throw new Error(`${email} exists already.`);
+  return (await keyRing.issue(account, { environment: 'production', name: 'bench' })).text;
+}
+
+function shuffle(items: string[]): string[] {
+  for (let index = items.length - 1; index > 0; index -= 1) {
+    const other = Math.floor(Math.random() * (index + 1));
+    [items[index], items[other]] = [items[other] ?? '', items[index] ?? ''];
+  }
+  return items;
+}

@@ -1,0 +1,144 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CONTESTANTS } from './contestants.ts';
+import { figures } from './figures.ts';
+import type { GrowthRow, Pace, Results, Sample } from './results.ts';
+import { isWorkload, READS, WORKLOADS } from './workloads.ts';
+
+const PAGE = join(import.meta.dir, '..', 'docs', 'performance.md');
+const BLOCK = /(<!-- results: begin[^>]*-->\n)[\s\S]*(<!-- results: end -->)/;
+
+/** All that the results show, as Markdown. */
+export function report(results: Results): string {
+  const { date, machine, peers, scale } = results;
+  return [
+    `Measured on ${date}: ${scale}.`,
+    `Machine: ${machine}.`,
+    `Peers: ${peers}.`,
+    '`*`: the load generator had its core full, so the contestant may be faster than that.',
+    ...figureTable(results),
+    ...workloadTables(results),
+    ...mixTable(results),
+    ...growthTable(results),
+    ...startUpTable(results),
+    ...memoryTable(results),
+  ].join('\n\n');
+}
+
+/** Puts the report where the documentation shows it. */
+export function writeDocumentation(results: Results): void {
+  const page = readFileSync(PAGE, 'utf8');
+  if (!BLOCK.test(page)) throw new Error('docs/performance.md has no place for the results.');
+  const block = (_: string, begin: string, end: string) => `${begin}\n${report(results)}\n\n${end}`;
+  writeFileSync(PAGE, page.replace(BLOCK, block));
+}
+
+function figureTable(results: Results): string[] {
+  const rows = figures(results).map(({ name, asked, measured, reached }) => [
+    ...[name, asked, measured, reached ? 'yes' : '**no**'],
+  ]);
+  if (rows.length === 0) return [];
+  return ['### Aims', table(['figure', 'asked', 'measured', 'reached?'], rows)];
+}
+
+function workloadTables({ workloads }: Results): string[] {
+  const names = Object.keys(WORKLOADS).filter(isWorkload);
+  return names.flatMap((name) => {
+    const samples = workloads[name];
+    const ours = samples?.['petstore'];
+    if (!samples || !ours) return [];
+    const rows = WORKLOADS[name].contestants.flatMap((contestant) => {
+      const sample = samples[contestant];
+      return sample ? [[CONTESTANTS[contestant].title, ...sampleCells(sample, ours)]] : [];
+    });
+    return [`### ${WORKLOADS[name].title}`, table(SAMPLE_HEADER, rows)];
+  });
+}
+
+const SAMPLE_HEADER = [
+  ...['contestant', 'requests/s', 'ours ÷ it', 'p50 ms', 'p99 ms', 'CPU s per 100,000'],
+  ...['resident MB', 'bytes per reply'],
+];
+
+function sampleCells(sample: Sample, ours: Sample): string[] {
+  const bound = sample.saturated ? ' *' : '';
+  return [
+    whole(sample.perSecond) + bound,
+    (ours.perSecond / sample.perSecond).toFixed(2),
+    sample.p50.toFixed(2),
+    sample.p99.toFixed(2),
+    sample.cpu.toFixed(2),
+    megabytes(sample.memory),
+    whole(sample.bytes),
+  ];
+}
+
+function mixTable({ mix }: Results): string[] {
+  if (!mix) return [];
+  const row = (name: string, { perSecond, p50, p99 }: Pace) => [
+    ...[name, whole(perSecond), p50.toFixed(2), p99.toFixed(2)],
+  ];
+  return [
+    '### Mix of list 20 and create',
+    `Creates are ${(mix.share * 100).toFixed(1)} % of the requests; ${megabytes(mix.memory)} MB resident.`,
+    table(
+      ['load', 'requests/s', 'p50 ms', 'p99 ms'],
+      [
+        row('lists alone', mix.alone),
+        row('lists beside creates', mix.beside),
+        row('creates beside lists', mix.creates),
+      ],
+    ),
+  ];
+}
+
+function growthTable({ growth }: Results): string[] {
+  if (!growth) return [];
+  const header = ['animals', 'accounts', 'file MB', 'start-up ms', 'resident MB', ...READS];
+  const rows = growth.map((row) => [
+    ...[whole(row.animals), whole(row.accounts), megabytes(row.fileSize), whole(row.startUp)],
+    megabytes(Math.max(...READS.map((read) => row.reads[read]?.memory ?? 0))),
+    ...READS.map((read) => readCell(row, read)),
+  ]);
+  return ['### Growth', 'Requests/s, and p99 in ms.', table(header, rows)];
+}
+
+function readCell({ reads }: GrowthRow, read: string): string {
+  const sample = reads[read];
+  return sample ? `${whole(sample.perSecond)} (${sample.p99.toFixed(2)})` : '';
+}
+
+function startUpTable({ startUp }: Results): string[] {
+  if (!startUp) return [];
+  const rows = [
+    ['petstore', whole(startUp.petstore)],
+    ['Bun.serve hello-world', whole(startUp.helloWorld)],
+  ];
+  return ['### Start-up', table(['program', 'ms from spawn to the first 200'], rows)];
+}
+
+function memoryTable({ memory }: Results): string[] {
+  if (!memory) return [];
+  const rows = [
+    ['idle', megabytes(memory.idle)],
+    ...memory.after.map((each) => [
+      `after ${whole(each.requests)} mixed requests`,
+      megabytes(each.memory),
+    ]),
+  ];
+  return ['### Memory', table(['when', 'resident MB'], rows)];
+}
+
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const rule = header.map((_, index) => (index === 0 ? '---' : '---:'));
+  return [line(header), line(rule), ...rows.map(line)].join('\n');
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+function megabytes(bytes: number): string {
+  return whole(bytes / 1e6);
+}

@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+const FOLDER = join(import.meta.dir, 'results');
+
+/** One measured run, or the medians of several. Times in ms, sizes in bytes. */
+export const Sample = Type.Object({
+  perSecond: Type.Number(),
+  p50: Type.Number(),
+  p99: Type.Number(),
+  /** CPU seconds of the server for 100,000 requests. */
+  cpu: Type.Number(),
+  /** Resident memory of the server at the end. */
+  memory: Type.Number(),
+  /** From spawn to the first 200. */
+  startUp: Type.Number(),
+  /** An average reply, head and body. */
+  bytes: Type.Number(),
+  /** Whether the load generator had its core full. */
+  saturated: Type.Boolean(),
+});
+export type Sample = Static<typeof Sample>;
+
+const Pace = Type.Object({ perSecond: Type.Number(), p50: Type.Number(), p99: Type.Number() });
+export type Pace = Static<typeof Pace>;
+
+const Mix = Type.Object({
+  alone: Pace,
+  /** The same lists while animals are created. */
+  beside: Pace,
+  creates: Pace,
+  /** Share of creates among all requests. */
+  share: Type.Number(),
+  memory: Type.Number(),
+});
+export type Mix = Static<typeof Mix>;
+
+const GrowthRow = Type.Object({
+  animals: Type.Integer(),
+  accounts: Type.Integer(),
+  fileSize: Type.Number(),
+  startUp: Type.Number(),
+  reads: Type.Record(Type.String(), Sample),
+});
+export type GrowthRow = Static<typeof GrowthRow>;
+
+const StartUp = Type.Object({ petstore: Type.Number(), helloWorld: Type.Number() });
+export type StartUp = Static<typeof StartUp>;
+
+const Memory = Type.Object({
+  idle: Type.Number(),
+  after: Type.Array(Type.Object({ requests: Type.Number(), memory: Type.Number() })),
+});
+export type Memory = Static<typeof Memory>;
+
+/** Everything measured on one day; a later run on that day replaces what it measures again. */
+export const Results = Type.Object({
+  date: Type.String(),
+  machine: Type.String(),
+  peers: Type.String(),
+  scale: Type.String(),
+  /** Medians by workload, then by contestant. */
+  workloads: Type.Record(Type.String(), Type.Record(Type.String(), Sample)),
+  mix: Type.Optional(Mix),
+  growth: Type.Optional(Type.Array(GrowthRow)),
+  startUp: Type.Optional(StartUp),
+  memory: Type.Optional(Memory),
+});
+export type Results = Static<typeof Results>;
+
+/** What this day's runs on this machine have shown so far. */
+export function readResults(today: Omit<Results, 'workloads'>): Results {
+  const path = fileOf(today.date);
+  if (existsSync(path)) {
+    const kept = Value.Parse(Results, JSON.parse(readFileSync(path, 'utf8')));
+    if (kept.machine === today.machine) return { ...kept, ...today };
+  }
+  return { ...today, workloads: {} };
+}
+
+export function keepResults(results: Results): void {
+  mkdirSync(FOLDER, { recursive: true });
+  const rounded = JSON.stringify(results, (_, value: unknown) => round(value), 2);
+  writeFileSync(fileOf(results.date), `${rounded}\n`);
+}
+
+function fileOf(date: string): string {
+  return join(FOLDER, `${date}.json`);
+}
+
+function round(value: unknown): unknown {
+  return typeof value === 'number' ? Math.round(value * 1_000) / 1_000 : value;
+}

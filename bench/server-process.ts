@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { onCore, SERVER_CORE } from './machine.ts';
+import { type Usage, usageOf } from './process-tree.ts';
+
+/** How long a server may take until its first good reply, and to stop, in ms. */
+const START_DEADLINE = 120_000;
+const STOP_DEADLINE = 15_000;
+
+/** Wait between looks for the first reply, in ms. */
+const PAUSE = 1;
+
+export interface ServerCommand {
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly port: number;
+  /** Answered with a 200 once it serves. */
+  readonly readyPath: string;
+  readonly readyKey?: string | undefined;
+  /** Where its output goes. */
+  readonly log: string;
+}
+
+const running = new Set<ServerProcess>();
+
+/** Ends every server that is still running, at once; for when the program is told to stop. */
+export function killServers(): void {
+  for (const server of running) server.kill();
+}
+
+/** A contestant in a process of its own. */
+export class ServerProcess implements AsyncDisposable {
+  readonly #child: Bun.Subprocess<'ignore'>;
+  readonly #log: string;
+  #startUp = 0;
+  readonly port: number;
+
+  private constructor(child: Bun.Subprocess<'ignore'>, { log, port }: ServerCommand) {
+    this.#child = child;
+    this.#log = log;
+    this.port = port;
+  }
+
+  static async start(command: ServerCommand): Promise<ServerProcess> {
+    const output = Bun.file(command.log);
+    const begun = performance.now();
+    const child = Bun.spawn(onCore(SERVER_CORE, command.command), {
+      env: { ...withoutSettings(), ...command.env },
+      stdin: 'ignore',
+      stdout: output,
+      stderr: output,
+    });
+    const server = new ServerProcess(child, command);
+    running.add(server);
+    try {
+      await server.#untilReady(command, begun);
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
+    server.#startUp = performance.now() - begun;
+    return server;
+  }
+
+  /** Milliseconds from spawn to the first 200. */
+  get startUp(): number {
+    return this.#startUp;
+  }
+
+  usage(): Usage {
+    return usageOf(this.#child.pid);
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const cutOff = setTimeout(() => this.kill(), STOP_DEADLINE);
+    this.#child.kill('SIGTERM');
+    await this.#child.exited;
+    clearTimeout(cutOff);
+    running.delete(this);
+  }
+
+  async #untilReady({ port, readyPath, readyKey }: ServerCommand, begun: number) {
+    const headers: Record<string, string> =
+      readyKey === undefined ? {} : { Authorization: `Bearer ${readyKey}` };
+    while (performance.now() - begun < START_DEADLINE) {
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null) break;
+      const reply = await fetch(`http://127.0.0.1:${port}${readyPath}`, { headers }).catch(
+        () => undefined,
+      );
+      await reply?.arrayBuffer();
+      if (reply?.status === 200) return;
+      await Bun.sleep(PAUSE);
+    }
+    throw new Error(`The server did not start:\n${readFileSync(this.#log, 'utf8').slice(-2_000)}`);
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const probe = createServer();
+  probe.once('error', reject);
+  probe.listen(0, '127.0.0.1', () => {
+    const address = probe.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    probe.close(() => resolve(port));
+  });
+  return promise;
+}
+
+/** The environment without the service's settings, so that a developer's own change nothing. */
+export function withoutSettings(): Record<string, string> {
+  const inherited = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined || name.startsWith('PETSTORE_') ? [] : [[name, value] as const],
+  );
+  return { ...Object.fromEntries(inherited), NODE_ENV: 'production' };
+}

@@ -1,0 +1,25 @@
+import type { Sample } from './results.ts';
+
+/** @throws Error when there is nothing to take the median of. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted[Math.floor(sorted.length / 2)];
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)];
+  if (upper === undefined || lower === undefined) throw new Error('No values.');
+  return (lower + upper) / 2;
+}
+
+/** Each number's own median over the rounds. */
+export function medians(samples: readonly Sample[]): Sample {
+  const of = (pick: (sample: Sample) => number) => median(samples.map(pick));
+  return {
+    perSecond: of(({ perSecond }) => perSecond),
+    p50: of(({ p50 }) => p50),
+    p99: of(({ p99 }) => p99),
+    cpu: of(({ cpu }) => cpu),
+    memory: of(({ memory }) => memory),
+    startUp: of(({ startUp }) => startUp),
+    bytes: of(({ bytes }) => bytes),
+    saturated: samples.filter(({ saturated }) => saturated).length * 2 > samples.length,
+  };
+}

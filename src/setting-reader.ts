@@ -1,0 +1,106 @@
+import { BlockList, isIP } from 'node:net';
+import { SetupError } from './core/errors.ts';
+
+type Defaults<Name extends string> = Readonly<Record<Name, { readonly default: string }>>;
+
+/** Reads one setting after the other and gathers what is wrong with them. */
+export class SettingReader<Name extends string> {
+  readonly #values: Readonly<Record<string, string | undefined>>;
+  readonly #known: Defaults<Name>;
+  readonly #problems: string[] = [];
+
+  /**
+   * @param values the environment; an empty value is the same as none.
+   * @param prefix of our settings: a name that starts with it and is not known is a problem.
+   */
+  constructor(
+    values: Readonly<Record<string, string | undefined>>,
+    known: Defaults<Name>,
+    prefix: string,
+  ) {
+    this.#values = values;
+    this.#known = known;
+    for (const name of Object.keys(values)) {
+      if (!name.startsWith(prefix) || Object.hasOwn(known, name)) continue;
+      this.problem(`${name} is not a setting. The README lists them.`);
+    }
+  }
+
+  problem(text: string): void {
+    this.#problems.push(text);
+  }
+
+  /** @throws SetupError that tells every problem, one per line, when there is any. */
+  finish(): void {
+    if (this.#problems.length > 0) throw new SetupError(this.#problems.join('\n'));
+  }
+
+  text(name: Name): string {
+    return this.#given(name) ?? this.#known[name].default;
+  }
+
+  count(name: Name, minimum: number, maximum: number): number {
+    const text = this.text(name);
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= maximum) return value;
+    this.problem(`${name} must be a whole number from ${minimum} to ${maximum}, not "${text}".`);
+    return minimum;
+  }
+
+  oneOf<T extends string>(name: Name, allowed: readonly T[], fallback: T): T {
+    const text = this.text(name);
+    const value = allowed.find((each) => each === text);
+    if (value === undefined) {
+      this.problem(`${name} must be one of ${allowed.join(', ')}, not "${text}".`);
+    }
+    return value ?? fallback;
+  }
+
+  /** The message does not repeat the value. */
+  secret(name: Name, shortest: number): string | undefined {
+    const secret = this.#given(name);
+    if (secret !== undefined && secret.length < shortest) {
+      this.problem(`${name} must have at least ${shortest} characters.`);
+    }
+    return secret;
+  }
+
+  /** Without a slash at its end. The message does not repeat the value: it may hold a password. */
+  baseUrl(name: Name, ending: string): string | undefined {
+    const text = this.#given(name);
+    if (text === undefined) return undefined;
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const path = url?.pathname.replace(/\/$/, '');
+    const plain = url && !url.search && !url.hash && !url.username && !url.password;
+    if (plain && /^https?:$/.test(url.protocol) && path?.endsWith(ending)) return url.origin + path;
+    this.problem(
+      `${name} must be an http or https address that ends in ${ending}, such as https://api.example.com${ending}.`,
+    );
+    return undefined;
+  }
+
+  addresses(name: Name): BlockList {
+    const list = new BlockList();
+    for (const entry of (this.#given(name) ?? '').split(',')) {
+      const text = entry.trim();
+      if (text !== '' && !addToBlockList(list, text)) {
+        this.problem(`${name} must hold addresses or CIDR ranges, not "${text}".`);
+      }
+    }
+    return list;
+  }
+
+  #given(name: Name): string | undefined {
+    return this.#values[name] === '' ? undefined : this.#values[name];
+  }
+}
+
+function addToBlockList(list: BlockList, text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  const longest = version === 6 ? 128 : 32;
+  const length = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+  if (version === 0 || rest.length > 0 || !(length <= longest)) return false;
+  list.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4');
+  return true;
+}

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { eventually, temporaryFolder } from './harness.ts';
+import { cleanEnvironment, MAIN, runCommand, ServiceProcess } from './process.ts';
+import { TerminalProcess } from './terminal.ts';
+import { Upload } from './upload.ts';
+
+const ROOT = join(import.meta.dir, '..');
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  test('stops accepting, lets the request in flight finish, and ends with 0', async () => {
+    using folder = temporaryFolder();
+    const key = await createKey(folder.path);
+    await using service = await start(folder.path);
+    using upload = await Upload.start(service.port, key);
+    const ended = service.end(signal);
+    await eventually(() => isClosed(service.port));
+    expect(await upload.finish()).toMatch(/HTTP\/1\.1 201 [\s\S]*"name":"Biscuit"/);
+    expect(await ended).toBe(0);
+    expect(await service.output()).toMatch(
+      new RegExp(`"signal":"${signal}","msg":"stopping".*\n.*"msg":"stopped"`),
+    );
+  });
+
+  test('leaves no write-ahead log, and what was counted and kept is there after it', async () => {
+    using folder = temporaryFolder();
+    const key = await createKey(folder.path);
+    await using first = await start(folder.path);
+    expect(await remaining(first, key)).toBe(59);
+    expect(await remaining(first, key)).toBe(58);
+    expect(await first.end(signal)).toBe(0);
+    expect(readdirSync(folder.path).sort()).toEqual([
+      'accounts.db',
+      'production.db',
+      'production.lock',
+      'secret',
+      'staging.db',
+      'staging.lock',
+    ]);
+    await using second = await start(folder.path);
+    expect(await remaining(second, key)).toBe(57);
+  });
+
+  test('does not wait for a connection that is idle', async () => {
+    using folder = temporaryFolder();
+    await using service = await start(folder.path);
+    using idle = await idleConnection(service.port);
+    let code: number | null | undefined;
+    const ended = service.end(signal).then((ended) => {
+      code = ended;
+    });
+    // Well below the deadline that would close an idle connection anyway.
+    await eventually(() => code !== undefined, 5_000);
+    await ended;
+    expect(code).toBe(0);
+    await eventually(() => idle.closed);
+  });
+});
+
+describe('a second signal', () => {
+  test.each([
+    ['SIGTERM', 'SIGTERM'],
+    ['SIGTERM', 'SIGINT'],
+    ['SIGINT', 'SIGTERM'],
+  ] as const)('ends the service at once, with 1: %s, then %s', async (first, second) => {
+    using folder = temporaryFolder();
+    const key = await createKey(folder.path);
+    await using service = await start(folder.path);
+    using upload = await Upload.start(service.port, key);
+    const ended = service.end(first);
+    await eventually(() => isClosed(service.port));
+    process.kill(service.pid, second);
+    expect(await ended).toBe(1);
+    await eventually(() => upload.closed);
+  });
+});
+
+describe('a signal during the start', () => {
+  test('at its very beginning ends the process, and the next start is as good as new', async () => {
+    using folder = temporaryFolder();
+    await using child = spawnService(folder.path);
+    child.kill('SIGTERM');
+    await child.exited;
+    expect(child.signalCode ?? child.exitCode).toBeOneOf(['SIGTERM', 0]);
+    await expectWorks(folder.path);
+  });
+
+  test.each(['secret', 'accounts.db', 'production.lock', 'staging.db'])(
+    'as soon as there is %s ends it with 0, and the next start is as good as new',
+    async (name) => {
+      using folder = temporaryFolder();
+      await using child = spawnService(folder.path);
+      while (!existsSync(join(folder.path, name)) && child.exitCode === null) await Bun.sleep(0);
+      child.kill('SIGTERM');
+      expect(await child.exited).toBe(0);
+      expect(readdirSync(folder.path).filter((each) => /-wal|-shm/.test(each))).toEqual([]);
+      await expectWorks(folder.path);
+    },
+  );
+});
+
+describe('npm start', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('passes %s on and leaves nothing', async (signal) => {
+    using folder = temporaryFolder();
+    const key = await createKey(folder.path);
+    await using npm = npmStart(folder.path);
+    await npm.shows(/localhost:\d+\/v1/);
+    const port = portOf(npm);
+    using upload = await Upload.start(port, key);
+    npm.signal(signal);
+    await eventually(() => isClosed(port));
+    expect(await upload.finish()).toContain('201');
+    await npm.end();
+    expect(npm.text).toMatch(/stopping[\s\S]*stopped/);
+    expect(await remainingLocks(folder.path)).toEqual([]);
+  });
+
+  test('takes Ctrl-C, which reaches the service twice, as one signal', async () => {
+    using folder = temporaryFolder();
+    const key = await createKey(folder.path);
+    await using npm = npmStart(folder.path);
+    await npm.shows(/localhost:\d+\/v1/);
+    const port = portOf(npm);
+    using upload = await Upload.start(port, key);
+    npm.type('\x03');
+    await eventually(() => isClosed(port));
+    expect(await upload.finish()).toContain('201');
+    await npm.end();
+    expect(npm.text).toMatch(/stopping[\s\S]*stopped/);
+  });
+});
+
+function start(folder: string): Promise<ServiceProcess> {
+  return ServiceProcess.start({ PETSTORE_DATA_DIR: folder });
+}
+
+function spawnService(folder: string) {
+  return Bun.spawn([process.execPath, MAIN, 'serve'], {
+    env: cleanEnvironment({ PETSTORE_PORT: '0', PETSTORE_DATA_DIR: folder }),
+    stdout: 'ignore',
+    stderr: 'ignore',
+  });
+}
+
+function npmStart(folder: string): TerminalProcess {
+  const settings = { PETSTORE_PORT: '0', PETSTORE_DATA_DIR: folder };
+  return new TerminalProcess(['npm', 'start'], settings, ROOT);
+}
+
+function portOf(service: TerminalProcess): number {
+  return Number(/localhost:(\d+)\/v1/.exec(service.text)?.[1]);
+}
+
+/** The environments of the folder that some process still serves. */
+async function remainingLocks(folder: string): Promise<string[]> {
+  const service = await start(folder).catch((error: Error) => error.message);
+  if (typeof service === 'string') return [service];
+  await service.end('SIGTERM');
+  return [];
+}
+
+async function createKey(folder: string): Promise<string> {
+  const settings = { PETSTORE_DATA_DIR: folder };
+  return (await runCommand(['keys', 'create', 'a@example.com'], settings)).stdout.trim();
+}
+
+async function remaining(service: ServiceProcess, key: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${key}` };
+  const reply = await fetch(`${service.url()}/pets`, { headers });
+  return Number(reply.headers.get('X-RateLimit-Remaining'));
+}
+
+async function expectWorks(folder: string): Promise<void> {
+  const key = await createKey(folder);
+  await using service = await start(folder);
+  expect(await remaining(service, key)).toBe(59);
+}
+
+/** Whether nobody listens on the port. */
+function isClosed(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(port, '127.0.0.1', () => resolve(false));
+  socket.on('error', () => resolve(true));
+  return promise.finally(() => socket.destroy());
+}
+
+/** A connection that had its reply and stays open. */
+async function idleConnection(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  const idle = { closed: false, [Symbol.dispose]: () => void socket.destroy() };
+  socket.on('close', () => {
+    idle.closed = true;
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  socket.on('error', reject);
+  socket.once('data', () => resolve());
+  socket.write('GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await promise;
+  return idle;
+}
