@@ -76,6 +76,12 @@ export const CONTESTANTS = {
   prism: { title: 'Prism, mocking openapi.json', base: '', launch: launchPrism },
 } as const satisfies Record<string, Contestant>;
 
+/** The petstore, writing a CPU profile of its main thread when it ends. */
+export function profiledPetstore(folder: string, file: string): Contestant {
+  const options = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${file}`];
+  return { title: 'petstore, profiled', base: '/v1', launch: petstore(...options) };
+}
+
 export type ContestantName = keyof typeof CONTESTANTS;
 
 async function launchNginx({ port, replyFile, scratch }: Setting): Promise<Launch> {

@@ -76,7 +76,6 @@ function growthFigures({ growth }: Results): Figure[] {
   const byAccounts = growth.toSorted((a, b) => a.accounts - b.accounts);
   const [fewAnimals, manyAnimals] = [byAnimals.at(0), byAnimals.at(-1)];
   const [fewAccounts, manyAccounts] = [byAccounts.at(0), byAccounts.at(-1)];
-  const memory = Math.max(...READS.map((read) => manyAccounts?.reads[read]?.memory ?? 0));
   const between = (
     asked: number,
     few: typeof fewAnimals,
@@ -93,7 +92,11 @@ function growthFigures({ growth }: Results): Figure[] {
   return [
     ...between(0.9, fewAnimals, manyAnimals, 'animals'),
     ...between(0.8, fewAccounts, manyAccounts, 'accounts'),
-    ...below(`resident memory at ${count(manyAccounts?.accounts)} accounts`, 400, memory),
+    ...below(
+      `resident memory at ${count(manyAccounts?.accounts)} accounts`,
+      400,
+      manyAccounts?.memory ?? 0,
+    ),
   ];
 }
 

@@ -1,4 +1,6 @@
-import { type Bench, measure, setStage } from './measure.ts';
+import { CONTESTANTS } from './contestants.ts';
+import { runLoad } from './load.ts';
+import { type Bench, CONNECTIONS, measure, setStage } from './measure.ts';
 import type { GrowthRow, Sample } from './results.ts';
 import { medians } from './statistics.ts';
 import { fileSize, type PreparedStore } from './stores.ts';
@@ -43,6 +45,7 @@ export async function measureGrowth(bench: Bench): Promise<GrowthRow[]> {
       animals: store.animals,
       accounts: store.accounts,
       fileSize: fileSizes.get(store) ?? 0,
+      memory: await memoryOf(bench, store),
       startUp: await startUpOf(bench, store),
       reads: Object.fromEntries(reads),
     });
@@ -50,9 +53,23 @@ export async function measureGrowth(bench: Bench): Promise<GrowthRow[]> {
   return rows;
 }
 
-/** Of a store whose accounts have just been busy: their quotas are read back. */
+/** Resident memory once every account has sent a request since the start. */
+async function memoryOf(bench: Bench, store: PreparedStore): Promise<number> {
+  bench.progress(`growth: every account once, ${describe(store)}`);
+  await using stage = await setStage(bench, CONTESTANTS.petstore, store);
+  const { port } = stage.server;
+  const { animals, accounts, keyFile: keys } = store;
+  const load = { port, kind: 'list-20', base: '/v1', animals, keys } as const;
+  for (let turn = 0; turn < accounts; ) {
+    const { seconds } = bench.scale;
+    turn += (await runLoad({ ...load, turn, connections: CONNECTIONS, seconds })).requests;
+  }
+  return stage.server.usage().memory;
+}
+
+/** Of a store whose accounts have all been busy: their quotas are read back. */
 async function startUpOf(bench: Bench, store: PreparedStore): Promise<number> {
-  await using stage = await setStage(bench, 'petstore', store, '');
+  await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   return stage.server.startUp;
 }
 

@@ -1,5 +1,5 @@
 -- What wrk sends, and how replies are checked. Arguments, by name:
---   kind=… keys=FILE base=PATH animals=N pause=MS status=N body=FILE
+--   kind=… keys=FILE base=PATH animals=N seed=N turn=N pause=MS status=N body=FILE
 -- With `status`, every reply is parsed and compared; without, replies are only counted, so that a
 -- measured run costs the load generator the same for every contestant.
 
@@ -27,9 +27,13 @@ local keys = {}
 local turn = 0
 local authorize
 
-local function authorized()
+local function next_key()
   turn = turn % #keys + 1
-  return authorize .. keys[turn] .. '\r\n\r\n'
+  return keys[turn]
+end
+
+local function authorized()
+  return authorize .. next_key() .. '\r\n\r\n'
 end
 
 local function anonymous()
@@ -74,7 +78,7 @@ local function create()
   local body = '{"name":"Newcomer ' .. created .. '","categoryId":7,"status":"pending"}'
   return 'POST ' .. options.base .. '/pets HTTP/1.1\r\nHost: ' .. options.host
     .. '\r\nContent-Type: application/json\r\nContent-Length: ' .. #body
-    .. '\r\nAuthorization: Bearer ' .. keys[(created - 1) % #keys + 1] .. '\r\n\r\n' .. body
+    .. '\r\nAuthorization: Bearer ' .. next_key() .. '\r\n\r\n' .. body
 end
 
 local function list()
@@ -131,9 +135,13 @@ function init(args)
   options.host = wrk.headers.Host or (wrk.host .. ':' .. wrk.port)
   options.animals = tonumber(options.animals)
   authorize = ' HTTP/1.1\r\nHost: ' .. options.host .. '\r\nAuthorization: Bearer '
-  if options.keys then keys = read_lines(options.keys) end
   options.finish = options.keys and authorized or anonymous
   math.randomseed(tonumber(options.seed))
+  if options.keys then
+    keys = read_lines(options.keys)
+    -- Not always the same ones first: of many keys a short run would never get to the others.
+    turn = tonumber(options.turn) or math.random(0, #keys - 1)
+  end
   request = REQUESTS[options.kind]
   if options.status then
     options.status = tonumber(options.status)

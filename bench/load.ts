@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { tracked } from './children.ts';
 import { LOAD_CORE, onCore } from './machine.ts';
 
 const SCRIPT = join(import.meta.dir, 'load.lua');
@@ -28,6 +29,8 @@ export interface Load {
   readonly animals: number;
   /** One API key per line; requests take them in turn. Without it none is sent. */
   readonly keys: string | undefined;
+  /** How many keys to pass over before the first; random unless set. */
+  readonly turn?: number;
   readonly connections: number;
   readonly seconds: number;
   /** Milliseconds between a reply and the next request of the same connection. */
@@ -58,13 +61,15 @@ const RESULT =
 
 /** @throws Error when wrk fails, or a connection does. */
 export async function runLoad(load: Load): Promise<LoadResult> {
-  const child = Bun.spawn(onCore(LOAD_CORE, commandLine(load)), {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    timeout: load.seconds * 1_000 + GRACE,
-    killSignal: 'SIGKILL',
-  });
+  const child = tracked(
+    Bun.spawn(onCore(LOAD_CORE, commandLine(load)), {
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      timeout: load.seconds * 1_000 + GRACE,
+      killSignal: 'SIGKILL',
+    }),
+  );
   const [output, errors] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -99,16 +104,9 @@ export async function runLoad(load: Load): Promise<LoadResult> {
 }
 
 function commandLine(load: Load): string[] {
-  const { port, kind, base, animals, keys, connections, seconds, pause, check } = load;
-  const settings = {
-    kind,
-    base,
-    animals,
-    keys,
-    pause,
-    status: check?.status,
-    body: check?.bodyFile,
-  };
+  const { port, connections, seconds, kind, base, animals, keys, turn, pause, check } = load;
+  const checks = { status: check?.status, body: check?.bodyFile };
+  const settings = { kind, base, animals, keys, turn, pause, ...checks };
   return [
     ...['wrk', '--threads', '1', '--connections', String(connections)],
     ...['--duration', `${seconds}s`, '--timeout', '10s', '--latency'],

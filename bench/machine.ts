@@ -76,6 +76,14 @@ export function describePeers(): string {
     .join(', ');
 }
 
+/** The commit that is measured, if this is a checkout. */
+export function describeRevision(): string {
+  const commit = output(['git', '-C', ROOT, 'rev-parse', '--short', 'HEAD']);
+  const changes = output(['git', '-C', ROOT, 'status', '--porcelain', '--', 'src']);
+  if (!/^[0-9a-f]+$/.test(commit)) return 'unknown';
+  return changes === '' ? commit : `${commit}+`;
+}
+
 function nginxVersion(): string {
   const nginx = nginxPath();
   return nginx ? output([nginx, '-v']).replace(/^.*nginx\//, 'nginx ') : '';

@@ -5,11 +5,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { killChildren } from './children.ts';
 import { measureGrowth } from './growth.ts';
 import {
   CannotRun,
   describeMachine,
   describePeers,
+  describeRevision,
   requireTools,
   stayOffServerCore,
 } from './machine.ts';
@@ -19,9 +21,8 @@ import { measureMix } from './mix.ts';
 import { readOptions, type Scale } from './options.ts';
 import { profile } from './profile.ts';
 import { report, table, writeDocumentation } from './report.ts';
-import { keepResults, type Results, readResults } from './results.ts';
+import { type Circumstances, keepResults, openResults, type Results } from './results.ts';
 import { measureRounds } from './rounds.ts';
-import { killServers } from './server-process.ts';
 import { measureStartUp } from './start-up.ts';
 import { StoreShelf } from './stores.ts';
 import { isWorkload, WORKLOADS } from './workloads.ts';
@@ -33,7 +34,7 @@ const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    killServers();
+    killChildren();
     process.exit(1);
   });
 }
@@ -41,7 +42,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   await main();
 } catch (error) {
-  killServers();
+  killChildren();
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = error instanceof CannotRun ? 2 : 1;
 }
@@ -59,11 +60,15 @@ async function main(): Promise<void> {
   const parts = chooseParts(names);
   requireTools({ peers: parts.workloads.length > 0 });
   stayOffServerCore();
-  const before = scale.quick ? { ...today(scale), workloads: {} } : readResults(today(scale));
+  const circumstances = today(scale);
+  if (scale.quick) {
+    console.log(report(await run(bench, parts, { ...circumstances, workloads: {} })));
+    return;
+  }
+  const { results: before, path } = openResults(circumstances);
   const results = await run(bench, parts, before);
   console.log(report(results));
-  if (scale.quick) return;
-  keepResults(results);
+  keepResults(path, results);
   writeDocumentation(results);
 }
 
@@ -96,19 +101,22 @@ async function run(
   return results;
 }
 
-function today({ rounds, seconds, warmUp, animals, accounts, quick }: Scale) {
+function today({ rounds, seconds, warmUp, animals, accounts, quick }: Scale): Circumstances {
   const scale = [
     `${animals.toLocaleString('en-US')} animals, ${accounts.toLocaleString('en-US')} accounts`,
-    `medians of ${rounds} rounds, ${seconds} s each after ${warmUp} s of warm-up`,
+    `medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${seconds} s each after ${warmUp} s of warm-up`,
     ...(quick ? ['a quick look, not a measurement'] : []),
   ].join('; ');
   const date = new Date().toISOString().slice(0, 10);
-  return { date, scale, machine: describeMachine(), peers: describePeers() };
+  return {
+    ...{ date, scale, revision: describeRevision() },
+    ...{ machine: describeMachine(), peers: describePeers() },
+  };
 }
 
 async function printProfile(bench: Bench, name: string): Promise<void> {
   if (!isWorkload(name)) throw new CannotRun(`There is no workload ${name} to profile.`);
-  const { file, top } = await profile(bench, WORKLOADS[name]);
+  const { file, top } = await profile(bench, name);
   const rows = top.map((each) => [each.name, `${(each.share * 100).toFixed(1)} %`]);
   console.log(`${table(['function', 'self time'], rows)}\n\nThe whole profile: ${file}`);
 }

@@ -34,14 +34,13 @@ export interface Stage extends AsyncDisposable {
 /** Starts a contestant. */
 export async function setStage(
   bench: Bench,
-  name: ContestantName,
+  contestant: Contestant,
   store: PreparedStore,
-  replyFile: string,
+  replyFile = '',
 ): Promise<Stage> {
-  const contestant: Contestant = CONTESTANTS[name];
   // What was written to prepare for this must not be on its way to the disk during the run.
   Bun.spawnSync(['sync']);
-  const scratch = mkdtempSync(join(bench.folder, `${name}-`));
+  const scratch = mkdtempSync(join(bench.folder, 'contestant-'));
   const port = await freePort();
   const launch = await contestant.launch({ port, store, replyFile, scratch });
   const server = await ServerProcess.start({
@@ -63,6 +62,11 @@ export async function setStage(
   };
 }
 
+/** The store that a workload is measured on, for reading. */
+export function storeFor({ stores, scale }: Bench, workload: Workload): Promise<PreparedStore> {
+  return workload.exhausted ? stores.scarce(scale) : stores.ample(scale);
+}
+
 /** Starts a contestant, checks its replies, warms it up, measures it, and ends it. */
 export async function measure(
   bench: Bench,
@@ -73,11 +77,10 @@ export async function measure(
   const replyFile = await recordReply(bench, workload);
   using copy = workload.writes ? bench.stores.copy(prepared) : undefined;
   const store = copy ?? prepared;
-  await using stage = await setStage(bench, name, store, replyFile);
+  await using stage = await setStage(bench, CONTESTANTS[name], store, replyFile);
   if (workload.status < 400) await checkBodies(stage, name, workload);
-  if (workload.exhausted) await useUp(stage);
   const { seconds, warmUp } = bench.scale;
-  const load = loadOf(bench, stage, workload);
+  const load = await prepareLoad(bench, stage, workload);
   const checked = await runLoad({
     ...load,
     seconds: warmUp,
@@ -99,11 +102,14 @@ export async function measure(
   };
 }
 
-function loadOf(
+/** The load of a workload, once the accounts stand as it takes them for granted. */
+export async function prepareLoad(
   bench: Bench,
-  { server, contestant, store }: Stage,
+  stage: Stage,
   workload: Workload,
-): Omit<Load, 'seconds'> {
+): Promise<Omit<Load, 'seconds'>> {
+  if (workload.exhausted) await useUp(stage);
+  const { server, contestant, store } = stage;
   const { kind, keys } = workload;
   const unknown = () => bench.stores.unknownKeys(store.accounts);
   return {
@@ -178,7 +184,7 @@ async function recordReply(bench: Bench, { kind }: Workload): Promise<string> {
   const file = join(bench.folder, 'replies', kind);
   if (await Bun.file(file).exists()) return file;
   const store = await bench.stores.ample(bench.scale);
-  await using stage = await setStage(bench, 'petstore', store, file);
+  await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   const url = `http://127.0.0.1:${stage.server.port}/v1${EXAMPLE_PATHS[kind]}`;
   const reply = await fetch(url, { headers: { Authorization: `Bearer ${firstKey(store)}` } });
   const body = await reply.text();

@@ -1,3 +1,4 @@
+import { CONTESTANTS } from './contestants.ts';
 import { runLoad } from './load.ts';
 import { type Bench, CONNECTIONS, type Stage, setStage } from './measure.ts';
 import type { Memory } from './results.ts';
@@ -11,7 +12,7 @@ const PIECE = 5;
 /** Resident memory of a service that has just started, and as mixed requests go by. */
 export async function measureMemory(bench: Bench): Promise<Memory> {
   using store = bench.stores.copy(await bench.stores.ample(bench.scale));
-  await using stage = await setStage(bench, 'petstore', store, '');
+  await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   const idle = await settledMemory(stage);
   let requests = 0;
   const after: Memory['after'] = [];

@@ -1,3 +1,4 @@
+import { CONTESTANTS } from './contestants.ts';
 import { runLoad } from './load.ts';
 import { type Bench, CONNECTIONS, setStage } from './measure.ts';
 import type { Mix, Pace } from './results.ts';
@@ -6,7 +7,7 @@ import { median } from './statistics.ts';
 /** Creates are this share of all requests. */
 const SHARE = 0.1;
 
-/** What the lists lose to the creates beside them, as a first guess; corrected after the warm-up. */
+/** What the creates beside them leave of the lists, as a first guess; corrected while warming up. */
 const FIRST_GUESS = 0.8;
 
 /** Lists alone, then lists and creates at once by two wrk processes, so that each has its own p99. */
@@ -34,7 +35,7 @@ export async function measureMix(bench: Bench): Promise<Mix> {
 async function mixOnce(bench: Bench): Promise<Mix> {
   const { seconds, warmUp } = bench.scale;
   using store = bench.stores.copy(await bench.stores.ample(bench.scale));
-  await using stage = await setStage(bench, 'petstore', store, '');
+  await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   const { port } = stage.server;
   const common = { port, base: '/v1', animals: store.animals, keys: store.keyFile };
   const load = { ...common, connections: CONNECTIONS };
@@ -43,21 +44,25 @@ async function mixOnce(bench: Bench): Promise<Mix> {
   await lists(warmUp, { status: 200 });
   const alone = await lists(seconds);
 
-  const both = (duration: number, period: number, pause: number, checked: boolean) =>
-    Promise.all([
+  const both = async (duration: number, pause: number, checked: boolean) => {
+    const [beside, creates] = await Promise.all([
       lists(duration, checked ? { status: 200 } : undefined),
       runLoad({ ...load, kind: 'create', seconds: duration, pause, ...createCheck(checked) }),
-    ]).then(([beside, creates]) => ({ beside, creates, period, pause }));
-  const guess = periodFor(alone.perSecond * FIRST_GUESS);
-  const first = await both(warmUp, guess, guess, true);
-  for (const each of [first.beside, first.creates]) {
-    if (each.wrong > 0) throw new Error(`${each.wrong} wrong replies, such as ${each.sample}`);
+    ]);
+    return { beside, creates };
+  };
+  let pause = periodFor(alone.perSecond * FIRST_GUESS);
+  // How much the two slow one another is only known from trying.
+  for (const checked of [true, false]) {
+    const { beside, creates } = await both(warmUp, pause, checked);
+    for (const each of [beside, creates]) {
+      if (each.wrong > 0) throw new Error(`${each.wrong} wrong replies, such as ${each.sample}`);
+    }
+    // A create takes its time on top of the pause.
+    const took = (CONNECTIONS * 1_000) / creates.perSecond;
+    pause = Math.max(0, pause + periodFor(beside.perSecond) - took);
   }
-  // A create takes its time on top of the pause.
-  const took = (CONNECTIONS * 1_000) / first.creates.perSecond;
-  const period = periodFor(first.beside.perSecond);
-  const pause = Math.max(0, first.pause + period - took);
-  const { beside, creates } = await both(seconds, period, pause, false);
+  const { beside, creates } = await both(seconds, pause, false);
   if (beside.refused + creates.refused > 0) throw new Error('Some of the mix was refused.');
   const share = creates.perSecond / (creates.perSecond + beside.perSecond);
   const { memory } = stage.server.usage();

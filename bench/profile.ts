@@ -2,11 +2,10 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { profiledPetstore } from './contestants.ts';
 import { runLoad } from './load.ts';
-import { type Bench, CONNECTIONS } from './measure.ts';
-import { freePort, ServerProcess } from './server-process.ts';
-import { firstKey } from './stores.ts';
-import type { Workload } from './workloads.ts';
+import { type Bench, prepareLoad, setStage, storeFor } from './measure.ts';
+import { WORKLOADS, type Workload, type WorkloadName } from './workloads.ts';
 
 const ROOT = join(import.meta.dir, '..');
 const FOLDER = join(import.meta.dir, 'profiles');
@@ -34,33 +33,22 @@ export interface SelfTime {
   readonly share: number;
 }
 
-/** Profiles the service under the load; gives the file and where the time went. */
+/** Profiles the service under a workload; gives the file and where the time went. */
 export async function profile(
   bench: Bench,
-  { kind }: Workload,
+  name: WorkloadName,
 ): Promise<{ file: string; top: SelfTime[] }> {
-  using store = bench.stores.copy(await bench.stores.ample(bench.scale));
-  const port = await freePort();
+  const workload: Workload = WORKLOADS[name];
+  using store = bench.stores.copy(await storeFor(bench, workload));
   mkdirSync(FOLDER, { recursive: true });
-  const name = `${kind}.cpuprofile`;
-  const options = ['--cpu-prof', `--cpu-prof-dir=${FOLDER}`, `--cpu-prof-name=${name}`];
+  const file = join(FOLDER, `${name}.cpuprofile`);
   {
-    await using _server = await ServerProcess.start({
-      command: [process.execPath, ...options, join(ROOT, 'src/main.ts'), 'serve'],
-      env: { PETSTORE_PORT: String(port), PETSTORE_DATA_DIR: store.folder },
-      port,
-      readyPath: '/v1/pets',
-      readyKey: firstKey(store),
-      log: join(bench.folder, 'profile.log'),
-    });
-    bench.progress(`profiling ${kind}`);
-    await runLoad({
-      ...{ port, kind, base: '/v1', animals: store.animals, keys: store.keyFile },
-      connections: CONNECTIONS,
-      seconds: bench.scale.seconds,
-    });
+    const contestant = profiledPetstore(FOLDER, basename(file));
+    await using stage = await setStage(bench, contestant, store);
+    bench.progress(`profiling ${name}`);
+    const load = await prepareLoad(bench, stage, workload);
+    await runLoad({ ...load, seconds: bench.scale.seconds });
   }
-  const file = join(FOLDER, name);
   const content = Value.Parse(Profile, JSON.parse(readFileSync(file, 'utf8')));
   return { file: relative(ROOT, file), top: selfTimes(content).slice(0, SHOWN) };
 }

@@ -10,9 +10,9 @@ const BLOCK = /(<!-- results: begin[^>]*-->\n)[\s\S]*(<!-- results: end -->)/;
 
 /** All that the results show, as Markdown. */
 export function report(results: Results): string {
-  const { date, machine, peers, scale } = results;
+  const { date, revision, machine, peers, scale } = results;
   return [
-    `Measured on ${date}: ${scale}.`,
+    `Measured on ${date}, revision ${revision}: ${scale}.`,
     `Machine: ${machine}.`,
     `Peers: ${peers}.`,
     '`*`: the load generator had its core full, so the contestant may be faster than that.',
@@ -97,7 +97,7 @@ function growthTable({ growth }: Results): string[] {
   const header = ['animals', 'accounts', 'file MB', 'start-up ms', 'resident MB', ...READS];
   const rows = growth.map((row) => [
     ...[whole(row.animals), whole(row.accounts), megabytes(row.fileSize), whole(row.startUp)],
-    megabytes(Math.max(...READS.map((read) => row.reads[read]?.memory ?? 0))),
+    megabytes(row.memory),
     ...READS.map((read) => readCell(row, read)),
   ]);
   return ['### Growth', 'Requests/s, and p99 in ms.', table(header, rows)];

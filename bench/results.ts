@@ -41,6 +41,8 @@ const GrowthRow = Type.Object({
   animals: Type.Integer(),
   accounts: Type.Integer(),
   fileSize: Type.Number(),
+  /** Once every account has sent a request. */
+  memory: Type.Number(),
   startUp: Type.Number(),
   reads: Type.Record(Type.String(), Sample),
 });
@@ -55,9 +57,11 @@ const Memory = Type.Object({
 });
 export type Memory = Static<typeof Memory>;
 
-/** Everything measured on one day; a later run on that day replaces what it measures again. */
+/** Everything measured on one day, of one revision, on one machine, at one scale. */
 export const Results = Type.Object({
   date: Type.String(),
+  /** The commit; with a + when there were changes on top of it. */
+  revision: Type.String(),
   machine: Type.String(),
   peers: Type.String(),
   scale: Type.String(),
@@ -70,24 +74,33 @@ export const Results = Type.Object({
 });
 export type Results = Static<typeof Results>;
 
-/** What this day's runs on this machine have shown so far. */
-export function readResults(today: Omit<Results, 'workloads'>): Results {
-  const path = fileOf(today.date);
-  if (existsSync(path)) {
-    const kept = Value.Parse(Results, JSON.parse(readFileSync(path, 'utf8')));
-    if (kept.machine === today.machine) return { ...kept, ...today };
+/** What the numbers belong to; only numbers of the same are shown side by side. */
+export type Circumstances = Pick<Results, 'date' | 'revision' | 'machine' | 'peers' | 'scale'>;
+
+/** The results kept for the same circumstances, if any, and the file that is theirs. */
+export function openResults(circumstances: Circumstances): { results: Results; path: string } {
+  for (let number = 1; ; number += 1) {
+    const suffix = number === 1 ? '' : `-${number}`;
+    const path = join(FOLDER, `${circumstances.date}${suffix}.json`);
+    if (!existsSync(path)) return { results: { ...circumstances, workloads: {} }, path };
+    const results = Value.Parse(Results, JSON.parse(readFileSync(path, 'utf8')));
+    if (isOf(results, circumstances)) return { results, path };
   }
-  return { ...today, workloads: {} };
 }
 
-export function keepResults(results: Results): void {
+export function keepResults(path: string, results: Results): void {
   mkdirSync(FOLDER, { recursive: true });
   const rounded = JSON.stringify(results, (_, value: unknown) => round(value), 2);
-  writeFileSync(fileOf(results.date), `${rounded}\n`);
+  writeFileSync(path, `${rounded}\n`);
 }
 
-function fileOf(date: string): string {
-  return join(FOLDER, `${date}.json`);
+function isOf(results: Results, { revision, machine, peers, scale }: Circumstances): boolean {
+  return (
+    results.revision === revision &&
+    results.machine === machine &&
+    results.peers === peers &&
+    results.scale === scale
+  );
 }
 
 function round(value: unknown): unknown {

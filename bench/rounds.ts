@@ -1,5 +1,5 @@
 import type { ContestantName } from './contestants.ts';
-import { type Bench, measure } from './measure.ts';
+import { type Bench, measure, storeFor } from './measure.ts';
 import type { Results, Sample } from './results.ts';
 import { medians } from './statistics.ts';
 import { WORKLOADS, type Workload, type WorkloadName } from './workloads.ts';
@@ -20,7 +20,9 @@ export async function measureRounds(
       samples.set(name, ofWorkload);
       for (const contestant of WORKLOADS[name].contestants) {
         bench.progress(`round ${round} of ${rounds}: ${name}, ${contestant}`);
-        const sample = await measureOne(bench, contestant, WORKLOADS[name]);
+        const workload: Workload = WORKLOADS[name];
+        const store = await storeFor(bench, workload);
+        const sample = await measure(bench, contestant, workload, store);
         ofWorkload.set(contestant, [...(ofWorkload.get(contestant) ?? []), sample]);
       }
     }
@@ -31,14 +33,4 @@ export async function measureRounds(
       Object.fromEntries([...ofWorkload].map(([each, taken]) => [each, medians(taken)])),
     ]),
   );
-}
-
-async function measureOne(
-  bench: Bench,
-  contestant: ContestantName,
-  workload: Workload,
-): Promise<Sample> {
-  const { scale, stores } = bench;
-  const store = await (workload.exhausted ? stores.scarce(scale) : stores.ample(scale));
-  return measure(bench, contestant, workload, store);
 }

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tracked } from './children.ts';
 import { onCore, SERVER_CORE } from './machine.ts';
 import { type Usage, usageOf } from './process-tree.ts';
 
 /** How long a server may take until its first good reply, and to stop, in ms. */
 const START_DEADLINE = 120_000;
-const STOP_DEADLINE = 15_000;
+const STOP_DEADLINE = 60_000;
 
 /** Wait between looks for the first reply, in ms. */
 const PAUSE = 1;
@@ -19,13 +20,6 @@ export interface ServerCommand {
   readonly readyKey?: string | undefined;
   /** Where its output goes. */
   readonly log: string;
-}
-
-const running = new Set<ServerProcess>();
-
-/** Ends every server that is still running, at once; for when the program is told to stop. */
-export function killServers(): void {
-  for (const server of running) server.kill();
 }
 
 /** A contestant in a process of its own. */
@@ -44,14 +38,15 @@ export class ServerProcess implements AsyncDisposable {
   static async start(command: ServerCommand): Promise<ServerProcess> {
     const output = Bun.file(command.log);
     const begun = performance.now();
-    const child = Bun.spawn(onCore(SERVER_CORE, command.command), {
-      env: { ...withoutSettings(), ...command.env },
-      stdin: 'ignore',
-      stdout: output,
-      stderr: output,
-    });
+    const child = tracked(
+      Bun.spawn(onCore(SERVER_CORE, command.command), {
+        env: { ...withoutSettings(), ...command.env },
+        stdin: 'ignore',
+        stdout: output,
+        stderr: output,
+      }),
+    );
     const server = new ServerProcess(child, command);
-    running.add(server);
     try {
       await server.#untilReady(command, begun);
     } catch (error) {
@@ -71,16 +66,11 @@ export class ServerProcess implements AsyncDisposable {
     return usageOf(this.#child.pid);
   }
 
-  kill(): void {
-    this.#child.kill('SIGKILL');
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    const cutOff = setTimeout(() => this.kill(), STOP_DEADLINE);
+    const cutOff = setTimeout(() => this.#child.kill('SIGKILL'), STOP_DEADLINE);
     this.#child.kill('SIGTERM');
     await this.#child.exited;
     clearTimeout(cutOff);
-    running.delete(this);
   }
 
   async #untilReady({ port, readyPath, readyKey }: ServerCommand, begun: number) {
@@ -91,11 +81,16 @@ export class ServerProcess implements AsyncDisposable {
       const reply = await fetch(`http://127.0.0.1:${port}${readyPath}`, { headers }).catch(
         () => undefined,
       );
-      await reply?.arrayBuffer();
+      const text = await reply?.text();
       if (reply?.status === 200) return;
+      if (reply) throw new Error(`The first reply was ${reply.status}: ${text}\n${this.#output()}`);
       await Bun.sleep(PAUSE);
     }
-    throw new Error(`The server did not start:\n${readFileSync(this.#log, 'utf8').slice(-2_000)}`);
+    throw new Error(`The server did not start:\n${this.#output()}`);
+  }
+
+  #output(): string {
+    return readFileSync(this.#log, 'utf8').slice(-2_000);
   }
 }
 

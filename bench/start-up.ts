@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { CONTESTANTS } from './contestants.ts';
 import { type Bench, setStage } from './measure.ts';
 import type { StartUp } from './results.ts';
 import { freePort, ServerProcess } from './server-process.ts';
@@ -11,7 +12,7 @@ export async function measureStartUp(bench: Bench): Promise<StartUp> {
   const helloWorld: number[] = [];
   for (let turn = 1; turn <= bench.scale.startUps; turn += 1) {
     bench.progress(`start-up, ${turn} of ${bench.scale.startUps}`);
-    await using stage = await setStage(bench, 'petstore', store, '');
+    await using stage = await setStage(bench, CONTESTANTS.petstore, store);
     petstore.push(stage.server.startUp);
     helloWorld.push(await startHelloWorld(bench));
   }

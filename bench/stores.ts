@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateApiKey } from '../src/core/api-key-text.ts';
+import { tracked } from './children.ts';
 import { onEveryCore } from './machine.ts';
 import { withoutSettings } from './server-process.ts';
 
@@ -76,10 +77,12 @@ export class StoreShelf {
     this.#progress(`preparing ${animals} animals and ${accounts} accounts`);
     const script = join(import.meta.dir, 'prepare-store.ts');
     const numbers = [animals, accounts, limits.perMinute, limits.perDay].map(String);
-    const child = Bun.spawn(onEveryCore([process.execPath, script, folder, keyFile, ...numbers]), {
-      env: withoutSettings(),
-      stdio: ['ignore', 'inherit', 'inherit'],
-    });
+    const child = tracked(
+      Bun.spawn(onEveryCore([process.execPath, script, folder, keyFile, ...numbers]), {
+        env: withoutSettings(),
+        stdio: ['ignore', 'inherit', 'inherit'],
+      }),
+    );
     if ((await child.exited) !== 0) throw new Error(`The store ${name} could not be prepared.`);
     return store;
   }

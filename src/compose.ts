@@ -46,6 +46,9 @@ const FORGET_EVERY = 10 * MINUTE;
 /** How long requests in flight may take once the service is told to stop, in ms. */
 const STOP_GRACE = 10 * SECOND;
 
+/** The setting that tells which secret the keys were made with. */
+const FINGERPRINT = 'secret_fingerprint';
+
 export interface EnvironmentStores {
   readonly pets: PetStore;
   readonly quotas: QuotaJournal;
@@ -70,7 +73,6 @@ export interface Stores {
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir);
-  const secret = readSecret(folder, config.secret);
   const writer = new Writer();
   opening.defer(() => writer.close());
   const openFile = (path: string, schema: typeof ACCOUNTS_SCHEMA) => {
@@ -80,6 +82,8 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   };
   const accountsFile = openFile(folder.accounts, ACCOUNTS_SCHEMA);
   const settings = new SqliteSettings(accountsFile);
+  const isFirstStart = settings.find(FINGERPRINT) === undefined;
+  const secret = readSecret(folder, config.secret, isFirstStart);
   await checkSecret(settings, secret);
   const keys = new SqliteApiKeyStore(accountsFile);
   const credentials = new MemoryCredentialCache(keys);
@@ -109,7 +113,8 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
 /** With another secret every key would be refused one by one; better to refuse to start. */
 async function checkSecret(settings: SqliteSettings, secret: Buffer): Promise<void> {
   const print = createHmac('sha256', secret).update('petstore secret fingerprint').digest('hex');
-  if ((await settings.keep('secret_fingerprint', print)) === print) return;
+  const kept = settings.find(FINGERPRINT) ?? (await settings.keep(FINGERPRINT, print));
+  if (kept === print) return;
   throw new SetupError(
     'The API keys were made with another secret. Set PETSTORE_SECRET to it, or put the file "secret" back into the data folder.',
   );

@@ -53,18 +53,24 @@ export function openDataFolder(path: string): DataFolder {
 }
 
 /**
- * The secret that API keys are digested with: the configured one, or the folder's own, made on the
- * first start.
+ * The secret that API keys are digested with: the configured one, or the folder's own. That is made
+ * on the first start and never again: beside keys that were made with another it is of no use.
+ * @param isFirstStart whether no key was made with any secret yet.
  * @throws SetupError when it cannot be read or made, or is cut short.
  */
-export function readSecret(folder: DataFolder, configured: string | undefined): Buffer {
+export function readSecret(
+  folder: DataFolder,
+  configured: string | undefined,
+  isFirstStart: boolean,
+): Buffer {
   if (configured !== undefined) return Buffer.from(configured);
   let secret: Buffer;
   try {
-    if (!existsSync(folder.secret)) makeSecret(folder);
+    if (isFirstStart && !existsSync(folder.secret)) makeSecret(folder);
     secret = Buffer.from(readFileSync(folder.secret, 'utf8').trim());
   } catch (cause) {
-    throw new SetupError(`Cannot read ${folder.secret}: ${reason(cause)}.`, { cause });
+    const advice = 'Put it back from a backup, or set PETSTORE_SECRET to what it was.';
+    throw new SetupError(`Cannot read ${folder.secret}: ${reason(cause)}. ${advice}`, { cause });
   }
   if (secret.length >= SECRET_BYTES) return secret;
   throw new SetupError(

@@ -1,5 +1,4 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
-import pretty from 'pino-pretty';
 import type { LogLevel } from './config.ts';
 import { ApiError } from './core/errors.ts';
 import type { ServiceLog } from './http/service.ts';
@@ -12,12 +11,16 @@ const REPEAT_AFTER = 1_000;
 /** Bytes that wait while stdout takes none, as on a full disk; lines past them are dropped. */
 const BACKLOG = 1024 * 1024;
 
-/** Structured lines (JSON) on stdout, or readable ones when a person is looking at a terminal. */
-export function createLog(level: LogLevel, isTerminal: boolean): Log {
-  const destination = isTerminal
-    ? pretty({ colorize: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true })
-    : jsonLines();
+/** A log of structured lines; on stdout as JSON, unless they are to go elsewhere. */
+export function createLog(level: LogLevel, destination = jsonLines()): Log {
   return pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+}
+
+/** Readable lines on stdout, for a person at a terminal. */
+export async function terminalLines(): Promise<DestinationStream> {
+  // Only here: no other start has to wait for it.
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({ colorize: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true });
 }
 
 function jsonLines(): DestinationStream {

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { create, extract } from 'tar';
 import { restoreBackup } from '../src/backup.ts';
 import { readConfig } from '../src/config.ts';
@@ -86,6 +87,14 @@ function describeParts(names: readonly string[], changes: Record<string, unknown
   }));
   const manifest = { format: 1, createdAt: '2027-01-02T12:00:00.000Z', files, ...changes };
   writeFileSync(join(parts, 'manifest.json'), JSON.stringify(manifest));
+}
+
+function unpacked(archive: Buffer): Buffer | undefined {
+  try {
+    return gunzipSync(archive);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Ways in which an archive can be none of ours; each packs one. */
@@ -168,11 +177,14 @@ describe('restore changes nothing and says why', () => {
   test('on a backup in which a byte is another one, wherever it is', async () => {
     const random = seededRandom(11);
     const content = readFileSync(sound);
+    const plain = gunzipSync(content);
     // The ten bytes of gzip's header hold a date and the like, which nothing depends on.
     const at = () => 10 + Math.floor(random() * (content.length - 10));
     for (const index of [10, content.length - 1, ...Array.from({ length: 20 }, at)]) {
       const flipped = Buffer.from(content);
       flipped[index] = (flipped[index] ?? 0) ^ 0b0001_0000;
+      // A repetition that is said to repeat another equal one unpacks to the same bytes.
+      if (unpacked(flipped)?.equals(plain)) continue;
       writeFileSync(damaged, flipped);
       await expectRefusal(damaged);
     }

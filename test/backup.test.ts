@@ -2,6 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isApiError } from '../client/src/index.ts';
+import { createBackup } from '../src/backup.ts';
+import { readConfig } from '../src/config.ts';
+import { systemClock } from '../src/core/clock.ts';
 import { eventually, temporaryFolder } from './harness.ts';
 import { runCommand, ServiceProcess, startCommand } from './process.ts';
 import { allNames, clientOf, digests, makeKey, onFolder } from './storage.ts';
@@ -42,7 +45,7 @@ describe('backup', () => {
     });
     await eventually(() => acknowledged.length > 100);
     const before = [...acknowledged];
-    await succeed(['backup', place.file], onFolder(place.data));
+    await createBackup(readConfig(onFolder(place.data)), place.file, systemClock);
     creating = false;
     await Promise.all(creators);
 
@@ -165,6 +168,7 @@ describe('restore', () => {
 
     await using restored = await ServiceProcess.start(onFolder(place.fresh));
     const client = clientOf(restored, key);
+    expect(await allNames(client)).toEqual(['Rex']);
     expect(await client.createPet(rex, { idempotencyKey: 'k' })).toEqual(first);
     expect(await allNames(client)).toEqual(['Rex']);
     const staging = clientOf(restored, stagingKey, { baseUrl: restored.url('staging') });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { generateApiKey } from '../src/core/api-key-text.ts';
 import { subscribe } from '../src/core/plans.ts';
 import { clientAddress } from '../src/http/address.ts';
+import { MemoryLimiter } from '../src/memory/limiter.ts';
 import { ManualClock, TestService } from './harness.ts';
 import { admitted, ask, askTimes, readAnswer } from './limit-readings.ts';
 
@@ -139,6 +140,25 @@ describe('X-Forwarded-For', () => {
     await forwarded(service, '2001:DB8:0:1:ffff:ffff:ffff:ffff');
     expect((await forwarded(service, '2001:db8::1:0:0:0:2')).remaining).toBe(0);
     expect((await forwarded(service, '2001:db8:0:2::1')).remaining).toBe(2);
+  });
+});
+
+describe('more addresses than are remembered', () => {
+  test('make the oldest start anew, and no account', () => {
+    const now = new ManualClock().now();
+    const policy = { after: 10, base: 1, maximum: 1 };
+    const limiter = new MemoryLimiter({ environment: 'production', policy, onBan: () => {} });
+    const caller = (id: string) => ({ id, limits: { perMinute: 5, perDay: 5 }, key: undefined });
+    const remaining = (id: string) => limiter.take(caller(id), now).remaining;
+
+    expect(remaining('account:one')).toBe(4);
+    for (let address = 0; address < 100_000; address += 1) remaining(`address:${address}`);
+
+    expect(remaining('address:0')).toBe(3);
+    expect(remaining('address:one more')).toBe(4);
+    expect(remaining('address:0')).toBe(4);
+    expect(remaining('address:99999')).toBe(3);
+    expect(remaining('account:one')).toBe(3);
   });
 });
 

@@ -117,7 +117,10 @@ async function json(folder: string, args: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-async function list(folder: string, args: string): Promise<Array<Record<string, unknown> & { id: unknown }>> {
+async function list(
+  folder: string,
+  args: string,
+): Promise<Array<Record<string, unknown> & { id: unknown }>> {
   const rows = await json(folder, args);
   if (!Array.isArray(rows)) throw new Error('not a list');
   return rows;

@@ -92,7 +92,9 @@ describe('the documentation', () => {
   });
 
   test('names in docs/conformance.md only tests that exist', () => {
-    const named = [...read('docs/conformance.md').matchAll(/`(\S+\.test\.ts)` › `([^`]+)`/g)];
+    const named = [
+      ...read('docs/conformance.md').matchAll(/`(\S+\.(?:test|suite)\.ts)` › `([^`]+)`/g),
+    ];
     expect(named.length).toBeGreaterThan(100);
     const missing = named
       .filter(([, file = '', name = '']) => !hasTest(file, name))

@@ -245,7 +245,7 @@ describe('who is counted', () => {
     expect((await service.request('/openapi.json')).headers.get('X-RateLimit-Remaining')).toBe('2');
   });
 
-  test('they are answered past the limit, too', async () => {
+  test('the OpenAPI document is answered past the limit, too', async () => {
     await using service = await TestService.start({
       clock: new ManualClock(),
       settings: { PETSTORE_ANONYMOUS_PER_MINUTE: '1' },

@@ -126,7 +126,7 @@ describe('a start that cannot be ends with exit code 2 and one clear line:', () 
     await using other = await TestService.start();
     const settings = { PETSTORE_PORT: String(other.port) };
     const refused = await serve(folder.path, settings);
-    expectRefusal(refused, new RegExp(`:${other.port} is in use.*PETSTORE_PORT`));
+    expectRefusal(refused, new RegExp(`:${other.port}: the port is in use.*PETSTORE_PORT`));
     expect((await other.request('/pets')).status).toBe(401);
     await using _ = await ServiceProcess.start({ PETSTORE_DATA_DIR: folder.path });
   });

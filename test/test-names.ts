@@ -14,9 +14,9 @@ export function testNames(source: string): TestName[] {
     const indent = match[1]?.length ?? 0;
     const name = match[2]?.replaceAll("\\'", "'") ?? match[3] ?? match[4] ?? '';
     while ((open.at(-1)?.indent ?? -1) >= indent) open.pop();
-    open.push({ indent, name });
-    const full = open.map((each) => each.name).join(' > ');
-    if (!match[0].trimStart().startsWith('describe')) names.push(nameMatcher(full));
+    const full = [...open.map((each) => each.name), name].join(' > ');
+    if (match[0].trimStart().startsWith('describe')) open.push({ indent, name });
+    else names.push(nameMatcher(full));
   }
   return names;
 }

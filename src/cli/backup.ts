@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { createBackup } from '../backup.ts';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../core/clock.ts';
 import { jsonOption } from './options.ts';
@@ -12,6 +11,8 @@ export function addBackupCommand(program: Command): void {
     .argument('<file>', 'a new file; keep it as safe as the data folder, it holds the secret')
     .addOption(jsonOption())
     .action(async (file: string, { json }: { json?: true }) => {
+      // Only here: what unpacks archives is no part of any other command.
+      const { createBackup } = await import('../backup.ts');
       const manifest = await createBackup(readConfig(), file, systemClock);
       if (json) printJson({ file, ...manifest });
       else printLine(`Wrote ${file}: ${manifest.files.map(({ name }) => name).join(', ')}.`);

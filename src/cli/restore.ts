@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { restoreBackup } from '../backup.ts';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../core/clock.ts';
 import { jsonOption } from './options.ts';
@@ -10,9 +9,11 @@ export function addRestoreCommand(program: Command): void {
     .command('restore')
     .description('Put a backup into the data folder. The service must be stopped.')
     .argument('<file>', 'made by petstore backup')
-    .option('--replace', 'move what the data folder holds into a folder beside it first')
+    .option('--replace', 'move what the data folder holds into a folder within it first')
     .addOption(jsonOption())
     .action(async (file: string, { replace, json }: { replace?: true; json?: true }) => {
+      // Only here: what unpacks archives is no part of any other command.
+      const { restoreBackup } = await import('../backup.ts');
       const restored = await restoreBackup(readConfig(), file, replace === true, systemClock);
       if (json) {
         printJson(restored);

@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import { type Command, Option } from 'commander';
 import { isEnvironment } from '../core/environments.ts';
 import { inventAnimal } from './animals.ts';
@@ -28,7 +27,9 @@ export function addSeedCommand(program: Command): void {
 async function seed({ pets, environment, json }: SeedOptions): Promise<void> {
   if (!isEnvironment(environment)) throw new UsageError(`Unknown environment ${environment}.`);
   const format = '{bar} {percentage}% | {value} of {total} animals | {eta_formatted} left';
-  const bar = process.stderr.isTTY && !json ? new SingleBar({ format }) : undefined;
+  const { SingleBar } = await import('cli-progress');
+  // Drawn on stderr, and only when that is a terminal.
+  const bar = json ? undefined : new SingleBar({ format });
   await withStores(async ({ stores }) => {
     const store = stores.environment(environment).pets;
     bar?.start(pets, 0);

@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../config.ts';
 import { systemClock } from '../core/clock.ts';
 import { ENVIRONMENTS, type Environment, isEnvironment } from '../core/environments.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
-import { createLog, type Log } from '../log.ts';
+import { createLog, type Log, terminalLines } from '../log.ts';
 import { explain, printLine } from './output.ts';
 
 /**
@@ -29,7 +29,7 @@ export function addServeCommand(program: Command): void {
 async function serve({ only, json }: { only: Environment[]; json?: true }): Promise<void> {
   const config = readConfig();
   const onTerminal = process.stdout.isTTY === true && !json;
-  const log = createLog(config.logLevel, onTerminal);
+  const log = createLog(config.logLevel, onTerminal ? await terminalLines() : undefined);
   const told = signalled();
   const service = await start(config, log, only);
   const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(only);

@@ -1,12 +1,24 @@
-import { SCHEMAS, type SchemaName } from './schemas.ts';
+import { SCHEMAS } from './schemas.ts';
+
+const NAMES = new Map<unknown, string>(
+  Object.entries(SCHEMAS).map(([name, schema]) => [schema, name]),
+);
 
 /**
- * The named schemas as JSON Schema 2020-12, the way other programs read them: what is a bigint
- * inside of the service is an integer of format int64, and references point into `components`.
+ * The named schemas as JSON Schema 2020-12, the way other programs read them: a named schema inside
+ * of another is a reference into `components`, and what is a bigint inside of the service is an
+ * integer of format int64.
  */
-export function publishSchemas(): Record<SchemaName, unknown> {
-  const text = JSON.stringify(SCHEMAS, (key, value: unknown) => {
-    if (key === '$ref') return `#/components/schemas/${String(value)}`;
+export function publishSchemas(): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(SCHEMAS).map(([name, schema]) => [name, publish(schema)]),
+  );
+}
+
+function publish(schema: unknown): unknown {
+  const text = JSON.stringify(schema, (key, value: unknown) => {
+    const name = key === '' ? undefined : NAMES.get(value);
+    if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
     if (isBigIntSchema(value)) return { ...value, type: 'integer', format: 'int64' };
     return value;
   });

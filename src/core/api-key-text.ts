@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib';
 import type { Environment } from './environments.ts';
 
 const PREFIXES = { production: 'pst_live_', staging: 'pst_staging_' } as const satisfies Record<
@@ -52,7 +51,7 @@ function randomBase62(length: number): string {
 }
 
 function checksum(text: string): string {
-  let rest = crc32(text);
+  let rest = Bun.hash.crc32(text);
   let digits = '';
   for (let index = 0; index < CHECKSUM_LENGTH; index += 1) {
     digits = BASE62.charAt(rest % 62) + digits;

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { type Account, type ApiKey, type Credential, keyState } from './accounts.ts';
 import { abbreviateApiKey, environmentOfKey, generateApiKey } from './api-key-text.ts';
 import { type Awaitable, then } from './awaitable.ts';
@@ -40,14 +40,15 @@ export interface KeyRequest {
 export class KeyRing {
   readonly #store: ApiKeyStore;
   readonly #credentials: CredentialCache;
-  readonly #secret: KeyObject;
+  /** An HMAC that has taken in the secret; copied for each key, which halves the time. */
+  readonly #hmac: Bun.CryptoHasher;
   readonly #clock: Clock;
 
   /** @param secret what digests are made with; kept outside of the database. */
   constructor(store: ApiKeyStore, credentials: CredentialCache, secret: Buffer, clock: Clock) {
     this.#store = store;
     this.#credentials = credentials;
-    this.#secret = createSecretKey(secret);
+    this.#hmac = new Bun.CryptoHasher('sha256', secret);
     this.#clock = clock;
   }
 
@@ -76,7 +77,7 @@ export class KeyRing {
   async rotate(key: ApiKey, overlap: RotationOverlap): Promise<IssuedKey> {
     const now = this.#clock.now().wall;
     const state = keyState(key, now);
-    if (state !== 'active') throw new OperatorError(`Key ${key.id} is ${state}. Create a new one.`);
+    if (state !== 'active') throw notLive(key, state);
     const lifetime = key.expiresAt === undefined ? undefined : key.expiresAt - key.createdAt;
     const text = generateApiKey(key.environment);
     const expiresAt = lifetime === undefined ? undefined : now + lifetime;
@@ -90,6 +91,7 @@ export class KeyRing {
       now,
     );
     if (kept === 'too_many') throw tooManyKeys();
+    if (kept === 'not_live') throw notLive(key, 'expired or revoked');
     this.#credentials.forget();
     return { text, key: successor };
   }
@@ -127,7 +129,7 @@ export class KeyRing {
   }
 
   #digest(text: string): Buffer {
-    return createHmac('sha256', this.#secret).update(text).digest();
+    return this.#hmac.copy().update(text).digest();
   }
 }
 
@@ -148,6 +150,10 @@ function newKey(accountId: string, text: string, request: KeyRequest, now: numbe
 
 function invalid(message: string): Problem {
   return { code: 'invalid_api_key', message };
+}
+
+function notLive(key: ApiKey, state: string): OperatorError {
+  return new OperatorError(`Key ${key.id} is ${state}. Create a new one.`);
 }
 
 function tooManyKeys(): OperatorError {

@@ -62,14 +62,17 @@ export interface CredentialCache extends CredentialSource {
 export interface ApiKeyStore extends CredentialSource {
   /** Refuses with `too_many` when the account has `most` live keys at `now` (epoch ms). */
   insert(key: ApiKey, digest: Buffer, most: number, now: number): Promise<'kept' | 'too_many'>;
-  /** Ends the old key at `old.expiresAt` and adds its successor, in one transaction. */
+  /**
+   * Ends the old key at `old.expiresAt` and adds its successor, in one transaction. Refuses with
+   * `not_live` when the old key has ended before, and with `too_many` as `insert` does.
+   */
   replace(
     old: { readonly id: string; readonly expiresAt: number },
     successor: ApiKey,
     digest: Buffer,
     most: number,
     now: number,
-  ): Promise<'kept' | 'too_many'>;
+  ): Promise<'kept' | 'too_many' | 'not_live'>;
   find(id: string): Awaitable<ApiKey | undefined>;
   /** All keys of an account, oldest first. */
   list(accountId: string): Awaitable<ApiKey[]>;
@@ -135,6 +138,7 @@ export interface QuotaJournal {
 export interface Settings {
   /** Keeps the value the first time; gives back what is kept. */
   keep(name: string, value: string): Promise<string>;
+  find(name: string): Awaitable<string | undefined>;
 }
 
 /** Tells processes that share a store of changes by the others. May raise `StorageUnavailable`. */

@@ -49,10 +49,10 @@ export function listen(host: string, port: number, handler: RequestHandler): Lis
       });
     } catch (cause) {
       const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-      const problem = taken
-        ? 'is in use; stop the other program or set PETSTORE_PORT'
-        : String(cause);
-      throw new SetupError(`Cannot listen: ${host}:${port} ${problem}.`, { cause });
+      const advice = taken
+        ? 'the port is in use. Stop the other program, or set PETSTORE_PORT'
+        : 'this is no address of this machine. Set PETSTORE_HOST';
+      throw new SetupError(`Cannot listen on ${host}:${port}: ${advice}.`, { cause });
     }
   }
 }

@@ -3,7 +3,6 @@ import type { Account } from '../core/accounts.ts';
 import { type Awaitable, then } from '../core/awaitable.ts';
 import type { Instant } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
-import { parseInt64 } from '../core/int64.ts';
 import type { NewPet, PetPage, PetQuery } from '../core/pets.ts';
 import type { IdempotentRequest } from '../core/ports.ts';
 import { readJsonBody } from './body.ts';
@@ -55,7 +54,7 @@ function nextPageLink(site: Site, { limit, status }: PetQuery, after: number): s
 
 async function createPet({ site, account, request, now }: Call): Promise<Reply> {
   const idempotencyKey = readIdempotencyKey(request.headers);
-  const pet = parseNewPet(await readJsonBody(request));
+  const pet = await parseNewPet(await readJsonBody(request));
   const outcome = await site.pets.create(
     pet,
     now,
@@ -85,10 +84,9 @@ async function createPet({ site, account, request, now }: Call): Promise<Reply> 
 
 function getPet({ site, parameters }: Call): Awaitable<Reply> {
   const petId = decodePath(parameters['petId'] ?? '');
-  const id = /^-?\d{1,19}$/.test(petId) ? parseInt64(petId) : undefined;
-  if (id === undefined) throw petNotFound('The id of an animal is a whole number.');
+  if (!/^-?\d{1,19}$/.test(petId)) throw petNotFound('The id of an animal is a whole number.');
   // Ids stay within 2^53 - 1, so that rounding a greater one cannot hit an animal.
-  return then(site.pets.get(Number(id)), (pet) => {
+  return then(site.pets.get(Number(petId)), (pet) => {
     if (!pet) throw petNotFound(`No animal has the id ${petId}. List animals to see their ids.`);
     return { status: 200, body: petJson(pet) };
   });

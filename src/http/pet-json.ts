@@ -1,5 +1,4 @@
-import { Compile } from 'typebox/compile';
-import { NEW_PET_EXPECTATIONS, NewPet as NewPetSchema, PetStatus } from '../contract/schemas.ts';
+import { NEW_PET_EXPECTATIONS, NewPet as NewPetSchema } from '../contract/schemas.ts';
 import { ApiError } from '../core/errors.ts';
 import { DEFAULT_STATUS, type NewPet, type Pet } from '../core/pets.ts';
 
@@ -8,18 +7,23 @@ export function petJson({ id, name, categoryId, status }: Pet): string {
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
 }
 
-const newPetValidator = Compile({ PetStatus }, NewPetSchema);
+// Loaded and compiled at the first creation: that takes longer than starting all the rest.
+const newPetValidator = once(async () => {
+  const { Compile } = await import('typebox/schema');
+  return Compile(NewPetSchema);
+});
 
 /**
  * Checks a parsed body against the NewPet schema.
  * @throws ApiError `invalid_body`, naming the field
  */
-export function parseNewPet(body: unknown): NewPet {
-  if (newPetValidator.Check(body)) {
+export async function parseNewPet(body: unknown): Promise<NewPet> {
+  const validator = await newPetValidator();
+  if (validator.Check(body)) {
     const { name, categoryId, status = DEFAULT_STATUS } = body;
     return { name, categoryId, status };
   }
-  const [error] = newPetValidator.Errors(body);
+  const [, [error]] = validator.Errors(body);
   if (error?.instancePath === '' && error.keyword === 'type') {
     throw new ApiError('invalid_body', 'The body must be a JSON object.');
   }
@@ -27,4 +31,12 @@ export function parseNewPet(body: unknown): NewPet {
   const field = missing ?? error?.instancePath.slice(1) ?? '';
   const verb = missing ? 'is required: send' : 'must be';
   throw new ApiError('invalid_body', `"${field}" ${verb} ${NEW_PET_EXPECTATIONS[field]}.`);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

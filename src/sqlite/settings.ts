@@ -11,11 +11,12 @@ export class SqliteSettings implements Settings, ChangeSignal {
 
   async keep(name: string, value: string): Promise<string> {
     await this.#file.write({ name: 'initSetting', input: { name, value } });
-    const row = this.#file.get<{ value: string }>(
-      'SELECT value FROM settings WHERE name = ?',
-      name,
-    );
-    return row?.value ?? value;
+    return this.find(name) ?? value;
+  }
+
+  find(name: string): string | undefined {
+    return this.#file.get<{ value: string }>('SELECT value FROM settings WHERE name = ?', name)
+      ?.value;
   }
 
   revision(): bigint {

@@ -1,6 +1,9 @@
 import type { Database } from 'bun:sqlite';
 import type { Account, ApiKey, BanRecord } from '../core/accounts.ts';
 import type { Subscription } from '../core/plans.ts';
+import type { ApiKeyStore } from '../core/ports.ts';
+
+type Replaced = Awaited<ReturnType<ApiKeyStore['replace']>>;
 
 interface NewKey {
   readonly key: ApiKey;
@@ -14,6 +17,9 @@ interface NewKey {
 interface Replacement extends NewKey {
   readonly old: { readonly id: string; readonly expiresAt: number };
 }
+
+/** The condition of a live key; takes the moment (epoch ms). */
+const LIVE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)';
 
 /** Every change to the accounts file; each runs inside of a transaction of the writer thread. */
 export const accountWrites = {
@@ -38,8 +44,7 @@ export const accountWrites = {
   insertKey(database: Database, { key, digest, most, now }: NewKey): 'kept' | 'too_many' {
     const live = database
       .query<{ live: bigint }, [string, number]>(
-        `SELECT count(*) AS live FROM api_keys WHERE account_id = ? AND revoked_at IS NULL
-           AND (expires_at IS NULL OR expires_at > ?)`,
+        `SELECT count(*) AS live FROM api_keys WHERE account_id = ? AND ${LIVE}`,
       )
       .get(key.accountId, now);
     if (Number(live?.live ?? 0) >= most) return 'too_many';
@@ -62,7 +67,11 @@ export const accountWrites = {
     return 'kept';
   },
 
-  replaceKey(database: Database, { old, ...successor }: Replacement): 'kept' | 'too_many' {
+  replaceKey(database: Database, { old, ...successor }: Replacement): Replaced {
+    const live = database
+      .query(`SELECT 1 FROM api_keys WHERE id = ? AND ${LIVE}`)
+      .get(old.id, successor.now);
+    if (!live) return 'not_live';
     // A key that ends at once makes room for its successor.
     const room = old.expiresAt <= successor.now ? 1 : 0;
     const kept = accountWrites.insertKey(database, { ...successor, most: successor.most + room });
@@ -84,11 +93,12 @@ export const accountWrites = {
     for (const [id, usedAt] of uses) statement.run(usedAt, id);
   },
 
+  /** May be asked for again, when it is not known whether it was done. */
   recordBan(database: Database, ban: BanRecord): void {
     database
       .query(
         `INSERT INTO bans (id, key_id, account_id, environment, reason, level, starts_at, ends_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
       )
       .run(
         ban.id,

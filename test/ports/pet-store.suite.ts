@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { INT64_MAX, INT64_MIN } from '../../src/core/int64.ts';
-import { PET_STATUSES, type Pet, type PetQuery } from '../../src/core/pets.ts';
+import { PET_STATUSES, type Pet, type PetPage, type PetQuery } from '../../src/core/pets.ts';
 import type { PetStore } from '../../src/core/ports.ts';
 import { at, type OpenBackend, pet } from './backend.ts';
 
@@ -31,6 +31,7 @@ export function petStoreSuite(open: OpenBackend): void {
     keeping(open);
     assigningIds(open);
     listing(open);
+    settling(open);
     importing(open);
   });
 }
@@ -126,21 +127,24 @@ function assigningIds(open: OpenBackend): void {
 function listing(open: OpenBackend): void {
   test('lists nothing while it is empty', async () => {
     await using backend = await open();
-    expect(await backend.pets().list({ limit: 20, after: 0 })).toEqual({ pets: [], more: false });
+    expect(await backend.pets().list({ limit: 20, after: 0 })).toMatchObject({
+      pets: [],
+      more: false,
+    });
     const sold = await backend.pets().list({ limit: 20, after: 0, status: 'sold' });
-    expect(sold).toEqual({ pets: [], more: false });
+    expect(sold).toMatchObject({ pets: [], more: false });
   });
 
   test('lists in ascending id, as many as asked for, and tells whether more follow', async () => {
     await using backend = await open();
     const store = backend.pets();
     const pets = await created(store, 'a', 'b', 'c');
-    expect(await store.list({ limit: 2, after: 0 })).toEqual({
+    expect(await store.list({ limit: 2, after: 0 })).toMatchObject({
       pets: pets.slice(0, 2),
       more: true,
     });
-    expect(await store.list({ limit: 3, after: 0 })).toEqual({ pets, more: false });
-    expect(await store.list({ limit: 4, after: 0 })).toEqual({ pets, more: false });
+    expect(await store.list({ limit: 3, after: 0 })).toMatchObject({ pets, more: false });
+    expect(await store.list({ limit: 4, after: 0 })).toMatchObject({ pets, more: false });
   });
 
   test('continues after an id, whether an animal has it or not', async () => {
@@ -150,7 +154,7 @@ function listing(open: OpenBackend): void {
     if (!second || !third) throw new Error('not created');
     expect((await store.list({ limit: 9, after: second.id })).pets).toEqual([third]);
     for (const after of [third.id, third.id + 1_000, Number.MAX_SAFE_INTEGER]) {
-      expect(await store.list({ limit: 9, after })).toEqual({ pets: [], more: false });
+      expect(await store.list({ limit: 9, after })).toMatchObject({ pets: [], more: false });
     }
   });
 
@@ -181,6 +185,46 @@ function listing(open: OpenBackend): void {
     await adding;
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen.slice(0, 60)).toEqual(before);
+  });
+}
+
+function settling(open: OpenBackend): void {
+  test('calls a page settled when it is full and more follow, not while it can still change', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    expect((await store.list({ limit: 2, after: 0 })).settled).toBe(false);
+    await created(store, 'a', 'b', 'c');
+    expect((await store.list({ limit: 2, after: 0 })).settled).toBe(true);
+    expect((await store.list({ limit: 4, after: 0 })).settled).toBe(false);
+    const sold = await store.list({ limit: 2, after: 0, status: 'sold' });
+    expect(sold.settled).toBe(false);
+  });
+
+  test('never changes a page that it called settled, whoever adds animals meanwhile', async () => {
+    await using backend = await open();
+    await using other = await backend.another();
+    let adding = true;
+    const creations = [backend, other].map(async (each) => {
+      for (let round = 0; round < 20; round += 1) {
+        const names = Array.from({ length: 20 }, (_, index) => `${round}/${index}`);
+        await Promise.all(names.map((name) => each.pets().create(pet(name), at())));
+      }
+    });
+    const added = Promise.all(creations).finally(() => {
+      adding = false;
+    });
+    const seen = new Map<number, PetPage>();
+    while (adding) {
+      for (let after = 0; after < 800; after += 7) {
+        const page = await backend.pets().list({ limit: 7, after });
+        if (page.settled) seen.set(after, page);
+      }
+      await Bun.sleep(0);
+    }
+    await added;
+    for (const [after, page] of seen) {
+      expect(await other.pets().list({ limit: 7, after })).toEqual(page);
+    }
   });
 }
 
