@@ -3,6 +3,7 @@ import type { Account } from '../core/accounts.ts';
 import { type Awaitable, then } from '../core/awaitable.ts';
 import type { Instant } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
+import { parseInt64 } from '../core/int64.ts';
 import type { NewPet, PetPage, PetQuery } from '../core/pets.ts';
 import type { IdempotentRequest } from '../core/ports.ts';
 import { readJsonBody } from './body.ts';
@@ -84,9 +85,10 @@ async function createPet({ site, account, request, now }: Call): Promise<Reply> 
 
 function getPet({ site, parameters }: Call): Awaitable<Reply> {
   const petId = decodePath(parameters['petId'] ?? '');
-  if (!/^-?\d{1,19}$/.test(petId)) throw petNotFound('The id of an animal is a whole number.');
+  const id = /^-?\d{1,19}$/.test(petId) ? parseInt64(petId) : undefined;
+  if (id === undefined) throw petNotFound('The id of an animal is a whole number.');
   // Ids stay within 2^53 - 1, so that rounding a greater one cannot hit an animal.
-  return then(site.pets.get(Number(petId)), (pet) => {
+  return then(site.pets.get(Number(id)), (pet) => {
     if (!pet) throw petNotFound(`No animal has the id ${petId}. List animals to see their ids.`);
     return { status: 200, body: petJson(pet) };
   });
