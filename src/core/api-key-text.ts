@@ -8,6 +8,10 @@ const PREFIXES = { production: 'pst_live_', staging: 'pst_staging_' } as const s
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
+
+/** Characters of the longest key; a longer text cannot be one. */
+export const API_KEY_MAX_LENGTH = PREFIXES.staging.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
+
 const SHAPE = new RegExp(
   `^(pst_live_|pst_staging_)([0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}})$`,
 );

@@ -1,6 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Account, type ApiKey, type Credential, keyState } from './accounts.ts';
-import { abbreviateApiKey, environmentOfKey, generateApiKey } from './api-key-text.ts';
+import {
+  API_KEY_MAX_LENGTH,
+  abbreviateApiKey,
+  environmentOfKey,
+  generateApiKey,
+} from './api-key-text.ts';
 import { type Awaitable, then } from './awaitable.ts';
 import { type Clock, HOUR } from './clock.ts';
 import type { Environment } from './environments.ts';
@@ -109,23 +114,27 @@ export class KeyRing {
    * @param environment where the request was sent to.
    */
   authenticate(text: string, environment: Environment): Awaitable<Credential | Problem> {
-    const named = environmentOfKey(text);
-    if (!named) return invalid('This is not an API key of this service. Check it for typos.');
-    if (named !== environment) {
-      return invalid(
-        `This API key is for ${named}, and this is ${environment}. ` +
-          `Send it to the base URL of ${named}, or use a ${environment} key.`,
-      );
-    }
+    if (text.length > API_KEY_MAX_LENGTH) return invalid(NOT_A_KEY);
     const digest = this.#digest(text);
+    const known = this.#credentials.recall(digest);
+    if (known) return this.#admit(known.credential, environment);
+    const named = environmentOfKey(text);
+    if (!named) return invalid(NOT_A_KEY);
+    if (named !== environment) return misplaced(named, environment);
     return then(this.#credentials.findByDigest(digest), (found) => {
-      if (!found || !timingSafeEqual(found.digest, digest)) {
-        return invalid('This API key is unknown. Create a new one.');
+      if (found && timingSafeEqual(found.digest, digest)) {
+        return this.#admit(found.credential, environment);
       }
-      const state = keyState(found.credential.key, this.#clock.now().wall);
-      if (state === 'active') return found.credential;
-      return invalid(`This API key is ${state}. Create a new one.`);
+      return invalid('This API key is unknown. Create a new one.');
     });
+  }
+
+  #admit(credential: Credential, environment: Environment): Credential | Problem {
+    const { key } = credential;
+    if (key.environment !== environment) return misplaced(key.environment, environment);
+    const state = keyState(key, this.#clock.now().wall);
+    if (state === 'active') return credential;
+    return invalid(`This API key is ${state}. Create a new one.`);
   }
 
   #digest(text: string): Buffer {
@@ -146,6 +155,15 @@ function newKey(accountId: string, text: string, request: KeyRequest, now: numbe
     revokedAt: undefined,
     lastUsedAt: undefined,
   };
+}
+
+const NOT_A_KEY = 'This is not an API key of this service. Check it for typos.';
+
+function misplaced(named: Environment, environment: Environment): Problem {
+  return invalid(
+    `This API key is for ${named}, and this is ${environment}. ` +
+      `Send it to the base URL of ${named}, or use a ${environment} key.`,
+  );
 }
 
 function invalid(message: string): Problem {

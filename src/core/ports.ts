@@ -54,6 +54,8 @@ export interface CredentialSource {
 
 /** Remembers what a source said, until it is told to forget. */
 export interface CredentialCache extends CredentialSource {
+  /** What is remembered, without asking the source. */
+  recall(digest: Buffer): KeyRow | undefined;
   /** Drops everything remembered: a key, an account or a plan changed. */
   forget(): void;
 }

@@ -35,19 +35,15 @@ export class ReplyWriter {
     'X-Content-Type-Options': 'nosniff',
     'Content-Type': 'application/json',
   });
-  readonly #written = new Map<string, string>();
+  readonly #limit = new NumberHeader(this.#headers, 'X-RateLimit-Limit');
+  readonly #remaining = new NumberHeader(this.#headers, 'X-RateLimit-Remaining');
+  readonly #reset = new NumberHeader(this.#headers, 'X-RateLimit-Reset');
+  #minuteLimit = 0;
+  #dayLimit = 0;
 
   /** @param crossOrigin whether a page of another origin is asking (CORS). */
   write(reply: Reply, verdict: Verdict, now: Instant, crossOrigin: boolean): Response {
-    const { minute, day } = verdict;
-    this.#set('X-RateLimit-Limit', String(verdict.limit));
-    this.#set('X-RateLimit-Remaining', String(verdict.remaining));
-    this.#set('X-RateLimit-Reset', String(seconds(now.wall + verdict.resetIn)));
-    this.#set('RateLimit-Policy', `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`);
-    this.#set(
-      'RateLimit',
-      `"minute";r=${minute.remaining};t=${seconds(minute.resetIn)}, "day";r=${day.remaining};t=${seconds(day.resetIn)}`,
-    );
+    this.#setLimits(verdict, now);
     const own = ownHeaders(reply, verdict, crossOrigin);
     for (const name in own) this.#headers.set(name, own[name] ?? '');
     const response = new Response(reply.body ?? null, {
@@ -59,10 +55,37 @@ export class ReplyWriter {
     return response;
   }
 
-  #set(name: string, value: string): void {
-    if (this.#written.get(name) === value) return;
-    this.#written.set(name, value);
-    this.#headers.set(name, value);
+  #setLimits({ limit, remaining, resetIn, minute, day }: Verdict, now: Instant): void {
+    this.#limit.set(limit);
+    this.#remaining.set(remaining);
+    this.#reset.set(seconds(now.wall + resetIn));
+    this.#headers.set(
+      'RateLimit',
+      `"minute";r=${minute.remaining};t=${seconds(minute.resetIn)}, "day";r=${day.remaining};t=${seconds(day.resetIn)}`,
+    );
+    if (minute.limit === this.#minuteLimit && day.limit === this.#dayLimit) return;
+    this.#minuteLimit = minute.limit;
+    this.#dayLimit = day.limit;
+    const policy = `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`;
+    this.#headers.set('RateLimit-Policy', policy);
+  }
+}
+
+/** A header that is written anew only when its number changes. */
+class NumberHeader {
+  readonly #headers: Headers;
+  readonly #name: string;
+  #value = Number.NaN;
+
+  constructor(headers: Headers, name: string) {
+    this.#headers = headers;
+    this.#name = name;
+  }
+
+  set(value: number): void {
+    if (value === this.#value) return;
+    this.#value = value;
+    this.#headers.set(this.#name, String(value));
   }
 }
 

@@ -13,14 +13,17 @@ export class MemoryCredentialCache implements CredentialCache {
     this.#source = source;
   }
 
+  recall(digest: Buffer): KeyRow | undefined {
+    return this.#remembered.get(nameOf(digest));
+  }
+
   findByDigest(digest: Buffer): Awaitable<KeyRow | undefined> {
-    const name = digest.toString('latin1');
-    const known = this.#remembered.get(name);
+    const known = this.recall(digest);
     if (known) return known;
     const generation = this.#remembered;
     return then(this.#source.findByDigest(digest), (row) => {
       // An answer from before a `forget` may be out of date.
-      if (row && generation === this.#remembered) this.#remember(name, row);
+      if (row && generation === this.#remembered) this.#remember(nameOf(digest), row);
       return row;
     });
   }
@@ -36,4 +39,8 @@ export class MemoryCredentialCache implements CredentialCache {
     }
     this.#remembered.set(name, row);
   }
+}
+
+function nameOf(digest: Buffer): string {
+  return digest.toString('latin1');
 }
