@@ -10,19 +10,27 @@ const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,18})$/;
  * @throws ApiError `invalid_parameter`, naming the parameter
  */
 export function parsePetQuery(query: string): PetQuery {
-  if (query === '') return { limit: PAGE_SIZE.default, after: 0 };
-  const parameters = new URLSearchParams(query);
+  const given: { limit?: string; status?: string; after?: string } = {};
+  for (const [name, value] of parameters(query)) {
+    if (name !== 'limit' && name !== 'status' && name !== 'after') continue;
+    if (given[name] !== undefined) throw invalid(name, 'is given twice. Give it once');
+    given[name] = value;
+  }
   return {
-    limit: parseLimit(single(parameters, 'limit')),
-    status: parseStatus(single(parameters, 'status')),
-    after: parseAfter(single(parameters, 'after')),
+    limit: parseLimit(given.limit),
+    status: parseStatus(given.status),
+    after: parseAfter(given.after),
   };
 }
 
-function single(parameters: URLSearchParams, name: string): string | undefined {
-  const [value, ...others] = parameters.getAll(name);
-  if (others.length > 0) throw invalid(name, 'is given twice. Give it once');
-  return value;
+function parameters(query: string): Iterable<readonly [name: string, value: string]> {
+  // Reading what is plain by hand takes a third of the time.
+  if (/[%+]/.test(query)) return new URLSearchParams(query);
+  return query.split('&').map((parameter) => {
+    const equals = parameter.indexOf('=');
+    if (equals === -1) return [parameter, ''];
+    return [parameter.slice(0, equals), parameter.slice(equals + 1)];
+  });
 }
 
 function parseLimit(value: string | undefined): number {
