@@ -114,18 +114,18 @@ export class KeyRing {
    * @param environment where the request was sent to.
    */
   authenticate(text: string, environment: Environment): Awaitable<Credential | Problem> {
-    if (text.length > API_KEY_MAX_LENGTH) return invalid(NOT_A_KEY);
+    if (text.length > API_KEY_MAX_LENGTH) return NOT_A_KEY;
     const digest = this.#digest(text);
     const known = this.#credentials.recall(digest);
     if (known) return this.#admit(known.credential, environment);
     const named = environmentOfKey(text);
-    if (!named) return invalid(NOT_A_KEY);
+    if (!named) return NOT_A_KEY;
     if (named !== environment) return misplaced(named, environment);
     return then(this.#credentials.findByDigest(digest), (found) => {
       if (found && timingSafeEqual(found.digest, digest)) {
         return this.#admit(found.credential, environment);
       }
-      return invalid('This API key is unknown. Create a new one.');
+      return UNKNOWN_KEY;
     });
   }
 
@@ -157,7 +157,8 @@ function newKey(accountId: string, text: string, request: KeyRequest, now: numbe
   };
 }
 
-const NOT_A_KEY = 'This is not an API key of this service. Check it for typos.';
+const NOT_A_KEY = invalid('This is not an API key of this service. Check it for typos.');
+const UNKNOWN_KEY = invalid('This API key is unknown. Create a new one.');
 
 function misplaced(named: Environment, environment: Environment): Problem {
   return invalid(

@@ -12,8 +12,9 @@ export function clientAddress(
   forwardedFor: string | null,
   trusted: BlockList,
 ): string {
-  const hops = (forwardedFor ?? '').split(',').map((hop) => hop.trim());
   let client = parse(peer);
+  if (forwardedFor === null) return client ? group(client) : 'unknown';
+  const hops = forwardedFor.split(',').map((hop) => hop.trim());
   while (client && isTrusted(client, trusted)) {
     const next = parse(hops.pop() ?? '');
     if (!next) break;

@@ -1,10 +1,19 @@
 import type { ErrorCode, Problem } from '../core/errors.ts';
 import { problemReply, type Reply } from './reply.ts';
 
-/** Refuses a request that has no valid key, with the challenge that goes with a 401. */
+const written = new WeakMap<Problem, Reply>();
+
+/**
+ * Refuses a request that has no valid key, with the challenge that goes with a 401. Written once for
+ * each problem: refusing must be cheaper than serving.
+ */
 export function challengeReply(problem: Problem): Reply {
+  const known = written.get(problem);
+  if (known) return known;
   const challenge = CHALLENGES[problem.code];
-  return problemReply(problem, challenge ? { 'WWW-Authenticate': challenge } : undefined);
+  const reply = problemReply(problem, challenge ? { 'WWW-Authenticate': challenge } : undefined);
+  written.set(problem, reply);
+  return reply;
 }
 
 /** The bearer challenges of RFC 6750; none names an error when no key was sent. */
@@ -13,17 +22,18 @@ const CHALLENGES: Partial<Record<ErrorCode, string>> = {
   invalid_api_key: 'Bearer realm="petstore", error="invalid_token"',
 };
 
-export const LIMIT_PROBLEMS = {
-  limited: {
+/** What a caller past its limits is told. */
+export const LIMIT_REPLIES = {
+  limited: problemReply({
     code: 'rate_limited',
     message: 'Too many requests. Wait for the seconds in Retry-After, then go on.',
-  },
-  banned: {
+  }),
+  banned: problemReply({
     code: 'api_key_banned',
     message:
       'This API key is banned for a while: it went on after 429. Wait for the seconds in Retry-After.',
-  },
-} as const satisfies Record<string, Problem>;
+  }),
+} as const;
 
 export const BAD_HOST: Problem = {
   code: 'invalid_parameter',
