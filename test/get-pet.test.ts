@@ -99,7 +99,7 @@ describe('petId', () => {
     expect(await refusalOf(reply)).toStrictEqual({
       status: 404,
       code: 'pet_not_found',
-      message: 'The id of an animal is a whole number.',
+      message: 'An id is a whole number, as the list of animals shows it.',
     });
   });
 

@@ -112,7 +112,7 @@ describe('a refused request', () => {
     expect(refused.status).toBe(429);
     expect(await refused.json()).toEqual({
       code: 'rate_limited',
-      message: 'Too many requests. Wait for the seconds in Retry-After, then go on.',
+      message: 'Too many requests in this minute. Wait for the seconds in Retry-After, then go on.',
       status: 429,
     });
   });

@@ -122,7 +122,7 @@ describe('the committed document', () => {
     expect(problem).toMatchObject({
       required: ['code', 'message', 'status'],
       additionalProperties: false,
-      properties: { code: { enum: Object.keys(ERRORS) } },
+      properties: { code: { type: 'string', 'x-extensible-enum': Object.keys(ERRORS) } },
     });
   });
 });

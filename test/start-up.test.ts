@@ -23,7 +23,7 @@ describe('on a terminal', () => {
       `reference   http://localhost:${port}/v1/openapi.json`,
       '',
       'There is no API key yet. Make the first one, in another terminal:',
-      FIRST_KEY,
+      `PETSTORE_DATA_DIR='${folder.path}' ${FIRST_KEY}`,
       '',
       '',
     ]);
@@ -81,7 +81,7 @@ describe('away from a terminal', () => {
       port: service.port,
       production: `http://localhost:${service.port}/v1`,
       staging: `http://localhost:${service.port}/staging/v1`,
-      next: FIRST_KEY,
+      next: `PETSTORE_DATA_DIR='${folder.path}' ${FIRST_KEY}`,
     });
     expect(rest).toMatchObject([{ msg: 'stopping', signal: 'SIGTERM' }, { msg: 'stopped' }]);
   });

@@ -171,7 +171,8 @@ describe('strict JSON: what is refused', () => {
     fc.assert(
       fc.property(bytes, (inside) => {
         const body = Buffer.concat([Buffer.from('["'), inside, Buffer.from('"]')]);
-        if (!isUtf8(inside)) expect(refusal(body)).toBe('The body is not valid UTF-8.');
+        if (!isUtf8(inside))
+          expect(refusal(body)).toBe('The body is not valid UTF-8. Encode it as UTF-8.');
         else if (isJson(body.toString()))
           expect(parseStrictJson(body)).toEqual(JSON.parse(body.toString()));
         else expect(refusal(body)).toMatch(/not valid JSON|twice/);

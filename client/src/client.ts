@@ -84,7 +84,7 @@ export class PetstoreClient {
       method: 'POST',
       url: `${this.#settings.baseUrl}/pets`,
       repeatable: true,
-      idempotencyKey: requireIdempotencyKey(options.idempotencyKey ?? crypto.randomUUID()),
+      idempotencyKey: requireIdempotencyKey(options.idempotencyKey ?? newIdempotencyKey()),
       body: stringifyMembers({ name, categoryId: requireInt64('categoryId', categoryId), status }),
     };
     return readBody(await this.#send(request, options), isPet, 'a pet');
@@ -135,6 +135,12 @@ function queryString({ limit, status, after }: ListPetsQuery): string {
   if (status !== undefined) parameters.set('status', status);
   if (after !== undefined) parameters.set('after', String(requireInt64('after', after)));
   return parameters.size === 0 ? '' : `?${parameters}`;
+}
+
+/** 128 random bits. `crypto.randomUUID` would be missing on pages that are not served over https. */
+function newIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function requireIdempotencyKey(key: string): string {

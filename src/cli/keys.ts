@@ -160,5 +160,9 @@ function isoTime(moment: number | undefined): string | null {
 }
 
 function noSuchKey(id: string): OperatorError {
+  // What is shown once must not come to lie in a terminal's history or a job's log.
+  if (id.startsWith('pst_')) {
+    return new OperatorError('That is a key, not the id of one. Run: petstore keys list EMAIL');
+  }
   return new OperatorError(`No key has the id ${id}. Run: petstore keys list EMAIL`);
 }

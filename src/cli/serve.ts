@@ -1,6 +1,7 @@
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type RunningService, startService } from '../compose.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig, SETTINGS } from '../config.ts';
 import { systemClock } from '../core/clock.ts';
 import { ENVIRONMENTS, type Environment, isEnvironment } from '../core/environments.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
@@ -32,7 +33,7 @@ async function serve({ only, json }: { only: Environment[]; json?: true }): Prom
   const log = createLog(config.logLevel, onTerminal ? await terminalLines() : undefined);
   const told = signalled();
   const service = await start(config, log, only);
-  const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(only);
+  const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
   if (onTerminal) printBanner(service, only, next);
   else logStart(log, service, only, next);
   log.info({ signal: await told }, 'stopping');
@@ -54,8 +55,11 @@ async function start(
   }
 }
 
-function firstKeyCommand(only: Environment[]): string {
-  const command = 'npm run -s petstore -- keys create you@example.com';
+/** Makes its key where this service looks for it, from whatever terminal it is typed into. */
+function firstKeyCommand(config: Config, only: Environment[]): string {
+  const isDefault = config.dataDir === resolve(SETTINGS.PETSTORE_DATA_DIR.default);
+  const folder = isDefault ? '' : `PETSTORE_DATA_DIR='${config.dataDir}' `;
+  const command = `${folder}npm run -s petstore -- keys create you@example.com`;
   return only.includes('production') ? command : `${command} --environment ${only.join()}`;
 }
 

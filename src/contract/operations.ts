@@ -45,6 +45,7 @@ export interface Operation {
 
 /** What any operation may answer before it begins, or when it fails. */
 export const COMMON_ERRORS = [
+  'invalid_parameter',
   'missing_api_key',
   'invalid_api_key',
   'rate_limited',
@@ -101,7 +102,7 @@ export const OPERATIONS = {
       headers: ['Link'],
       example: [BISCUIT, PEBBLE],
     },
-    errors: ['invalid_parameter'],
+    errors: [],
   },
   createPet: {
     method: 'POST',
@@ -137,7 +138,6 @@ export const OPERATIONS = {
     errors: [
       'invalid_json',
       'invalid_body',
-      'invalid_parameter',
       'unsupported_content_type',
       'idempotency_conflict',
       'body_too_large',

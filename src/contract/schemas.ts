@@ -10,8 +10,11 @@ import { NAME_MAX_LENGTH, PET_STATUSES } from '../core/pets.ts';
  * last digit, on the wire it is a JSON integer of format int64.
  */
 
-/** Not blank, no control characters, no lone surrogates; each a class of code points. */
-const NAME_PATTERN = '^(?!\\s*$)[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]*$';
+const SPACE = '\\u0020\\u00A0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000\\uFEFF';
+const CONTROL = '\\u0000-\\u001F\\u007F-\\u009F';
+
+/** Not blank, no control characters. Without lookahead, which many regular expressions have not. */
+const NAME_PATTERN = `^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`;
 
 const PetStatus = {
   enum: PET_STATUSES,
@@ -77,9 +80,10 @@ const ErrorBody = {
   type: 'object',
   required: ['code', 'message', 'status'],
   properties: {
+    // Not a closed enum: a later 1.x may add codes, and readers must not fall over them.
     code: {
-      enum: ERROR_CODES,
       type: 'string',
+      'x-extensible-enum': ERROR_CODES,
       description: `Machine-readable error code.\n\n${ERROR_CODES.map(
         (code) => `- \`${code}\` (${ERRORS[code].status}): ${ERRORS[code].meaning}`,
       ).join('\n')}`,

@@ -18,20 +18,23 @@ export async function readJsonBody(request: Request): Promise<unknown> {
 
 function checkContentType(headers: Headers): void {
   const type = headers.get('content-type') ?? '';
+  if (!JSON_MEDIA_TYPE.test(type)) {
+    throw unsupported('Send the body as JSON, with the header "Content-Type: application/json".');
+  }
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
-  if (!JSON_MEDIA_TYPE.test(type) || charset !== 'utf-8') {
-    throw new ApiError(
-      'unsupported_content_type',
-      'Send the body as JSON, with the header "Content-Type: application/json".',
+  if (charset !== 'utf-8') {
+    throw unsupported(
+      'Send the body in UTF-8. Leave the charset out of Content-Type: it is UTF-8.',
     );
   }
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    throw new ApiError(
-      'unsupported_content_type',
-      'Send the body as it is, without a Content-Encoding.',
-    );
+    throw unsupported('Send the body as it is, without a Content-Encoding.');
   }
+}
+
+function unsupported(message: string): ApiError {
+  return new ApiError('unsupported_content_type', message);
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {
@@ -59,5 +62,8 @@ async function readCounted(request: Request): Promise<Uint8Array> {
 }
 
 function tooLarge(): ApiError {
-  return new ApiError('body_too_large', `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);
+  return new ApiError(
+    'body_too_large',
+    `The body is larger than ${MAX_BODY_BYTES / 1024} KiB. Send less.`,
+  );
 }

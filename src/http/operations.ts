@@ -85,8 +85,9 @@ async function createPet({ site, account, request, now }: Call): Promise<Reply> 
 
 function getPet({ site, parameters }: Call): Awaitable<Reply> {
   const petId = decodePath(parameters['petId'] ?? '');
-  const id = /^-?\d{1,19}$/.test(petId) ? parseInt64(petId) : undefined;
-  if (id === undefined) throw petNotFound('The id of an animal is a whole number.');
+  const id = /^-?(?:0|[1-9]\d{0,18})$/.test(petId) ? parseInt64(petId) : undefined;
+  if (id === undefined)
+    throw petNotFound('An id is a whole number, as the list of animals shows it.');
   // Ids stay within 2^53 - 1, so that rounding a greater one cannot hit an animal.
   return then(site.pets.get(Number(id)), (pet) => {
     if (!pet) throw petNotFound(`No animal has the id ${petId}. List animals to see their ids.`);

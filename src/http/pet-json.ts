@@ -21,6 +21,7 @@ export async function parseNewPet(body: unknown): Promise<NewPet> {
   const validator = await newPetValidator();
   if (validator.Check(body)) {
     const { name, categoryId, status = DEFAULT_STATUS } = body;
+    if (!name.isWellFormed()) throw invalidField('name', 'must be');
     return { name, categoryId, status };
   }
   const [, [error]] = validator.Errors(body);
@@ -29,8 +30,11 @@ export async function parseNewPet(body: unknown): Promise<NewPet> {
   }
   const missing = error?.keyword === 'required' ? error.params.requiredProperties[0] : undefined;
   const field = missing ?? error?.instancePath.slice(1) ?? '';
-  const verb = missing ? 'is required: send' : 'must be';
-  throw new ApiError('invalid_body', `"${field}" ${verb} ${NEW_PET_EXPECTATIONS[field]}.`);
+  throw invalidField(field, missing ? 'is required: send' : 'must be');
+}
+
+function invalidField(field: string, verb: string): ApiError {
+  return new ApiError('invalid_body', `"${field}" ${verb} ${NEW_PET_EXPECTATIONS[field]}.`);
 }
 
 function once<T>(make: () => T): () => T {

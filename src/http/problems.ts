@@ -1,4 +1,6 @@
+import type { Verdict } from '../core/admission.ts';
 import type { ErrorCode, Problem } from '../core/errors.ts';
+import type { QuotaCaller } from '../core/ports.ts';
 import { problemReply, type Reply } from './reply.ts';
 
 const written = new WeakMap<Problem, Reply>();
@@ -23,17 +25,31 @@ const CHALLENGES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** What a caller past its limits is told. */
-export const LIMIT_REPLIES = {
-  limited: problemReply({
-    code: 'rate_limited',
-    message: 'Too many requests. Wait for the seconds in Retry-After, then go on.',
-  }),
-  banned: problemReply({
-    code: 'api_key_banned',
-    message:
-      'This API key is banned for a while: it went on after 429. Wait for the seconds in Retry-After.',
-  }),
-} as const;
+export function limitReply(caller: QuotaCaller, { outcome, day }: Verdict): Reply {
+  if (outcome === 'banned') return BANNED;
+  if (!caller.key) return LIMITED_ADDRESS;
+  return day.remaining === 0 ? LIMITED_DAY : LIMITED_MINUTE;
+}
+
+const BANNED = problemReply({
+  code: 'api_key_banned',
+  message:
+    'This API key is banned for a while: it went on after 429. Wait for the seconds in Retry-After.',
+});
+
+const LIMITED_ADDRESS = limited(
+  'Too many requests without a valid API key. Send a valid one, or wait for the seconds in Retry-After.',
+);
+const LIMITED_MINUTE = limited(
+  'Too many requests in this minute. Wait for the seconds in Retry-After, then go on.',
+);
+const LIMITED_DAY = limited(
+  'Too many requests on this day (UTC). Wait for the seconds in Retry-After, then go on.',
+);
+
+function limited(message: string): Reply {
+  return problemReply({ code: 'rate_limited', message });
+}
 
 export const BAD_HOST: Problem = {
   code: 'invalid_parameter',

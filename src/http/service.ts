@@ -8,7 +8,7 @@ import { clientAddress } from './address.ts';
 import { BaseAddresses } from './base-addresses.ts';
 import { anonymous, type Caller, identifyCaller } from './caller.ts';
 import { carryOut, uncountedReply } from './dispatch.ts';
-import { BAD_HOST, challengeReply, INTERNAL_ERROR, LIMIT_REPLIES } from './problems.ts';
+import { BAD_HOST, challengeReply, INTERNAL_ERROR, limitReply } from './problems.ts';
 import { problemReply, type Reply, ReplyWriter } from './reply.ts';
 import { DOCUMENT_PATH } from './routes.ts';
 import type { Site } from './site.ts';
@@ -136,7 +136,7 @@ function charge(
   operate: () => Awaitable<Reply>,
 ): Awaitable<Answer> {
   return then(site.limiter.take(caller, now), (verdict) => {
-    const reply = verdict.outcome === 'admitted' ? operate() : LIMIT_REPLIES[verdict.outcome];
+    const reply = verdict.outcome === 'admitted' ? operate() : limitReply(caller, verdict);
     return then(reply, (reply) => ({ reply, verdict }));
   });
 }

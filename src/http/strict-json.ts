@@ -4,6 +4,9 @@ import { parseInt64 } from '../core/int64.ts';
 /** Objects and arrays that a body may nest. */
 export const MAX_DEPTH = 16;
 
+/** What a message repeats of a member name, in characters. */
+const SHOWN_NAME_LENGTH = 60;
+
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -16,7 +19,9 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   try {
     text = decoder.decode(bytes);
   } catch (cause) {
-    throw new ApiError('invalid_json', 'The body is not valid UTF-8.', { cause });
+    throw new ApiError('invalid_json', 'The body is not valid UTF-8. Encode it as UTF-8.', {
+      cause,
+    });
   }
   if (text.trim() === '') throw new ApiError('invalid_json', 'The body is empty. Send JSON.');
   try {
@@ -32,7 +37,10 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
 
 function exactIntegers(_name: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number') return value;
-  return parseInt64(context?.source ?? String(value)) ?? value;
+  const source = context?.source ?? String(value);
+  // So short a text without an exponent is not rounded: what reads as an integer is that integer.
+  const isExact = source.length <= 15 && Number.isInteger(value) && !/e/i.test(source);
+  return isExact ? BigInt(value) : (parseInt64(source) ?? value);
 }
 
 /**
@@ -72,7 +80,8 @@ function checkStructure(text: string): void {
 function noteName(names: Set<string> | undefined, literal: string): void {
   const name = String(JSON.parse(literal));
   if (names?.has(name)) {
-    throw new ApiError('invalid_json', `The body has ${JSON.stringify(name)} twice. Send it once.`);
+    const shown = JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
+    throw new ApiError('invalid_json', `The body has ${shown} twice. Send it once.`);
   }
   names?.add(name);
 }
@@ -84,5 +93,8 @@ function endOfString(text: string, start: number): number {
 }
 
 function tooDeep(): ApiError {
-  return new ApiError('invalid_json', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  return new ApiError(
+    'invalid_json',
+    `The body is nested deeper than ${MAX_DEPTH} levels. Send a flatter one.`,
+  );
 }

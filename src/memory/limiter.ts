@@ -59,7 +59,7 @@ export class MemoryLimiter implements Limiter {
     for (const { caller, minuteEndsAt, ...used } of quotas) {
       // A clock that was set back meanwhile must not make a minute longer than a minute.
       const minuteLeft = Math.min(MINUTE, minuteEndsAt - now.wall);
-      this.#quotasOf(caller).set(caller, { ...used, minuteEndsAt: now.elapsed + minuteLeft });
+      this.#put(caller, { ...used, minuteEndsAt: now.elapsed + minuteLeft });
     }
     for (const ban of bans) {
       const length = ban.endsAt - ban.startsAt;
@@ -113,13 +113,17 @@ export class MemoryLimiter implements Limiter {
   }
 
   #count({ id }: QuotaCaller, quota: QuotaState): void {
-    const quotas = this.#quotasOf(id);
-    if (quotas === this.#addresses && quotas.size >= ADDRESS_CAPACITY && !quotas.has(id)) {
+    this.#put(id, quota);
+    this.#unsaved.add(id);
+  }
+
+  #put(caller: string, quota: QuotaState): void {
+    const quotas = this.#quotasOf(caller);
+    if (quotas === this.#addresses && quotas.size >= ADDRESS_CAPACITY && !quotas.has(caller)) {
       const [oldest] = quotas.keys();
       if (oldest !== undefined) quotas.delete(oldest);
     }
-    quotas.set(id, quota);
-    this.#unsaved.add(id);
+    quotas.set(caller, quota);
   }
 
   #announce(key: ApiKey, ban: Ban, now: Instant): void {

@@ -119,6 +119,8 @@ export function isValid(reference: Schema, value: unknown): boolean {
 function isValidString({ minLength = 0, maxLength, pattern }: Schema, value: string): boolean {
   const { length } = [...value];
   if (length < minLength || length > (maxLength ?? length)) return false;
+  // JSON Schema cannot say it: text that is not Unicode is no text.
+  if (!value.isWellFormed()) return false;
   return pattern === undefined || new RegExp(pattern, 'u').test(value);
 }
 
