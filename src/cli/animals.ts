@@ -29,7 +29,7 @@ export function inventAnimal(number: number): NewPet {
     list[Number((mixed >> salt) % BigInt(list.length))] ?? otherwise;
   return {
     name: `${choose(NAMES, 0n, 'Biscuit')} ${choose(SURNAMES, 16n, '')}`.trim(),
-    categoryId: 1n + ((mixed >> 32n) % BigInt(CATEGORIES)),
+    categoryId: 1 + Number((mixed >> 32n) % BigInt(CATEGORIES)),
     status: choose(STATUSES, 48n, 'available'),
   };
 }

@@ -10,7 +10,7 @@ export interface Account extends Subscription {
   readonly createdAt: number;
 }
 
-/** An API key as it is kept: never its text, only a digest of it. All times are epoch ms. */
+/** What is known of an API key: not its text; the digest of it stays in the store. Times are epoch ms. */
 export interface ApiKey {
   readonly id: string;
   readonly accountId: string;
@@ -41,7 +41,7 @@ export interface BanRecord {
   readonly liftedBy: string | undefined;
 }
 
-/** A key's secret digest beside the key and its account, as authentication needs them. */
+/** A key and the account that it speaks for. */
 export interface Credential {
   readonly key: ApiKey;
   readonly account: Account;

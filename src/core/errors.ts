@@ -57,6 +57,11 @@ export class StorageUnavailable extends ApiError {
   }
 }
 
+/** What went wrong, in one line for a person. */
+export function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
 /** What an operator asked for cannot be done; shown without a stack trace. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';

@@ -1,3 +1,6 @@
+/** An exact 64-bit integer: a number within 2^53 - 1 either way, a bigint beyond, never rounded. */
+export type Int64 = number | bigint;
+
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
 
@@ -21,6 +24,12 @@ export function parseInt64(text: string): bigint | undefined {
   if (power < 0 || significant.length + power > INT64_DIGITS) return undefined;
   const value = BigInt(`${sign}${significant}${'0'.repeat(power)}`);
   return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;
+}
+
+/** The same integer in the form that `Int64` has it. */
+export function toInt64(value: bigint): Int64 {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
 }
 
 // A loop, because /0+$/ takes quadratic time on a long run of zeros before another digit.

@@ -117,19 +117,19 @@ export class KeyRing {
     if (text.length > API_KEY_MAX_LENGTH) return NOT_A_KEY;
     const digest = this.#digest(text);
     const known = this.#credentials.recall(digest);
-    if (known) return this.#admit(known.credential, environment);
+    if (known) return this.#accept(known.credential, environment);
     const named = environmentOfKey(text);
     if (!named) return NOT_A_KEY;
     if (named !== environment) return misplaced(named, environment);
     return then(this.#credentials.findByDigest(digest), (found) => {
       if (found && timingSafeEqual(found.digest, digest)) {
-        return this.#admit(found.credential, environment);
+        return this.#accept(found.credential, environment);
       }
       return UNKNOWN_KEY;
     });
   }
 
-  #admit(credential: Credential, environment: Environment): Credential | Problem {
+  #accept(credential: Credential, environment: Environment): Credential | Problem {
     const { key } = credential;
     if (key.environment !== environment) return misplaced(key.environment, environment);
     const state = keyState(key, this.#clock.now().wall);

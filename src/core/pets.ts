@@ -1,3 +1,5 @@
+import type { Int64 } from './int64.ts';
+
 /** Availability of an animal; the contract's enum, in its order. */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof PET_STATUSES)[number];
@@ -14,8 +16,7 @@ export const PAGE_SIZE = { minimum: 1, maximum: 100, default: 20 } as const;
 export interface NewPet {
   /** 1 to 255 code points, kept as sent. */
   readonly name: string;
-  /** Any int64. */
-  readonly categoryId: bigint;
+  readonly categoryId: Int64;
   readonly status: PetStatus;
 }
 

@@ -3,11 +3,10 @@ import type { Account } from '../core/accounts.ts';
 import { type Awaitable, then } from '../core/awaitable.ts';
 import type { Instant } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
-import { parseInt64 } from '../core/int64.ts';
 import type { NewPet, PetPage, PetQuery } from '../core/pets.ts';
 import type { IdempotentRequest } from '../core/ports.ts';
 import { readJsonBody } from './body.ts';
-import { parseNewPet, petJson } from './pet-json.ts';
+import { parseNewPet, petJson, petsJson } from './pet-json.ts';
 import { parsePetQuery } from './query.ts';
 import type { Reply } from './reply.ts';
 import type { Site } from './site.ts';
@@ -42,7 +41,7 @@ function listPets({ site, query }: Call): Awaitable<Reply> {
 }
 
 function writePage(site: Site, query: PetQuery, { pets, more }: PetPage): Reply {
-  const body = `[${pets.map(petJson).join(',')}]`;
+  const body = petsJson(pets);
   const last = pets.at(-1);
   if (!more || !last) return { status: 200, body };
   return { status: 200, body, headers: { Link: nextPageLink(site, query, last.id) } };

@@ -1,9 +1,24 @@
 import { NEW_PET_EXPECTATIONS, NewPet as NewPetSchema } from '../contract/schemas.ts';
 import { ApiError } from '../core/errors.ts';
+import { toInt64 } from '../core/int64.ts';
 import { DEFAULT_STATUS, type NewPet, type Pet } from '../core/pets.ts';
 
-/** By hand, because a bigint is written digit by digit and JSON.stringify refuses it. */
-export function petJson({ id, name, categoryId, status }: Pet): string {
+/** An animal as JSON text, its integers exact. */
+export function petJson(pet: Pet): string {
+  return isPlain(pet) ? JSON.stringify(pet) : writeByHand(pet);
+}
+
+/** A page of animals as JSON text, its integers exact. */
+export function petsJson(pets: readonly Pet[]): string {
+  return pets.every(isPlain) ? JSON.stringify(pets) : `[${pets.map(petJson).join(',')}]`;
+}
+
+function isPlain({ categoryId }: Pet): boolean {
+  return typeof categoryId === 'number';
+}
+
+// JSON.stringify refuses a bigint; written into text it shows every digit.
+function writeByHand({ id, name, categoryId, status }: Pet): string {
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
 }
 
@@ -22,7 +37,7 @@ export async function parseNewPet(body: unknown): Promise<NewPet> {
   if (validator.Check(body)) {
     const { name, categoryId, status = DEFAULT_STATUS } = body;
     if (!name.isWellFormed()) throw invalidField('name', 'must be');
-    return { name, categoryId, status };
+    return { name, categoryId: toInt64(categoryId), status };
   }
   const [, [error]] = validator.Errors(body);
   if (error?.instancePath === '' && error.keyword === 'type') {

@@ -2,9 +2,11 @@ import type { Instant } from '../core/clock.ts';
 import type { NewPet, Pet, PetPage, PetQuery } from '../core/pets.ts';
 import type { CreateOutcome, IdempotentRequest, PetStore } from '../core/ports.ts';
 import type { SqliteFile } from './file.ts';
-import { type PetRow, petFromRow } from './writes-environment.ts';
+import { SELECT_PETS } from './writes-environment.ts';
 
-const SELECT = 'SELECT id, name, category_id, status FROM pets';
+const ALL = `${SELECT_PETS} WHERE pets.id > ? ORDER BY pets.id LIMIT ?`;
+const BY_STATUS = `${SELECT_PETS} WHERE status = ? AND pets.id > ? ORDER BY pets.id LIMIT ?`;
+const ONE = `${SELECT_PETS} WHERE pets.id = ?`;
 
 /** The animals of one environment. */
 export class SqlitePetStore implements PetStore {
@@ -18,23 +20,18 @@ export class SqlitePetStore implements PetStore {
 
   list({ limit, status, after }: PetQuery): PetPage {
     // One more than asked for tells whether the page is the last.
-    const rows =
+    const pets =
       status === undefined
-        ? this.#file.all<PetRow>(`${SELECT} WHERE id > ? ORDER BY id LIMIT ?`, after, limit + 1)
-        : this.#file.all<PetRow>(
-            `${SELECT} WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
-            status,
-            after,
-            limit + 1,
-          );
-    const more = rows.length > limit;
+        ? this.#file.all<Pet>(ALL, after, limit + 1)
+        : this.#file.all<Pet>(BY_STATUS, status, after, limit + 1);
+    const more = pets.length > limit;
+    if (more) pets.pop();
     // Ids are given under the write lock, in ascending order: whatever comes later comes behind.
-    return { pets: rows.slice(0, limit).map(petFromRow), more, settled: more };
+    return { pets, more, settled: more };
   }
 
   get(id: number): Pet | undefined {
-    const row = this.#file.get<PetRow>(`${SELECT} WHERE id = ?`, id);
-    return row && petFromRow(row);
+    return this.#file.get<Pet>(ONE, id);
   }
 
   async create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {

@@ -38,7 +38,7 @@ export function at(milliseconds = 0) {
 }
 
 export function pet(name: string, fields: Partial<NewPet> = {}): NewPet {
-  return { name, categoryId: 1n, status: 'available', ...fields };
+  return { name, categoryId: 1, status: 'available', ...fields };
 }
 
 /** An account in the store. */

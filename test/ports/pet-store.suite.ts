@@ -47,9 +47,9 @@ function keeping(open: OpenBackend): void {
       '小雪🐈',
       'x'.repeat(255),
     ];
-    const categories = [INT64_MIN, -1n, 0n, 9_007_199_254_740_993n, INT64_MAX];
+    const categories = [INT64_MIN, -1, 0, 9_007_199_254_740_993n, INT64_MAX];
     for (const [index, name] of names.entries()) {
-      const categoryId = categories[index] ?? 0n;
+      const categoryId = categories[index] ?? 0;
       const status = PET_STATUSES[index % 3] ?? 'sold';
       const outcome = await store.create({ name, categoryId, status }, at());
       if (outcome.kind !== 'created') throw new Error(outcome.kind);
