@@ -84,9 +84,10 @@ async function createPet({ site, account, request, now }: Call): Promise<Reply> 
 
 function getPet({ site, parameters }: Call): Awaitable<Reply> {
   const petId = decodePath(parameters['petId'] ?? '');
-  const id = /^-?(?:0|[1-9]\d{0,18})$/.test(petId) ? parseInt64(petId) : undefined;
-  if (id === undefined)
+  const id = /^-?(?:0|[1-9]\d{0,18})$/.test(petId) ? BigInt(petId) : undefined;
+  if (id === undefined || BigInt.asIntN(64, id) !== id) {
     throw petNotFound('An id is a whole number, as the list of animals shows it.');
+  }
   // Ids stay within 2^53 - 1, so that rounding a greater one cannot hit an animal.
   return then(site.pets.get(Number(id)), (pet) => {
     if (!pet) throw petNotFound(`No animal has the id ${petId}. List animals to see their ids.`);
