@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Config } from './config.ts';
 import { fixedServer, openapiDocument } from './contract/openapi.ts';
-import type { BanRecord } from './core/accounts.ts';
-import { type Clock, DAY, MINUTE, SECOND } from './core/clock.ts';
+import { type Clock, type Instant, MINUTE, SECOND } from './core/clock.ts';
 import type { Environment } from './core/environments.ts';
 import { SetupError } from './core/errors.ts';
 import { KeyRing } from './core/key-ring.ts';
@@ -11,18 +10,21 @@ import type {
   ApiKeyStore,
   BanStore,
   ChangeSignal,
+  CredentialCache,
   PetStore,
   QuotaJournal,
+  Settings,
 } from './core/ports.ts';
-import { type DataFolder, openDataFolder, readSecret } from './data-folder.ts';
+import { type DataFolder, keepRestoreOut, openDataFolder, readSecret } from './data-folder.ts';
 import { listen } from './http/listen.ts';
 import { PageCache } from './http/page-cache.ts';
 import { HttpService } from './http/service.ts';
 import type { Site } from './http/site.ts';
+import { startLimiter } from './limit-keeping.ts';
 import { type Log, serviceLog } from './log.ts';
 import { MemoryCredentialCache } from './memory/credential-cache.ts';
 import { LastUsed } from './memory/last-used.ts';
-import { MemoryLimiter } from './memory/limiter.ts';
+import type { MemoryLimiter } from './memory/limiter.ts';
 import { SqliteAccountStore } from './sqlite/account-store.ts';
 import { SqliteApiKeyStore } from './sqlite/api-key-store.ts';
 import { SqliteBanStore } from './sqlite/ban-store.ts';
@@ -35,12 +37,9 @@ import { SqliteSettings } from './sqlite/settings.ts';
 import { Writer } from './sqlite/writer.ts';
 import { Upkeep } from './upkeep.ts';
 
-/** How often quotas are saved, in ms; with the time of a commit, a crash loses less than 1 s. */
-const SAVE_QUOTAS_EVERY = 0.5 * SECOND;
 /** How often changes by other processes are looked for, in ms; they apply within 1 s. */
 const WATCH_EVERY = 0.25 * SECOND;
 const SAVE_LAST_USED_EVERY = SECOND;
-const RECORD_BANS_EVERY = 0.1 * SECOND;
 const FORGET_EVERY = 10 * MINUTE;
 
 /** How long requests in flight may take once the service is told to stop, in ms. */
@@ -62,7 +61,7 @@ export interface Stores {
   readonly keyRing: KeyRing;
   readonly bans: BanStore;
   readonly changes: ChangeSignal;
-  readonly credentials: MemoryCredentialCache;
+  readonly credentials: CredentialCache;
   /** Opens an environment's file at the first call. */
   environment(name: Environment): EnvironmentStores;
   /** Waits for every change asked for, and closes the files. */
@@ -73,6 +72,8 @@ export interface Stores {
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir);
+  const lock = keepRestoreOut(folder);
+  opening.defer(() => lock.release());
   const writer = new Writer();
   opening.defer(() => writer.close());
   const openFile = (path: string, schema: typeof ACCOUNTS_SCHEMA) => {
@@ -111,9 +112,9 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
 }
 
 /** With another secret every key would be refused one by one; better to refuse to start. */
-async function checkSecret(settings: SqliteSettings, secret: Buffer): Promise<void> {
+async function checkSecret(settings: Settings, secret: Buffer): Promise<void> {
   const print = createHmac('sha256', secret).update('petstore secret fingerprint').digest('hex');
-  const kept = settings.find(FINGERPRINT) ?? (await settings.keep(FINGERPRINT, print));
+  const kept = (await settings.find(FINGERPRINT)) ?? (await settings.keep(FINGERPRINT, print));
   if (kept === print) return;
   throw new SetupError(
     'The API keys were made with another secret. Set PETSTORE_SECRET to it, or put the file "secret" back into the data folder.',
@@ -132,6 +133,8 @@ export interface RunningService {
   readonly port: number;
   readonly stores: Stores;
   baseUrl(environment: Environment): string;
+  /** Forgets what has no say any more; goes on by itself, every ten minutes. */
+  tidyUp(): Promise<void>;
   /** Stops accepting, answers what is in flight, saves and closes everything. */
   stop(): Promise<void>;
 }
@@ -147,13 +150,28 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     const lock = serveAlone(name, stores.folder);
     starting.defer(() => lock.release());
   }
-  const upkeep = new Upkeep((job, error) => log.warn({ job, err: error }, 'upkeep failed'));
+  const upkeep = new Upkeep(clock, {
+    failed: (job, error) => log.warn({ job, err: error }, 'upkeep failed'),
+    recovered: (job) => log.info({ job }, 'upkeep works again'),
+  });
   starting.defer(() => upkeep.stop());
   const lastUsed = new LastUsed(stores.keys);
-  upkeep.every(SAVE_LAST_USED_EVERY, 'save last use', () => lastUsed.save());
+  upkeep.saveEvery(SAVE_LAST_USED_EVERY, 'save last use', () => lastUsed.save());
   const limiters = await Promise.all(
-    environments.map((name) => startLimiter(name, config, stores, clock, upkeep)),
+    environments.map((environment) =>
+      startLimiter({
+        environment,
+        policy: config.banPolicy,
+        quotas: stores.environment(environment).quotas,
+        bans: stores.bans,
+        clock,
+        upkeep,
+        onLostBan: ({ id }, err) => log.error({ ban: id, err }, 'ban cannot be recorded'),
+      }),
+    ),
   );
+  const tidyUp = () => forgetOld(stores, limiters, clock.now());
+  upkeep.every(FORGET_EVERY, 'forget old rows', tidyUp);
   await watchChanges(stores, limiters, clock, upkeep);
 
   const listener = listen(config.host, config.port, (...asked) => service.handle(...asked));
@@ -166,7 +184,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     log: serviceLog(log),
   });
   const running = starting.move();
-  return { port: listener.port, stores, baseUrl, stop: () => running.disposeAsync() };
+  return { port: listener.port, stores, baseUrl, tidyUp, stop: () => running.disposeAsync() };
 }
 
 /** Two processes with counters of their own would admit twice as much. */
@@ -178,45 +196,18 @@ function serveAlone(name: Environment, folder: DataFolder): Lock {
   );
 }
 
-async function startLimiter(
-  environment: Environment,
-  config: Config,
+async function forgetOld(
   stores: Stores,
-  clock: Clock,
-  upkeep: Upkeep,
-): Promise<MemoryLimiter> {
-  const { pets, quotas } = stores.environment(environment);
-  const unrecorded: BanRecord[] = [];
-  const limiter = new MemoryLimiter({
-    environment,
-    policy: config.banPolicy,
-    onBan: (ban) => unrecorded.push(ban),
-  });
-  const now = clock.now();
-  const bans = await stores.bans.latest(now.wall - DAY);
-  const own = bans.filter((ban) => ban.environment === environment);
-  limiter.restore(await quotas.load(), own, now);
-
-  upkeep.every(SAVE_QUOTAS_EVERY, `save ${environment} quotas`, async () => {
-    const unsaved = limiter.takeUnsaved(clock.now());
-    await quotas.save(unsaved).catch((error: unknown) => {
-      limiter.returnUnsaved(unsaved);
-      throw error;
-    });
-  });
-  upkeep.every(RECORD_BANS_EVERY, `record ${environment} bans`, async () => {
-    for (let ban = unrecorded[0]; ban; ban = unrecorded[0]) {
-      await stores.bans.record(ban);
-      unrecorded.shift();
-    }
-  });
-  upkeep.every(FORGET_EVERY, `forget old ${environment} rows`, async () => {
-    const later = clock.now();
-    limiter.sweep(later);
-    await quotas.prune(Math.floor(later.wall / DAY));
-    await pets.forgetRequests(later);
-  });
-  return limiter;
+  limiters: readonly MemoryLimiter[],
+  now: Instant,
+): Promise<void> {
+  const forgetIn = async (limiter: MemoryLimiter) => {
+    limiter.sweep(now);
+    const { pets, quotas } = stores.environment(limiter.environment);
+    await quotas.prune(now.wall);
+    await pets.forgetRequests(now);
+  };
+  await Promise.all(limiters.map(forgetIn));
 }
 
 /** Applies what other processes, such as the commands, changed: keys, plans, lifted bans. */

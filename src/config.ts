@@ -94,15 +94,15 @@ export function readConfig(
     secret: reader.secret('PETSTORE_SECRET', MIN_SECRET_LENGTH),
     baseUrl: (name, listening) => baseUrls[name] ?? `http://localhost:${listening}${paths[name]}`,
     trustedProxies: reader.addresses('PETSTORE_TRUSTED_PROXIES'),
-    anonymousLimits: {
+    anonymousLimits: Object.freeze({
       perMinute: reader.count('PETSTORE_ANONYMOUS_PER_MINUTE', 1, MAX_COUNT),
       perDay: reader.count('PETSTORE_ANONYMOUS_PER_DAY', 1, MAX_COUNT),
-    },
-    banPolicy: {
+    }),
+    banPolicy: Object.freeze({
       after: reader.count('PETSTORE_BAN_AFTER', 1, MAX_COUNT),
       base: reader.count('PETSTORE_BAN_SECONDS', 1, MAX_COUNT) * SECOND,
       maximum: reader.count('PETSTORE_BAN_MAX_SECONDS', 1, MAX_COUNT) * SECOND,
-    },
+    }),
     logLevel: reader.oneOf('PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),
   };
   if (config.banPolicy.maximum < config.banPolicy.base) {

@@ -12,16 +12,28 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from './core/environments.ts';
-import { SetupError } from './core/errors.ts';
+import { messageOf, SetupError } from './core/errors.ts';
+import { type Lock, shareLock } from './sqlite/lock.ts';
 
 /** What a secret of the folder's own is made of, and the least that one may have. */
 const SECRET_BYTES = 32;
+
+/** What the files in a data folder are called; a backup calls its parts the same. */
+export const FILE_NAMES = {
+  accounts: 'accounts.db',
+  secret: 'secret',
+  database: (environment: Environment) => `${environment}.db`,
+} as const;
 
 /** The folder that holds everything that is kept, by file. */
 export interface DataFolder {
   readonly path: string;
   readonly accounts: string;
   readonly secret: string;
+  /** There while a restore has begun to change the folder and is not done. */
+  readonly unfinishedRestore: string;
+  /** Shared by all who open files in the folder; a restore has it alone. */
+  readonly folderLock: string;
   database(environment: Environment): string;
   /** Held by the process that serves the environment. */
   lock(environment: Environment): string;
@@ -39,17 +51,33 @@ export function openDataFolder(path: string): DataFolder {
     rmSync(probe);
   } catch (cause) {
     throw new SetupError(
-      `Cannot write to the folder ${path}: ${reason(cause)}. Set PETSTORE_DATA_DIR to one that you may write to.`,
+      `Cannot write to the folder ${path}: ${messageOf(cause)}. Set PETSTORE_DATA_DIR to one that you may write to.`,
       { cause },
     );
   }
   return {
     path,
-    accounts: join(path, 'accounts.db'),
-    secret: join(path, 'secret'),
-    database: (environment) => join(path, `${environment}.db`),
+    accounts: join(path, FILE_NAMES.accounts),
+    secret: join(path, FILE_NAMES.secret),
+    unfinishedRestore: join(path, 'restore-unfinished'),
+    folderLock: join(path, 'folder.lock'),
+    database: (environment) => join(path, FILE_NAMES.database(environment)),
     lock: (environment) => join(path, `${environment}.lock`),
   };
+}
+
+/**
+ * Keeps restores out of the folder until the lock is released; taken before any file is opened.
+ * @throws SetupError while a restore goes on, or when the last one did not come to its end.
+ */
+export function keepRestoreOut({ path, folderLock, unfinishedRestore }: DataFolder): Lock {
+  const lock = shareLock(folderLock);
+  if (!lock) throw new SetupError(`A backup is being restored into ${path}. Wait for its end.`);
+  if (!existsSync(unfinishedRestore)) return lock;
+  lock.release();
+  throw new SetupError(
+    `A restore into ${path} was cut off. Run it again: petstore restore FILE --replace`,
+  );
 }
 
 /**
@@ -70,7 +98,7 @@ export function readSecret(
     secret = Buffer.from(readFileSync(folder.secret, 'utf8').trim());
   } catch (cause) {
     const advice = 'Put it back from a backup, or set PETSTORE_SECRET to what it was.';
-    throw new SetupError(`Cannot read ${folder.secret}: ${reason(cause)}. ${advice}`, { cause });
+    throw new SetupError(`Cannot read ${folder.secret}: ${messageOf(cause)}. ${advice}`, { cause });
   }
   if (secret.length >= SECRET_BYTES) return secret;
   throw new SetupError(
@@ -102,10 +130,6 @@ export function makeDurable(path: string): void {
   } finally {
     closeSync(file);
   }
-}
-
-function reason(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function isCode(cause: unknown, code: string): boolean {

@@ -1,6 +1,9 @@
+import { write } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import type { LogLevel } from './config.ts';
-import { ApiError } from './core/errors.ts';
+import { ApiError, messageOf } from './core/errors.ts';
 import type { ServiceLog } from './http/service.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
@@ -8,26 +11,78 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEna
 /** While the store is away every request fails alike: one line in this many ms tells enough. */
 const REPEAT_AFTER = 1_000;
 
-/** Bytes that wait while stdout takes none, as on a full disk; lines past them are dropped. */
+/** Characters that may wait while nobody takes them; lines past them are dropped. */
 const BACKLOG = 1024 * 1024;
 
+/** How long a write that failed waits for its next try, in ms. */
+const WRITE_AGAIN_AFTER = 10;
+
+const writeSome = promisify(write);
+
 /** A log of structured lines; on stdout as JSON, unless they are to go elsewhere. */
-export function createLog(level: LogLevel, destination = jsonLines()): Log {
+export function createLog(
+  level: LogLevel,
+  destination: DestinationStream = new LineWriter(process.stdout.fd),
+): Log {
   return pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
-/** Readable lines on stdout, for a person at a terminal. */
-export async function terminalLines(): Promise<DestinationStream> {
+/** Makes the lines readable, for a person at a terminal. */
+export async function readable(destination: DestinationStream): Promise<DestinationStream> {
   // Only here: no other start has to wait for it.
-  const { default: pretty } = await import('pino-pretty');
-  return pretty({ colorize: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true });
+  const { prettyFactory } = await import('pino-pretty');
+  const format = prettyFactory({
+    colorize: true,
+    ignore: 'pid,hostname',
+    translateTime: 'HH:MM:ss',
+  });
+  return { write: (line) => destination.write(format(line)) };
 }
 
-function jsonLines(): DestinationStream {
-  const stdout = pino.destination({ dest: 1, sync: true, maxLength: BACKLOG });
-  // A log that cannot be written must not take the requests down with it.
-  stdout.on('error', () => {});
-  return stdout;
+/**
+ * Writes lines without ever waiting for it: a reader that stalls, or a disk that is full, must not
+ * take the requests down. pino's own destination blocks at the exit, where it writes out the rest.
+ */
+export class LineWriter implements DestinationStream {
+  readonly #file: number;
+  #waiting = '';
+  #writing: Promise<void> | undefined;
+
+  /** @param file the descriptor to write to. */
+  constructor(file: number) {
+    this.#file = file;
+  }
+
+  write(line: string): void {
+    if (this.#waiting.length + line.length > BACKLOG) return;
+    this.#waiting += line;
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** Whether everything is written, after so many ms at the most. */
+  async flush(within: number): Promise<boolean> {
+    const written = Promise.resolve(this.#writing).then(() => true);
+    return Promise.race([written, setTimeout(within, false, { ref: false })]);
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting !== '') {
+      let rest = Buffer.from(this.#waiting);
+      this.#waiting = '';
+      while (rest.length > 0) rest = rest.subarray(await this.#writeSome(rest));
+    }
+    this.#writing = undefined;
+  }
+
+  /** How many bytes were taken. */
+  async #writeSome(bytes: Buffer): Promise<number> {
+    try {
+      return (await writeSome(this.#file, bytes)).bytesWritten;
+    } catch {
+      await setTimeout(WRITE_AGAIN_AFTER);
+      return 0;
+    }
+  }
 }
 
 /** What the HTTP service tells, as log lines. No header, query or body is part of one. */
@@ -48,7 +103,7 @@ export function serviceLog(log: Log): ServiceLog {
       const now = performance.now();
       if (now - lastUnavailable < REPEAT_AFTER) return;
       lastUnavailable = now;
-      log.warn({ cause: describe(error.cause) }, error.message);
+      log.warn({ cause: messageOf(error.cause) }, error.message);
     },
   };
 }
@@ -60,8 +115,4 @@ export function serviceLog(log: Log): ServiceLog {
 function withoutSecrets(url: string): string {
   const path = url.replace(/^\w+:\/\/[^/?#]*/, '').replace(/[?#].*$/s, '');
   return path.replaceAll(/[0-9A-Za-z]{20,}/g, '[hidden]');
-}
-
-function describe(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

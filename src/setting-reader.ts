@@ -56,9 +56,9 @@ export class SettingReader<Name extends string> {
     return value ?? fallback;
   }
 
-  /** The message does not repeat the value. */
+  /** Without space around it. The message does not repeat the value. */
   secret(name: Name, shortest: number): string | undefined {
-    const secret = this.#given(name);
+    const secret = this.#given(name)?.trim();
     if (secret !== undefined && secret.length < shortest) {
       this.problem(`${name} must have at least ${shortest} characters.`);
     }

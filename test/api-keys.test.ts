@@ -127,6 +127,32 @@ describe('a key that cannot be one', () => {
   });
 });
 
+/** Counts how often it is asked, which is once for each digest that is made. */
+class CountingCache extends MemoryCredentialCache {
+  asked = 0;
+
+  override recall(digest: Buffer) {
+    this.asked += 1;
+    return super.recall(digest);
+  }
+}
+
+describe('a text longer than any key', () => {
+  test('is refused without being digested', async () => {
+    await using service = await TestService.start();
+    const { keys } = service.stores;
+    const cache = new CountingCache(keys);
+    const ring = new KeyRing(keys, cache, Buffer.from('secret'), new ManualClock());
+    const longest = generateApiKey('staging');
+
+    expect(await ring.authenticate('x'.repeat(12_000), 'staging')).toHaveProperty('code');
+    expect(await ring.authenticate(`${longest}0`, 'staging')).toHaveProperty('code');
+    expect(cache.asked).toBe(0);
+    await ring.authenticate(longest, 'staging');
+    expect(cache.asked).toBeGreaterThan(0);
+  });
+});
+
 function folderSecret(service: TestService): string {
   return readFileSync(service.stores.folder.secret, 'utf8').trim();
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   cpSync,
   linkSync,
   mkdirSync,
@@ -13,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { create, extract } from 'tar';
-import { restoreBackup } from '../src/backup.ts';
+import { restoreBackup } from '../src/backup/restore.ts';
 import { readConfig } from '../src/config.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { OperatorError } from '../src/core/errors.ts';
@@ -216,12 +217,15 @@ describe('restore changes nothing and says why', () => {
     expect(absent).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no file') });
   });
 
-  test('and the same archive, when it is sound, is restored', async () => {
+  test('and the same archive, when it is sound, is restored for its owner alone', async () => {
     freshParts();
     describeParts(PARTS);
+    for (const name of PARTS) chmodSync(join(parts, name), 0o644);
     await pack(['manifest.json', ...PARTS]);
     const config = readConfig(onFolder(join(folder.path, 'fresh')));
     const restored = await restoreBackup(config, damaged, false, systemClock);
     expect(restored.movedTo).toBeUndefined();
+    const modes = PARTS.map((name) => statSync(join(restored.folder, name)).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
   });
 });

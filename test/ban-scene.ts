@@ -6,7 +6,7 @@ import { eventually, ManualClock, type NewAccount, TestService } from './harness
 import { type Answer, askTimes } from './limit-readings.ts';
 
 /** One request a minute: the second one is refused. */
-const ONE = subscribe('enterprise', { perMinute: 1, perDay: 1_000_000 });
+export const ONE = subscribe('enterprise', { perMinute: 1, perDay: 1_000_000 });
 
 /** A service, its clock, and a key that is easily banned. */
 export interface BanScene extends NewAccount, AsyncDisposable {

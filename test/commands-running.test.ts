@@ -84,7 +84,7 @@ test('restore is refused while the service runs', async () => {
   expect(await run(service, `restore ${file} --replace`)).toEqual({
     code: 2,
     stdout: '',
-    stderr: `petstore: The service runs from ${service.folder.path}. Stop it first.\n`,
+    stderr: `petstore: ${service.folder.path} is in use by the service or a command. Stop it, or wait for its end.\n`,
   });
 });
 

@@ -173,14 +173,15 @@ describe('the service refuses to start, says why, and changes nothing', () => {
       if (isRoot) chownSync(join(folder.path, name), NOBODY, NOBODY);
     }
     const path = join(folder.path, 'production.db');
-    chmodSync(path, 0o000);
     const before = digests(folder.path);
+    chmodSync(path, 0o000);
     const starting = ServiceProcess.start(onFolder(folder.path), [], AS_NOBODY);
     const problem = await starting.then(
       () => '',
       (error: unknown) => String(error),
     );
     expect(problem).toMatch(/^Error: petstore: Cannot open [^\n]*production\.db: [^\n]+\n$/);
+    chmodSync(path, 0o600);
     expect(changes(before, digests(folder.path))).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import type { OperationId } from '../src/contract/operations.ts';
 import { ERRORS, type ErrorCode } from '../src/core/errors.ts';
 import { subscribe } from '../src/core/plans.ts';
+import { QUEUE_CAPACITY } from '../src/sqlite/writer.ts';
 import { ManualClock, TestService } from './harness.ts';
 
 interface Scene {
@@ -98,11 +99,17 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
     },
   },
   unavailable: {
-    operation: 'getPet',
-    act: ({ service, secret }) => {
+    operation: 'createPet',
+    act: async ({ service, secret }) => {
+      // The writer waits for a lock that another has, until no more can wait with it.
       using file = openPets(service);
-      file.run('ALTER TABLE pets RENAME TO taken_away');
-      return service.request('/pets/1', { key: secret });
+      file.run('BEGIN IMMEDIATE');
+      const { pets } = service.stores.environment('production');
+      const waiting = Array.from({ length: QUEUE_CAPACITY + 1 }, () => pets.import([]));
+      const reply = await service.post(secret, { name: 'Rex', categoryId: 1 });
+      file.run('ROLLBACK');
+      await Promise.all(waiting);
+      return reply;
     },
   },
 };

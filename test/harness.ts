@@ -144,6 +144,11 @@ export class TestService implements AsyncDisposable {
     });
   }
 
+  /** Lets the service forget what is of no use any more, as it does every ten minutes. */
+  tidyUp(): Promise<void> {
+    return this.#service.tidyUp();
+  }
+
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;

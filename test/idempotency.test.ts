@@ -274,7 +274,7 @@ describe('the record of a creation', () => {
     file.run(`CREATE TRIGGER refuse BEFORE INSERT ON idempotent_requests
               BEGIN SELECT RAISE(ABORT, 'refused'); END`);
 
-    expect(await create(service, secret, 'once')).toMatchObject({ status: 503 });
+    expect(await create(service, secret, 'once')).toMatchObject({ status: 500 });
     expect(await names(service, secret)).toEqual([]);
 
     file.run('DROP TRIGGER refuse');

@@ -250,6 +250,22 @@ describe('the IETF headers', () => {
     expect(headers.has('Retry-After')).toBe(false);
   });
 
+  test('are of whoever asks, also where only the limit of the day differs', async () => {
+    await using service = await TestService.start({ clock: new ManualClock() });
+    const one = await service.account(limits(60, 1_000));
+    const other = await service.account(limits(60, 2_000));
+
+    for (const [{ secret }, perDay] of [
+      [one, 1_000],
+      [other, 2_000],
+      [one, 1_000],
+    ] as const) {
+      const { headers } = await service.request('/pets', { key: secret });
+      const policy = `"minute";q=60;w=60, "day";q=${perDay};w=86400`;
+      expect(headers.get('RateLimit-Policy')).toBe(policy);
+    }
+  });
+
   test('the shipped client reads both windows from them', async () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });

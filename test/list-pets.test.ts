@@ -106,6 +106,19 @@ describe('status', () => {
     expect(new Set(pets.map((pet) => pet.status))).toEqual(new Set([status]));
   });
 
+  test('and limit make a page of their own, however often each is asked for', async () => {
+    await using service = await TestService.start();
+    const { secret } = await service.account();
+    await stock(service, 12);
+    const client = service.client(secret);
+
+    for (let round = 0; round < 2; round += 1) {
+      expect(ids((await client.listPets({ limit: 1 })).pets)).toEqual([1]);
+      expect(ids((await client.listPets({ limit: 1, status: 'sold' })).pets)).toEqual([2]);
+      expect(ids((await client.listPets({ limit: 2, status: 'sold' })).pets)).toEqual([2, 5]);
+    }
+  });
+
   test('left out shows animals of every status', async () => {
     await using service = await TestService.start();
     const { secret } = await service.account();
@@ -116,22 +129,25 @@ describe('status', () => {
     expect(new Set(pets.map((pet) => pet.status))).toEqual(new Set(PET_STATUSES));
   });
 
-  test.each(['lost', 'Available', 'available,sold', 'available%20', '', 'constructor'])(
-    'of "%s" is refused by name',
-    async (status) => {
-      await using service = await TestService.start();
-      const { secret } = await service.account();
+  test.each([
+    'lost',
+    'Available',
+    'available,sold',
+    'available%20',
+    'available+',
+    '',
+    'constructor',
+  ])('of "%s" is refused by name', async (status) => {
+    await using service = await TestService.start();
+    const { secret } = await service.account();
 
-      const refusal = await refusalOf(
-        await service.request(`/pets?status=${status}`, { key: secret }),
-      );
+    const refusal = await refusalOf(
+      await service.request(`/pets?status=${status}`, { key: secret }),
+    );
 
-      expect(refusal).toMatchObject({ status: 400, code: 'invalid_parameter' });
-      expect(refusal.message).toBe(
-        'The parameter "status" must be one of available, pending, sold.',
-      );
-    },
-  );
+    expect(refusal).toMatchObject({ status: 400, code: 'invalid_parameter' });
+    expect(refusal.message).toBe('The parameter "status" must be one of available, pending, sold.');
+  });
 });
 
 describe('parameters', () => {

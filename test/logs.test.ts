@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import pino from 'pino';
 import { ApiError, StorageUnavailable } from '../src/core/errors.ts';
-import { serviceLog } from '../src/log.ts';
+import { LineWriter, serviceLog } from '../src/log.ts';
 import { eventually, temporaryFolder } from './harness.ts';
 import { cleanEnvironment, MAIN, runCommand, ServiceProcess } from './process.ts';
 import { rawExchange } from './raw.ts';
@@ -99,6 +100,43 @@ describe('a log that cannot be written', () => {
   });
 });
 
+describe('a log that nobody reads', () => {
+  test('takes no request down with it, and does not hold up the end', async () => {
+    using stalled = stalledReader();
+    using folder = temporaryFolder();
+    const port = await freePort();
+    await using child = spawnService(folder.path, port, 'debug', stalled.file);
+    await eventually(() => answers(port));
+    // Far more lines than a pipe holds.
+    for (let sent = 0; sent < 1_500; sent += 1) {
+      expect((await fetch(`http://localhost:${port}/v1/pets`)).status).toBeOneOf([401, 429]);
+    }
+    child.kill('SIGTERM');
+    expect(await child.exited).toBe(0);
+    expect(stalled.read()).toMatch(/^\{.*"msg":"listening"\}\n/);
+  });
+
+  test('keeps whole lines up to its bound, drops those past it, and goes on once it is read', async () => {
+    using stalled = stalledReader();
+    const writer = new LineWriter(stalled.file);
+    const line = (number: number) => `${number} ${'x'.repeat(1_000)}\n`;
+    for (let number = 0; number < 3_000; number += 1) writer.write(line(number));
+    expect(await writer.flush(20)).toBe(false);
+
+    let text = '';
+    while (!(await writer.flush(1))) text += stalled.read();
+    text += stalled.read();
+    writer.write('last\n');
+    expect(await writer.flush(5_000)).toBe(true);
+    text += stalled.read();
+
+    const lines = text.split('\n').slice(0, -1);
+    expect(lines.length).toBeWithin(1_000, 1_100);
+    expect(lines.pop()).toBe('last');
+    expect(lines).toEqual(lines.map((_, number) => line(number).trimEnd()));
+  });
+});
+
 describe('failures', () => {
   test('tell the cause that clients do not see, once while they all have the same', () => {
     const lines: Line[] = [];
@@ -126,7 +164,7 @@ function start(folder: string, level: string): Promise<ServiceProcess> {
 }
 
 /** For when the log does not tell the port. */
-function spawnService<Out extends 'pipe' | Bun.BunFile>(
+function spawnService<Out extends 'pipe' | Bun.BunFile | number>(
   folder: string,
   port: number,
   level: string,
@@ -151,6 +189,33 @@ function parse(text: string): Line[] {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
+}
+
+/** A pipe that holds some 64 KiB, and is read only on demand. */
+function stalledReader() {
+  const folder = temporaryFolder();
+  const path = join(folder.path, 'pipe');
+  if (Bun.spawnSync(['mkfifo', path]).exitCode !== 0) throw new Error('No pipe could be made.');
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const file = openSync(path, 'w');
+  const chunk = Buffer.alloc(256 * 1024);
+  return {
+    file,
+    /** What is in the pipe. */
+    read(): string {
+      try {
+        return chunk.toString('utf8', 0, readSync(reader, chunk));
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return '';
+        throw error;
+      }
+    },
+    [Symbol.dispose]() {
+      closeSync(reader);
+      closeSync(file);
+      folder[Symbol.dispose]();
+    },
+  };
 }
 
 async function answers(port: number): Promise<boolean> {

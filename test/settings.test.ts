@@ -37,7 +37,10 @@ describe('without settings', () => {
   });
 
   test('what was read cannot be changed', () => {
-    expect(Object.isFrozen(readConfig({}))).toBe(true);
+    const config = readConfig({});
+    for (const part of [config, config.anonymousLimits, config.banPolicy]) {
+      expect(part).toSatisfy(Object.isFrozen);
+    }
   });
 });
 
@@ -194,9 +197,16 @@ describe('the log level', () => {
 describe('the secret', () => {
   test('has at least 32 characters', () => {
     expect(problems({ PETSTORE_SECRET: 'x'.repeat(32) })).toEqual([]);
-    expect(problems({ PETSTORE_SECRET: 'x'.repeat(31) })).toEqual([
-      'PETSTORE_SECRET must have at least 32 characters.',
-    ]);
+    for (const short of ['x'.repeat(31), ' '.repeat(40), ` ${'x'.repeat(31)}\n`]) {
+      expect(problems({ PETSTORE_SECRET: short })).toEqual([
+        'PETSTORE_SECRET must have at least 32 characters.',
+      ]);
+    }
+  });
+
+  test('is taken without the space around it, as from a file', () => {
+    const secret = 'x'.repeat(32);
+    expect(readConfig({ PETSTORE_SECRET: ` ${secret}\n` }).secret).toBe(secret);
   });
 });
 

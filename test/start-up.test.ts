@@ -1,12 +1,24 @@
 import { describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestService, temporaryFolder } from './harness.ts';
 import { type CommandResult, MAIN, runCommand, ServiceProcess } from './process.ts';
 import { TerminalProcess } from './terminal.ts';
 
 const FIRST_KEY = 'npm run -s petstore -- keys create you@example.com';
+
+/** The superuser may open every port, unless it gives that up. */
+const WITHOUT_LOW_PORTS =
+  process.getuid?.() === 0
+    ? ['setpriv', '--bounding-set=-net_bind_service', '--inh-caps=-net_bind_service']
+    : [];
+
+/** Some containers let everybody open every port. */
+function lowPortsAreGuarded(): boolean {
+  const rule = '/proc/sys/net/ipv4/ip_unprivileged_port_start';
+  return existsSync(rule) && Number(readFileSync(rule, 'utf8')) > 80;
+}
 
 describe('on a terminal', () => {
   test('a banner shows the addresses, and the next command while there is no key', async () => {
@@ -133,8 +145,31 @@ describe('a start that cannot be ends with exit code 2 and one clear line:', () 
 
   test('an address that is not of this machine', async () => {
     using folder = temporaryFolder();
-    // 192.0.2.0/24 is for documentation only, so no machine has it.
-    expectRefusal(await serve(folder.path, { PETSTORE_HOST: '192.0.2.1' }), /192\.0\.2\.1/);
+    // 192.0.2.0/24 and 2001:db8::/32 are for documentation only, so no machine has them.
+    for (const [host, shown] of [
+      ['192.0.2.1', '192.0.2.1:0'],
+      ['2001:db8::1', '[2001:db8::1]:0'],
+      ['no host', 'no host:0'],
+    ]) {
+      const refused = await serve(folder.path, { PETSTORE_HOST: host });
+      expectRefusal(refused, /no address of this machine\. Set PETSTORE_HOST\.\n$/);
+      expect(refused.stderr).toContain(`Cannot listen on ${shown}: `);
+    }
+  });
+
+  test('an address that cannot be listened on for another reason, which is told', async () => {
+    using folder = temporaryFolder();
+    // An address of one link alone, without naming the link.
+    const refused = await serve(folder.path, { PETSTORE_HOST: 'fe80::1' });
+    expectRefusal(refused, /\[fe80::1\]:0: EINVAL.*PETSTORE_HOST/);
+  });
+
+  test.skipIf(!lowPortsAreGuarded())('a port that this user may not open', async () => {
+    using folder = temporaryFolder();
+    const settings = { PETSTORE_PORT: '80', PETSTORE_DATA_DIR: folder.path };
+    await expect(ServiceProcess.start(settings, [], WITHOUT_LOW_PORTS)).rejects.toThrow(
+      /^petstore: [^\n]*:80: you may not open this port\. Set PETSTORE_PORT to 1024 or above\.\n$/,
+    );
   });
 
   test('a folder that cannot be made, or is a file', async () => {

@@ -49,6 +49,11 @@ export class TerminalProcess implements AsyncDisposable {
     this.#child.kill(name);
   }
 
+  /** Signals the command and everything that it started, as a service manager does. */
+  signalGroup(name: NodeJS.Signals): void {
+    process.kill(-this.#child.pid, name);
+  }
+
   /** Waits for the end; gives the exit code, or null after a signal's death. */
   async end(): Promise<number | null> {
     await this.#child.exited;

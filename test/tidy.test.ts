@@ -12,17 +12,18 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   http: ['core', 'contract'],
   sqlite: ['core'],
   memory: ['core'],
-  cli: ['core', 'contract', 'compose.ts', 'config.ts', 'log.ts', 'backup.ts'],
+  cli: ['core', 'contract', 'compose.ts', 'config.ts', 'log.ts', 'backup'],
   'main.ts': ['cli'],
   'config.ts': ['core', 'setting-reader.ts'],
   'setting-reader.ts': ['core'],
-  'data-folder.ts': ['core'],
-  'upkeep.ts': [],
+  'data-folder.ts': ['core', 'sqlite'],
+  'upkeep.ts': ['core'],
+  'limit-keeping.ts': ['core', 'memory', 'upkeep.ts'],
   'log.ts': ['core', 'http', 'config.ts'],
-  'backup.ts': ['core', 'sqlite', 'config.ts', 'data-folder.ts'],
+  backup: ['core', 'sqlite', 'config.ts', 'data-folder.ts'],
   'compose.ts': [
     ...['core', 'contract', 'http', 'sqlite', 'memory'],
-    ...['config.ts', 'data-folder.ts', 'log.ts', 'upkeep.ts'],
+    ...['config.ts', 'data-folder.ts', 'limit-keeping.ts', 'log.ts', 'upkeep.ts'],
   ],
 };
 

@@ -12,7 +12,7 @@ export function addBackupCommand(program: Command): void {
     .addOption(jsonOption())
     .action(async (file: string, { json }: { json?: true }) => {
       // Only here: what unpacks archives is no part of any other command.
-      const { createBackup } = await import('../backup.ts');
+      const { createBackup } = await import('../backup/create.ts');
       const manifest = await createBackup(readConfig(), file, systemClock);
       if (json) printJson({ file, ...manifest });
       else printLine(`Wrote ${file}: ${manifest.files.map(({ name }) => name).join(', ')}.`);

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Account, type ApiKey, keyState } from '../core/accounts.ts';
-import { isEnvironment } from '../core/environments.ts';
+import type { Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type IssuedKey, ROTATION_OVERLAPS, type RotationOverlap } from '../core/key-ring.ts';
 import { subscribe } from '../core/plans.ts';
@@ -10,13 +10,12 @@ import {
   jsonOption,
   parseDuration,
   parseKeyName,
-  UsageError,
 } from './options.ts';
 import { formatTime, printJson, printLine, printNote, printTable } from './output.ts';
 import { requireAccount, type Session, withStores } from './session.ts';
 
 interface CreateOptions {
-  readonly environment: string;
+  readonly environment: Environment;
   readonly name: string;
   readonly expiresIn?: number;
   readonly json?: true;
@@ -68,7 +67,6 @@ export function addKeysCommands(program: Command): void {
 
 async function create(email: string, options: CreateOptions): Promise<void> {
   const { environment, name, expiresIn } = options;
-  if (!isEnvironment(environment)) throw new UsageError(`Unknown environment ${environment}.`);
   await withStores(async (session) => {
     const account = await findOrCreateAccount(session, email);
     const expiresAt = expiresIn && session.clock.now().wall + expiresIn;
@@ -140,8 +138,6 @@ function printKey({ text, key }: IssuedKey, { json }: { json?: true }): void {
 
 function publicKey(key: ApiKey, now: number) {
   const { id, environment, name, prefix, lastFour } = key;
-  const times = { created: key.createdAt, expires: key.expiresAt, lastUsed: key.lastUsedAt };
-  const { created, expires, lastUsed } = times;
   return {
     id,
     environment,
@@ -149,9 +145,9 @@ function publicKey(key: ApiKey, now: number) {
     prefix,
     lastFour,
     state: keyState(key, now),
-    createdAt: isoTime(created),
-    expiresAt: isoTime(expires),
-    lastUsedAt: isoTime(lastUsed),
+    createdAt: isoTime(key.createdAt),
+    expiresAt: isoTime(key.expiresAt),
+    lastUsedAt: isoTime(key.lastUsedAt),
   };
 }
 

@@ -13,7 +13,7 @@ export function addRestoreCommand(program: Command): void {
     .addOption(jsonOption())
     .action(async (file: string, { replace, json }: { replace?: true; json?: true }) => {
       // Only here: what unpacks archives is no part of any other command.
-      const { restoreBackup } = await import('../backup.ts');
+      const { restoreBackup } = await import('../backup/restore.ts');
       const restored = await restoreBackup(readConfig(), file, replace === true, systemClock);
       if (json) {
         printJson(restored);

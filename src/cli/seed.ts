@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { isEnvironment } from '../core/environments.ts';
+import type { Environment } from '../core/environments.ts';
 import { inventAnimal } from './animals.ts';
-import { environmentOption, jsonOption, parseCount, UsageError } from './options.ts';
+import { environmentOption, jsonOption, parseCount } from './options.ts';
 import { printJson, printLine } from './output.ts';
 import { withStores } from './session.ts';
 
@@ -10,7 +10,7 @@ const BATCH = 2_000;
 
 interface SeedOptions {
   readonly pets: number;
-  readonly environment: string;
+  readonly environment: Environment;
   readonly json?: true;
 }
 
@@ -25,7 +25,6 @@ export function addSeedCommand(program: Command): void {
 }
 
 async function seed({ pets, environment, json }: SeedOptions): Promise<void> {
-  if (!isEnvironment(environment)) throw new UsageError(`Unknown environment ${environment}.`);
   const format = '{bar} {percentage}% | {value} of {total} animals | {eta_formatted} left';
   const { SingleBar } = await import('cli-progress');
   // Drawn on stderr, and only when that is a terminal.

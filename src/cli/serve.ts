@@ -1,23 +1,27 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type RunningService, startService } from '../compose.ts';
 import { type Config, readConfig, SETTINGS } from '../config.ts';
-import { systemClock } from '../core/clock.ts';
+import { SECOND, systemClock } from '../core/clock.ts';
 import { ENVIRONMENTS, type Environment, isEnvironment } from '../core/environments.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
-import { createLog, type Log, terminalLines } from '../log.ts';
+import { createLog, LineWriter, type Log, readable } from '../log.ts';
 import { explain, printLine } from './output.ts';
 
 /**
- * Ctrl-C reaches the whole foreground group, and npm passes its own copy on: a second SIGINT within
- * so many ms is the same one.
+ * Ctrl-C and a service manager signal the whole group, and npm passes its own copy on: the same
+ * signal again within so many ms is the same one.
  */
-const SAME_SIGINT = 500;
+const SAME_SIGNAL = 500;
+
+/** How long the last lines of the log may take, in ms. */
+const LAST_LINES = SECOND;
 
 export function addServeCommand(program: Command): void {
   program
     .command('serve')
-    .description('Run the service until SIGTERM or SIGINT.')
+    .description('Run the service until SIGTERM, SIGINT or SIGHUP.')
     .addOption(
       new Option('--only <parts>', `some of ${ENVIRONMENTS.join(',')}`)
         .argParser(parseParts)
@@ -30,7 +34,8 @@ export function addServeCommand(program: Command): void {
 async function serve({ only, json }: { only: Environment[]; json?: true }): Promise<void> {
   const config = readConfig();
   const onTerminal = process.stdout.isTTY === true && !json;
-  const log = createLog(config.logLevel, onTerminal ? await terminalLines() : undefined);
+  const stdout = new LineWriter(process.stdout.fd);
+  const log = createLog(config.logLevel, onTerminal ? await readable(stdout) : stdout);
   const told = signalled();
   const service = await start(config, log, only);
   const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
@@ -39,6 +44,8 @@ async function serve({ only, json }: { only: Environment[]; json?: true }): Prom
   log.info({ signal: await told }, 'stopping');
   await service.stop();
   log.info('stopped');
+  // A write that nobody takes would hold the process for as long.
+  if (!(await stdout.flush(LAST_LINES))) process.exit(0);
 }
 
 /** Whatever keeps the service from starting has to be put right first, foreseen or not. */
@@ -60,7 +67,7 @@ function firstKeyCommand(config: Config, only: Environment[]): string {
   const isDefault = config.dataDir === resolve(SETTINGS.PETSTORE_DATA_DIR.default);
   const folder = isDefault ? '' : `PETSTORE_DATA_DIR='${config.dataDir}' `;
   const command = `${folder}npm run -s petstore -- keys create you@example.com`;
-  return only.includes('production') ? command : `${command} --environment ${only.join()}`;
+  return only.includes('production') ? command : `${command} --environment ${only[0]}`;
 }
 
 /** @param next what to do next, when there is no key yet. */
@@ -87,22 +94,30 @@ function printBanner(service: RunningService, only: Environment[], next: string 
   printLine('');
 }
 
-/** Resolves with the name of the first signal; a second one of either ends the process at once. */
+/** Resolves with the first signal; a second one, of any kind, ends the process at once. */
 function signalled(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
   let first: { signal: NodeJS.Signals; at: number } | undefined;
   const receive = (signal: NodeJS.Signals) => {
-    const at = performance.now();
-    if (first === undefined) {
-      first = { signal, at };
-      resolve(signal);
-      return;
-    }
-    const same = signal === 'SIGINT' && first.signal === 'SIGINT' && at - first.at < SAME_SIGINT;
-    if (!same) process.exit(1);
+    const at = systemClock.now().elapsed;
+    first ??= { signal, at };
+    resolve(first.signal);
+    if (signal !== first.signal || at - first.at >= SAME_SIGNAL) process.exit(1);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, receive);
+  process.on('SIGTERM', receive);
+  process.on('SIGINT', receive);
+  if (!ignoresHangup()) process.on('SIGHUP', receive);
   return promise;
+}
+
+/** `nohup` has SIGHUP ignored, and a handler would undo that. */
+function ignoresHangup(): boolean {
+  try {
+    // A mask in hexadecimal; SIGHUP is its lowest bit.
+    return /^SigIgn:\s*[\da-f]*[13579bdf]$/m.test(readFileSync('/proc/self/status', 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 function parseParts(text: string): Environment[] {

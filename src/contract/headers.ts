@@ -4,7 +4,7 @@ interface HeaderDescription {
   readonly example: string | number | boolean;
 }
 
-const seconds = { type: 'integer', minimum: 0 };
+const wholeNumber = { type: 'integer', minimum: 0 };
 
 /** Every header of the contract that a reply may carry, as the OpenAPI document describes it. */
 export const HEADERS = {
@@ -15,12 +15,12 @@ export const HEADERS = {
   },
   'X-RateLimit-Remaining': {
     description: 'Requests remaining in the current window.',
-    schema: seconds,
+    schema: wholeNumber,
     example: 59,
   },
   'X-RateLimit-Reset': {
     description: 'Unix timestamp (seconds) at which the limit resets.',
-    schema: seconds,
+    schema: wholeNumber,
     example: 1_795_132_860,
   },
   'RateLimit-Policy': {

@@ -10,7 +10,7 @@ export interface Account extends Subscription {
   readonly createdAt: number;
 }
 
-/** What is known of an API key: not its text; the digest of it stays in the store. Times are epoch ms. */
+/** What is known of an API key; not its text, nor the digest of that. All times are epoch ms. */
 export interface ApiKey {
   readonly id: string;
   readonly accountId: string;

@@ -130,10 +130,13 @@ export interface SavedQuota {
 
 /** Keeps quotas for the next start. Every call may raise `StorageUnavailable`. */
 export interface QuotaJournal {
-  load(): Awaitable<SavedQuota[]>;
+  /** Quotas whose day or minute is not over at `now` (epoch ms). */
+  load(now: number): Awaitable<SavedQuota[]>;
   save(quotas: readonly SavedQuota[]): Promise<void>;
-  /** Drops the quotas of days before `day` (days since the Unix epoch). */
-  prune(day: number): Promise<void>;
+  /** Drops the quotas of these callers. */
+  drop(callers: readonly string[]): Promise<void>;
+  /** Drops what `load` would not give at `now` (epoch ms). */
+  prune(now: number): Promise<void>;
 }
 
 /** Small facts kept with the accounts. Every call may raise `StorageUnavailable`. */

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import type { Awaitable } from '../core/awaitable.ts';
 import { SetupError } from '../core/errors.ts';
 
@@ -25,7 +26,7 @@ const PARSER_BODY_LIMIT = 2 ** 40;
 /**
  * Opens the listening socket.
  * @param port 0 takes a free one.
- * @throws SetupError when the address is taken or not ours.
+ * @throws SetupError when the address is taken, not ours, or not for us to open.
  */
 export function listen(host: string, port: number, handler: RequestHandler): Listener {
   const server = bind();
@@ -48,11 +49,26 @@ export function listen(host: string, port: number, handler: RequestHandler): Lis
         fetch: (request, server) => handler(request, () => server.requestIP(request)?.address),
       });
     } catch (cause) {
-      const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-      const advice = taken
-        ? 'the port is in use. Stop the other program, or set PETSTORE_PORT'
-        : 'this is no address of this machine. Set PETSTORE_HOST';
-      throw new SetupError(`Cannot listen on ${host}:${port}: ${advice}.`, { cause });
+      const place = isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+      throw new SetupError(`Cannot listen on ${place}: ${advise(cause, port)}.`, { cause });
     }
   }
+}
+
+/** Ports below are for the superuser alone, as a rule. */
+const FIRST_FREE_PORT = 1024;
+
+function advise(cause: unknown, port: number): string {
+  switch (cause instanceof Error && 'code' in cause && cause.code) {
+    case 'EADDRINUSE':
+      return 'the port is in use. Stop the other program, or set PETSTORE_PORT';
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return 'this is no address of this machine. Set PETSTORE_HOST';
+    case 'EACCES':
+      if (port === 0 || port >= FIRST_FREE_PORT) break;
+      return `you may not open this port. Set PETSTORE_PORT to ${FIRST_FREE_PORT} or above`;
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return `${reason}. Set PETSTORE_HOST or PETSTORE_PORT`;
 }

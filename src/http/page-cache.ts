@@ -2,9 +2,10 @@ import type { PetQuery } from '../core/pets.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * Keeps first pages of the list as they were written: what most requests ask for. Only settled pages
- * may be put here, which are the same for ever; so nothing in here is ever out of date. There is one
- * page for each limit and status, some 400 in all and 5 MB at the most: it needs no eviction.
+ * Keeps first pages of the list as they were written: what most requests ask for. Only settled
+ * pages may be put here, which are the same for ever; so nothing in here is ever out of date. There
+ * is one page for each limit and status, some 400 in all, and 25 MB where every name is as long as
+ * it may be: it needs no eviction.
  *
  * Pages further on are read anew. Kept too, they would fill any bound, and a walk through a large
  * store would seldom meet one again.

@@ -50,5 +50,9 @@ function operationRoutes(): Route[] {
 }
 
 function pathPattern(path: string): RegExp {
-  return new RegExp(`^${path.replace('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+  // What is split at stands at the odd places: text, name, text, name, text.
+  const parts = path
+    .split(/\{(\w+)\}/)
+    .map((part, index) => (index % 2 === 0 ? RegExp.escape(part) : `(?<${part}>[^/]+)`));
+  return new RegExp(`^${parts.join('')}$`);
 }

@@ -2,7 +2,7 @@ import { type Awaitable, then } from '../core/awaitable.ts';
 import type { CredentialCache, CredentialSource, KeyRow } from '../core/ports.ts';
 
 /** Keys remembered; the oldest makes room for the next. Some 50 MB when full. */
-const CAPACITY = 100_000;
+export const CAPACITY = 100_000;
 
 /** Remembers keys by digest. What is unknown is not remembered, so that guesses take no room. */
 export class MemoryCredentialCache implements CredentialCache {

@@ -8,13 +8,23 @@ import type { Limiter, QuotaCaller, SavedQuota } from '../core/ports.ts';
 import { isSpent, type QuotaState } from '../core/quota.ts';
 
 /** Addresses counted at once. Past it the oldest starts anew: an address is not an account. */
-const ADDRESS_CAPACITY = 100_000;
+export const ADDRESS_CAPACITY = 100_000;
+
+/** Callers whose saved quotas may be out of date at once, accounts aside. */
+const UNSAVED_CAPACITY = 2 * ADDRESS_CAPACITY;
 
 export interface MemoryLimiterOptions {
   readonly environment: Environment;
   readonly policy: BanPolicy;
   /** Hears of every ban that begins; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
+}
+
+/** How the saved quotas differ from those in memory. */
+export interface UnsavedQuotas {
+  readonly changed: readonly SavedQuota[];
+  /** Callers that are counted no more. */
+  readonly dropped: readonly string[];
 }
 
 /** Decides in this process's memory: exact, because nothing else runs between look and count. */
@@ -74,22 +84,25 @@ export class MemoryLimiter implements Limiter {
     }
   }
 
-  /** The quotas that changed since the last call. */
-  takeUnsaved(now: Instant): SavedQuota[] {
-    const quotas: SavedQuota[] = [];
+  /** What changed since the last call. */
+  takeUnsaved(now: Instant): UnsavedQuotas {
+    const changed: SavedQuota[] = [];
+    const dropped: string[] = [];
     for (const caller of this.#unsaved) {
       const state = this.#quotasOf(caller).get(caller);
-      if (!state) continue;
-      const minuteEndsAt = Math.ceil(state.minuteEndsAt - now.elapsed + now.wall);
-      quotas.push({ ...state, caller, minuteEndsAt });
+      if (state) {
+        const minuteEndsAt = Math.ceil(state.minuteEndsAt - now.elapsed + now.wall);
+        changed.push({ ...state, caller, minuteEndsAt });
+      } else dropped.push(caller);
     }
     this.#unsaved.clear();
-    return quotas;
+    return { changed, dropped };
   }
 
   /** Takes back what could not be saved. */
-  returnUnsaved(quotas: readonly SavedQuota[]): void {
-    for (const { caller } of quotas) this.#unsaved.add(caller);
+  returnUnsaved({ changed, dropped }: UnsavedQuotas): void {
+    for (const { caller } of changed) this.#unsaved.add(caller);
+    for (const caller of dropped) this.#noteDropped(caller);
   }
 
   /** Forgets whatever has no say any more. */
@@ -121,9 +134,18 @@ export class MemoryLimiter implements Limiter {
     const quotas = this.#quotasOf(caller);
     if (quotas === this.#addresses && quotas.size >= ADDRESS_CAPACITY && !quotas.has(caller)) {
       const [oldest] = quotas.keys();
-      if (oldest !== undefined) quotas.delete(oldest);
+      if (oldest !== undefined) {
+        quotas.delete(oldest);
+        this.#noteDropped(oldest);
+      }
     }
     quotas.set(caller, quota);
+  }
+
+  /** While nothing can be saved, nothing is: what is noted then would only take room. */
+  #noteDropped(caller: string): void {
+    if (this.#unsaved.size < UNSAVED_CAPACITY) this.#unsaved.add(caller);
+    else this.#unsaved.delete(caller);
   }
 
   #announce(key: ApiKey, ban: Ban, now: Instant): void {

@@ -9,6 +9,9 @@ const FULL_CHECK_BYTES = 8 * 1024 * 1024;
 /** How long to wait for another process's transaction, in ms. */
 const BUSY_TIMEOUT = 5_000;
 
+/** How long to wait between two tries where SQLite does not wait by itself, in ms. */
+const RETRY_EVERY = 5;
+
 /**
  * Opens one database file, or makes it, and brings it to the current schema.
  * @throws SetupError when the file is not ours, is damaged, or belongs to a newer release. It is
@@ -20,7 +23,7 @@ export function openDatabase(path: string, schema: Schema): Database {
   try {
     // No change to the file before it is known to be ours: not even the switch to WAL.
     if (!isNew) inspect(path, schema);
-    database = connect(path);
+    database = open(path, { create: true });
     migrate(database, path, schema);
     return database;
   } catch (cause) {
@@ -37,17 +40,40 @@ const ADVICE = 'Restore a backup (petstore restore FILE), or move the file away.
  * on disk when it returns.
  */
 export function connect(path: string): Database {
+  return open(path, { create: false });
+}
+
+function open(path: string, { create }: { create: boolean }): Database {
   const database = new Database(path, {
-    create: true,
+    create,
     readwrite: true,
     strict: true,
     safeIntegers: true,
   });
-  database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-  database.run('PRAGMA journal_mode = WAL');
-  database.run('PRAGMA synchronous = FULL');
-  database.run('PRAGMA foreign_keys = ON');
-  return database;
+  try {
+    switchToLog(database);
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    database.run('PRAGMA synchronous = FULL');
+    database.run('PRAGMA foreign_keys = ON');
+    return database;
+  } catch (cause) {
+    database.close();
+    throw cause;
+  }
+}
+
+/** Two processes that make one file meet here, and SQLite lets neither of them wait. */
+function switchToLog(database: Database): void {
+  for (let waited = 0; ; waited += RETRY_EVERY) {
+    try {
+      database.run('PRAGMA journal_mode = WAL');
+      return;
+    } catch (cause) {
+      const isBusy = cause instanceof SQLiteError && cause.code?.startsWith('SQLITE_BUSY');
+      if (!isBusy || waited >= BUSY_TIMEOUT) throw cause;
+      Bun.sleepSync(RETRY_EVERY);
+    }
+  }
 }
 
 /**
@@ -68,6 +94,8 @@ export function inspect(path: string, schema: Schema, thorough = false): void {
 function look(path: string, schema: Schema, thorough: boolean): void {
   const database = openToLook(path);
   try {
+    // One moment of the file: another process may be making it, or changing it, just now.
+    database.run('BEGIN');
     const applicationId = pragma(database, 'application_id');
     if (applicationId !== schema.applicationId) {
       if (isUnfinished(database)) return;

@@ -1,6 +1,7 @@
-import { type Database, SQLiteError, type SQLQueryBindings } from 'bun:sqlite';
+import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { StorageUnavailable } from '../core/errors.ts';
-import { connect, openDatabase } from './database.ts';
+import { openDatabase } from './database.ts';
+import { isStorageFailure } from './failures.ts';
 import type { Schema } from './migrations.ts';
 import type { Writer } from './writer.ts';
 import type { Write, WriteOutputs } from './writer-protocol.ts';
@@ -13,10 +14,9 @@ export class SqliteFile {
 
   /** @throws SetupError when the file cannot be used; see `openDatabase`. */
   constructor(path: string, schema: Schema, writer: Writer) {
-    openDatabase(path, schema).close();
     this.#path = path;
     this.#writer = writer;
-    this.#database = connect(path);
+    this.#database = openDatabase(path, schema);
   }
 
   /** @throws StorageUnavailable */
@@ -39,7 +39,7 @@ export class SqliteFile {
 
   /**
    * One change; durable when it resolves.
-   * @throws StorageUnavailable
+   * @throws StorageUnavailable, or another error when the change cannot be made at all.
    */
   write<Each extends Write>(write: Each): Promise<WriteOutputs[Each['name']]> {
     return this.#writer.run(this.#path, write);
@@ -51,5 +51,5 @@ export class SqliteFile {
 }
 
 function unavailable(cause: unknown): unknown {
-  return cause instanceof SQLiteError ? new StorageUnavailable(cause) : cause;
+  return isStorageFailure(cause) ? new StorageUnavailable(cause) : cause;
 }

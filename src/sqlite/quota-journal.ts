@@ -1,3 +1,4 @@
+import { DAY } from '../core/clock.ts';
 import type { QuotaJournal, SavedQuota } from '../core/ports.ts';
 import type { SqliteFile } from './file.ts';
 
@@ -20,23 +21,37 @@ export class SqliteQuotaJournal implements QuotaJournal {
     this.#file = file;
   }
 
-  load(): SavedQuota[] {
-    return this.#file.all<QuotaRow>('SELECT * FROM quotas').map((row) => ({
-      caller: row.caller,
-      minuteEndsAt: Number(row.minute_ends_at),
-      minuteUsed: Number(row.minute_used),
-      day: Number(row.day),
-      dayUsed: Number(row.day_used),
-    }));
+  load(now: number): SavedQuota[] {
+    return this.#file
+      .all<QuotaRow>(
+        'SELECT * FROM quotas WHERE day >= ? OR minute_ends_at > ?',
+        Math.floor(now / DAY),
+        now,
+      )
+      .map((row) => ({
+        caller: row.caller,
+        minuteEndsAt: Number(row.minute_ends_at),
+        minuteUsed: Number(row.minute_used),
+        day: Number(row.day),
+        dayUsed: Number(row.day_used),
+      }));
   }
 
   async save(quotas: readonly SavedQuota[]): Promise<void> {
-    for (let start = 0; start < quotas.length; start += CHUNK) {
-      await this.#file.write({ name: 'saveQuotas', input: quotas.slice(start, start + CHUNK) });
-    }
+    for (const input of chunks(quotas)) await this.#file.write({ name: 'saveQuotas', input });
   }
 
-  prune(day: number): Promise<void> {
-    return this.#file.write({ name: 'pruneQuotas', input: day });
+  async drop(callers: readonly string[]): Promise<void> {
+    for (const input of chunks(callers)) await this.#file.write({ name: 'dropQuotas', input });
   }
+
+  prune(now: number): Promise<void> {
+    return this.#file.write({ name: 'pruneQuotas', input: now });
+  }
+}
+
+function chunks<Item>(items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, index) =>
+    items.slice(index * CHUNK, (index + 1) * CHUNK),
+  );
 }

@@ -22,8 +22,8 @@ export type WriterRequest =
 
 export type WriteResult =
   | { readonly ok: true; readonly value: unknown }
-  /** `code` is SQLite's, such as SQLITE_FULL. */
-  | { readonly ok: false; readonly code: string | undefined; readonly message: string };
+  /** `unavailable`: the storage failed, not the change. The message is for the log. */
+  | { readonly ok: false; readonly unavailable: boolean; readonly message: string };
 
 export type WriterReply =
   | { readonly kind: 'committed'; readonly path: string; readonly results: readonly WriteResult[] }

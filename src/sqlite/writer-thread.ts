@@ -1,5 +1,7 @@
 import { type Database, SQLiteError } from 'bun:sqlite';
+import { messageOf } from '../core/errors.ts';
 import { connect } from './database.ts';
+import { isStorageFailure } from './failures.ts';
 import {
   applyWrite,
   type Write,
@@ -37,15 +39,10 @@ function commit(path: string, writes: readonly Write[]): WriteResult[] {
       (value) => ({ ok: true, value }),
     );
   } catch (error) {
-    // One change that the schema refuses must not take the others of its batch down with it.
-    if (writes.length > 1 && isConstraint(error)) {
-      return writes.flatMap((write) => commit(path, [write]));
-    }
-    const failure: WriteResult = {
-      ok: false,
-      code: error instanceof SQLiteError ? error.code : undefined,
-      message: error instanceof Error ? error.message : String(error),
-    };
+    const unavailable = isStorageFailure(error);
+    // One change that cannot be made must not take the others of its batch down with it.
+    if (writes.length > 1 && !unavailable) return writes.flatMap((write) => commit(path, [write]));
+    const failure: WriteResult = { ok: false, unavailable, message: describe(error) };
     return writes.map(() => failure);
   }
 }
@@ -79,6 +76,7 @@ function close(database: Database): void {
   database.close();
 }
 
-function isConstraint(error: unknown): boolean {
-  return error instanceof SQLiteError && (error.code ?? '').startsWith('SQLITE_CONSTRAINT');
+function describe(error: unknown): string {
+  const code = error instanceof SQLiteError ? `${error.code}: ` : '';
+  return code + messageOf(error);
 }

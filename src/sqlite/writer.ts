@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../core/errors.ts';
+import { messageOf, StorageUnavailable } from '../core/errors.ts';
 import type {
   Write,
   WriteOutputs,
@@ -26,38 +26,39 @@ interface Queue {
 /**
  * Sends changes to the writer thread and resolves each once it is on disk. While one transaction is
  * being committed the next one gathers (group commit).
+ *
+ * A thread that dies takes its transaction with it: whatever waited is refused, and the next change
+ * starts another thread.
  */
 export class Writer {
-  readonly #thread: Worker;
+  readonly #newThread: () => Worker;
+  #thread: Worker | undefined;
   readonly #queues = new Map<string, Queue>();
-  #onIdle: (() => void) | undefined;
-  /** Why nothing more is taken. */
-  #failed: Error | undefined;
+  #closed: PromiseWithResolvers<void> | undefined;
 
-  constructor() {
-    this.#thread = new Worker(new URL('./writer-thread.ts', import.meta.url).href);
-    this.#thread.onmessage = ({ data }: MessageEvent<WriterReply>) => this.#receive(data);
-    this.#thread.onerror = (event) => this.#fail(new Error(event.message));
+  constructor(newThread = () => new Worker(new URL('./writer-thread.ts', import.meta.url).href)) {
+    this.#newThread = newThread;
   }
 
   /**
    * Carries out one change on the file at `path`; durable when it resolves.
-   * @throws StorageUnavailable when the queue is full or the change cannot be written just now.
+   * @throws StorageUnavailable when the queue is full or the change cannot be written just now; any
+   * other error when the change cannot be made at all.
    */
   run<Each extends Write>(path: string, write: Each): Promise<WriteOutputs[Each['name']]> {
     const queue = this.#queueFor(path);
     const { promise, resolve, reject } = Promise.withResolvers<WriteOutputs[Each['name']]>();
-    if (this.#failed || queue.waiting.length >= QUEUE_CAPACITY) {
-      reject(new StorageUnavailable(this.#failed ?? new Error('The write queue is full.')));
+    const refused = this.#closed ? 'The store is closed.' : 'The write queue is full.';
+    if (this.#closed || queue.waiting.length >= QUEUE_CAPACITY) {
+      reject(new StorageUnavailable(new Error(refused)));
       return promise;
     }
     queue.waiting.push({
       write,
       settle: (result) => {
-        if (!result.ok)
-          reject(new StorageUnavailable(new Error(`${result.code}: ${result.message}`)));
         // The thread answers each name with that name's output; a message cannot carry the type.
-        else resolve(result.value as WriteOutputs[Each['name']]);
+        if (result.ok) resolve(result.value as WriteOutputs[Each['name']]);
+        else reject(failure(result));
       },
     });
     this.#send(path, queue);
@@ -66,14 +67,12 @@ export class Writer {
 
   /** Waits for everything that was asked for, then closes the files. Takes nothing more. */
   async close(): Promise<void> {
-    if (!this.#failed) {
-      this.#failed = new Error('The store is closed.');
-      await new Promise<void>((resolve) => {
-        this.#onIdle = resolve;
-        this.#closeWhenIdle();
-      });
+    if (!this.#closed) {
+      this.#closed = Promise.withResolvers();
+      this.#closeWhenIdle();
     }
-    this.#thread.terminate();
+    await this.#closed.promise;
+    this.#endThread();
   }
 
   #queueFor(path: string): Queue {
@@ -90,7 +89,7 @@ export class Writer {
 
   #receive(reply: WriterReply): void {
     if (reply.kind === 'closed') {
-      this.#onIdle?.();
+      this.#closed?.resolve();
       return;
     }
     const queue = this.#queueFor(reply.path);
@@ -98,30 +97,59 @@ export class Writer {
     queue.inFlight = [];
     this.#send(reply.path, queue);
     for (const [index, { settle }] of settled.entries()) {
-      settle(reply.results[index] ?? { ok: false, code: undefined, message: 'no result' });
+      settle(reply.results[index] ?? NO_RESULT);
     }
     this.#closeWhenIdle();
   }
 
   #closeWhenIdle(): void {
-    if (!this.#onIdle) return;
-    const busy = this.#queues.values().some((queue) => queue.inFlight.length > 0);
-    if (!busy) this.#post({ kind: 'close' });
+    if (!this.#closed) return;
+    if (!this.#thread) this.#closed.resolve();
+    else if (!this.#isBusy()) this.#post({ kind: 'close' });
+  }
+
+  #isBusy(): boolean {
+    return this.#queues.values().some((queue) => queue.inFlight.length > 0);
   }
 
   #post(request: WriterRequest): void {
+    this.#thread ??= this.#startThread();
     this.#thread.postMessage(request);
   }
 
-  #fail(error: Error): void {
-    this.#failed = error;
-    for (const queue of this.#queues.values()) {
-      for (const { settle } of [...queue.inFlight, ...queue.waiting].splice(0)) {
-        settle({ ok: false, code: undefined, message: error.message });
-      }
-      queue.inFlight = [];
-      queue.waiting.length = 0;
-    }
-    this.#onIdle?.();
+  #startThread(): Worker {
+    const thread = this.#newThread();
+    const onEnd = (cause: unknown) => {
+      if (this.#thread === thread) this.#refuseAll(`The writer thread ended: ${messageOf(cause)}`);
+    };
+    thread.onmessage = ({ data }: MessageEvent<WriterReply>) => this.#receive(data);
+    thread.onerror = ({ message }) => onEnd(/^error: .*$/m.exec(message)?.[0] ?? message);
+    thread.addEventListener('close', () => onEnd('it closed'));
+    return thread;
   }
+
+  #endThread(): void {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    thread?.terminate();
+  }
+
+  /** Nobody can tell what was committed of it: callers are told to ask again. */
+  #refuseAll(message: string): void {
+    this.#endThread();
+    const left = [...this.#queues.values()].flatMap(({ inFlight, waiting }) => [
+      ...inFlight,
+      ...waiting,
+    ]);
+    this.#queues.clear();
+    for (const { settle } of left) settle({ ok: false, unavailable: true, message });
+    this.#closeWhenIdle();
+  }
+}
+
+const NO_RESULT: WriteResult = { ok: false, unavailable: true, message: 'no result' };
+
+function failure({ unavailable, message }: WriteResult & { ok: false }): Error {
+  const cause = new Error(message);
+  return unavailable ? new StorageUnavailable(cause) : cause;
 }

@@ -56,8 +56,15 @@ export const environmentWrites = {
     }
   },
 
-  pruneQuotas(database: Database, day: number): void {
-    database.query('DELETE FROM quotas WHERE day < ?').run(day);
+  dropQuotas(database: Database, callers: readonly string[]): void {
+    const statement = database.query('DELETE FROM quotas WHERE caller = ?');
+    for (const caller of callers) statement.run(caller);
+  },
+
+  pruneQuotas(database: Database, now: number): void {
+    database
+      .query('DELETE FROM quotas WHERE day < ? AND minute_ends_at <= ?')
+      .run(Math.floor(now / DAY), now);
   },
 };
 

@@ -31,6 +31,13 @@ function showing(open: OpenBackend): void {
     expect(await backend.bans.active(NOON)).toEqual([older, younger]);
   });
 
+  test('keeps a ban once, as it was recorded first, when it is asked for again', async () => {
+    await using backend = await open();
+    const first = ban(await bannedKey(backend));
+    await record(backend, first, { ...first, level: 2 });
+    expect(await backend.bans.active(NOON)).toEqual([first]);
+  });
+
   test('shows a ban up to its last millisecond', async () => {
     await using backend = await open();
     const past = ban(await bannedKey(backend), { endsAt: NOON });

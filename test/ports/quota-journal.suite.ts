@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'bun:test';
+import { DAY } from '../../src/core/clock.ts';
 import type { QuotaJournal, SavedQuota } from '../../src/core/ports.ts';
 import { NOON, type OpenBackend } from './backend.ts';
 
+const TODAY = Math.floor(NOON / DAY);
+
 function quota(caller: string, fields: Partial<SavedQuota> = {}): SavedQuota {
-  return { caller, minuteEndsAt: NOON, minuteUsed: 1, day: 20_820, dayUsed: 2, ...fields };
+  return { caller, minuteEndsAt: NOON, minuteUsed: 1, day: TODAY, dayUsed: 2, ...fields };
 }
 
 async function load(journal: QuotaJournal): Promise<SavedQuota[]> {
-  return (await journal.load()).toSorted((one, other) => (one.caller < other.caller ? -1 : 1));
+  return (await journal.load(NOON)).toSorted((one, other) => (one.caller < other.caller ? -1 : 1));
 }
 
 /** What a journal of quotas does, whichever database keeps it. */
@@ -15,9 +18,10 @@ export function quotaJournalSuite(open: OpenBackend): void {
   describe('a quota journal', () => {
     test('holds nothing at first', async () => {
       await using backend = await open();
-      expect(await backend.quotas().load()).toEqual([]);
+      expect(await backend.quotas().load(0)).toEqual([]);
       await backend.quotas().save([]);
-      expect(await backend.quotas().load()).toEqual([]);
+      await backend.quotas().drop([]);
+      expect(await backend.quotas().load(0)).toEqual([]);
     });
 
     test('gives back what was saved last, to whoever opens it next', async () => {
@@ -39,20 +43,36 @@ export function quotaJournalSuite(open: OpenBackend): void {
       expect(await load(backend.quotas())).toEqual(quotas);
     });
 
-    test('drops the days before the one that it is told', async () => {
+    test('gives what is not over: of today, of later, and a minute that began before midnight', async () => {
       await using backend = await open();
-      const quotas = [quota('a', { day: 10 }), quota('b', { day: 11 }), quota('c', { day: 12 })];
+      const over = quota('a', { day: TODAY - 1 });
+      const current = [
+        quota('b', { day: TODAY - 1, minuteEndsAt: NOON + 1 }),
+        quota('c'),
+        quota('d', { day: TODAY + 1 }),
+      ];
+      await backend.quotas().save([over, ...current]);
+      expect(await load(backend.quotas())).toEqual(current);
+      await backend.quotas().prune(NOON);
+      const left = await backend.quotas().load(0);
+      expect(left.map(({ caller }) => caller).sort()).toEqual(['b', 'c', 'd']);
+    });
+
+    test('drops the callers that it is told, and no other', async () => {
+      await using backend = await open();
+      const quotas = Array.from({ length: 1_501 }, (_, index) => quota(`address:${index}`));
+      const [kept, ...dropped] = quotas;
       await backend.quotas().save(quotas);
-      await backend.quotas().prune(11);
-      expect(await load(backend.quotas())).toEqual(quotas.slice(1));
+      await backend.quotas().drop([...dropped.map(({ caller }) => caller), 'address:unknown']);
+      expect(await load(backend.quotas())).toEqual(kept ? [kept] : []);
     });
 
     test("keeps the callers of one environment apart from the other's", async () => {
       await using backend = await open();
       await backend.quotas('production').save([quota('a', { dayUsed: 1 })]);
       await backend.quotas('staging').save([quota('a', { dayUsed: 7 })]);
-      expect(await backend.quotas('production').load()).toEqual([quota('a', { dayUsed: 1 })]);
-      expect(await backend.quotas('staging').load()).toEqual([quota('a', { dayUsed: 7 })]);
+      expect(await backend.quotas('production').load(NOON)).toEqual([quota('a', { dayUsed: 1 })]);
+      expect(await backend.quotas('staging').load(NOON)).toEqual([quota('a', { dayUsed: 7 })]);
     });
   });
 }

@@ -1,0 +1,73 @@
+import type { BanRecord } from './core/accounts.ts';
+import type { BanPolicy } from './core/bans.ts';
+import { type Clock, DAY, SECOND } from './core/clock.ts';
+import type { Environment } from './core/environments.ts';
+import { StorageUnavailable } from './core/errors.ts';
+import type { BanStore, QuotaJournal } from './core/ports.ts';
+import { MemoryLimiter } from './memory/limiter.ts';
+import type { Upkeep } from './upkeep.ts';
+
+/** How often quotas are saved, in ms; with the time of a commit, a crash loses less than 1 s. */
+const SAVE_QUOTAS_EVERY = 0.5 * SECOND;
+const RECORD_BANS_EVERY = 0.1 * SECOND;
+
+export interface LimitKeeping {
+  readonly environment: Environment;
+  readonly policy: BanPolicy;
+  readonly quotas: QuotaJournal;
+  readonly bans: BanStore;
+  readonly clock: Clock;
+  readonly upkeep: Upkeep;
+  /** Hears of a ban that can never be on record, as when its key is gone. */
+  readonly onLostBan: (ban: BanRecord, error: unknown) => void;
+}
+
+/** A limiter that goes on where the last process stopped; what it decides is kept for the next. */
+export async function startLimiter(keeping: LimitKeeping): Promise<MemoryLimiter> {
+  const { environment, policy, quotas, bans, clock, upkeep } = keeping;
+  const unrecorded: BanRecord[] = [];
+  const limiter = new MemoryLimiter({
+    environment,
+    policy,
+    onBan: (ban) => unrecorded.push(ban),
+  });
+  const now = clock.now();
+  const latest = await bans.latest(now.wall - DAY);
+  const own = latest.filter((ban) => ban.environment === environment);
+  limiter.restore(await quotas.load(now.wall), own, now);
+
+  upkeep.saveEvery(SAVE_QUOTAS_EVERY, `save ${environment} quotas`, () =>
+    saveQuotas(limiter, keeping),
+  );
+  upkeep.saveEvery(RECORD_BANS_EVERY, `record ${environment} bans`, () =>
+    recordBans(unrecorded, keeping),
+  );
+  return limiter;
+}
+
+async function saveQuotas(limiter: MemoryLimiter, { quotas, clock }: LimitKeeping): Promise<void> {
+  const unsaved = limiter.takeUnsaved(clock.now());
+  try {
+    await quotas.save(unsaved.changed);
+    await quotas.drop(unsaved.dropped);
+  } catch (error) {
+    limiter.returnUnsaved(unsaved);
+    throw error;
+  }
+}
+
+/** Takes a ban off the list once it is on record, or can never be. */
+async function recordBans(
+  unrecorded: BanRecord[],
+  { bans, onLostBan }: LimitKeeping,
+): Promise<void> {
+  for (let ban = unrecorded[0]; ban; ban = unrecorded[0]) {
+    try {
+      await bans.record(ban);
+    } catch (error) {
+      if (error instanceof StorageUnavailable) throw error;
+      onLostBan(ban, error);
+    }
+    unrecorded.shift();
+  }
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'bun:test';
+import type { Account } from '../src/core/accounts.ts';
+import { subscribe } from '../src/core/plans.ts';
+import type { CredentialSource, KeyRow } from '../src/core/ports.ts';
+import { CAPACITY, MemoryCredentialCache } from '../src/memory/credential-cache.ts';
+import { apiKey, NOON } from './ports/backend.ts';
+
+const ACCOUNT: Account = {
+  id: 'acct_1',
+  email: 'owner@example.com',
+  ...subscribe('free'),
+  createdAt: NOON,
+};
+
+function row(digest: Buffer): KeyRow {
+  return { credential: { key: apiKey(ACCOUNT.id), account: ACCOUNT }, digest };
+}
+
+function digest(number: number): Buffer {
+  return Buffer.from(String(number).padStart(32, '0'));
+}
+
+/** A source that is asked over a network: it answers when it is told to. */
+class SlowSource implements CredentialSource {
+  readonly #asked: Array<(row: KeyRow) => void> = [];
+
+  findByDigest(): Promise<KeyRow> {
+    const { promise, resolve } = Promise.withResolvers<KeyRow>();
+    this.#asked.push(resolve);
+    return promise;
+  }
+
+  answer(found: KeyRow): void {
+    for (const resolve of this.#asked.splice(0)) resolve(found);
+  }
+}
+
+describe('the cache of keys', () => {
+  test('remembers what the source said, until it is told to forget', async () => {
+    const source = new SlowSource();
+    const cache = new MemoryCredentialCache(source);
+    const found = row(digest(1));
+    const asked = cache.findByDigest(digest(1));
+    expect(cache.recall(digest(1))).toBeUndefined();
+    source.answer(found);
+    expect(await asked).toBe(found);
+    expect(cache.recall(digest(1))).toBe(found);
+    cache.forget();
+    expect(cache.recall(digest(1))).toBeUndefined();
+  });
+
+  test('does not remember an answer that was on its way when it was told to forget', async () => {
+    const source = new SlowSource();
+    const cache = new MemoryCredentialCache(source);
+    const asked = cache.findByDigest(digest(1));
+    cache.forget();
+    source.answer(row(digest(1)));
+    expect(await asked).toBeDefined();
+    expect(cache.recall(digest(1))).toBeUndefined();
+  });
+
+  test('is bounded: the oldest key makes room for the next', async () => {
+    const cache = new MemoryCredentialCache({ findByDigest: row });
+    for (let number = 0; number <= CAPACITY; number += 1) await cache.findByDigest(digest(number));
+    expect(cache.recall(digest(0))).toBeUndefined();
+    expect(cache.recall(digest(1))).toBeDefined();
+    expect(cache.recall(digest(CAPACITY))).toBeDefined();
+  });
+});

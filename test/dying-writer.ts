@@ -1,0 +1,27 @@
+import type { WriterRequest } from '../src/sqlite/writer-protocol.ts';
+import '../src/sqlite/writer-thread.ts';
+import { connect } from '../src/sqlite/database.ts';
+
+/** A writer thread that dies in the middle of a transaction, when it is to create such an animal. */
+declare const self: Worker;
+
+const WAYS: Readonly<Record<string, () => void>> = {
+  throw: () => {
+    throw new Error('no more');
+  },
+  exit: () => process.exit(3),
+};
+
+const { onmessage } = self;
+self.onmessage = (event: MessageEvent<WriterRequest>) => {
+  const { data } = event;
+  for (const { name, input } of data.kind === 'commit' ? data.writes : []) {
+    const die = name === 'createPet' ? WAYS[input.pet.name] : undefined;
+    if (!die || data.kind !== 'commit') continue;
+    const database = connect(data.path);
+    database.run('BEGIN IMMEDIATE');
+    database.run("INSERT INTO pets (name, category_id, status) VALUES ('half', 1, 'sold')");
+    die();
+  }
+  onmessage?.call(self, event);
+};

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { temporaryFolder } from './harness.ts';
+import { cleanEnvironment } from './process.ts';
+import { onFolder } from './storage.ts';
+
+const SRC = join(import.meta.dir, '..', 'src');
+const PROCESSES = 4;
+const ROUNDS = 100;
+
+/** Opens one new folder after the other, each at the moment when the others do. */
+const OPENER = `
+  const { openStores } = await import(${JSON.stringify(join(SRC, 'compose.ts'))});
+  const { readConfig } = await import(${JSON.stringify(join(SRC, 'config.ts'))});
+  const { systemClock } = await import(${JSON.stringify(join(SRC, 'core', 'clock.ts'))});
+  console.log('ready');
+  for await (const line of console) {
+    const [folder, moment] = JSON.parse(line);
+    while (Date.now() < moment);
+    try {
+      const stores = await openStores({ ...readConfig(), dataDir: folder }, systemClock);
+      stores.environment('production');
+      await stores.close();
+      console.log('opened');
+    } catch (error) {
+      console.log(String(error));
+    }
+  }
+`;
+
+/** A process that opens folders when it is told to. */
+function startOpener(folder: string) {
+  const child = Bun.spawn([process.execPath, '-e', OPENER], {
+    env: cleanEnvironment(onFolder(folder)),
+    stdin: 'pipe',
+    stdout: 'pipe',
+  });
+  const decoder = new TextDecoder();
+  const reader = child.stdout.getReader();
+  return {
+    child,
+    async said(): Promise<string> {
+      let text = '';
+      while (!text.endsWith('\n')) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error(`an opener ended: ${text}`);
+        text += decoder.decode(value, { stream: true });
+      }
+      return text.trim();
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await child.exited;
+    },
+  };
+}
+
+describe('many processes that open a new folder at the same moment', () => {
+  test('all do so, round after round', async () => {
+    using root = temporaryFolder();
+    await using openers = new AsyncDisposableStack();
+    const all = Array.from({ length: PROCESSES }, () => openers.use(startOpener(root.path)));
+    await Promise.all(all.map((opener) => opener.said()));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const order = JSON.stringify([join(root.path, `round-${round}`), Date.now() + 5]);
+      for (const { child } of all) {
+        child.stdin.write(`${order}\n`);
+        child.stdin.flush();
+      }
+      const answers = await Promise.all(all.map((opener) => opener.said()));
+      expect(answers, `round ${round}`).toEqual(Array(PROCESSES).fill('opened'));
+    }
+  });
+});
