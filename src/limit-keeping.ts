@@ -8,7 +8,7 @@ import { MemoryLimiter } from './memory/limiter.ts';
 import type { Upkeep } from './upkeep.ts';
 
 /** How often quotas are saved, in ms; with the time of a commit, a crash loses less than 1 s. */
-const SAVE_QUOTAS_EVERY = 0.5 * SECOND;
+const SAVE_QUOTAS_EVERY = 0.75 * SECOND;
 const RECORD_BANS_EVERY = 0.1 * SECOND;
 
 export interface LimitKeeping {

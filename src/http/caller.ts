@@ -36,7 +36,18 @@ export function anonymous(site: Site, address: string): QuotaCaller {
   return { id: `address:${address}`, limits: site.anonymousLimits, key: undefined };
 }
 
-function known({ account, key }: Credential): Caller {
+/** Those with a key that is remembered, made once. */
+const callers = new WeakMap<Credential, Caller>();
+
+function known(credential: Credential): Caller {
+  const met = callers.get(credential);
+  if (met) return met;
+  const caller = callerOf(credential);
+  callers.set(credential, caller);
+  return caller;
+}
+
+function callerOf({ account, key }: Credential): Caller {
   return { quota: { id: `account:${account.id}`, limits: account.limits, key }, account, key };
 }
 

@@ -6,6 +6,7 @@ import type { Environment } from '../core/environments.ts';
 import { newId } from '../core/ids.ts';
 import type { Limiter, QuotaCaller, SavedQuota } from '../core/ports.ts';
 import { isSpent, type QuotaState } from '../core/quota.ts';
+import { QuotaTable } from './quota-table.ts';
 
 /** Addresses counted at once. Past it the oldest starts anew: an address is not an account. */
 export const ADDRESS_CAPACITY = 100_000;
@@ -30,8 +31,8 @@ export interface UnsavedQuotas {
 /** Decides in this process's memory: exact, because nothing else runs between look and count. */
 export class MemoryLimiter implements Limiter {
   readonly #options: MemoryLimiterOptions;
-  readonly #accounts = new Map<string, QuotaState>();
-  readonly #addresses = new Map<string, QuotaState>();
+  readonly #accounts = new QuotaTable();
+  readonly #addresses = new QuotaTable();
   readonly #conducts = new Map<string, Conduct>();
   /** The record of each key's latest ban, by key. */
   readonly #banIds = new Map<string, string>();
@@ -165,7 +166,7 @@ export class MemoryLimiter implements Limiter {
     this.#options.onBan(record);
   }
 
-  #quotasOf(caller: string): Map<string, QuotaState> {
+  #quotasOf(caller: string): QuotaTable {
     return caller.startsWith('account:') ? this.#accounts : this.#addresses;
   }
 }

@@ -1,0 +1,79 @@
+import type { QuotaState } from '../core/quota.ts';
+
+/** Numbers of one caller: end and use of the minute, day and its use. */
+const WIDTH = 4;
+const FIRST_CAPACITY = 1_024;
+
+/**
+ * Quotas by caller, in the order in which callers came. They are kept as numbers in one block of
+ * memory: objects that live long and are replaced at every request are what a garbage collector is
+ * worst at.
+ */
+export class QuotaTable {
+  readonly #slots = new Map<string, number>();
+  readonly #free: number[] = [];
+  #numbers = new Float64Array(WIDTH * FIRST_CAPACITY);
+  #used = 0;
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  has(caller: string): boolean {
+    return this.#slots.has(caller);
+  }
+
+  get(caller: string): QuotaState | undefined {
+    const slot = this.#slots.get(caller);
+    return slot === undefined ? undefined : this.#read(slot);
+  }
+
+  set(caller: string, { minuteEndsAt, minuteUsed, day, dayUsed }: QuotaState): void {
+    const slot = this.#slots.get(caller) ?? this.#take(caller);
+    this.#numbers[slot] = minuteEndsAt;
+    this.#numbers[slot + 1] = minuteUsed;
+    this.#numbers[slot + 2] = day;
+    this.#numbers[slot + 3] = dayUsed;
+  }
+
+  delete(caller: string): void {
+    const slot = this.#slots.get(caller);
+    if (slot === undefined) return;
+    this.#slots.delete(caller);
+    this.#free.push(slot);
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#slots.keys();
+  }
+
+  *[Symbol.iterator](): Generator<readonly [caller: string, state: QuotaState]> {
+    for (const [caller, slot] of this.#slots) yield [caller, this.#read(slot)];
+  }
+
+  #read(slot: number): QuotaState {
+    return {
+      minuteEndsAt: this.#numbers[slot] ?? 0,
+      minuteUsed: this.#numbers[slot + 1] ?? 0,
+      day: this.#numbers[slot + 2] ?? 0,
+      dayUsed: this.#numbers[slot + 3] ?? 0,
+    };
+  }
+
+  #take(caller: string): number {
+    const slot = this.#free.pop() ?? this.#extend();
+    this.#slots.set(caller, slot);
+    return slot;
+  }
+
+  #extend(): number {
+    const slot = this.#used;
+    this.#used += WIDTH;
+    if (this.#used > this.#numbers.length) {
+      const larger = new Float64Array(this.#numbers.length * 2);
+      larger.set(this.#numbers);
+      this.#numbers = larger;
+    }
+    return slot;
+  }
+}
