@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { inventAnimal } from '../src/cli/animals.ts';
-import { openStores, type Stores } from '../src/compose.ts';
+import { openStores, type Stores } from '../src/compose/stores.ts';
 import { readConfig } from '../src/config.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { type Subscription, subscribe } from '../src/core/plans.ts';
@@ -52,9 +52,9 @@ async function addAccount(
   subscription: Subscription,
 ): Promise<string> {
   const email = `person${number}@example.com`;
-  const account = await accounts.create(email, subscription, systemClock.now().wall);
+  const account = await accounts.create(email, subscription, systemClock.now().wall, 'test');
   if (!account) throw new Error(`${email} exists already.`);
-  return (await keyRing.issue(account, { environment: 'production', name: 'bench' })).text;
+  return (await keyRing.issue(account, { environment: 'production', name: 'bench' }, 'test')).text;
 }
 
 function shuffle(items: string[]): string[] {

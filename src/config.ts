@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import type { BanPolicy } from './core/bans.ts';
 import { SECOND } from './core/clock.ts';
-import { ENVIRONMENTS, type Environment } from './core/environments.ts';
+import { ENVIRONMENTS } from './core/environments.ts';
 import { type Limits, PLANS } from './core/plans.ts';
 import { SettingReader } from './setting-reader.ts';
 
@@ -15,14 +15,28 @@ export interface Config {
   readonly dataDir: string;
   /** What API keys are digested with; made in the data folder when not set. */
   readonly secret: string | undefined;
-  /** Base address of each environment, once it is known which port is listened on. */
-  baseUrl(environment: Environment, port: number): string;
+  /** Base address of each part, once it is known which port is listened on. */
+  baseUrl(part: Part, port: number): string;
+  /** Where mail is handed over, and its sender; without it none is sent. */
+  readonly mail: MailSettings | undefined;
+  /** Where people ask for another plan: an e-mail or web address. */
+  readonly contact: string | undefined;
   readonly trustedProxies: BlockList;
   /** For requests without a valid key, by client address. */
   readonly anonymousLimits: Limits;
   readonly banPolicy: BanPolicy;
   readonly logLevel: LogLevel;
 }
+
+export interface MailSettings {
+  /** May hold a password. */
+  readonly smtpUrl: string;
+  readonly from: string;
+}
+
+/** What a process may serve, each at its own base address. */
+export const PARTS = [...ENVIRONMENTS, 'quickstart', 'dashboard'] as const;
+export type Part = (typeof PARTS)[number];
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -39,6 +53,27 @@ export const SETTINGS = {
   PETSTORE_STAGING_BASE_URL: {
     default: 'http://localhost:3000/staging/v1',
     purpose: 'Public base address of staging; ends in /v1.',
+  },
+  PETSTORE_QUICKSTART_BASE_URL: {
+    default: 'http://localhost:3000/quickstart',
+    purpose: 'Public base address of the quickstart.',
+  },
+  PETSTORE_DASHBOARD_URL: {
+    default: 'http://localhost:3000',
+    purpose: 'Public address of the dashboard and the API reference.',
+  },
+  PETSTORE_SMTP_URL: {
+    default: 'none',
+    purpose:
+      'Mail server, such as smtps://user:password@mail.example.com. Without it no mail is sent.',
+  },
+  PETSTORE_MAIL_FROM: {
+    default: 'none',
+    purpose: 'Sender of mail; goes with PETSTORE_SMTP_URL.',
+  },
+  PETSTORE_CONTACT: {
+    default: 'none',
+    purpose: 'E-mail or web address where people ask for another plan.',
   },
   PETSTORE_SECRET: {
     default: 'made on the first start, in the data folder',
@@ -67,7 +102,14 @@ export const SETTINGS = {
 
 const PREFIX = 'PETSTORE_';
 
-/** What every base address of the API ends in. */
+const BASE_URL_SETTINGS = {
+  production: 'PETSTORE_BASE_URL',
+  staging: 'PETSTORE_STAGING_BASE_URL',
+  quickstart: 'PETSTORE_QUICKSTART_BASE_URL',
+  dashboard: 'PETSTORE_DASHBOARD_URL',
+} as const satisfies Record<Part, keyof typeof SETTINGS>;
+
+/** What the base addresses of the environments end in. */
 const VERSION_SEGMENT = '/v1';
 
 const MIN_SECRET_LENGTH = 32;
@@ -85,14 +127,28 @@ export function readConfig(
   const baseUrls = {
     production: reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT),
     staging: reader.baseUrl('PETSTORE_STAGING_BASE_URL', VERSION_SEGMENT),
+    quickstart: reader.baseUrl('PETSTORE_QUICKSTART_BASE_URL', ''),
+    dashboard: reader.baseUrl('PETSTORE_DASHBOARD_URL', ''),
   };
-  const paths = { production: '/v1', staging: '/staging/v1' };
+  const paths = {
+    production: '/v1',
+    staging: '/staging/v1',
+    quickstart: '/quickstart',
+    dashboard: '',
+  };
+  const smtpUrl = reader.smtpUrl('PETSTORE_SMTP_URL');
+  const from = reader.optional('PETSTORE_MAIL_FROM');
+  if ((smtpUrl === undefined) !== (from === undefined)) {
+    reader.problem('PETSTORE_SMTP_URL and PETSTORE_MAIL_FROM go together: set both or none.');
+  }
   const config: Config = {
     host: reader.text('PETSTORE_HOST'),
     port,
     dataDir: resolve(reader.text('PETSTORE_DATA_DIR')),
     secret: reader.secret('PETSTORE_SECRET', MIN_SECRET_LENGTH),
     baseUrl: (name, listening) => baseUrls[name] ?? `http://localhost:${listening}${paths[name]}`,
+    mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
+    contact: reader.contact('PETSTORE_CONTACT'),
     trustedProxies: reader.addresses('PETSTORE_TRUSTED_PROXIES'),
     anonymousLimits: Object.freeze({
       perMinute: reader.count('PETSTORE_ANONYMOUS_PER_MINUTE', 1, MAX_COUNT),
@@ -108,11 +164,11 @@ export function readConfig(
   if (config.banPolicy.maximum < config.banPolicy.base) {
     reader.problem('PETSTORE_BAN_MAX_SECONDS must be at least PETSTORE_BAN_SECONDS.');
   }
-  const places = new Set(ENVIRONMENTS.map((name) => place(config.baseUrl(name, port))));
-  if (places.size < ENVIRONMENTS.length) {
-    reader.problem(
-      'PETSTORE_BASE_URL and PETSTORE_STAGING_BASE_URL must differ in their host or path.',
-    );
+  const places = Map.groupBy(PARTS, (part) => place(config.baseUrl(part, port)));
+  for (const parts of places.values()) {
+    if (parts.length === 1) continue;
+    const names = parts.map((part) => BASE_URL_SETTINGS[part]).join(' and ');
+    reader.problem(`${names} must differ in their host or path.`);
   }
   reader.finish();
   return Object.freeze(config);

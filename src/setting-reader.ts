@@ -74,8 +74,30 @@ export class SettingReader<Name extends string> {
     const plain = url && !url.search && !url.hash && !url.username && !url.password;
     if (plain && /^https?:$/.test(url.protocol) && path?.endsWith(ending)) return url.origin + path;
     this.problem(
-      `${name} must be an http or https address that ends in ${ending}, such as https://api.example.com${ending}.`,
+      `${name} must be an http or https address${ending && ` that ends in ${ending}`}, such as https://api.example.com${ending}.`,
     );
+    return undefined;
+  }
+
+  optional(name: Name): string | undefined {
+    return this.#given(name)?.trim();
+  }
+
+  /** The message does not repeat the value: it may hold a password. */
+  smtpUrl(name: Name): string | undefined {
+    const text = this.#given(name);
+    const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+    if (text === undefined || (url && /^smtps?:$/.test(url.protocol) && url.hostname)) return text;
+    this.problem(`${name} must be an address such as smtps://user:password@mail.example.com.`);
+    return undefined;
+  }
+
+  /** An e-mail address, or a page on the web. */
+  contact(name: Name): string | undefined {
+    const text = this.optional(name);
+    if (text === undefined || /^[^\s@:/]+@[^\s@]+$/.test(text)) return text;
+    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+    this.problem(`${name} must be an e-mail or web address, not "${text}".`);
     return undefined;
   }
 

@@ -114,15 +114,15 @@ describe('a key that cannot be one', () => {
     const typo = secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0');
 
     for (const text of [typo, 'secret', secret.toUpperCase(), `${secret}0`]) {
-      expect(await ring.authenticate(text, 'production')).toMatchObject({
+      expect(await ring.authenticate(text, ['production'])).toMatchObject({
         code: 'invalid_api_key',
         message: 'This is not an API key of this service. Check it for typos.',
       });
     }
     expect(lookUps).toBe(0);
-    expect(await ring.authenticate(secret, 'staging')).toMatchObject({ code: 'invalid_api_key' });
+    expect(await ring.authenticate(secret, ['staging'])).toMatchObject({ code: 'invalid_api_key' });
     expect(lookUps).toBe(0);
-    expect(await ring.authenticate(secret, 'production')).toHaveProperty('account');
+    expect(await ring.authenticate(secret, ['production'])).toHaveProperty('account');
     expect(lookUps).toBe(1);
   });
 });
@@ -145,10 +145,10 @@ describe('a text longer than any key', () => {
     const ring = new KeyRing(keys, cache, Buffer.from('secret'), new ManualClock());
     const longest = generateApiKey('staging');
 
-    expect(await ring.authenticate('x'.repeat(12_000), 'staging')).toHaveProperty('code');
-    expect(await ring.authenticate(`${longest}0`, 'staging')).toHaveProperty('code');
+    expect(await ring.authenticate('x'.repeat(12_000), ['staging'])).toHaveProperty('code');
+    expect(await ring.authenticate(`${longest}0`, ['staging'])).toHaveProperty('code');
     expect(cache.asked).toBe(0);
-    await ring.authenticate(longest, 'staging');
+    await ring.authenticate(longest, ['staging']);
     expect(cache.asked).toBeGreaterThan(0);
   });
 });
@@ -186,7 +186,7 @@ describe('what is kept of a key', () => {
   test('is nowhere its text, while the service runs or afterwards', async () => {
     await using service = await TestService.start();
     const { account, key, secret } = await service.account();
-    const successor = await service.stores.keyRing.rotate(key, '1h');
+    const successor = await service.stores.keyRing.rotate(key, '1h', 'test');
     for (const text of [secret, successor.text, `${secret}x`]) {
       await ask(service, text);
       await service.post(text, { name: 'Rex', categoryId: 1 });

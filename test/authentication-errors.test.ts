@@ -104,11 +104,15 @@ describe('a request with a key that works no more, or not here', () => {
     await using service = await TestService.start({ clock });
     const { account } = await service.account();
     const expiresAt = clock.now().wall + HOUR;
-    const { text } = await service.stores.keyRing.issue(account, {
-      environment: 'production',
-      name: 'short',
-      expiresAt,
-    });
+    const { text } = await service.stores.keyRing.issue(
+      account,
+      {
+        environment: 'production',
+        name: 'short',
+        expiresAt,
+      },
+      'test',
+    );
 
     clock.advance(HOUR - 1);
     expect((await service.request('/pets', { key: text })).status).toBe(200);
@@ -123,7 +127,7 @@ describe('a request with a key that works no more, or not here', () => {
     const { key, secret } = await service.account();
     expect((await service.request('/pets', { key: secret })).status).toBe(200);
 
-    await service.stores.keyRing.revoke(key.id);
+    await service.stores.keyRing.revoke(key.id, 'test');
 
     expect(await refusalOfAuthorization(service, `Bearer ${secret}`)).toMatchObject({
       message: 'This API key is revoked. Create a new one.',

@@ -137,7 +137,7 @@ describe('a 401 says what is wrong with the key', () => {
     const { account } = await service.account();
     const expiresAt = clock.now().wall + HOUR;
     const request = { environment: 'production', name: 'short', expiresAt } as const;
-    const { text } = await service.stores.keyRing.issue(account, request);
+    const { text } = await service.stores.keyRing.issue(account, request, 'test');
 
     clock.advance(HOUR - 1);
     expect((await ask(service, text)).status).toBe(200);
@@ -153,7 +153,7 @@ describe('a 401 says what is wrong with the key', () => {
   test('revoked', async () => {
     await using service = await TestService.start();
     const { key, secret } = await service.account();
-    await service.stores.keyRing.revoke(key.id);
+    await service.stores.keyRing.revoke(key.id, 'test');
 
     expect((await ask(service, secret)).message).toBe('This API key is revoked. Create a new one.');
   });

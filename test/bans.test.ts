@@ -69,10 +69,14 @@ describe('a ban', () => {
 
   test('hits the key, not the account', async () => {
     await using it = await banScene({ PETSTORE_BAN_AFTER: '1' });
-    const other = await it.service.stores.keyRing.issue(it.account, {
-      environment: 'production',
-      name: 'other',
-    });
+    const other = await it.service.stores.keyRing.issue(
+      it.account,
+      {
+        environment: 'production',
+        name: 'other',
+      },
+      'test',
+    );
     await provokeBan(it, 1);
 
     expect((await ask(it.service, other.text)).code).toBe('rate_limited');

@@ -9,6 +9,7 @@ const ACCOUNT = {
   id: expect.stringMatching(/^acct_\w+$/),
   email: 'a@example.com',
   plan: 'free',
+  role: 'customer',
   perMinute: 60,
   perDay: 1000,
   createdAt: MOMENT,

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { openStores } from '../src/compose.ts';
+import { openStores } from '../src/compose/stores.ts';
 import { readConfig } from '../src/config.ts';
 import { DAY, MINUTE, SECOND } from '../src/core/clock.ts';
 import { subscribe } from '../src/core/plans.ts';

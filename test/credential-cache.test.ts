@@ -8,6 +8,7 @@ import { apiKey, NOON } from './ports/backend.ts';
 const ACCOUNT: Account = {
   id: 'acct_1',
   email: 'owner@example.com',
+  role: 'customer',
   ...subscribe('free'),
   createdAt: NOON,
 };

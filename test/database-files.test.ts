@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { openStores } from '../src/compose.ts';
+import { openStores } from '../src/compose/stores.ts';
 import { readConfig } from '../src/config.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { temporaryFolder } from './harness.ts';

@@ -50,8 +50,13 @@ describe('the README', () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_DATA_DIR: folder.path };
     await using service = await ServiceProcess.start(settings);
-    const section = readme.slice(readme.indexOf('## First key'), readme.indexOf('## The API'));
-    const script = [...section.matchAll(/```sh\n([\s\S]*?)```/g)]
+    const quickstart = readme.slice(
+      readme.indexOf('## Quickstart'),
+      readme.indexOf('## First calls'),
+    );
+    const calls = readme.slice(readme.indexOf('## First calls'), readme.indexOf('## The API'));
+    // The key that the quickstart's reader has from the dashboard comes from the next section here.
+    const script = [...`${calls}${quickstart}`.matchAll(/```sh\n([\s\S]*?)```/g)]
       .map((match) => match[1])
       .join('\n')
       .replaceAll('http://localhost:3000', `http://localhost:${service.port}`);
@@ -67,7 +72,11 @@ describe('the README', () => {
       '201',
       '200',
       '200',
+      '202',
     ]);
+    expect(output).toMatch(
+      /\{"id":"msg_[0-9a-f]{32}","message":"Hello, petstore!","status":"queued","createdAt":"[\dT:.-]+Z"\}/,
+    );
     expect(output).toContain('{"id":1,"name":"Biscuit","categoryId":7,"status":"available"}');
     expect(output).toContain('Added 1000 animals to production.');
   });

@@ -121,10 +121,14 @@ describe('64 connections at once', () => {
     await using service = await TestService.start({ clock: new ManualClock(), settings });
     const small = await service.account(subscribe('free'));
     const large = await service.account(subscribe('pro'));
-    const twin = await service.stores.keyRing.issue(small.account, {
-      environment: 'production',
-      name: 'twin',
-    });
+    const twin = await service.stores.keyRing.issue(
+      small.account,
+      {
+        environment: 'production',
+        name: 'twin',
+      },
+      'test',
+    );
     const headers = [bearer(small.secret), bearer(large.secret), bearer(twin.text), ''];
 
     const tally = await flood({ port: service.port, headers, requests: 4 * 500 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { rejection } from '../client/testing/test-client.ts';
+import { PARTS } from '../src/config.ts';
 import { ManualClock, TestService } from './harness.ts';
 import { refusalOf } from './problem.ts';
 
@@ -8,7 +9,7 @@ const SUNSET = Date.UTC(2030, 11, 5);
 /** A service whose store holds animal 1, at this moment or now. */
 async function startWithPet(startsAt?: number) {
   const clock = new ManualClock(startsAt);
-  const service = await TestService.start({ clock });
+  const service = await TestService.start({ clock, parts: PARTS });
   const { secret } = await service.account();
   await service.client(secret).createPet({ name: 'Rex', categoryId: 9007199254740993n });
   return { service, clock, secret, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
@@ -23,12 +24,12 @@ function lifecycle(headers: Headers) {
   };
 }
 
-function expectedLifecycle(url: string) {
+function expectedLifecycle(url: string, dashboardUrl: string) {
   return {
     deprecation: '@1795132800',
     sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
     link:
-      `<${url}/openapi.json>; rel="deprecation"; type="application/json", ` +
+      `<${dashboardUrl}/docs>; rel="deprecation"; type="text/html", ` +
       `<${url}/pets>; rel="successor-version"`,
   };
 }
@@ -137,8 +138,12 @@ describe('deprecation', () => {
       const got = await service.request(path, { key: secret });
       const head = await service.request(path, { key: secret, method: 'HEAD' });
 
-      expect(lifecycle(got.headers)).toEqual(expectedLifecycle(service.url()));
-      expect(lifecycle(head.headers)).toEqual(expectedLifecycle(service.url()));
+      expect(lifecycle(got.headers)).toEqual(
+        expectedLifecycle(service.url(), service.dashboardUrl),
+      );
+      expect(lifecycle(head.headers)).toEqual(
+        expectedLifecycle(service.url(), service.dashboardUrl),
+      );
     },
   );
 
@@ -148,7 +153,9 @@ describe('deprecation', () => {
 
     const reply = await service.request('/pets/1', { key: secret, environment: 'staging' });
 
-    expect(lifecycle(reply.headers)).toEqual(expectedLifecycle(service.url('staging')));
+    expect(lifecycle(reply.headers)).toEqual(
+      expectedLifecycle(service.url('staging'), service.dashboardUrl),
+    );
   });
 
   test('links to documents and animals that are really there', async () => {
@@ -196,7 +203,9 @@ describe('removal', () => {
 
       const reply = await service.request(path, { key: secret });
 
-      expect(lifecycle(reply.headers)).toEqual(expectedLifecycle(service.url()));
+      expect(lifecycle(reply.headers)).toEqual(
+        expectedLifecycle(service.url(), service.dashboardUrl),
+      );
       expect(await refusalOf(reply)).toStrictEqual({
         status: 410,
         code: 'operation_removed',

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PetstoreClient, type PetstoreClientOptions } from '../client/src/index.ts';
-import { type RunningService, type Stores, startService } from '../src/compose.ts';
-import { readConfig } from '../src/config.ts';
+import { type RunningService, startService } from '../src/compose/service.ts';
+import type { Stores } from '../src/compose/stores.ts';
+import { type Part, readConfig } from '../src/config.ts';
 import type { Account, ApiKey } from '../src/core/accounts.ts';
 import { type Clock, type Instant, systemClock } from '../src/core/clock.ts';
 import { ENVIRONMENTS, type Environment } from '../src/core/environments.ts';
@@ -50,7 +51,8 @@ export interface ServiceOptions {
   readonly clock?: Clock;
   /** Kept after the service stops; a temporary one is made, and removed, when left out. */
   readonly folder?: string;
-  readonly environments?: readonly Environment[];
+  /** What to serve; both environments unless told otherwise. */
+  readonly parts?: readonly Part[];
   readonly log?: Log;
 }
 
@@ -85,8 +87,8 @@ export class TestService implements AsyncDisposable {
       ...options.settings,
       PETSTORE_DATA_DIR: folder.path,
     });
-    const environments = options.environments ?? ENVIRONMENTS;
-    return new TestService(await startService(config, { clock, log, environments }), folder);
+    const parts = options.parts ?? ENVIRONMENTS;
+    return new TestService(await startService(config, { clock, log, parts }), folder);
   }
 
   get folder() {
@@ -101,9 +103,13 @@ export class TestService implements AsyncDisposable {
     return this.#service.stores;
   }
 
-  /** Base address of an environment, without a slash at its end. */
-  url(environment: Environment = 'production'): string {
-    return this.#service.baseUrl(environment);
+  /** Base address of a part, without a slash at its end. */
+  url(part: Part = 'production'): string {
+    return this.#service.baseUrl(part);
+  }
+
+  get dashboardUrl(): string {
+    return this.url('dashboard');
   }
 
   /** An account with one key. Its limits are ample unless a subscription is given. */
@@ -113,9 +119,9 @@ export class TestService implements AsyncDisposable {
   ): Promise<NewAccount> {
     this.#accounts += 1;
     const email = `person${this.#accounts}@example.com`;
-    const account = await this.stores.accounts.create(email, subscription, Date.now());
+    const account = await this.stores.accounts.create(email, subscription, Date.now(), 'test');
     if (!account) throw new Error(`${email} exists`);
-    const issued = await this.stores.keyRing.issue(account, { environment, name: 'test' });
+    const issued = await this.stores.keyRing.issue(account, { environment, name: 'test' }, 'test');
     return { account, key: issued.key, secret: issued.text };
   }
 

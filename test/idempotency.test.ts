@@ -208,10 +208,14 @@ describe('the scope of a key', () => {
   test('is the account: all of its API keys share it', async () => {
     await using service = await TestService.start();
     const { account, secret } = await service.account();
-    const second = await service.stores.keyRing.issue(account, {
-      environment: 'production',
-      name: 'second',
-    });
+    const second = await service.stores.keyRing.issue(
+      account,
+      {
+        environment: 'production',
+        name: 'second',
+      },
+      'test',
+    );
     const first = await create(service, secret, 'once');
 
     expect(await create(service, second.text, 'once')).toEqual({ ...first, replayed: 'true' });
@@ -220,10 +224,14 @@ describe('the scope of a key', () => {
   test('is one environment', async () => {
     await using service = await TestService.start();
     const { account, secret } = await service.account();
-    const staging = await service.stores.keyRing.issue(account, {
-      environment: 'staging',
-      name: 'staging',
-    });
+    const staging = await service.stores.keyRing.issue(
+      account,
+      {
+        environment: 'staging',
+        name: 'staging',
+      },
+      'test',
+    );
     await create(service, secret, 'once');
 
     const reply = await service.request('/pets', {

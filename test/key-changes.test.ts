@@ -25,7 +25,7 @@ describe('rotation', () => {
       await using service = await TestService.start({ clock });
       const { key, secret } = await service.account();
 
-      const successor = await service.stores.keyRing.rotate(key, overlap);
+      const successor = await service.stores.keyRing.rotate(key, overlap, 'test');
 
       clock.advance(length - 1);
       expect(await isAccepted(service, secret)).toBe(true);
@@ -41,7 +41,7 @@ describe('rotation', () => {
     const { key, secret } = await service.account();
     expect(await isAccepted(service, secret)).toBe(true);
 
-    const successor = await service.stores.keyRing.rotate(key, '0');
+    const successor = await service.stores.keyRing.rotate(key, '0', 'test');
 
     expect(await isAccepted(service, secret)).toBe(false);
     expect(await isAccepted(service, successor.text)).toBe(true);
@@ -53,10 +53,10 @@ describe('rotation', () => {
     const { account } = await service.account();
     const { keyRing } = service.stores;
     const expiresAt = clock.now().wall + 2 * DAY;
-    const old = await keyRing.issue(account, { ...production, name: 'short', expiresAt });
+    const old = await keyRing.issue(account, { ...production, name: 'short', expiresAt }, 'test');
     clock.advance(DAY);
 
-    const successor = await keyRing.rotate(old.key, '72h');
+    const successor = await keyRing.rotate(old.key, '72h', 'test');
 
     expect(successor.key).toMatchObject({
       name: 'short',
@@ -80,17 +80,17 @@ describe('rotation', () => {
     const { account, key } = await service.account();
     const { keyRing, keys } = service.stores;
     const expiresAt = clock.now().wall + HOUR;
-    const short = await keyRing.issue(account, { ...production, expiresAt });
-    await keyRing.revoke(key.id);
+    const short = await keyRing.issue(account, { ...production, expiresAt }, 'test');
+    await keyRing.revoke(key.id, 'test');
     clock.advance(HOUR);
 
     const revoked = await keys.find(key.id);
     if (!revoked) throw new Error('The key is gone.');
 
-    expect(await rejection(keyRing.rotate(revoked, '1h'))).toMatchObject({
+    expect(await rejection(keyRing.rotate(revoked, '1h', 'test'))).toMatchObject({
       message: expect.stringMatching(/is revoked/),
     });
-    expect(await rejection(keyRing.rotate(short.key, '1h'))).toMatchObject({
+    expect(await rejection(keyRing.rotate(short.key, '1h', 'test'))).toMatchObject({
       message: expect.stringMatching(/is expired/),
     });
   });
@@ -100,8 +100,8 @@ describe('rotation', () => {
     const { key, secret } = await service.account();
     const { keyRing } = service.stores;
 
-    await keyRing.rotate(key, '0');
-    await keyRing.rotate(key, '72h').catch(() => undefined);
+    await keyRing.rotate(key, '0', 'test');
+    await keyRing.rotate(key, '72h', 'test').catch(() => undefined);
 
     expect(await isAccepted(service, secret)).toBe(false);
   });
@@ -111,14 +111,14 @@ describe('revocation', () => {
   test('is effective at once in the process that does it', async () => {
     await using service = await TestService.start();
     const { account, key, secret } = await service.account();
-    const other = await service.stores.keyRing.issue(account, production);
+    const other = await service.stores.keyRing.issue(account, production, 'test');
     expect(await isAccepted(service, secret)).toBe(true);
 
-    expect(await service.stores.keyRing.revoke(key.id)).toBe(true);
+    expect(await service.stores.keyRing.revoke(key.id, 'test')).toBe(true);
 
     expect(await isAccepted(service, secret)).toBe(false);
     expect(await isAccepted(service, other.text)).toBe(true);
-    expect(await service.stores.keyRing.revoke(key.id)).toBe(false);
+    expect(await service.stores.keyRing.revoke(key.id, 'test')).toBe(false);
   });
 
   test('by another process is effective in this one soon', async () => {
@@ -166,12 +166,12 @@ describe('live keys', () => {
     const { keyRing } = service.stores;
 
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 120 }, () => keyRing.issue(account, production)),
+      Array.from({ length: 120 }, () => keyRing.issue(account, production, 'test')),
     );
 
     const issued = outcomes.filter(({ status }) => status === 'fulfilled');
     expect(issued).toHaveLength(99);
-    expect(await rejection(keyRing.issue(account, production))).toMatchObject({
+    expect(await rejection(keyRing.issue(account, production, 'test'))).toMatchObject({
       message: expect.stringMatching(/100 live keys/),
     });
     const other = await service.account();
@@ -184,14 +184,14 @@ describe('live keys', () => {
     const { account, key } = await service.account();
     const { keyRing } = service.stores;
     const expiresAt = clock.now().wall + HOUR;
-    await keyRing.issue(account, { ...production, expiresAt });
-    await Promise.all(Array.from({ length: 98 }, () => keyRing.issue(account, production)));
-    const issue = () => keyRing.issue(account, production);
+    await keyRing.issue(account, { ...production, expiresAt }, 'test');
+    await Promise.all(Array.from({ length: 98 }, () => keyRing.issue(account, production, 'test')));
+    const issue = () => keyRing.issue(account, production, 'test');
 
     expect(await rejection(issue())).toMatchObject({
       message: expect.stringMatching(/100 live keys/),
     });
-    await keyRing.revoke(key.id);
+    await keyRing.revoke(key.id, 'test');
     await issue();
     expect(await rejection(issue())).toMatchObject({
       message: expect.stringMatching(/100 live keys/),
@@ -233,7 +233,7 @@ describe('when a key was last used', () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });
     const { account, key, secret } = await service.account();
-    const idle = await service.stores.keyRing.issue(account, production);
+    const idle = await service.stores.keyRing.issue(account, production, 'test');
     await ask(service, secret);
     await service.stop();
 

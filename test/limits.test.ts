@@ -178,10 +178,14 @@ describe('who is counted', () => {
   test('more keys of an account do not buy more quota', async () => {
     await using service = await TestService.start({ clock: new ManualClock(), settings: LENIENT });
     const { account, secret } = await service.account(limits(5, 100));
-    const second = await service.stores.keyRing.issue(account, {
-      environment: 'production',
-      name: 'second',
-    });
+    const second = await service.stores.keyRing.issue(
+      account,
+      {
+        environment: 'production',
+        name: 'second',
+      },
+      'test',
+    );
 
     expect(admitted(await askTimes(service, 4, secret))).toBe(4);
     expect(admitted(await askTimes(service, 4, second.text))).toBe(1);
@@ -199,10 +203,14 @@ describe('who is counted', () => {
   test('environments count apart', async () => {
     await using service = await TestService.start({ clock: new ManualClock(), settings: LENIENT });
     const { account, secret } = await service.account(limits(2, 100));
-    const staging = await service.stores.keyRing.issue(account, {
-      environment: 'staging',
-      name: 'staging',
-    });
+    const staging = await service.stores.keyRing.issue(
+      account,
+      {
+        environment: 'staging',
+        name: 'staging',
+      },
+      'test',
+    );
     const onStaging = { key: staging.text, environment: 'staging' } as const;
 
     expect(admitted(await askTimes(service, 3, secret))).toBe(2);

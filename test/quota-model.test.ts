@@ -172,7 +172,7 @@ async function fourKeys(service: TestService, allowed: Limits): Promise<string[]
   const made = [await service.account(subscription), await service.account(subscription)];
   const more = await Promise.all(
     made.map(({ account }) =>
-      service.stores.keyRing.issue(account, { environment: 'production', name: 'second' }),
+      service.stores.keyRing.issue(account, { environment: 'production', name: 'second' }, 'test'),
     ),
   );
   return [...made.map(({ secret }) => secret), ...more.map(({ text }) => text)];

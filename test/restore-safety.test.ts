@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { restoreBackup } from '../src/backup/restore.ts';
-import { openStores } from '../src/compose.ts';
+import { openStores } from '../src/compose/stores.ts';
 import { readConfig } from '../src/config.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { takeLock } from '../src/sqlite/lock.ts';

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { PARTS, type Part } from '../src/config.ts';
+import { OPERATION_IDS, OPERATIONS } from '../src/contract/operations.ts';
 import type { Environment } from '../src/core/environments.ts';
 import { TestService, temporaryFolder } from './harness.ts';
 import { refusalOf } from './problem.ts';
@@ -69,10 +71,14 @@ describe('the default base addresses', () => {
   test('keep animals, keys and counters apart', async () => {
     await using service = await TestService.start();
     const { account, secret } = await service.account();
-    const staging = await service.stores.keyRing.issue(account, {
-      environment: 'staging',
-      name: 'staging',
-    });
+    const staging = await service.stores.keyRing.issue(
+      account,
+      {
+        environment: 'staging',
+        name: 'staging',
+      },
+      'test',
+    );
     await service.client(secret).createPet({ name: 'Rex', categoryId: 7 });
 
     const there = await service.request('/pets', { key: staging.text, environment: 'staging' });
@@ -113,6 +119,25 @@ describe('the default base addresses', () => {
       });
     },
   );
+});
+
+test('every operation of the contract is served at one base address, and at one alone', async () => {
+  await using service = await TestService.start({ parts: PARTS });
+  const { secret } = await service.account();
+  for (const id of OPERATION_IDS) {
+    const { method, path } = OPERATIONS[id];
+    const servedAt = async (part: Part) => {
+      const target = service.url(part) + path.replace(/\{\w+\}/, '1');
+      const headers = { Authorization: `Bearer ${secret}` };
+      const { headers: reply } = await fetch(target, { method: 'OPTIONS', headers });
+      return reply.get('Allow')?.includes(method) ?? false;
+    };
+    expect([id, await servedAt('production'), await servedAt('quickstart')]).toEqual([
+      id,
+      OPERATIONS[id].tag === 'Pets',
+      OPERATIONS[id].tag === 'Quickstart',
+    ]);
+  }
 });
 
 describe('configured base addresses', () => {

@@ -1,11 +1,14 @@
 import { accountStoreSuite } from './ports/account-store.suite.ts';
 import { apiKeyStoreSuite } from './ports/api-key-store.suite.ts';
+import { auditLogSuite } from './ports/audit-log.suite.ts';
 import { banStoreSuite } from './ports/ban-store.suite.ts';
 import { idempotencySuite } from './ports/idempotency.suite.ts';
+import { messageStoreSuite } from './ports/message-store.suite.ts';
 import { petStoreSuite } from './ports/pet-store.suite.ts';
 import { quotaJournalSuite } from './ports/quota-journal.suite.ts';
 import { settingsSuite } from './ports/settings.suite.ts';
 import { openSqliteBackend } from './ports/sqlite-backend.ts';
+import { usageStoreSuite } from './ports/usage-store.suite.ts';
 
 petStoreSuite(openSqliteBackend);
 idempotencySuite(openSqliteBackend);
@@ -14,3 +17,6 @@ apiKeyStoreSuite(openSqliteBackend);
 banStoreSuite(openSqliteBackend);
 quotaJournalSuite(openSqliteBackend);
 settingsSuite(openSqliteBackend);
+messageStoreSuite(openSqliteBackend);
+usageStoreSuite(openSqliteBackend);
+auditLogSuite(openSqliteBackend);

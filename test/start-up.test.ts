@@ -32,9 +32,12 @@ describe('on a terminal', () => {
       '',
       `production  http://localhost:${port}/v1`,
       `staging     http://localhost:${port}/staging/v1`,
-      `reference   http://localhost:${port}/v1/openapi.json`,
+      `quickstart  http://localhost:${port}/quickstart`,
+      `dashboard   http://localhost:${port}`,
+      `reference   http://localhost:${port}/docs`,
       '',
-      'There is no API key yet. Make the first one, in another terminal:',
+      `There is no API key yet. Open http://localhost:${port} and make one there,`,
+      'or make one in another terminal:',
       `PETSTORE_DATA_DIR='${folder.path}' ${FIRST_KEY}`,
       '',
       '',
@@ -46,7 +49,7 @@ describe('on a terminal', () => {
     using folder = temporaryFolder();
     await runCommand(['keys', 'create', 'a@example.com'], { PETSTORE_DATA_DIR: folder.path });
     await using service = serveInTerminal(folder.path);
-    await service.shows(/openapi\.json\n/);
+    await service.shows(/\/docs\n/);
     service.type('\x03');
     expect(await service.end()).toBe(0);
     expect(service.text).not.toContain('keys create');
@@ -93,6 +96,8 @@ describe('away from a terminal', () => {
       port: service.port,
       production: `http://localhost:${service.port}/v1`,
       staging: `http://localhost:${service.port}/staging/v1`,
+      quickstart: `http://localhost:${service.port}/quickstart`,
+      dashboard: `http://localhost:${service.port}`,
       next: `PETSTORE_DATA_DIR='${folder.path}' ${FIRST_KEY}`,
     });
     expect(rest).toMatchObject([{ msg: 'stopping', signal: 'SIGTERM' }, { msg: 'stopped' }]);

@@ -10,7 +10,7 @@ const ROUNDS = 100;
 
 /** Opens one new folder after the other, each at the moment when the others do. */
 const OPENER = `
-  const { openStores } = await import(${JSON.stringify(join(SRC, 'compose.ts'))});
+  const { openStores } = await import(${JSON.stringify(join(SRC, 'compose', 'stores.ts'))});
   const { readConfig } = await import(${JSON.stringify(join(SRC, 'config.ts'))});
   const { systemClock } = await import(${JSON.stringify(join(SRC, 'core', 'clock.ts'))});
   console.log('ready');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PetstoreClient, type PetstoreClientOptions } from '../client/src/index.ts';
-import { openStores } from '../src/compose.ts';
+import { openStores } from '../src/compose/stores.ts';
 import { readConfig } from '../src/config.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { Environment } from '../src/core/environments.ts';
@@ -23,9 +23,9 @@ export async function makeKey(
   const stores = await openStores(readConfig({ ...settings, ...onFolder(folder) }), systemClock);
   try {
     const email = `${environment}@example.com`;
-    const account = await stores.accounts.create(email, AMPLE, Date.now());
+    const account = await stores.accounts.create(email, AMPLE, Date.now(), 'test');
     if (!account) throw new Error(`${email} exists`);
-    return (await stores.keyRing.issue(account, { environment, name: 'test' })).text;
+    return (await stores.keyRing.issue(account, { environment, name: 'test' }, 'test')).text;
   } finally {
     await stores.close();
   }

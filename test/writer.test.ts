@@ -109,7 +109,7 @@ describe('group commit', () => {
     const accounts = new SqliteAccountStore(rig.accountsFile);
     const bans = new SqliteBanStore(rig.accountsFile);
     const create = (name: string) =>
-      accounts.create(`${name}@example.com`, subscribe('free'), NOON);
+      accounts.create(`${name}@example.com`, subscribe('free'), NOON, 'test');
     const ofNobody = ban(apiKey('acct_nobody'), { id: newId('ban', NOON) });
 
     const before = ['a', 'b', 'c'].map(create);
@@ -159,7 +159,7 @@ describe('the write queue', () => {
     await using rig = new Rig();
     const waiting = names(QUEUE_CAPACITY + 1).map((name) => rig.create(name));
     const accounts = new SqliteAccountStore(rig.accountsFile);
-    expect(await accounts.create('a@example.com', subscribe('free'), NOON)).toBeDefined();
+    expect(await accounts.create('a@example.com', subscribe('free'), NOON, 'test')).toBeDefined();
     await Promise.all(waiting);
   });
 

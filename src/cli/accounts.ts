@@ -1,9 +1,11 @@
 import { Argument, type Command, Option } from 'commander';
-import type { Account } from '../core/accounts.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type Limits, PLAN_NAMES, type Subscription, subscribe } from '../core/plans.ts';
+import { publicAccount, report } from './accounts-report.ts';
+import { addResetLinkCommand } from './accounts-reset-link.ts';
+import { addSetOperatorCommand } from './accounts-set-operator.ts';
 import { emailArgument, jsonOption, parseCount, UsageError } from './options.ts';
-import { formatTime, printJson, printLine, printTable } from './output.ts';
+import { formatTime, printJson, printTable } from './output.ts';
 import { requireAccount, withStores } from './session.ts';
 
 interface LimitOptions extends Partial<Limits> {
@@ -31,12 +33,14 @@ export function addAccountsCommands(program: Command): void {
     .addOption(perDayOption())
     .addOption(jsonOption())
     .action(setPlan);
+  addSetOperatorCommand(accounts);
+  addResetLinkCommand(accounts);
 }
 
 async function create(email: string, options: LimitOptions & { plan: string }): Promise<void> {
   const subscription = requireSubscription(options.plan, options);
-  await withStores(async ({ stores, clock }) => {
-    const account = await stores.accounts.create(email, subscription, clock.now().wall);
+  await withStores(async ({ stores, clock, by }) => {
+    const account = await stores.accounts.create(email, subscription, clock.now().wall, by);
     if (!account) throw new OperatorError(`${email} has an account already.`);
     report(account, options, `Account ${account.id} is made, on plan ${account.plan}.`);
   });
@@ -47,9 +51,10 @@ async function list(options: { json?: true }): Promise<void> {
     const accounts = await stores.accounts.list();
     if (options.json) return printJson(accounts.map(publicAccount));
     printTable(
-      ['EMAIL', 'PLAN', 'PER MINUTE', 'PER DAY', 'CREATED', 'ID'],
-      accounts.map(({ email, plan, limits, createdAt, id }) => [
+      ['EMAIL', 'ROLE', 'PLAN', 'PER MINUTE', 'PER DAY', 'CREATED', 'ID'],
+      accounts.map(({ email, role, plan, limits, createdAt, id }) => [
         email,
+        role,
         plan,
         String(limits.perMinute),
         String(limits.perDay),
@@ -65,7 +70,8 @@ async function setPlan(email: string, plan: string, options: LimitOptions): Prom
   const subscription = requireSubscription(plan, options);
   await withStores(async (session) => {
     const account = await requireAccount(session, email);
-    await session.stores.accounts.setSubscription(account.id, subscription);
+    const { stores, clock, by } = session;
+    await stores.accounts.setSubscription(account.id, subscription, clock.now().wall, by);
     report({ ...account, ...subscription }, options, `${email} is on plan ${plan} now.`);
   });
 }
@@ -80,15 +86,6 @@ function requireSubscription(plan: string, { perMinute, perDay }: LimitOptions):
     if (!(cause instanceof OperatorError)) throw cause;
     throw new UsageError(`${cause.message} See --per-minute and --per-day.`, { cause });
   }
-}
-
-function report(account: Account, { json }: { json?: true }, sentence: string): void {
-  if (json) printJson(publicAccount(account));
-  else printLine(sentence);
-}
-
-function publicAccount({ limits, createdAt, ...account }: Account) {
-  return { ...account, ...limits, createdAt: new Date(createdAt).toISOString() };
 }
 
 function perMinuteOption(): Option {

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { OperatorError } from '../core/errors.ts';
 import { jsonOption } from './options.ts';
@@ -50,8 +49,7 @@ async function list(options: { json?: true }): Promise<void> {
 }
 
 async function lift(id: string, options: { json?: true }): Promise<void> {
-  await withStores(async ({ stores, clock }) => {
-    const by = `command line: ${userInfo().username}`;
+  await withStores(async ({ stores, clock, by }) => {
     const lifted = await stores.bans.lift(id, by, clock.now().wall);
     if (!lifted)
       throw new OperatorError(`No ban in force has the id ${id}. Run: petstore bans list`);

@@ -70,7 +70,11 @@ async function create(email: string, options: CreateOptions): Promise<void> {
   await withStores(async (session) => {
     const account = await findOrCreateAccount(session, email);
     const expiresAt = expiresIn && session.clock.now().wall + expiresIn;
-    const issued = await session.stores.keyRing.issue(account, { environment, name, expiresAt });
+    const issued = await session.stores.keyRing.issue(
+      account,
+      { environment, name, expiresAt },
+      session.by,
+    );
     printKey(issued, options);
   });
 }
@@ -79,7 +83,12 @@ async function findOrCreateAccount(session: Session, email: string): Promise<Acc
   const { accounts } = session.stores;
   const known = await accounts.findByEmail(email);
   if (known) return known;
-  const made = await accounts.create(email, subscribe('free'), session.clock.now().wall);
+  const made = await accounts.create(
+    email,
+    subscribe('free'),
+    session.clock.now().wall,
+    session.by,
+  );
   if (!made) return requireAccount(session, email);
   printNote(`Made a Free account for ${email}.`);
   return made;
@@ -112,16 +121,16 @@ async function rotate(
   id: string,
   options: { overlap: RotationOverlap; json?: true },
 ): Promise<void> {
-  await withStores(async ({ stores }) => {
+  await withStores(async ({ stores, by }) => {
     const key = await stores.keys.find(id);
     if (!key) throw noSuchKey(id);
-    printKey(await stores.keyRing.rotate(key, options.overlap), options);
+    printKey(await stores.keyRing.rotate(key, options.overlap, by), options);
   });
 }
 
 async function revoke(id: string, options: { json?: true }): Promise<void> {
-  await withStores(async ({ stores, clock }) => {
-    if (!(await stores.keyRing.revoke(id))) {
+  await withStores(async ({ stores, clock, by }) => {
+    if (!(await stores.keyRing.revoke(id, by))) {
       const known = await stores.keys.find(id);
       throw known ? new OperatorError(`Key ${id} was revoked before.`) : noSuchKey(id);
     }

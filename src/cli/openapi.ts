@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { adjustableServer, openapiDocument } from '../contract/openapi.ts';
-import { ENVIRONMENTS } from '../core/environments.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { jsonOption } from './options.ts';
 import { printLine } from './output.ts';
 
@@ -12,9 +12,9 @@ export function addOpenapiCommand(program: Command): void {
     .addOption(jsonOption())
     .action(() => {
       const config = readConfig();
-      const servers = ENVIRONMENTS.map((name) =>
-        adjustableServer(name, config.baseUrl(name, config.port)),
-      );
+      const server = (part: Environment | 'quickstart') =>
+        adjustableServer(part, config.baseUrl(part, config.port));
+      const servers = { pets: ENVIRONMENTS.map(server), quickstart: server('quickstart') };
       printLine(JSON.stringify(openapiDocument(servers), null, 2));
     });
 }

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type RunningService, startService } from '../compose.ts';
-import { type Config, readConfig, SETTINGS } from '../config.ts';
+import { type RunningService, startService } from '../compose/service.ts';
+import { type Config, PARTS, type Part, readConfig, SETTINGS } from '../config.ts';
 import { SECOND, systemClock } from '../core/clock.ts';
-import { ENVIRONMENTS, type Environment, isEnvironment } from '../core/environments.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import { createLog, LineWriter, type Log, readable } from '../log.ts';
 import { explain, printLine } from './output.ts';
@@ -23,15 +22,15 @@ export function addServeCommand(program: Command): void {
     .command('serve')
     .description('Run the service until SIGTERM, SIGINT or SIGHUP.')
     .addOption(
-      new Option('--only <parts>', `some of ${ENVIRONMENTS.join(',')}`)
+      new Option('--only <parts>', `some of ${PARTS.join(',')}`)
         .argParser(parseParts)
-        .default([...ENVIRONMENTS], 'everything'),
+        .default([...PARTS], 'everything'),
     )
     .option('--json', 'log JSON lines on a terminal, too')
     .action(serve);
 }
 
-async function serve({ only, json }: { only: Environment[]; json?: true }): Promise<void> {
+async function serve({ only, json }: { only: Part[]; json?: true }): Promise<void> {
   const config = readConfig();
   const onTerminal = process.stdout.isTTY === true && !json;
   const stdout = new LineWriter(process.stdout.fd);
@@ -49,13 +48,9 @@ async function serve({ only, json }: { only: Environment[]; json?: true }): Prom
 }
 
 /** Whatever keeps the service from starting has to be put right first, foreseen or not. */
-async function start(
-  config: Config,
-  log: Log,
-  environments: Environment[],
-): Promise<RunningService> {
+async function start(config: Config, log: Log, parts: Part[]): Promise<RunningService> {
   try {
-    return await startService(config, { clock: systemClock, log, environments });
+    return await startService(config, { clock: systemClock, log, parts });
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
     throw new SetupError(`Cannot start. ${explain(cause)}`, { cause });
@@ -63,33 +58,37 @@ async function start(
 }
 
 /** Makes its key where this service looks for it, from whatever terminal it is typed into. */
-function firstKeyCommand(config: Config, only: Environment[]): string {
+function firstKeyCommand(config: Config, only: Part[]): string {
   const isDefault = config.dataDir === resolve(SETTINGS.PETSTORE_DATA_DIR.default);
   const folder = isDefault ? '' : `PETSTORE_DATA_DIR='${config.dataDir}' `;
   const command = `${folder}npm run -s petstore -- keys create you@example.com`;
-  return only.includes('production') ? command : `${command} --environment ${only[0]}`;
+  return only.join() === 'staging' ? `${command} --environment staging` : command;
 }
 
 /** @param next what to do next, when there is no key yet. */
-function logStart(
-  log: Log,
-  service: RunningService,
-  only: Environment[],
-  next: string | undefined,
-): void {
+function logStart(log: Log, service: RunningService, only: Part[], next: string | undefined): void {
   const addresses = Object.fromEntries(only.map((name) => [name, service.baseUrl(name)]));
   log.info({ port: service.port, ...addresses, ...(next && { next }) }, 'listening');
 }
 
-function printBanner(service: RunningService, only: Environment[], next: string | undefined): void {
+function printBanner(service: RunningService, only: Part[], next: string | undefined): void {
   printLine('');
   printLine('  Petstore is ready.');
   printLine('');
   for (const name of only) printLine(`  ${name.padEnd(12)}${service.baseUrl(name)}`);
-  printLine(`  ${'reference'.padEnd(12)}${service.baseUrl(only[0] ?? 'production')}/openapi.json`);
+  const hasDashboard = only.includes('dashboard');
+  const reference = hasDashboard
+    ? `${service.baseUrl('dashboard')}/docs`
+    : `${service.baseUrl(only[0] ?? 'production')}/openapi.json`;
+  printLine(`  ${'reference'.padEnd(12)}${reference}`);
   printLine('');
   if (next === undefined) return;
-  printLine('  There is no API key yet. Make the first one, in another terminal:');
+  if (only.includes('dashboard')) {
+    printLine(
+      `  There is no API key yet. Open ${service.baseUrl('dashboard')} and make one there,`,
+    );
+    printLine('  or make one in another terminal:');
+  } else printLine('  There is no API key yet. Make the first one, in another terminal:');
   printLine(`    ${next}`);
   printLine('');
 }
@@ -120,9 +119,9 @@ function ignoresHangup(): boolean {
   }
 }
 
-function parseParts(text: string): Environment[] {
-  const parts = [...new Set(text.split(','))];
-  const known = parts.filter(isEnvironment);
-  if (known.length === parts.length) return known;
-  throw new InvalidArgumentError(`Use some of ${ENVIRONMENTS.join(',')}.`);
+function parseParts(text: string): Part[] {
+  const asked = [...new Set(text.split(','))];
+  const known = PARTS.filter((part) => asked.includes(part));
+  if (known.length === asked.length) return known;
+  throw new InvalidArgumentError(`Use some of ${PARTS.join(',')}.`);
 }

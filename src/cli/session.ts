@@ -1,19 +1,23 @@
-import { openStores, type Stores } from '../compose.ts';
+import { userInfo } from 'node:os';
+import { openStores, type Stores } from '../compose/stores.ts';
 import { readConfig } from '../config.ts';
 import type { Account } from '../core/accounts.ts';
+import type { Actor } from '../core/audit.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 
 export interface Session {
   readonly stores: Stores;
   readonly clock: Clock;
+  /** Who is on record for what the command changes. */
+  readonly by: Actor;
 }
 
 /** Opens the stores for one command and closes them after it, whether it fails or not. */
 export async function withStores(work: (session: Session) => Promise<void>): Promise<void> {
   const stores = await openStores(readConfig(), systemClock);
   try {
-    await work({ stores, clock: systemClock });
+    await work({ stores, clock: systemClock, by: `command line: ${userInfo().username}` });
   } finally {
     await stores.close();
   }

@@ -2,7 +2,13 @@ import type { Environment } from '../core/environments.ts';
 import { ERRORS, type ErrorCode } from '../core/errors.ts';
 import { PLAN_NAMES, PLANS } from '../core/plans.ts';
 import { HEADERS, type HeaderName, LIMIT_HEADERS } from './headers.ts';
-import { COMMON_ERRORS, OPERATIONS, type Operation, type Parameter } from './operations.ts';
+import {
+  API_TAGS,
+  COMMON_ERRORS,
+  OPERATIONS,
+  type Operation,
+  type Parameter,
+} from './operations.ts';
 import { publishSchemas } from './publish.ts';
 
 type Json = Record<string, unknown>;
@@ -13,21 +19,32 @@ const BEFORE_OPERATION: readonly number[] = [401, 429];
 /** An OpenAPI Server Object: where one environment is served. */
 export type Server = Readonly<Json>;
 
-const PURPOSE = { production: 'Production', staging: 'Staging: separate animals and keys' };
+/** Where the operations are served: pets at one or more addresses, the quickstart at its own. */
+export interface Servers {
+  readonly pets: readonly Server[];
+  readonly quickstart: Server;
+}
+
+const PURPOSE = {
+  production: 'Production',
+  staging: 'Staging: separate animals and keys',
+  quickstart: 'Quickstart: takes keys of either environment',
+};
+type Purpose = Environment | 'quickstart';
 
 /** A server at exactly this base address. */
-export function fixedServer(environment: Environment, url: string): Server {
-  return { url, description: PURPOSE[environment] };
+export function fixedServer(purpose: Purpose, url: string): Server {
+  return { url, description: PURPOSE[purpose] };
 }
 
 /** A server whose base address the reader's tool may set, with this one to begin with. */
-export function adjustableServer(environment: Environment, url: string): Server {
-  const variables = { baseUrl: { default: url, description: 'Base address, ending in /v1.' } };
-  return { url: '{baseUrl}', description: PURPOSE[environment], variables };
+export function adjustableServer(purpose: Purpose, url: string): Server {
+  const variables = { baseUrl: { default: url, description: 'Base address of the service.' } };
+  return { url: '{baseUrl}', description: PURPOSE[purpose], variables };
 }
 
 /** The OpenAPI 3.1 document of the service, made from the same data that the service runs on. */
-export function openapiDocument(servers: readonly Server[]): Json {
+export function openapiDocument(servers: Servers): Json {
   return {
     openapi: '3.1.0',
     info: {
@@ -37,10 +54,10 @@ export function openapiDocument(servers: readonly Server[]): Json {
       description: introduction(),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers,
+    servers: servers.pets,
     security: [{ apiKey: [] }],
-    tags: [{ name: 'Pets', description: 'The animals of the store.' }],
-    paths: paths(),
+    tags: Object.entries(API_TAGS).map(([name, description]) => ({ name, description })),
+    paths: paths(servers.quickstart),
     components: {
       securitySchemes: {
         apiKey: {
@@ -80,13 +97,16 @@ function introduction(): string {
   ].join('\n');
 }
 
-function paths(): Json {
+function paths(quickstart: Server): Json {
   const byPath: Record<string, Json> = {};
   for (const [operationId, operation] of Object.entries<Operation>(OPERATIONS)) {
     const method = operation.method.toLowerCase();
     byPath[operation.path] = {
       ...byPath[operation.path],
-      [method]: describe(operationId, operation),
+      [method]: {
+        ...describe(operationId, operation),
+        ...(operation.tag === 'Quickstart' && { servers: [quickstart] }),
+      },
     };
   }
   return byPath;
@@ -96,7 +116,7 @@ function describe(operationId: string, operation: Operation): Json {
   const { deprecation, body } = operation;
   return {
     operationId,
-    tags: ['Pets'],
+    tags: [operation.tag],
     summary: operation.summary,
     description: [operation.description, deprecation?.note].filter(Boolean).join('\n\n'),
     ...(deprecation && {

@@ -23,7 +23,15 @@ export interface Deprecation {
   readonly note: string;
 }
 
+/** The parts of the API, each with base addresses of its own. */
+export const API_TAGS = {
+  Pets: 'The animals of the store, in production and in staging.',
+  Quickstart: 'One message to begin with, at an address of its own. Takes any key.',
+} as const;
+export type ApiTag = keyof typeof API_TAGS;
+
 export interface Operation {
+  readonly tag: ApiTag;
   readonly method: 'GET' | 'POST';
   /** Below the base address, with `{parameters}`. */
   readonly path: string;
@@ -32,7 +40,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body?: SchemaName;
   readonly success: {
-    readonly status: 200 | 201;
+    readonly status: 200 | 201 | 202;
     readonly schema: SchemaName;
     readonly description: string;
     readonly headers: readonly HeaderName[];
@@ -63,6 +71,7 @@ const PEBBLE = { id: 2, name: 'Pebble', categoryId: 3, status: 'sold' };
 /** Every operation of the service, by its id. To add one, add a row here and its handler in `http`. */
 export const OPERATIONS = {
   listPets: {
+    tag: 'Pets',
     method: 'GET',
     path: '/pets',
     summary: 'List all animals',
@@ -105,6 +114,7 @@ export const OPERATIONS = {
     errors: [],
   },
   createPet: {
+    tag: 'Pets',
     method: 'POST',
     path: '/pets',
     summary: 'Add an animal',
@@ -145,6 +155,7 @@ export const OPERATIONS = {
     ],
   },
   getPet: {
+    tag: 'Pets',
     method: 'GET',
     path: '/pets/{petId}',
     summary: 'Get an animal',
@@ -173,6 +184,30 @@ export const OPERATIONS = {
       successor: '/pets',
       note: 'Deprecated: removed on 5 December 2030. Use `GET /pets` with the `status` filter.',
     },
+  },
+  sendMessage: {
+    tag: 'Quickstart',
+    method: 'POST',
+    path: '/messages',
+    summary: 'Send a message',
+    description:
+      'Queues a message for the inbox of the account, which the dashboard shows. The reply is sent ' +
+      'once the message is on disk; it is delivered once, after those sent before it.',
+    parameters: [],
+    body: 'NewMessage',
+    success: {
+      status: 202,
+      schema: 'Message',
+      description: 'Message queued.',
+      headers: [],
+      example: {
+        id: 'msg_019a9f2e8c4b7d10a3f5b6c7d8e9f001',
+        message: 'Hello, petstore!',
+        status: 'queued',
+        createdAt: '2026-11-21T09:30:00.000Z',
+      },
+    },
+    errors: ['invalid_json', 'invalid_body', 'unsupported_content_type', 'body_too_large'],
   },
 } as const satisfies Record<string, Operation>;
 

@@ -1,11 +1,16 @@
 import type { Environment } from './environments.ts';
 import type { Subscription } from './plans.ts';
 
+/** What an account may do in the dashboard: its own things, or also what operators do. */
+export const ROLES = ['customer', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
+
 /** Whoever holds API keys; quotas belong to it, so that more keys do not buy more quota. */
 export interface Account extends Subscription {
   readonly id: string;
   /** Unique, compared without case. */
   readonly email: string;
+  readonly role: Role;
   /** Epoch ms. */
   readonly createdAt: number;
 }

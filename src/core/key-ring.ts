@@ -6,6 +6,7 @@ import {
   environmentOfKey,
   generateApiKey,
 } from './api-key-text.ts';
+import type { Actor } from './audit.ts';
 import { type Awaitable, then } from './awaitable.ts';
 import { type Clock, HOUR } from './clock.ts';
 import type { Environment } from './environments.ts';
@@ -58,7 +59,7 @@ export class KeyRing {
   }
 
   /** @throws OperatorError on a bad name, an expiry in the past, or 100 live keys already. */
-  async issue(account: Account, request: KeyRequest): Promise<IssuedKey> {
+  async issue(account: Account, request: KeyRequest, by: Actor): Promise<IssuedKey> {
     const now = this.#clock.now().wall;
     const name = request.name.trim();
     if (name === '' || name.length > NAME_MAX_LENGTH) {
@@ -69,7 +70,8 @@ export class KeyRing {
     }
     const text = generateApiKey(request.environment);
     const key = newKey(account.id, text, { ...request, name }, now);
-    const kept = await this.#store.insert(key, this.#digest(text), LIVE_KEYS_PER_ACCOUNT, now);
+    const digest = this.#digest(text);
+    const kept = await this.#store.insert(key, digest, LIVE_KEYS_PER_ACCOUNT, now, by);
     if (kept === 'too_many') throw tooManyKeys();
     return { text, key };
   }
@@ -79,7 +81,7 @@ export class KeyRing {
    * overlap, never beyond its own expiry.
    * @throws OperatorError when the key is not live, or 100 others are.
    */
-  async rotate(key: ApiKey, overlap: RotationOverlap): Promise<IssuedKey> {
+  async rotate(key: ApiKey, overlap: RotationOverlap, by: Actor): Promise<IssuedKey> {
     const now = this.#clock.now().wall;
     const state = keyState(key, now);
     if (state !== 'active') throw notLive(key, state);
@@ -94,6 +96,7 @@ export class KeyRing {
       this.#digest(text),
       LIVE_KEYS_PER_ACCOUNT,
       now,
+      by,
     );
     if (kept === 'too_many') throw tooManyKeys();
     if (kept === 'not_live') throw notLive(key, 'expired or revoked');
@@ -101,37 +104,42 @@ export class KeyRing {
     return { text, key: successor };
   }
 
+  /** Hears of changes that were made past this ring, such as the end of an account. */
+  forget(): void {
+    this.#credentials.forget();
+  }
+
   /** Ends a key at once. `false` when there is no such key, or it was revoked before. */
-  async revoke(id: string): Promise<boolean> {
-    const revoked = await this.#store.revoke(id, this.#clock.now().wall);
+  async revoke(id: string, by: Actor): Promise<boolean> {
+    const revoked = await this.#store.revoke(id, this.#clock.now().wall, by);
     this.#credentials.forget();
     return revoked;
   }
 
   /**
-   * Tells whose key this is, or why it is refused: unknown, expired, revoked, or of the other
+   * Tells whose key this is, or why it is refused: unknown, expired, revoked, or of another
    * environment.
-   * @param environment where the request was sent to.
+   * @param accepted the environments whose keys are taken where the request was sent to.
    */
-  authenticate(text: string, environment: Environment): Awaitable<Credential | Problem> {
+  authenticate(text: string, accepted: readonly Environment[]): Awaitable<Credential | Problem> {
     if (text.length > API_KEY_MAX_LENGTH) return NOT_A_KEY;
     const digest = this.#digest(text);
     const known = this.#credentials.recall(digest);
-    if (known) return this.#accept(known.credential, environment);
+    if (known) return this.#accept(known.credential, accepted);
     const named = environmentOfKey(text);
     if (!named) return NOT_A_KEY;
-    if (named !== environment) return misplaced(named, environment);
+    if (!accepted.includes(named)) return misplaced(named, accepted);
     return then(this.#credentials.findByDigest(digest), (found) => {
       if (found && timingSafeEqual(found.digest, digest)) {
-        return this.#accept(found.credential, environment);
+        return this.#accept(found.credential, accepted);
       }
       return UNKNOWN_KEY;
     });
   }
 
-  #accept(credential: Credential, environment: Environment): Credential | Problem {
+  #accept(credential: Credential, accepted: readonly Environment[]): Credential | Problem {
     const { key } = credential;
-    if (key.environment !== environment) return misplaced(key.environment, environment);
+    if (!accepted.includes(key.environment)) return misplaced(key.environment, accepted);
     const state = keyState(key, this.#clock.now().wall);
     if (state === 'active') return credential;
     return invalid(`This API key is ${state}. Create a new one.`);
@@ -160,7 +168,7 @@ function newKey(accountId: string, text: string, request: KeyRequest, now: numbe
 const NOT_A_KEY = invalid('This is not an API key of this service. Check it for typos.');
 const UNKNOWN_KEY = invalid('This API key is unknown. Create a new one.');
 
-function misplaced(named: Environment, environment: Environment): Problem {
+function misplaced(named: Environment, [environment]: readonly Environment[]): Problem {
   return invalid(
     `This API key is for ${named}, and this is ${environment}. ` +
       `Send it to the base URL of ${named}, or use a ${environment} key.`,

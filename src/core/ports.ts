@@ -1,9 +1,12 @@
-import type { Account, ApiKey, BanRecord, Credential } from './accounts.ts';
+import type { Account, ApiKey, BanRecord, Credential, Role } from './accounts.ts';
 import type { Verdict } from './admission.ts';
+import type { Actor, AuditEntry, AuditRecord } from './audit.ts';
 import type { Awaitable } from './awaitable.ts';
 import type { Instant } from './clock.ts';
+import type { Message } from './messages.ts';
 import type { NewPet, Pet, PetPage, PetQuery } from './pets.ts';
 import type { Limits, Subscription } from './plans.ts';
+import type { UsageRecord } from './usage.ts';
 
 /** What makes a creation safe to send again: replies are remembered by it for 24 hours. */
 export interface IdempotentRequest {
@@ -33,13 +36,62 @@ export interface PetStore {
   forgetRequests(now: Instant): Promise<void>;
 }
 
-/** Accounts and their plans. Every call may raise `StorageUnavailable`. */
+/**
+ * Accounts and their plans. What changes something puts it on the audit log in the same transaction:
+ * `by` whom and when (`now`, epoch ms). Every call may raise `StorageUnavailable`.
+ */
 export interface AccountStore {
   /** `undefined` when the address is taken. */
-  create(email: string, subscription: Subscription, now: number): Promise<Account | undefined>;
+  create(
+    email: string,
+    subscription: Subscription,
+    now: number,
+    by: Actor,
+  ): Promise<Account | undefined>;
+  find(id: string): Awaitable<Account | undefined>;
   findByEmail(email: string): Awaitable<Account | undefined>;
   list(): Awaitable<Account[]>;
-  setSubscription(id: string, subscription: Subscription): Promise<void>;
+  /** Accounts whose address contains the text, without case; by address, `limit` at the most. */
+  search(text: string, limit: number): Awaitable<Account[]>;
+  setSubscription(id: string, subscription: Subscription, now: number, by: Actor): Promise<void>;
+  setRole(id: string, role: Role, now: number, by: Actor): Promise<void>;
+}
+
+/** What was changed on purpose, by whom. Every call may raise `StorageUnavailable`. */
+export interface AuditLog {
+  record(entry: AuditEntry): Promise<void>;
+  /** The newest first; those before the entry of this number, when it is given. */
+  list(limit: number, before?: number): Awaitable<AuditRecord[]>;
+}
+
+/** The durable queue of messages, and the inboxes. Every call may raise `StorageUnavailable`. */
+export interface MessageStore {
+  /**
+   * Resolves once the message is durable. Asked for again it is there once; a message of an account
+   * that is gone meanwhile is dropped.
+   */
+  enqueue(message: Message): Promise<void>;
+  /**
+   * Moves up to `limit` queued messages to their inboxes, the oldest of each account first; gives how
+   * many. A message is in its inbox once, however often and wherever this is called.
+   */
+  deliver(now: number, limit: number): Promise<number>;
+  /** Messages that are not delivered yet. */
+  queued(): Awaitable<number>;
+  /** Messages of an account, the newest first. */
+  list(accountId: string, limit: number): Awaitable<Message[]>;
+  /** Drops what was delivered before this moment (epoch ms). */
+  forget(before: number): Promise<void>;
+}
+
+/** Requests counted by hour. Every call may raise `StorageUnavailable`. */
+export interface UsageStore {
+  /** Adds to what is counted already; all of it, or nothing when it fails. */
+  add(records: readonly UsageRecord[]): Promise<void>;
+  /** An account's hours from this one on (hours since the Unix epoch), in both environments. */
+  since(accountId: string, hour: number): Awaitable<UsageRecord[]>;
+  /** Drops the hours before this one. */
+  forget(hour: number): Promise<void>;
 }
 
 export interface KeyRow {
@@ -60,10 +112,16 @@ export interface CredentialCache extends CredentialSource {
   forget(): void;
 }
 
-/** API keys. Every call may raise `StorageUnavailable`. */
+/** API keys; changes go on the audit log as those of accounts do. Every call may raise `StorageUnavailable`. */
 export interface ApiKeyStore extends CredentialSource {
   /** Refuses with `too_many` when the account has `most` live keys at `now` (epoch ms). */
-  insert(key: ApiKey, digest: Buffer, most: number, now: number): Promise<'kept' | 'too_many'>;
+  insert(
+    key: ApiKey,
+    digest: Buffer,
+    most: number,
+    now: number,
+    by: Actor,
+  ): Promise<'kept' | 'too_many'>;
   /**
    * Ends the old key at `old.expiresAt` and adds its successor, in one transaction. Refuses with
    * `not_live` when the old key has ended before, and with `too_many` as `insert` does.
@@ -74,12 +132,13 @@ export interface ApiKeyStore extends CredentialSource {
     digest: Buffer,
     most: number,
     now: number,
+    by: Actor,
   ): Promise<'kept' | 'too_many' | 'not_live'>;
   find(id: string): Awaitable<ApiKey | undefined>;
   /** All keys of an account, oldest first. */
   list(accountId: string): Awaitable<ApiKey[]>;
   /** `false` when there is no such key, or it was revoked before. */
-  revoke(id: string, now: number): Promise<boolean>;
+  revoke(id: string, now: number, by: Actor): Promise<boolean>;
   /** Notes when keys were last used (epoch ms). */
   touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void>;
   /** Whether any key exists. */
@@ -96,7 +155,9 @@ export interface BanStore {
   /** Lifted bans that would still be in force at `now` (epoch ms). */
   lifted(now: number): Awaitable<BanRecord[]>;
   /** `false` when there is no such ban in force. */
-  lift(id: string, by: string, now: number): Promise<boolean>;
+  lift(id: string, by: Actor, now: number): Promise<boolean>;
+  /** An account's bans that ended, or end, after `since` (epoch ms), the latest first. */
+  ofAccount(accountId: string, since: number): Awaitable<BanRecord[]>;
 }
 
 /** Who a request is counted on. */
@@ -130,6 +191,8 @@ export interface SavedQuota {
 
 /** Keeps quotas for the next start. Every call may raise `StorageUnavailable`. */
 export interface QuotaJournal {
+  /** What is kept for one caller. */
+  find(caller: string): Awaitable<SavedQuota | undefined>;
   /** Quotas whose day or minute is not over at `now` (epoch ms). */
   load(now: number): Awaitable<SavedQuota[]>;
   save(quotas: readonly SavedQuota[]): Promise<void>;

@@ -26,7 +26,7 @@ export function identifyCaller(
   if (authorization === null) return refuse(MISSING);
   const text = BEARER.exec(authorization)?.[1];
   if (text === undefined) return refuse(MALFORMED);
-  return then(site.keyRing.authenticate(text, site.environment), (identity) =>
+  return then(site.keyRing.authenticate(text, site.accepts), (identity) =>
     'code' in identity ? refuse(identity) : known(identity),
   );
 }

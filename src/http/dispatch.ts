@@ -1,9 +1,8 @@
-import { OPERATIONS, type Operation } from '../contract/operations.ts';
 import { type Awaitable, attempt, then } from '../core/awaitable.ts';
 import { deprecationHeaders, isRemoved } from './deprecation.ts';
-import { type Call, HANDLERS } from './operations.ts';
+import type { Call } from './handler.ts';
 import { problemReply, type Reply } from './reply.ts';
-import { DOCUMENT_PATH, matchRoute } from './routes.ts';
+import { DOCUMENT_PATH } from './routes.ts';
 import type { Site } from './site.ts';
 
 const ALLOWED_REQUEST_HEADERS = 'Authorization, Content-Type, Idempotency-Key';
@@ -24,7 +23,7 @@ export function uncountedReply(site: Site, request: Request, path: string): Repl
   return {
     status: 204,
     headers: {
-      'Access-Control-Allow-Methods': matchRoute(path)?.route.allow ?? 'OPTIONS',
+      'Access-Control-Allow-Methods': site.routes.match(path)?.route.allow ?? 'OPTIONS',
       'Access-Control-Allow-Headers': ALLOWED_REQUEST_HEADERS,
       'Access-Control-Max-Age': PREFLIGHT_MAX_AGE_SECONDS,
     },
@@ -36,29 +35,30 @@ export function uncountedReply(site: Site, request: Request, path: string): Repl
  * @param recover turns what the operation throws into a reply.
  */
 export function carryOut(
+  site: Site,
   call: Omit<Call, 'parameters'>,
   path: string,
   recover: (error: unknown) => Reply,
 ): Awaitable<Reply> {
-  const match = matchRoute(path);
+  const match = site.routes.match(path);
   if (!match) {
-    const message = `Nothing is served at this path. The API is described at ${call.site.baseUrl}${DOCUMENT_PATH}.`;
+    const message = `Nothing is served at this path. The API is described at ${site.baseUrl}${DOCUMENT_PATH}.`;
     return problemReply({ code: 'not_found', message });
   }
   const { route, parameters } = match;
   const { method } = call.request;
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: route.allow } };
-  const id = route.operations.get(method);
-  if (!id) {
+  const served = route.operations.get(method);
+  if (!served) {
     const message = `This path does not serve ${method}. It serves ${route.allow}.`;
     return problemReply({ code: 'method_not_allowed', message }, { Allow: route.allow });
   }
-  const { deprecation }: Operation = OPERATIONS[id];
-  const run = () => attempt(() => HANDLERS[id]({ ...call, parameters }), recover);
+  const { deprecation } = served.operation;
+  const run = () => attempt(() => served.handle({ ...call, parameters }), recover);
   if (!deprecation) return run();
-  const headers = deprecationHeaders(deprecation, call.site.baseUrl);
+  const headers = deprecationHeaders(deprecation, site);
   if (isRemoved(deprecation, call.now)) {
-    const message = `${id} was removed. Use ${call.site.baseUrl}${deprecation.successor} instead.`;
+    const message = `${served.id} was removed. Use ${site.baseUrl}${deprecation.successor} instead.`;
     return problemReply({ code: 'operation_removed', message }, headers);
   }
   return then(run(), (reply) => ({ ...reply, headers: { ...reply.headers, ...headers } }));

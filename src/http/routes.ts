@@ -1,14 +1,22 @@
-import { OPERATION_IDS, OPERATIONS, type OperationId } from '../contract/operations.ts';
+import { OPERATION_IDS, OPERATIONS, type Operation } from '../contract/operations.ts';
+import type { Handler, Handlers } from './handler.ts';
 
-/** Where each environment serves its OpenAPI document, below its base address. */
+/** Where each site serves its OpenAPI document, below its base address. */
 export const DOCUMENT_PATH = '/openapi.json';
+
+/** An operation of the contract that a site carries out. */
+export interface ServedOperation {
+  readonly id: string;
+  readonly operation: Operation;
+  readonly handle: Handler;
+}
 
 /** What a path serves. */
 export interface Route {
   /** For the `Allow` header, and for a browser's preflight. */
   readonly allow: string;
   /** By method; HEAD stands beside every GET. */
-  readonly operations: ReadonlyMap<string, OperationId>;
+  readonly operations: ReadonlyMap<string, ServedOperation>;
   /** Matches the path; its named groups are the path parameters. */
   readonly pattern: RegExp;
 }
@@ -18,28 +26,39 @@ export interface RouteMatch {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-const ROUTES: readonly Route[] = [
-  ...operationRoutes(),
-  { allow: 'GET, HEAD, OPTIONS', operations: new Map(), pattern: pathPattern(DOCUMENT_PATH) },
-];
+/** The paths of one site, below its base address. */
+export class Routes {
+  readonly #routes: readonly Route[];
 
-/** The route that a path below the base address belongs to. */
-export function matchRoute(path: string): RouteMatch | undefined {
-  for (const route of ROUTES) {
-    const match = route.pattern.exec(path);
-    if (match) return { route, parameters: match.groups ?? {} };
+  constructor(handlers: Handlers) {
+    const document = pathPattern(DOCUMENT_PATH);
+    this.#routes = [
+      ...operationRoutes(handlers),
+      { allow: 'GET, HEAD, OPTIONS', operations: new Map(), pattern: document },
+    ];
   }
-  return undefined;
+
+  match(path: string): RouteMatch | undefined {
+    for (const route of this.#routes) {
+      const match = route.pattern.exec(path);
+      if (match) return { route, parameters: match.groups ?? {} };
+    }
+    return undefined;
+  }
 }
 
-function operationRoutes(): Route[] {
-  const byPath = Map.groupBy(OPERATION_IDS, (id) => OPERATIONS[id].path);
-  return Array.from(byPath, ([path, ids]) => {
-    const operations = new Map<string, OperationId>();
-    for (const id of ids) {
-      const { method } = OPERATIONS[id];
-      operations.set(method, id);
-      if (method === 'GET') operations.set('HEAD', id);
+function operationRoutes(handlers: Handlers): Route[] {
+  const served = OPERATION_IDS.flatMap((id): ServedOperation[] => {
+    const handle = handlers[id];
+    return handle ? [{ id, operation: OPERATIONS[id], handle }] : [];
+  });
+  const byPath = Map.groupBy(served, ({ operation }) => operation.path);
+  return Array.from(byPath, ([path, there]) => {
+    const operations = new Map<string, ServedOperation>();
+    for (const each of there) {
+      const { method } = each.operation;
+      operations.set(method, each);
+      if (method === 'GET') operations.set('HEAD', each);
     }
     return {
       allow: [...operations.keys(), 'OPTIONS'].join(', '),

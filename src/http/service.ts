@@ -23,8 +23,9 @@ export interface ServiceLog {
 }
 
 export interface ServiceOptions {
-  /** At least one; requests outside of every base address count in the first. */
+  /** Requests outside of every base address count in the first. */
   readonly sites: readonly Site[];
+  readonly pages?: Pages | undefined;
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: BlockList;
   readonly clock: Clock;
@@ -47,24 +48,40 @@ interface Place {
   readonly problem?: Problem;
 }
 
+interface PagesPlace {
+  readonly pages: Pages;
+  readonly path: string;
+}
+
 interface Answer {
   readonly reply: Reply;
   readonly verdict: Verdict;
 }
 
+/** Pages for people, below a base address of their own; not part of the API. */
+export interface Pages {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  /**
+   * Never throws, and never rejects.
+   * @param path below the base address.
+   * @param address gives the client's address.
+   */
+  handle(request: Request, path: string, address: () => string): Awaitable<Response>;
+}
+
 /** Answers every request that the HTTP parser lets through: caller, quota, operation, reply. */
 export class HttpService {
   readonly #options: ServiceOptions;
-  readonly #sites: BaseAddresses<Site>;
-  readonly #firstSite: Site;
+  readonly #places: BaseAddresses<Site | Pages>;
   readonly #replies = new ReplyWriter();
 
   constructor(options: ServiceOptions) {
-    const [firstSite] = options.sites;
-    if (!firstSite) throw new Error('A service needs at least one site.');
-    this.#firstSite = firstSite;
+    const { sites, pages } = options;
     this.#options = options;
-    this.#sites = new BaseAddresses(options.sites.map((site) => [site.baseUrl, site]));
+    this.#places = new BaseAddresses(
+      [...sites, ...(pages ? [pages] : [])].map((place) => [place.baseUrl, place]),
+    );
   }
 
   /**
@@ -76,17 +93,23 @@ export class HttpService {
     const now = clock.now();
     const address = () =>
       clientAddress(peer() ?? '', request.headers.get('x-forwarded-for'), trustedProxies);
-    return then(this.#answer({ request, now, address }), ({ reply, verdict }) => {
+    const place = this.#locate(request);
+    if (!place) return new Response('Nothing is served here.', { status: 404 });
+    if ('pages' in place) return place.pages.handle(request, place.path, address);
+    return then(this.#answer({ request, now, address }, place), ({ reply, verdict }) => {
       log.request?.(request.method, request.url, reply.status, clock.now().elapsed - now.elapsed);
       return this.#replies.write(reply, verdict, now, request.headers.has('origin'));
     });
   }
 
-  #answer({ request, now, address }: Exchange): Awaitable<Answer> {
-    const { site, path, query, problem } = this.#locate(request);
+  #answer(
+    { request, now, address }: Exchange,
+    { site, path, query, problem }: Place,
+  ): Awaitable<Answer> {
     const uncounted = problem === BAD_HOST ? undefined : uncountedReply(site, request, path);
     if (uncounted) {
-      const verdict = site.limiter.peek(anonymous(site, address()), now);
+      const caller = anonymous(site, address());
+      const verdict = site.limiterOf(caller).peek(caller, now);
       return then(verdict, (verdict) => ({ reply: uncounted, verdict }));
     }
     if (problem) return charge(site, now, anonymous(site, address()), () => problemReply(problem));
@@ -95,27 +118,37 @@ export class HttpService {
       (error) => ({ quota: anonymous(site, address()), problem: this.#problemOf(error) }),
     );
     const recover = (error: unknown) => problemReply(this.#problemOf(error));
-    return then(caller, (caller) =>
-      charge(site, now, caller.quota, () => {
-        if ('problem' in caller) return challengeReply(caller.problem);
-        site.noteUse(caller.key, now.wall);
-        const { account } = caller;
-        return attempt(
-          () => carryOut({ site, account, request, now, query }, path, recover),
+    return then(caller, (caller) => {
+      if ('problem' in caller) {
+        return charge(site, now, caller.quota, () => challengeReply(caller.problem));
+      }
+      const { account, key } = caller;
+      const operate = () =>
+        attempt(
+          () => carryOut(site, { account, key, request, now, query }, path, recover),
           recover,
         );
-      }),
-    );
+      return then(charge(site, now, caller.quota, operate), (answer) => {
+        site.noteUse(key, answer.reply.status, now.wall);
+        return answer;
+      });
+    });
   }
 
-  #locate({ url, headers }: Request): Place {
+  #locate({ url, headers }: Request): Place | PagesPlace | undefined {
     const target = parseTarget(url, headers.get('host'));
-    const nowhere = { site: this.#firstSite, path: '', query: '' };
-    if (!target) return { ...nowhere, problem: BAD_HOST };
-    const located = this.#sites.locate(target);
-    if (located) return { site: located.value, path: located.path, query: target.query };
-    const message = `Nothing is served here. The API is described at ${this.#firstSite.baseUrl}${DOCUMENT_PATH}.`;
-    return { ...nowhere, problem: { code: 'not_found', message } };
+    const located = target && this.#places.locate(target);
+    if (located) {
+      const { value, path } = located;
+      return 'handle' in value
+        ? { pages: value, path }
+        : { site: value, path, query: target.query };
+    }
+    const [site] = this.#options.sites;
+    if (!site) return undefined;
+    const message = `Nothing is served here. The API is described at ${site.baseUrl}${DOCUMENT_PATH}.`;
+    const problem: Problem = target ? { code: 'not_found', message } : BAD_HOST;
+    return { site, path: '', query: '', problem };
   }
 
   #problemOf(error: unknown): Problem {
@@ -135,7 +168,7 @@ function charge(
   caller: QuotaCaller,
   operate: () => Awaitable<Reply>,
 ): Awaitable<Answer> {
-  return then(site.limiter.take(caller, now), (verdict) => {
+  return then(site.limiterOf(caller).take(caller, now), (verdict) => {
     const reply = verdict.outcome === 'admitted' ? operate() : limitReply(caller, verdict);
     return then(reply, (reply) => ({ reply, verdict }));
   });

@@ -2,22 +2,25 @@ import type { ApiKey } from '../core/accounts.ts';
 import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { Limits } from '../core/plans.ts';
-import type { Limiter, PetStore } from '../core/ports.ts';
-import type { PageCache } from './page-cache.ts';
+import type { Limiter, QuotaCaller } from '../core/ports.ts';
+import type { Routes } from './routes.ts';
 
-/** One environment as it is served below its base address. */
+/** What is served below one base address of the API. */
 export interface Site {
-  readonly environment: Environment;
   /** Without a slash at its end. */
   readonly baseUrl: string;
+  readonly routes: Routes;
   readonly keyRing: KeyRing;
-  readonly limiter: Limiter;
-  readonly pets: PetStore;
-  readonly pages: PageCache;
-  /** The OpenAPI document with this site as its server; JSON text. */
+  /** The environments whose keys it takes. */
+  readonly accepts: readonly Environment[];
+  /** The OpenAPI document with this site among its servers; JSON text. */
   readonly document: string;
+  /** Where people read about the API. */
+  readonly documentation: string;
   /** For requests without a valid key, by client address. */
   readonly anonymousLimits: Limits;
-  /** Notes that a key was used, at this epoch ms; must not wait. */
-  noteUse(key: ApiKey, usedAt: number): void;
+  /** Where requests of this caller count: in the environment of its key. */
+  limiterOf(caller: QuotaCaller): Limiter;
+  /** Notes that a key was used, at this epoch ms, and what came of it; must not wait. */
+  noteUse(key: ApiKey, status: number, usedAt: number): void;
 }

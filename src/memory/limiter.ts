@@ -155,7 +155,7 @@ export class MemoryLimiter implements Limiter {
       keyId: key.id,
       accountId: key.accountId,
       environment: this.#options.environment,
-      reason: `Went on after 429: ${this.#options.policy.after} more requests in the same window.`,
+      reason: `Went on after 429, ${times(this.#options.policy.after)} in the same window.`,
       level: ban.level,
       startsAt: Math.floor(now.wall),
       endsAt: Math.ceil(now.wall + ban.endsAt - now.elapsed),
@@ -169,4 +169,8 @@ export class MemoryLimiter implements Limiter {
   #quotasOf(caller: string): QuotaTable {
     return caller.startsWith('account:') ? this.#accounts : this.#addresses;
   }
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once more' : `${count} more times`;
 }

@@ -1,10 +1,11 @@
-import type { Account, ApiKey, BanRecord } from '../core/accounts.ts';
+import type { Account, ApiKey, BanRecord, Role } from '../core/accounts.ts';
 import type { Environment } from '../core/environments.ts';
 import { subscribe } from '../core/plans.ts';
 
 export interface AccountRow {
   id: string;
   email: string;
+  role: Role;
   plan: string;
   per_minute: bigint | null;
   per_day: bigint | null;
@@ -46,6 +47,7 @@ export function accountFromRow(row: AccountRow): Account {
   return {
     id: row.id,
     email: row.email,
+    role: row.role,
     ...subscribe(row.plan, custom),
     createdAt: Number(row.created_at),
   };

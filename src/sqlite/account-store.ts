@@ -1,4 +1,5 @@
-import type { Account } from '../core/accounts.ts';
+import type { Account, Role } from '../core/accounts.ts';
+import type { Actor } from '../core/audit.ts';
 import { newId } from '../core/ids.ts';
 import type { Subscription } from '../core/plans.ts';
 import type { AccountStore } from '../core/ports.ts';
@@ -17,10 +18,17 @@ export class SqliteAccountStore implements AccountStore {
     email: string,
     subscription: Subscription,
     now: number,
+    by: Actor,
   ): Promise<Account | undefined> {
-    const account = { id: newId('acct', now), email, ...subscription, createdAt: now };
-    const created = await this.#file.write({ name: 'createAccount', input: account });
+    const role: Role = 'customer';
+    const account = { id: newId('acct', now), email, role, ...subscription, createdAt: now };
+    const created = await this.#file.write({ name: 'createAccount', input: { account, by } });
     return created ? account : undefined;
+  }
+
+  find(id: string): Account | undefined {
+    const row = this.#file.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', id);
+    return row && accountFromRow(row);
   }
 
   findByEmail(email: string): Account | undefined {
@@ -34,7 +42,21 @@ export class SqliteAccountStore implements AccountStore {
       .map(accountFromRow);
   }
 
-  setSubscription(id: string, subscription: Subscription): Promise<void> {
-    return this.#file.write({ name: 'setSubscription', input: { id, subscription } });
+  search(text: string, limit: number): Account[] {
+    return this.#file
+      .all<AccountRow>(
+        'SELECT * FROM accounts WHERE instr(lower(email), lower(?)) > 0 ORDER BY email LIMIT ?',
+        text,
+        limit,
+      )
+      .map(accountFromRow);
+  }
+
+  setSubscription(id: string, subscription: Subscription, now: number, by: Actor): Promise<void> {
+    return this.#file.write({ name: 'setSubscription', input: { id, subscription, now, by } });
+  }
+
+  setRole(id: string, role: Role, now: number, by: Actor): Promise<void> {
+    return this.#file.write({ name: 'setRole', input: { id, role, now, by } });
   }
 }

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../core/accounts.ts';
+import type { Actor } from '../core/audit.ts';
 import type { ApiKeyStore, KeyRow } from '../core/ports.ts';
 import { type AccountRow, type ApiKeyRow, accountFromRow, apiKeyFromRow } from './account-rows.ts';
 import type { SqliteFile } from './file.ts';
@@ -11,8 +12,8 @@ export class SqliteApiKeyStore implements ApiKeyStore {
     this.#file = file;
   }
 
-  insert(key: ApiKey, digest: Buffer, most: number, now: number) {
-    return this.#file.write({ name: 'insertKey', input: { key, digest, most, now } });
+  insert(key: ApiKey, digest: Buffer, most: number, now: number, by: Actor) {
+    return this.#file.write({ name: 'insertKey', input: { key, digest, most, now, by } });
   }
 
   replace(
@@ -21,8 +22,9 @@ export class SqliteApiKeyStore implements ApiKeyStore {
     digest: Buffer,
     most: number,
     now: number,
+    by: Actor,
   ) {
-    return this.#file.write({ name: 'replaceKey', input: { old, key, digest, most, now } });
+    return this.#file.write({ name: 'replaceKey', input: { old, key, digest, most, now, by } });
   }
 
   findByDigest(digest: Buffer): KeyRow | undefined {
@@ -53,8 +55,8 @@ export class SqliteApiKeyStore implements ApiKeyStore {
       .map(apiKeyFromRow);
   }
 
-  revoke(id: string, now: number): Promise<boolean> {
-    return this.#file.write({ name: 'revokeKey', input: { id, now } });
+  revoke(id: string, now: number, by: Actor): Promise<boolean> {
+    return this.#file.write({ name: 'revokeKey', input: { id, now, by } });
   }
 
   touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void> {

@@ -1,4 +1,5 @@
 import type { BanRecord } from '../core/accounts.ts';
+import type { Actor } from '../core/audit.ts';
 import type { BanStore } from '../core/ports.ts';
 import { type BanRow, banFromRow } from './account-rows.ts';
 import type { SqliteFile } from './file.ts';
@@ -31,7 +32,17 @@ export class SqliteBanStore implements BanStore {
     return this.#select('ends_at > ? AND lifted_at IS NOT NULL', now);
   }
 
-  lift(id: string, by: string, now: number): Promise<boolean> {
+  ofAccount(accountId: string, since: number): BanRecord[] {
+    return this.#file
+      .all<BanRow>(
+        'SELECT * FROM bans WHERE account_id = ? AND ends_at > ? ORDER BY starts_at DESC, id DESC',
+        accountId,
+        since,
+      )
+      .map(banFromRow);
+  }
+
+  lift(id: string, by: Actor, now: number): Promise<boolean> {
     return this.#file.write({ name: 'liftBan', input: { id, by, now } });
   }
 

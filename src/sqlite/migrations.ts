@@ -102,5 +102,94 @@ export const ACCOUNTS_SCHEMA: Schema = {
 
     CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
     `,
+    `
+    -- What signing in needs: an account is a user, too. Times that are text are ISO 8601, UTC.
+    ALTER TABLE accounts ADD COLUMN role TEXT NOT NULL DEFAULT 'customer'
+      CHECK (role IN ('customer', 'operator'));
+    ALTER TABLE accounts ADD COLUMN name TEXT NOT NULL DEFAULT '';
+    ALTER TABLE accounts ADD COLUMN email_verified INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE accounts ADD COLUMN image TEXT;
+    ALTER TABLE accounts ADD COLUMN signed_up_at TEXT;
+    ALTER TABLE accounts ADD COLUMN updated_at TEXT;
+    DROP TRIGGER account_changed;
+    CREATE TRIGGER account_changed AFTER UPDATE OF plan, per_minute, per_day ON accounts
+      BEGIN UPDATE revision SET value = value + 1; END;
+
+    CREATE TABLE credentials (
+      id TEXT PRIMARY KEY,
+      user_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+      account_id TEXT NOT NULL,
+      provider_id TEXT NOT NULL,
+      password TEXT,
+      access_token TEXT,
+      refresh_token TEXT,
+      id_token TEXT,
+      access_token_expires_at TEXT,
+      refresh_token_expires_at TEXT,
+      scope TEXT,
+      created_at TEXT NOT NULL,
+      updated_at TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX credentials_by_user ON credentials (user_id);
+
+    CREATE TABLE sessions (
+      id TEXT PRIMARY KEY,
+      user_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+      token TEXT NOT NULL UNIQUE,
+      expires_at TEXT NOT NULL,
+      ip_address TEXT,
+      user_agent TEXT,
+      created_at TEXT NOT NULL,
+      updated_at TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX sessions_by_user ON sessions (user_id);
+
+    CREATE TABLE verifications (
+      id TEXT PRIMARY KEY,
+      identifier TEXT NOT NULL,
+      value TEXT NOT NULL,
+      expires_at TEXT NOT NULL,
+      created_at TEXT NOT NULL,
+      updated_at TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX verifications_by_identifier ON verifications (identifier);
+
+    CREATE INDEX bans_by_account ON bans (account_id, ends_at);
+
+    -- The queue and the inboxes in one: what is not delivered yet is queued.
+    CREATE TABLE messages (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+      id TEXT NOT NULL UNIQUE,
+      account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+      environment TEXT NOT NULL CHECK (environment IN ('production', 'staging')),
+      text TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      delivered_at INTEGER
+    ) STRICT;
+    CREATE INDEX messages_by_account ON messages (account_id);
+    CREATE INDEX messages_queued ON messages (sequence) WHERE delivered_at IS NULL;
+    CREATE INDEX messages_by_delivery ON messages (delivered_at);
+
+    CREATE TABLE usage (
+      account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+      environment TEXT NOT NULL CHECK (environment IN ('production', 'staging')),
+      hour INTEGER NOT NULL,
+      succeeded INTEGER NOT NULL,
+      client_errors INTEGER NOT NULL,
+      limited INTEGER NOT NULL,
+      server_errors INTEGER NOT NULL,
+      PRIMARY KEY (account_id, hour, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX usage_by_hour ON usage (hour);
+
+    CREATE TABLE audit (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      at INTEGER NOT NULL,
+      actor TEXT NOT NULL,
+      action TEXT NOT NULL,
+      account_id TEXT NOT NULL,
+      detail TEXT NOT NULL
+    ) STRICT;
+    `,
   ],
 };

@@ -1,9 +1,7 @@
+import { chunks } from '../core/chunks.ts';
 import { DAY } from '../core/clock.ts';
 import type { QuotaJournal, SavedQuota } from '../core/ports.ts';
 import type { SqliteFile } from './file.ts';
-
-/** Rows written in one change, so that no creation waits long behind it. */
-const CHUNK = 500;
 
 interface QuotaRow {
   caller: string;
@@ -28,13 +26,12 @@ export class SqliteQuotaJournal implements QuotaJournal {
         Math.floor(now / DAY),
         now,
       )
-      .map((row) => ({
-        caller: row.caller,
-        minuteEndsAt: Number(row.minute_ends_at),
-        minuteUsed: Number(row.minute_used),
-        day: Number(row.day),
-        dayUsed: Number(row.day_used),
-      }));
+      .map(quotaFromRow);
+  }
+
+  find(caller: string): SavedQuota | undefined {
+    const row = this.#file.get<QuotaRow>('SELECT * FROM quotas WHERE caller = ?', caller);
+    return row && quotaFromRow(row);
   }
 
   async save(quotas: readonly SavedQuota[]): Promise<void> {
@@ -50,8 +47,12 @@ export class SqliteQuotaJournal implements QuotaJournal {
   }
 }
 
-function chunks<Item>(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, index) =>
-    items.slice(index * CHUNK, (index + 1) * CHUNK),
-  );
+function quotaFromRow(row: QuotaRow): SavedQuota {
+  return {
+    caller: row.caller,
+    minuteEndsAt: Number(row.minute_ends_at),
+    minuteUsed: Number(row.minute_used),
+    day: Number(row.day),
+    dayUsed: Number(row.day_used),
+  };
 }

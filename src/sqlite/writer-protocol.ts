@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite';
 import { accountWrites } from './writes-accounts.ts';
+import { activityWrites } from './writes-activity.ts';
 import { environmentWrites } from './writes-environment.ts';
 
-const WRITES = { ...environmentWrites, ...accountWrites };
+const WRITES = { ...environmentWrites, ...accountWrites, ...activityWrites };
 
 /** Every change that the writer thread knows, by name. */
 export type WriteName = keyof typeof WRITES;

@@ -1,7 +1,9 @@
 import type { Database } from 'bun:sqlite';
-import type { Account, ApiKey, BanRecord } from '../core/accounts.ts';
+import type { Account, ApiKey, BanRecord, Role } from '../core/accounts.ts';
+import { type Actor, type AuditEntry, describeKey, describeSubscription } from '../core/audit.ts';
 import type { Subscription } from '../core/plans.ts';
 import type { ApiKeyStore } from '../core/ports.ts';
+import { type ApiKeyRow, apiKeyFromRow, type BanRow, banFromRow } from './account-rows.ts';
 
 type Replaced = Awaited<ReturnType<ApiKeyStore['replace']>>;
 
@@ -12,6 +14,14 @@ interface NewKey {
   readonly most: number;
   /** Epoch ms. */
   readonly now: number;
+  readonly by: Actor;
+}
+
+interface Change {
+  readonly id: string;
+  /** Epoch ms. */
+  readonly now: number;
+  readonly by: Actor;
 }
 
 interface Replacement extends NewKey {
@@ -24,46 +34,43 @@ const LIVE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)';
 /** Every change to the accounts file; each runs inside of a transaction of the writer thread. */
 export const accountWrites = {
   /** `false` when the address is taken. */
-  createAccount(database: Database, { id, email, plan, limits, createdAt }: Account): boolean {
-    const custom = customLimits({ plan, limits });
+  createAccount(database: Database, { account, by }: { account: Account; by: Actor }): boolean {
+    const { id, email, createdAt } = account;
     const { changes } = database
-      .query('INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING')
-      .run(id, email, plan, ...custom, createdAt);
-    return changes === 1;
+      .query(
+        `INSERT INTO accounts (id, email, plan, per_minute, per_day, created_at)
+         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING`,
+      )
+      .run(id, email, account.plan, ...customLimits(account), createdAt);
+    if (changes === 0) return false;
+    const detail = `${email}, ${describeSubscription(account)}`;
+    record(database, { at: createdAt, by, action: 'account.created', accountId: id, detail });
+    return true;
   },
 
   setSubscription(
     database: Database,
-    { id, subscription }: { id: string; subscription: Subscription },
+    { id, subscription, now, by }: Change & { readonly subscription: Subscription },
   ): void {
-    database
+    const { changes } = database
       .query('UPDATE accounts SET plan = ?, per_minute = ?, per_day = ? WHERE id = ?')
       .run(subscription.plan, ...customLimits(subscription), id);
+    if (changes === 0) return;
+    const detail = describeSubscription(subscription);
+    record(database, { at: now, by, action: 'account.plan_changed', accountId: id, detail });
   },
 
-  insertKey(database: Database, { key, digest, most, now }: NewKey): 'kept' | 'too_many' {
-    const live = database
-      .query<{ live: bigint }, [string, number]>(
-        `SELECT count(*) AS live FROM api_keys WHERE account_id = ? AND ${LIVE}`,
-      )
-      .get(key.accountId, now);
-    if (Number(live?.live ?? 0) >= most) return 'too_many';
-    database
-      .query(
-        `INSERT INTO api_keys (id, account_id, environment, name, digest, prefix, last_four,
-           created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        key.id,
-        key.accountId,
-        key.environment,
-        key.name,
-        digest,
-        key.prefix,
-        key.lastFour,
-        key.createdAt,
-        key.expiresAt ?? null,
-      );
+  setRole(database: Database, { id, role, now, by }: Change & { readonly role: Role }): void {
+    const { changes } = database.query('UPDATE accounts SET role = ? WHERE id = ?').run(role, id);
+    if (changes === 0) return;
+    record(database, { at: now, by, action: 'account.role_changed', accountId: id, detail: role });
+  },
+
+  insertKey(database: Database, newKey: NewKey): 'kept' | 'too_many' {
+    const { key, now, by } = newKey;
+    if (addKey(database, newKey) === 'too_many') return 'too_many';
+    const { accountId } = key;
+    record(database, { at: now, by, action: 'key.created', accountId, detail: describeKey(key) });
     return 'kept';
   },
 
@@ -74,18 +81,26 @@ export const accountWrites = {
     if (!live) return 'not_live';
     // A key that ends at once makes room for its successor.
     const room = old.expiresAt <= successor.now ? 1 : 0;
-    const kept = accountWrites.insertKey(database, { ...successor, most: successor.most + room });
-    if (kept === 'kept') {
-      database.query('UPDATE api_keys SET expires_at = ? WHERE id = ?').run(old.expiresAt, old.id);
-    }
+    const kept = addKey(database, { ...successor, most: successor.most + room });
+    if (kept === 'too_many') return kept;
+    database.query('UPDATE api_keys SET expires_at = ? WHERE id = ?').run(old.expiresAt, old.id);
+    const { key, now, by } = successor;
+    const detail = `${old.id}, followed by ${describeKey(key)}`;
+    record(database, { at: now, by, action: 'key.rotated', accountId: key.accountId, detail });
     return kept;
   },
 
-  revokeKey(database: Database, { id, now }: { id: string; now: number }): boolean {
-    const { changes } = database
-      .query('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
-      .run(now, id);
-    return changes === 1;
+  revokeKey(database: Database, { id, now, by }: Change): boolean {
+    const revoked = database
+      .query<ApiKeyRow, [number, string]>(
+        'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING *',
+      )
+      .get(now, id);
+    if (!revoked) return false;
+    const key = apiKeyFromRow(revoked);
+    const { accountId } = key;
+    record(database, { at: now, by, action: 'key.revoked', accountId, detail: describeKey(key) });
+    return true;
   },
 
   touchKeys(database: Database, uses: ReadonlyArray<readonly [id: string, at: number]>): void {
@@ -113,13 +128,22 @@ export const accountWrites = {
   },
 
   /** `false` when there is no such ban in force. */
-  liftBan(database: Database, { id, by, now }: { id: string; by: string; now: number }): boolean {
-    const { changes } = database
-      .query(
-        'UPDATE bans SET lifted_at = ?, lifted_by = ? WHERE id = ? AND lifted_at IS NULL AND ends_at > ?',
+  liftBan(database: Database, { id, by, now }: Change): boolean {
+    const lifted = database
+      .query<BanRow, [number, string, string, number]>(
+        `UPDATE bans SET lifted_at = ?, lifted_by = ?
+         WHERE id = ? AND lifted_at IS NULL AND ends_at > ? RETURNING *`,
       )
-      .run(now, by, id, now);
-    return changes === 1;
+      .get(now, by, id, now);
+    if (!lifted) return false;
+    const { keyId, accountId } = banFromRow(lifted);
+    const detail = `${id} of key ${keyId}`;
+    record(database, { at: now, by, action: 'ban.lifted', accountId, detail });
+    return true;
+  },
+
+  recordAudit(database: Database, entry: AuditEntry): void {
+    record(database, entry);
   },
 
   /** Keeps the value that is there already, if any. */
@@ -127,6 +151,39 @@ export const accountWrites = {
     database.query('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO NOTHING').run(name, value);
   },
 };
+
+/** Adds a key when the account has room for it. */
+function addKey(database: Database, { key, digest, most, now }: NewKey): 'kept' | 'too_many' {
+  const live = database
+    .query<{ live: bigint }, [string, number]>(
+      `SELECT count(*) AS live FROM api_keys WHERE account_id = ? AND ${LIVE}`,
+    )
+    .get(key.accountId, now);
+  if (Number(live?.live ?? 0) >= most) return 'too_many';
+  database
+    .query(
+      `INSERT INTO api_keys (id, account_id, environment, name, digest, prefix, last_four,
+         created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      key.id,
+      key.accountId,
+      key.environment,
+      key.name,
+      digest,
+      key.prefix,
+      key.lastFour,
+      key.createdAt,
+      key.expiresAt ?? null,
+    );
+  return 'kept';
+}
+
+function record(database: Database, { at, by, action, accountId, detail }: AuditEntry): void {
+  database
+    .query('INSERT INTO audit (at, actor, action, account_id, detail) VALUES (?, ?, ?, ?, ?)')
+    .run(at, by, action, accountId, detail);
+}
 
 /** Only Enterprise's numbers are stored; the other plans' are published. */
 function customLimits({ plan, limits }: Subscription): [number | null, number | null] {

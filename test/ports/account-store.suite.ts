@@ -12,6 +12,7 @@ function subscription(plan: Plan) {
 export function accountStoreSuite(open: OpenBackend): void {
   describe('an account store', () => {
     making(open);
+    finding(open);
     changing(open);
   });
 }
@@ -31,7 +32,7 @@ function making(open: OpenBackend): void {
     await using backend = await open();
     const made = await account(backend, 'Ada@Example.com');
     expect(
-      await backend.accounts.create('aDA@example.COM', subscribe('pro'), NOON),
+      await backend.accounts.create('aDA@example.COM', subscribe('pro'), NOON, 'test'),
     ).toBeUndefined();
     expect(await backend.accounts.findByEmail('ada@example.com')).toEqual(made);
     expect(await backend.accounts.list()).toEqual([made]);
@@ -42,7 +43,12 @@ function making(open: OpenBackend): void {
     await using other = await backend.another();
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        (index % 2 ? backend : other).accounts.create('ada@example.com', subscribe('free'), NOON),
+        (index % 2 ? backend : other).accounts.create(
+          'ada@example.com',
+          subscribe('free'),
+          NOON,
+          'test',
+        ),
       ),
     );
     expect(made.filter((each) => each !== undefined)).toHaveLength(1);
@@ -56,21 +62,64 @@ function making(open: OpenBackend): void {
       ['c', 1],
       ['a', 3],
     ] as const) {
-      await backend.accounts.create(`${email}@example.com`, subscribe('free'), NOON - age);
+      await backend.accounts.create(`${email}@example.com`, subscribe('free'), NOON - age, 'test');
     }
     const emails = (await backend.accounts.list()).map(({ email }) => email);
     expect(emails).toEqual(['a@example.com', 'b@example.com', 'c@example.com']);
   });
 }
 
+function finding(open: OpenBackend): void {
+  test('finds an account by its id', async () => {
+    await using backend = await open();
+    const made = await account(backend, 'ada@example.com', subscription('enterprise'));
+    await account(backend, 'bob@example.com');
+    expect(await backend.accounts.find(made.id)).toEqual(made);
+    expect(await backend.accounts.find('acct_unknown')).toBeUndefined();
+  });
+
+  test('searches for a part of the address, without case, in the order of addresses', async () => {
+    await using backend = await open();
+    for (const email of ['zoe@Shop.example', 'Ada@shop.example', 'bob@farm.example']) {
+      await account(backend, email);
+    }
+    const search = async (text: string, limit = 10) =>
+      (await backend.accounts.search(text, limit)).map(({ email }) => email);
+    expect(await search('sHOP')).toEqual(['Ada@shop.example', 'zoe@Shop.example']);
+    expect(await search('ada@shop.example')).toEqual(['Ada@shop.example']);
+    expect(await search('example', 2)).toEqual(['Ada@shop.example', 'bob@farm.example']);
+    expect(await search('')).toHaveLength(3);
+    expect(await search('nobody')).toEqual([]);
+  });
+
+  test.each(['%', '_', '*', '?', "'", '\\'])('searches for %s as it is written', async (sign) => {
+    await using backend = await open();
+    const made = await account(backend, `a${sign}b@example.com`);
+    await account(backend, 'axb@example.com');
+    expect(await backend.accounts.search(`A${sign}B`, 10)).toEqual([made]);
+  });
+}
+
 function changing(open: OpenBackend): void {
+  test('gives the role of an operator, and takes it back', async () => {
+    await using backend = await open();
+    const made = await account(backend, 'a@example.com');
+    const other = await account(backend, 'b@example.com');
+    expect(made.role).toBe('customer');
+    for (const role of ['operator', 'customer'] as const) {
+      await backend.accounts.setRole(made.id, role, NOON, 'test');
+      expect(await backend.accounts.find(made.id)).toEqual({ ...made, role });
+      expect(await backend.accounts.find(other.id)).toEqual(other);
+    }
+  });
+
   test('changes the plan and its limits, from each plan to each', async () => {
     await using backend = await open();
     const made = await account(backend);
     for (const from of PLAN_NAMES) {
       for (const to of PLAN_NAMES) {
-        await backend.accounts.setSubscription(made.id, subscription(from));
-        await backend.accounts.setSubscription(made.id, subscription(to));
+        await backend.accounts.setSubscription(made.id, subscription(from), Date.now(), 'test');
+        await backend.accounts.setSubscription(made.id, subscription(to), Date.now(), 'test');
         const now = await backend.accounts.findByEmail(made.email);
         expect(now).toEqual({ ...made, ...subscription(to) });
       }
@@ -81,8 +130,13 @@ function changing(open: OpenBackend): void {
     await using backend = await open();
     const made = await account(backend, 'a@example.com');
     const other = await account(backend, 'b@example.com');
-    await backend.accounts.setSubscription(made.id, subscribe('business'));
-    await backend.accounts.setSubscription('acct_unknown', subscribe('business'));
+    await backend.accounts.setSubscription(made.id, subscribe('business'), Date.now(), 'test');
+    await backend.accounts.setSubscription(
+      'acct_unknown',
+      subscribe('business'),
+      Date.now(),
+      'test',
+    );
     expect(await backend.accounts.findByEmail('b@example.com')).toEqual(other);
   });
 }

@@ -18,7 +18,7 @@ function finding(open: OpenBackend): void {
     const owner = await account(backend);
     const secret = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 8));
     const key = apiKey(owner.id, { environment: 'staging', expiresAt: NOON + HOUR, name: "it's" });
-    expect(await backend.keys.insert(key, secret, 1, NOON)).toBe('kept');
+    expect(await backend.keys.insert(key, secret, 1, NOON, 'test')).toBe('kept');
     expect(await backend.keys.findByDigest(Buffer.from(secret))).toEqual({
       credential: { key, account: owner },
       digest: secret,
@@ -69,27 +69,27 @@ function bounding(open: OpenBackend): void {
     const owner = await account(backend);
     const other = await account(backend, 'other@example.com');
     for (const _ of [1, 2]) {
-      expect(await backend.keys.insert(apiKey(owner.id), digest(), 2, NOON)).toBe('kept');
+      expect(await backend.keys.insert(apiKey(owner.id), digest(), 2, NOON, 'test')).toBe('kept');
     }
     const third = apiKey(owner.id);
     const secret = digest();
-    expect(await backend.keys.insert(third, secret, 2, NOON)).toBe('too_many');
+    expect(await backend.keys.insert(third, secret, 2, NOON, 'test')).toBe('too_many');
     expect(await backend.keys.find(third.id)).toBeUndefined();
     expect(await backend.keys.findByDigest(secret)).toBeUndefined();
-    expect(await backend.keys.insert(apiKey(other.id), digest(), 2, NOON)).toBe('kept');
+    expect(await backend.keys.insert(apiKey(other.id), digest(), 2, NOON, 'test')).toBe('kept');
   });
 
   test('does not count keys that are revoked or expired', async () => {
     await using backend = await open();
     const owner = await account(backend);
     const revoked = await keptKey(backend, owner.id);
-    await backend.keys.revoke(revoked.id, NOON);
+    await backend.keys.revoke(revoked.id, NOON, 'test');
     await keptKey(backend, owner.id, { expiresAt: NOON });
-    expect(await backend.keys.insert(apiKey(owner.id), digest(), 1, NOON)).toBe('kept');
+    expect(await backend.keys.insert(apiKey(owner.id), digest(), 1, NOON, 'test')).toBe('kept');
     const live = apiKey(owner.id, { expiresAt: NOON + 1 });
-    expect(await backend.keys.insert(live, digest(), 2, NOON)).toBe('kept');
-    expect(await backend.keys.insert(apiKey(owner.id), digest(), 2, NOON)).toBe('too_many');
-    expect(await backend.keys.insert(apiKey(owner.id), digest(), 2, NOON + 1)).toBe('kept');
+    expect(await backend.keys.insert(live, digest(), 2, NOON, 'test')).toBe('kept');
+    expect(await backend.keys.insert(apiKey(owner.id), digest(), 2, NOON, 'test')).toBe('too_many');
+    expect(await backend.keys.insert(apiKey(owner.id), digest(), 2, NOON + 1, 'test')).toBe('kept');
   });
 
   test('keeps to the bound when many are made at once', async () => {
@@ -98,7 +98,7 @@ function bounding(open: OpenBackend): void {
     const owner = await account(backend);
     const outcomes = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        (index % 2 ? backend : other).keys.insert(apiKey(owner.id), digest(), 10, NOON),
+        (index % 2 ? backend : other).keys.insert(apiKey(owner.id), digest(), 10, NOON, 'test'),
       ),
     );
     expect(outcomes.filter((outcome) => outcome === 'kept')).toHaveLength(10);
@@ -113,7 +113,7 @@ function replacing(open: OpenBackend): void {
     const old = await keptKey(backend, owner.id);
     const next = apiKey(owner.id, { createdAt: NOON + 1 });
     const ending = { id: old.id, expiresAt: NOON + HOUR };
-    expect(await backend.keys.replace(ending, next, digest(), 2, NOON)).toBe('kept');
+    expect(await backend.keys.replace(ending, next, digest(), 2, NOON, 'test')).toBe('kept');
     expect(await backend.keys.list(owner.id)).toEqual([{ ...old, ...ending }, next]);
   });
 
@@ -123,7 +123,7 @@ function replacing(open: OpenBackend): void {
     const old = await keptKey(backend, owner.id);
     const next = apiKey(owner.id);
     const ending = { id: old.id, expiresAt: NOON + HOUR };
-    expect(await backend.keys.replace(ending, next, digest(), 1, NOON)).toBe('too_many');
+    expect(await backend.keys.replace(ending, next, digest(), 1, NOON, 'test')).toBe('too_many');
     expect(await backend.keys.list(owner.id)).toEqual([old]);
   });
 
@@ -133,19 +133,48 @@ function replacing(open: OpenBackend): void {
     const old = await keptKey(backend, owner.id);
     const next = apiKey(owner.id);
     const ending = { id: old.id, expiresAt: NOON };
-    expect(await backend.keys.replace(ending, next, digest(), 1, NOON)).toBe('kept');
-    expect(await backend.keys.insert(apiKey(owner.id), digest(), 1, NOON)).toBe('too_many');
+    expect(await backend.keys.replace(ending, next, digest(), 1, NOON, 'test')).toBe('kept');
+    expect(await backend.keys.insert(apiKey(owner.id), digest(), 1, NOON, 'test')).toBe('too_many');
+  });
+
+  test('replaces no key that was revoked, has expired or never was, and says so', async () => {
+    await using backend = await open();
+    const owner = await account(backend);
+    const revoked = await keptKey(backend, owner.id);
+    await backend.keys.revoke(revoked.id, NOON, 'test');
+    const expired = await keptKey(backend, owner.id, { expiresAt: NOON });
+    const before = await backend.keys.list(owner.id);
+    for (const id of [revoked.id, expired.id, 'key_unknown']) {
+      const old = { id, expiresAt: NOON + HOUR };
+      const next = apiKey(owner.id);
+      expect(await backend.keys.replace(old, next, digest(), 100, NOON, 'test')).toBe('not_live');
+    }
+    expect(await backend.keys.list(owner.id)).toEqual(before);
   });
 }
 
 function ending(open: OpenBackend): void {
+  test("ends an account's keys with the account, and nobody else's", async () => {
+    await using backend = await open();
+    const owner = await account(backend);
+    const other = await account(backend, 'other@example.com');
+    const secret = digest();
+    await backend.keys.insert(apiKey(owner.id), secret, 1, NOON, 'test');
+    const kept = await keptKey(backend, other.id);
+    const seen = await backend.settings.revision();
+    await backend.deleteAccount(owner.id);
+    expect(await backend.keys.findByDigest(secret)).toBeUndefined();
+    expect(await backend.keys.find(kept.id)).toEqual(kept);
+    expect(await backend.settings.revision()).toBeGreaterThan(seen);
+  });
+
   test('revokes a key once', async () => {
     await using backend = await open();
     const owner = await account(backend);
     const key = await keptKey(backend, owner.id);
-    expect(await backend.keys.revoke(key.id, NOON + 1)).toBe(true);
-    expect(await backend.keys.revoke(key.id, NOON + 2)).toBe(false);
-    expect(await backend.keys.revoke('key_unknown', NOON)).toBe(false);
+    expect(await backend.keys.revoke(key.id, NOON + 1, 'test')).toBe(true);
+    expect(await backend.keys.revoke(key.id, NOON + 2, 'test')).toBe(false);
+    expect(await backend.keys.revoke('key_unknown', NOON, 'test')).toBe(false);
     expect(await backend.keys.find(key.id)).toEqual({ ...key, revokedAt: NOON + 1 });
   });
 }

@@ -2,16 +2,20 @@ import type { Account, ApiKey, BanRecord } from '../../src/core/accounts.ts';
 import { HOUR } from '../../src/core/clock.ts';
 import type { Environment } from '../../src/core/environments.ts';
 import { newId } from '../../src/core/ids.ts';
+import type { Message } from '../../src/core/messages.ts';
 import type { NewPet } from '../../src/core/pets.ts';
 import { type Subscription, subscribe } from '../../src/core/plans.ts';
 import type {
   AccountStore,
   ApiKeyStore,
+  AuditLog,
   BanStore,
   ChangeSignal,
+  MessageStore,
   PetStore,
   QuotaJournal,
   Settings,
+  UsageStore,
 } from '../../src/core/ports.ts';
 
 /** The stores of one database, whichever it is. */
@@ -20,8 +24,13 @@ export interface Backend extends AsyncDisposable {
   readonly keys: ApiKeyStore;
   readonly bans: BanStore;
   readonly settings: Settings & ChangeSignal;
+  readonly messages: MessageStore;
+  readonly usage: UsageStore;
+  readonly audit: AuditLog;
   pets(environment?: Environment): PetStore;
   quotas(environment?: Environment): QuotaJournal;
+  /** Deletes an account, as it does itself in the dashboard. */
+  deleteAccount(id: string): Promise<void>;
   /** The same data over connections of its own, as another process has them. */
   another(): Promise<Backend>;
 }
@@ -47,9 +56,22 @@ export async function account(
   email = 'owner@example.com',
   subscription: Subscription = subscribe('free'),
 ): Promise<Account> {
-  const created = await accounts.create(email, subscription, NOON);
+  const created = await accounts.create(email, subscription, NOON, 'test');
   if (!created) throw new Error(`${email} is taken`);
   return created;
+}
+
+/** A message that waits to be delivered. */
+export function message(accountId: string, fields: Partial<Message> = {}): Message {
+  return {
+    id: newId('msg', NOON),
+    accountId,
+    environment: 'production',
+    text: 'Hello!',
+    createdAt: NOON,
+    deliveredAt: undefined,
+    ...fields,
+  };
 }
 
 let digests = 0;
@@ -83,7 +105,8 @@ export async function keptKey(
   fields: Partial<ApiKey> = {},
 ): Promise<ApiKey> {
   const key = apiKey(accountId, fields);
-  if ((await keys.insert(key, digest(), 100, NOON)) !== 'kept') throw new Error('too many keys');
+  if ((await keys.insert(key, digest(), 100, NOON, 'test')) !== 'kept')
+    throw new Error('too many keys');
   return key;
 }
 

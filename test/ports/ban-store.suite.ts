@@ -45,6 +45,23 @@ function showing(open: OpenBackend): void {
     expect(await backend.bans.active(NOON - 1)).toEqual([past]);
     expect(await backend.bans.active(NOON)).toEqual([]);
   });
+
+  test("shows an account's bans of all its keys, lifted ones too, the latest first", async () => {
+    await using backend = await open();
+    const key = await bannedKey(backend);
+    const second = await keptKey(backend, key.accountId, { environment: 'staging' });
+    const other = await bannedKey(backend, 'other@example.com');
+    const past = ban(key, { startsAt: NOON - 2 * HOUR, endsAt: NOON });
+    const current = ban(second, { startsAt: NOON - HOUR });
+    const lifted = ban(key);
+    await record(backend, current, past, lifted, ban(other));
+    await backend.bans.lift(lifted.id, 'ada', NOON);
+    const { accountId } = key;
+    const onRecord = { ...lifted, liftedAt: NOON, liftedBy: 'ada' };
+    expect(await backend.bans.ofAccount(accountId, NOON - 1)).toEqual([onRecord, current, past]);
+    expect(await backend.bans.ofAccount(accountId, NOON)).toEqual([onRecord, current]);
+    expect(await backend.bans.ofAccount('acct_unknown', 0)).toEqual([]);
+  });
 }
 
 function lifting(open: OpenBackend): void {

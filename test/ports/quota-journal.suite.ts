@@ -34,6 +34,16 @@ export function quotaJournalSuite(open: OpenBackend): void {
       expect(await load(other.quotas())).toEqual([{ ...ada, minuteUsed: 9, dayUsed: 11 }, address]);
     });
 
+    test('finds one caller as it was saved last, over or not', async () => {
+      await using backend = await open();
+      const ada = quota('account:acct_1', { day: TODAY - 1 });
+      await backend.quotas().save([ada, quota('account:acct_2')]);
+      await backend.quotas().save([{ ...ada, minuteUsed: 9 }]);
+      expect(await backend.quotas().find(ada.caller)).toEqual({ ...ada, minuteUsed: 9 });
+      expect(await backend.quotas().find('account:acct_3')).toBeUndefined();
+      expect(await backend.quotas('staging').find(ada.caller)).toBeUndefined();
+    });
+
     test('takes thousands of callers at once', async () => {
       await using backend = await open();
       const quotas = Array.from({ length: 2_001 }, (_, index) =>

@@ -56,9 +56,9 @@ export function settingsSuite(open: OpenBackend): void {
       await bans.record(recorded);
       const ended = { id: second.id, expiresAt: NOON + HOUR };
       const changes = [
-        () => accounts.setSubscription(owner.id, subscribe('pro')),
-        () => keys.revoke(first.id, NOON),
-        () => keys.replace(ended, apiKey(owner.id), digest(), 9, NOON),
+        () => accounts.setSubscription(owner.id, subscribe('pro'), Date.now(), 'test'),
+        () => keys.revoke(first.id, NOON, 'test'),
+        () => keys.replace(ended, apiKey(owner.id), digest(), 9, NOON, 'test'),
         () => bans.lift(recorded.id, 'ada', NOON),
       ];
       for (const change of changes) expect(await tells(backend, change)).toBe(true);
@@ -73,7 +73,7 @@ export function settingsSuite(open: OpenBackend): void {
         () => keptKey(backend, owner.id),
         () => backend.keys.touch([[key.id, NOON]]),
         () => backend.bans.record(ban(key)),
-        () => backend.keys.revoke('key_unknown', NOON),
+        () => backend.keys.revoke('key_unknown', NOON, 'test'),
       ];
       for (const change of changes) expect(await tells(backend, change)).toBe(false);
     });

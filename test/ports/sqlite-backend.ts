@@ -2,12 +2,15 @@ import { join } from 'node:path';
 import type { Environment } from '../../src/core/environments.ts';
 import { SqliteAccountStore } from '../../src/sqlite/account-store.ts';
 import { SqliteApiKeyStore } from '../../src/sqlite/api-key-store.ts';
+import { SqliteAuditLog } from '../../src/sqlite/audit-log.ts';
 import { SqliteBanStore } from '../../src/sqlite/ban-store.ts';
 import { SqliteFile } from '../../src/sqlite/file.ts';
+import { SqliteMessageStore } from '../../src/sqlite/message-store.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../src/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../src/sqlite/pet-store.ts';
 import { SqliteQuotaJournal } from '../../src/sqlite/quota-journal.ts';
 import { SqliteSettings } from '../../src/sqlite/settings.ts';
+import { SqliteUsageStore } from '../../src/sqlite/usage-store.ts';
 import { Writer } from '../../src/sqlite/writer.ts';
 import { temporaryFolder } from '../harness.ts';
 import type { Backend } from './backend.ts';
@@ -33,6 +36,13 @@ function connectTo(folder: string, afterwards: () => void): Backend {
     keys: new SqliteApiKeyStore(accounts),
     bans: new SqliteBanStore(accounts),
     settings: new SqliteSettings(accounts),
+    messages: new SqliteMessageStore(accounts),
+    usage: new SqliteUsageStore(accounts),
+    audit: new SqliteAuditLog(accounts),
+    async deleteAccount(id) {
+      const input = { sql: 'DELETE FROM accounts WHERE id = ?', values: [id] };
+      await accounts.write({ name: 'runStatement', input });
+    },
     pets: (environment) => new SqlitePetStore(file(environment)),
     quotas: (environment) => new SqliteQuotaJournal(file(environment)),
     another: async () => connectTo(folder, () => {}),

@@ -1,61 +1,55 @@
-import { IDEMPOTENCY_KEY_MAX_LENGTH, type OperationId } from '../contract/operations.ts';
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../contract/operations.ts';
 import type { Account } from '../core/accounts.ts';
 import { type Awaitable, then } from '../core/awaitable.ts';
-import type { Instant } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import type { NewPet, PetPage, PetQuery } from '../core/pets.ts';
-import type { IdempotentRequest } from '../core/ports.ts';
+import type { IdempotentRequest, PetStore } from '../core/ports.ts';
 import { readJsonBody } from './body.ts';
+import type { Call, Handlers } from './handler.ts';
+import { PageCache } from './page-cache.ts';
 import { parseNewPet, petJson, petsJson } from './pet-json.ts';
 import { parsePetQuery } from './query.ts';
 import type { Reply } from './reply.ts';
-import type { Site } from './site.ts';
 
-/** A request that was admitted and found its operation. */
-export interface Call {
-  readonly site: Site;
-  readonly account: Account;
-  readonly request: Request;
-  readonly now: Instant;
-  readonly query: string;
-  readonly parameters: Readonly<Record<string, string>>;
+/**
+ * The operations on the animals of one environment.
+ * @param baseUrl where they are served, for the links to further pages.
+ */
+export function petOperations(pets: PetStore, baseUrl: string) {
+  const pages = new PageCache();
+  return {
+    listPets: ({ query }) => {
+      const petQuery = parsePetQuery(query);
+      return (
+        pages.get(petQuery) ??
+        then(pets.list(petQuery), (page) => {
+          const reply = writePage(baseUrl, petQuery, page);
+          if (page.settled) pages.put(petQuery, reply);
+          return reply;
+        })
+      );
+    },
+    createPet: (call) => createPet(pets, call),
+    getPet: (call) => getPet(pets, call),
+  } satisfies Handlers;
 }
 
-/** How each operation of the contract is carried out. May raise `ApiError`. */
-export const HANDLERS: Readonly<Record<OperationId, (call: Call) => Awaitable<Reply>>> = {
-  listPets,
-  createPet,
-  getPet,
-};
-
-function listPets({ site, query }: Call): Awaitable<Reply> {
-  const petQuery = parsePetQuery(query);
-  return (
-    site.pages.get(petQuery) ??
-    then(site.pets.list(petQuery), (page) => {
-      const reply = writePage(site, petQuery, page);
-      if (page.settled) site.pages.put(petQuery, reply);
-      return reply;
-    })
-  );
-}
-
-function writePage(site: Site, query: PetQuery, { pets, more }: PetPage): Reply {
+function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): Reply {
   const body = petsJson(pets);
   const last = pets.at(-1);
   if (!more || !last) return { status: 200, body };
-  return { status: 200, body, headers: { Link: nextPageLink(site, query, last.id) } };
+  return { status: 200, body, headers: { Link: nextPageLink(baseUrl, query, last.id) } };
 }
 
-function nextPageLink(site: Site, { limit, status }: PetQuery, after: number): string {
+function nextPageLink(baseUrl: string, { limit, status }: PetQuery, after: number): string {
   const filter = status ? `&status=${status}` : '';
-  return `<${site.baseUrl}/pets?limit=${limit}${filter}&after=${after}>; rel="next"`;
+  return `<${baseUrl}/pets?limit=${limit}${filter}&after=${after}>; rel="next"`;
 }
 
-async function createPet({ site, account, request, now }: Call): Promise<Reply> {
+async function createPet(pets: PetStore, { account, request, now }: Call): Promise<Reply> {
   const idempotencyKey = readIdempotencyKey(request.headers);
   const pet = await parseNewPet(await readJsonBody(request));
-  const outcome = await site.pets.create(
+  const outcome = await pets.create(
     pet,
     now,
     idempotencyKey === undefined ? undefined : idempotent(account, idempotencyKey, pet),
@@ -82,14 +76,14 @@ async function createPet({ site, account, request, now }: Call): Promise<Reply> 
   }
 }
 
-function getPet({ site, parameters }: Call): Awaitable<Reply> {
+function getPet(pets: PetStore, { parameters }: Call): Awaitable<Reply> {
   const petId = decodePath(parameters['petId'] ?? '');
   const id = /^-?(?:0|[1-9]\d{0,18})$/.test(petId) ? BigInt(petId) : undefined;
   if (id === undefined || BigInt.asIntN(64, id) !== id) {
     throw petNotFound('An id is a whole number, as the list of animals shows it.');
   }
   // Ids stay within 2^53 - 1, so that rounding a greater one cannot hit an animal.
-  return then(site.pets.get(Number(id)), (pet) => {
+  return then(pets.get(Number(id)), (pet) => {
     if (!pet) throw petNotFound(`No animal has the id ${petId}. List animals to see their ids.`);
     return { status: 200, body: petJson(pet) };
   });

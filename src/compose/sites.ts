@@ -1,0 +1,59 @@
+import type { Config, Part } from '../config.ts';
+import { fixedServer, openapiDocument } from '../contract/openapi.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import type { Limiter } from '../core/ports.ts';
+import type { Handlers } from '../http/handler.ts';
+import { messageOperations } from '../http/messages.ts';
+import { petOperations } from '../http/pets.ts';
+import { Routes } from '../http/routes.ts';
+import type { Site } from '../http/site.ts';
+import type { Stores } from './stores.ts';
+
+export interface SiteParts {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly limiters: ReadonlyMap<Environment, Limiter>;
+  readonly noteUse: Site['noteUse'];
+  baseUrl(part: Part): string;
+}
+
+/** The API as it is served below the base addresses of these parts. */
+export function createSites(parts: readonly Part[], shared: SiteParts): Site[] {
+  return parts.flatMap((part) => (part === 'dashboard' ? [] : [createSite(part, shared)]));
+}
+
+function createSite(part: Environment | 'quickstart', shared: SiteParts): Site {
+  const { config, stores, limiters, noteUse, baseUrl } = shared;
+  const isQuickstart = part === 'quickstart';
+  const own = fixedServer(part, baseUrl(part));
+  const document = openapiDocument({
+    pets: isQuickstart ? ENVIRONMENTS.map((name) => fixedServer(name, baseUrl(name))) : [own],
+    quickstart: isQuickstart ? own : fixedServer('quickstart', baseUrl('quickstart')),
+  });
+  const handlers: Handlers = isQuickstart
+    ? messageOperations(stores.messages)
+    : petOperations(stores.environment(part).pets, baseUrl(part));
+  const home = requireLimiter(limiters, isQuickstart ? 'production' : part);
+  return {
+    baseUrl: baseUrl(part),
+    routes: new Routes(handlers),
+    keyRing: stores.keyRing,
+    accepts: isQuickstart ? ENVIRONMENTS : [part],
+    document: JSON.stringify(document),
+    documentation: `${baseUrl('dashboard')}/docs`,
+    anonymousLimits: config.anonymousLimits,
+    limiterOf: isQuickstart
+      ? ({ key }) => (key ? requireLimiter(limiters, key.environment) : home)
+      : () => home,
+    noteUse,
+  };
+}
+
+function requireLimiter(
+  limiters: ReadonlyMap<Environment, Limiter>,
+  environment: Environment,
+): Limiter {
+  const limiter = limiters.get(environment);
+  if (limiter) return limiter;
+  throw new Error(`Nothing counts the requests of ${environment} here.`);
+}

@@ -1,0 +1,101 @@
+import type { Account } from '../../core/accounts.ts';
+import { DAY, HOUR, type Instant } from '../../core/clock.ts';
+import type { Environment } from '../../core/environments.ts';
+import type { WindowStanding } from '../../core/quota.ts';
+import { addCounts, hourOf, NO_USAGE, type UsageRecord } from '../../core/usage.ts';
+import type { DashboardOptions, DashboardStores } from '../options.ts';
+import type { UsageBucket, UsageEvent, UsageInfo, WindowInfo } from '../shared/api.ts';
+import { json } from './replies.ts';
+import type { Call, Route } from './route.ts';
+
+const HOURS_SHOWN = 24;
+const DAYS_SHOWN = 30;
+const MOST_EVENTS = 50;
+
+export const usageRoutes: readonly Route[] = [
+  { method: 'GET', path: '/usage', access: 'account', answer: show },
+];
+
+async function show({ options, account }: Call): Promise<Response> {
+  const now = options.clock.now();
+  const firstDay = startOf(DAY, now.wall) - (DAYS_SHOWN - 1) * DAY;
+  const records = await options.stores.usage.since(account.id, hourOf(firstDay));
+  const [production, staging] = await Promise.all([
+    windows(options, account, 'production', now),
+    windows(options, account, 'staging', now),
+  ]);
+  const events = [...refusals(records), ...(await bans(options.stores, account, now.wall))];
+  return json<UsageInfo>(200, {
+    now: now.wall,
+    windows: { production, staging },
+    hours: buckets(records, HOUR, HOURS_SHOWN, now.wall),
+    days: buckets(records, DAY, DAYS_SHOWN, now.wall),
+    events: events.sort((a, b) => b.at - a.at).slice(0, MOST_EVENTS),
+  });
+}
+
+async function windows(
+  { standing }: DashboardOptions,
+  account: Account,
+  environment: Environment,
+  now: Instant,
+): Promise<UsageInfo['windows'][Environment]> {
+  const { minute, day } = await standing(account, environment);
+  return { minute: windowInfo(minute, now), day: windowInfo(day, now) };
+}
+
+function windowInfo({ limit, remaining, resetIn }: WindowStanding, now: Instant): WindowInfo {
+  return { limit, remaining, resetAt: Math.ceil(now.wall + resetIn) };
+}
+
+/** The latest `count` buckets of this length (ms), the oldest first, also those without a request. */
+function buckets(
+  records: readonly UsageRecord[],
+  length: number,
+  count: number,
+  now: number,
+): UsageBucket[] {
+  const inBucket = Map.groupBy(records, ({ hour }) => startOf(length, hour * HOUR));
+  const first = startOf(length, now) - (count - 1) * length;
+  return Array.from({ length: count }, (_, index) => {
+    const from = first + index * length;
+    const { succeeded, clientErrors, limited, serverErrors } = (inBucket.get(from) ?? []).reduce(
+      addCounts,
+      NO_USAGE,
+    );
+    return { from, succeeded, clientErrors, limited, serverErrors };
+  });
+}
+
+function refusals(records: readonly UsageRecord[]): UsageEvent[] {
+  return records
+    .filter(({ limited }) => limited > 0)
+    .map(({ hour, environment, limited }) => {
+      return { kind: 'refused', at: hour * HOUR, environment, count: limited };
+    });
+}
+
+async function bans(stores: DashboardStores, account: Account, now: number): Promise<UsageEvent[]> {
+  const keys = new Map((await stores.keys.list(account.id)).map((key) => [key.id, key]));
+  const banned = await stores.bans.ofAccount(account.id, now - DAYS_SHOWN * DAY);
+  return banned.flatMap(({ keyId, startsAt, endsAt, liftedAt, environment, reason }) => {
+    const key = keys.get(keyId);
+    if (!key) return [];
+    const { name, lastFour } = key;
+    return {
+      kind: 'banned',
+      at: startsAt,
+      environment,
+      keyName: name,
+      lastFour,
+      until: endsAt,
+      reason,
+      liftedAt: liftedAt ?? null,
+    };
+  });
+}
+
+/** When the UTC hour or day of this length (ms) began that a moment lies in. */
+function startOf(length: number, moment: number): number {
+  return Math.floor(moment / length) * length;
+}

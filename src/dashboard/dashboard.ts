@@ -1,0 +1,37 @@
+import { createApi } from './api/api.ts';
+import { once } from './once.ts';
+import type { DashboardOptions, Pages } from './options.ts';
+import { createPages } from './pages/pages.ts';
+import { failed, refuseForeign, secured } from './security.ts';
+
+/** Pages for people and what they need: sign-in, keys, usage, inbox, API reference. */
+export function createDashboard(options: DashboardOptions): Pages {
+  const signIn = once(async () => {
+    // Loaded when the first page asks who is there: no start has to wait for it.
+    const { createSignIn } = await import('./sign-in/sign-in.ts');
+    return createSignIn(options);
+  });
+  const api = createApi(options, signIn);
+  const pages = createPages(options);
+  const dashboardUrl = options.addresses.dashboard;
+  const answer = async (request: Request, path: string, address: () => string) => {
+    if (path !== '/api' && !path.startsWith('/api/')) return pages.handle(request, path);
+    const refusal = refuseForeign(request, dashboardUrl);
+    if (refusal) return refusal;
+    if (path.startsWith('/api/auth/')) return (await signIn()).handle(request, address());
+    const reply = await api.handle(request, path.slice('/api'.length));
+    // What the pages ask first, and again as long as somebody looks at them.
+    if (path === '/api/session') await (await signIn()).renew(request.headers, reply.headers);
+    return reply;
+  };
+  return {
+    baseUrl: dashboardUrl,
+    async handle(request, path, address) {
+      try {
+        return secured(await answer(request, path, address), dashboardUrl);
+      } catch (error) {
+        return secured(failed(error, options.log), dashboardUrl);
+      }
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { Dialect } from 'kysely';
+import type { Account } from '../core/accounts.ts';
+import type { Verdict } from '../core/admission.ts';
+import type { Awaitable } from '../core/awaitable.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Environment } from '../core/environments.ts';
+import type { KeyRing } from '../core/key-ring.ts';
+import type {
+  AccountStore,
+  ApiKeyStore,
+  AuditLog,
+  BanStore,
+  MessageStore,
+  UsageStore,
+} from '../core/ports.ts';
+
+/** What the dashboard shows and changes. */
+export interface DashboardStores {
+  readonly accounts: AccountStore;
+  readonly keys: ApiKeyStore;
+  readonly keyRing: KeyRing;
+  readonly bans: BanStore;
+  readonly messages: MessageStore;
+  readonly usage: UsageStore;
+  readonly audit: AuditLog;
+  /** The database that holds the accounts, for signing in. */
+  signIn(): Promise<Dialect>;
+  /** What sessions are signed with. */
+  readonly sessionSecret: string;
+}
+
+export interface MailSettings {
+  /** May hold a password. */
+  readonly smtpUrl: string;
+  readonly from: string;
+}
+
+/** Answers below a base address; the same shape as the pages of the HTTP service. */
+export interface Pages {
+  readonly baseUrl: string;
+  handle(request: Request, path: string, address: () => string): Promise<Response>;
+}
+
+export interface DashboardOptions {
+  /** Base addresses, without a slash at their ends. */
+  readonly addresses: Readonly<Record<Environment | 'quickstart' | 'dashboard', string>>;
+  readonly stores: DashboardStores;
+  /** How an account stands in both windows of an environment just now. */
+  standing(account: Account, environment: Environment): Awaitable<Verdict>;
+  /** Where people ask for another plan: an e-mail or web address. */
+  readonly contact: string | undefined;
+  /** Without it no mail is sent. */
+  readonly mail: MailSettings | undefined;
+  readonly clock: Clock;
+  readonly log: { error(details: object, message: string): void };
+}

@@ -1,0 +1,65 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Asset } from './assets.ts';
+
+/** The best first. Beyond quality 6 brotli takes thrice the time for 2 % less. */
+const CODINGS = {
+  br: (bytes: Uint8Array) =>
+    promisify(brotliCompress)(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 6,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      },
+    }),
+  gzip: (bytes: Uint8Array) => promisify(gzip)(bytes, { level: 9 }),
+};
+type Coding = keyof typeof CODINGS;
+
+const CODING_NAMES: readonly Coding[] = ['br', 'gzip'];
+
+/** The assets by their names, ready to be sent. */
+export function assetFiles(assets: readonly Asset[]): ReadonlyMap<string, AssetFile> {
+  return new Map(assets.map((asset) => [asset.name, new AssetFile(asset)]));
+}
+
+/** An asset, and its compressed forms once they have been asked for. */
+class AssetFile {
+  readonly #asset: Asset;
+  readonly #made = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>();
+
+  constructor(asset: Asset) {
+    this.#asset = asset;
+  }
+
+  /** The file in the best form that the reader takes. */
+  async reply(acceptEncoding: string | null): Promise<Response> {
+    const coding = chooseCoding(acceptEncoding ?? '');
+    const headers = new Headers({
+      'Content-Type': this.#asset.type,
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      Vary: 'Accept-Encoding',
+    });
+    if (!coding) return new Response(this.#asset.bytes, { headers });
+    headers.set('Content-Encoding', coding);
+    return new Response(await this.#compressed(coding), { headers });
+  }
+
+  #compressed(coding: Coding): Promise<Uint8Array<ArrayBuffer>> {
+    const made =
+      this.#made.get(coding) ??
+      CODINGS[coding](this.#asset.bytes).then((bytes) => new Uint8Array(bytes));
+    this.#made.set(coding, made);
+    return made;
+  }
+}
+
+/** Reads Accept-Encoding (RFC 9110): a coding counts unless its weight is 0. */
+function chooseCoding(accepted: string): Coding | undefined {
+  const weights = new Map(
+    accepted.split(',').map((part) => {
+      const [name = '', weight] = part.split(';').map((text) => text.trim().toLowerCase());
+      return [name, weight === undefined ? 1 : Number(weight.replace(/^q=/, ''))] as const;
+    }),
+  );
+  return CODING_NAMES.find((name) => (weights.get(name) ?? weights.get('*') ?? 0) > 0);
+}

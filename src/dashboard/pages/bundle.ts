@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import type { BuildArtifact, BuildConfig, BuildMetafile } from 'bun';
+import type { Asset, Assets, PageAssets } from './assets.ts';
+
+const WEB = join(import.meta.dir, '..', 'web');
+
+/** The bundled API reference; nothing else of its package is used. */
+const SCALAR = '@scalar/api-reference/browser/standalone.js';
+
+/**
+ * Bundles the pages' source into memory.
+ * @param publicPath path of the assets, with a slash at its end.
+ * @param web the folder with the source.
+ * @throws Error with the bundler's messages when the source cannot be bundled.
+ */
+export async function bundleAssets(publicPath: string, web = WEB): Promise<Assets> {
+  const [dashboard, reference, themeFirst, plain, scalar] = await Promise.all([
+    bundle(join(web, 'main.tsx'), { format: 'esm', splitting: true, publicPath }),
+    // Classic scripts: the one must not wait for the page, the other needs Scalar's global.
+    bundle(join(web, 'reference.ts'), { format: 'iife' }),
+    bundle(join(web, 'theme-first.ts'), { format: 'iife' }),
+    bundle(join(import.meta.dir, 'plain.css'), {}),
+    readScalar(),
+  ]);
+  return {
+    files: [dashboard, reference, themeFirst, plain].flatMap(({ files }) => files).concat(scalar),
+    themeFirst: themeFirst.page,
+    dashboard: dashboard.page,
+    reference: {
+      ...reference.page,
+      scripts: [scalar.name, ...reference.page.scripts],
+      styles: plain.page.styles,
+    },
+    plain: plain.page,
+  };
+}
+
+interface Bundle {
+  readonly files: readonly Asset[];
+  readonly page: PageAssets;
+}
+
+async function bundle(entry: string, options: Partial<BuildConfig>): Promise<Bundle> {
+  const { success, logs, outputs, metafile } = await Bun.build({
+    ...options,
+    entrypoints: [entry],
+    target: 'browser',
+    minify: true,
+    define: { 'process.env.NODE_ENV': '"production"' },
+    naming: {
+      entry: '[name]-[hash].[ext]',
+      chunk: '[name]-[hash].[ext]',
+      asset: '[name]-[hash].[ext]',
+    },
+    metafile: true,
+    throw: false,
+  });
+  if (!success) throw new Error(`Cannot bundle ${entry}:\n${logs.map(String).join('\n')}`);
+  return {
+    files: await Promise.all(outputs.map(readOutput)),
+    page: pageAssets(outputs, metafile?.outputs ?? {}),
+  };
+}
+
+function pageAssets(outputs: readonly BuildArtifact[], made: Outputs): PageAssets {
+  const script = outputs.find(({ kind }) => kind === 'entry-point')?.path;
+  const style = script === undefined ? outputs[0]?.path : made[script]?.cssBundle;
+  return {
+    scripts: script === undefined ? [] : [nameOf(script)],
+    styles: style === undefined ? [] : [nameOf(style)],
+    imports: script === undefined ? [] : importedAtOnce(script, made).map(nameOf),
+  };
+}
+
+type Outputs = Readonly<Record<string, BuildMetafile['outputs'][string]>>;
+
+/** What the module imports, and what that imports, as far as it is not put off. */
+function importedAtOnce(entry: string, outputs: Outputs): string[] {
+  const found = new Set([entry]);
+  // A set hands out what is added while it is walked through.
+  for (const path of found) {
+    for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement') found.add(imported);
+    }
+  }
+  found.delete(entry);
+  return [...found];
+}
+
+async function readOutput(output: BuildArtifact): Promise<Asset> {
+  return {
+    name: nameOf(output.path),
+    type: output.type,
+    bytes: new Uint8Array(await output.arrayBuffer()),
+  };
+}
+
+async function readScalar(): Promise<Asset> {
+  const bytes = await Bun.file(Bun.resolveSync(SCALAR, import.meta.dir)).bytes();
+  const hash = Bun.hash.wyhash(bytes).toString(36);
+  return { name: `scalar-${hash}.js`, type: 'text/javascript;charset=utf-8', bytes };
+}
+
+function nameOf(path: string): string {
+  return path.replace(/^\.\//, '');
+}

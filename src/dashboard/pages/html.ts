@@ -1,0 +1,22 @@
+/** Markup, as opposed to text that has to be escaped. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A template of markup: what is put in is escaped, unless it is markup itself. */
+export function html(
+  parts: TemplateStringsArray,
+  ...values: ReadonlyArray<string | Html | readonly Html[]>
+): Html {
+  const written = parts.map((part, index) => part + write(values[index] ?? ''));
+  return new Html(written.join(''));
+}
+
+function write(value: string | Html | readonly Html[]): string {
+  if (value instanceof Html) return value.text;
+  return typeof value === 'string' ? Bun.escapeHTML(value) : value.map(write).join('\n');
+}

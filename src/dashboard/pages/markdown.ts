@@ -1,0 +1,198 @@
+import { HEADERS, type HeaderName, LIMIT_HEADERS } from '../../contract/headers.ts';
+import { COMMON_ERRORS, OPERATIONS, type Operation } from '../../contract/operations.ts';
+import { SCHEMAS } from '../../contract/schemas.ts';
+import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
+import type { DashboardOptions } from '../options.ts';
+
+type Addresses = DashboardOptions['addresses'];
+
+/** A guide for agents (llms.txt): what this is, how to begin, and where the details are. */
+export function agentGuide(addresses: Addresses): string {
+  const { dashboard } = addresses;
+  const operations = operationEntries().map(
+    ([id, operation]) =>
+      `- \`${operation.method} ${addressOf(operation, addresses)}${operation.path}\` (${id}): ` +
+      `${operation.summary}.${operation.deprecation ? ` ${operation.deprecation.note}` : ''}`,
+  );
+  return document(
+    '# Petstore',
+    '> A JSON HTTP API that keeps animals: list them, add one, fetch one by its id.',
+    [
+      `Every request carries an API key: \`Authorization: Bearer <API_KEY>\`. A person makes keys at ${dashboard}/keys.`,
+      `Production is at ${addresses.production}, staging at ${addresses.staging}, with keys and animals of its own.`,
+      'Read `X-RateLimit-Remaining` on every reply; after a 429 wait for `Retry-After` seconds.',
+    ].join('\n'),
+    '## Operations',
+    operations.join('\n'),
+    '## Quickstart',
+    quickstart(addresses),
+    '## Details',
+    [
+      `- [Reference](${dashboard}/reference.md): every operation, field, header and error in one page`,
+      `- [OpenAPI 3.1 document](${dashboard}/docs/openapi.json): the same for programs`,
+      `- [Interactive reference](${dashboard}/docs): for people, in a browser`,
+    ].join('\n'),
+  );
+}
+
+/** The whole API reference as Markdown, from the data that the service runs on. */
+export function referenceMarkdown(addresses: Addresses): string {
+  return document(
+    '# Petstore API reference',
+    'Version 1.0.0. Requests and replies are JSON (`application/json`).',
+    '## Base addresses',
+    table(
+      ['For', 'Address'],
+      [
+        ['Production', addresses.production],
+        ['Staging: separate animals and keys', addresses.staging],
+        ['Quickstart: takes keys of either environment', addresses.quickstart],
+      ],
+    ),
+    '## Authentication',
+    `Every operation needs an API key in the header \`Authorization: Bearer <API_KEY>\`. Make an account and a key at ${addresses.dashboard}.`,
+    '## Quickstart',
+    quickstart(addresses),
+    '## Operations',
+    ...operationEntries().map(([id, operation]) => describeOperation(id, operation, addresses)),
+    '## Fields',
+    ...Object.entries<Schema>(SCHEMAS).map(([name, schema]) => describeSchema(name, schema)),
+    '## Errors',
+    'Every 4xx and 5xx reply has the body `Error`: exactly `code`, `message` and `status`.',
+    table(
+      ['Code', 'Status', 'Meaning'],
+      Object.entries(ERRORS).map(([code, { status, meaning }]) => [`\`${code}\``, status, meaning]),
+    ),
+    '## Limits',
+    limits(),
+    '## Reply headers',
+    table(
+      ['Header', 'Meaning', 'Example'],
+      Object.entries(HEADERS).map(([name, { description, example }]) => [
+        `\`${name}\``,
+        description,
+        `\`${example}\``,
+      ]),
+    ),
+  );
+}
+
+function describeOperation(id: string, operation: Operation, addresses: Addresses): string {
+  const { method, path, parameters, body, success, errors, deprecation } = operation;
+  const headers: readonly HeaderName[] = [...LIMIT_HEADERS, ...success.headers];
+  const codes: readonly ErrorCode[] = [...errors, ...COMMON_ERRORS];
+  return document(
+    `### ${id}: ${operation.summary}`,
+    `\`${method} ${addressOf(operation, addresses)}${path}\``,
+    operation.description,
+    deprecation ? `**${deprecation.note}**` : '',
+    parameters.length === 0
+      ? 'Parameters: none.'
+      : table(
+          ['Parameter', 'In', 'Required', 'Schema', 'Description'],
+          parameters.map(({ name, in: place, required, schema, description }) => [
+            `\`${name}\``,
+            place,
+            required ? 'yes' : 'no',
+            `\`${JSON.stringify(schema)}\``,
+            description,
+          ]),
+        ),
+    body ? `Request body: ${body}.` : 'Request body: none.',
+    `Success: ${success.status}, ${success.schema}. ${success.description}`,
+    fenced('json', JSON.stringify(success.example, undefined, 2)),
+    `Headers of the reply: ${headers.map((name) => `\`${name}\``).join(', ')}.`,
+    `Errors: ${codes.map((code) => `\`${code}\` (${ERRORS[code].status})`).join(', ')}.`,
+  );
+}
+
+/** As much of a JSON Schema as the contract uses. */
+interface Schema {
+  readonly type: string;
+  readonly description: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+function describeSchema(name: string, { description, properties, required, ...rest }: Schema) {
+  const rows = Object.entries(properties ?? {}).map(([field, schema]) => [
+    `\`${field}\``,
+    typeOf(schema),
+    required?.includes(field) ? 'yes' : 'no',
+    schema.description,
+  ]);
+  return document(
+    `### ${name}`,
+    `${description} (${typeOf({ description, ...rest })})`,
+    rows.length > 0 ? table(['Field', 'Type', 'Required', 'Description'], rows) : '',
+  );
+}
+
+function typeOf({ type, format, enum: values }: Schema): string {
+  if (values) return `${type}: ${values.map((value) => `\`${value}\``).join(', ')}`;
+  if (type === 'bigint') return 'integer (int64)';
+  return format ? `${type} (${format})` : type;
+}
+
+function quickstart(addresses: Addresses): string {
+  const { method, path, success } = OPERATIONS.sendMessage;
+  return document(
+    'Send one message; the answer is 202, and the message appears in the inbox of the dashboard.',
+    fenced(
+      'sh',
+      [
+        `curl -X ${method} ${addresses.quickstart}${path} \\`,
+        '  -H "Authorization: Bearer <API_KEY>" \\',
+        '  -H "Content-Type: application/json" \\',
+        `  -d '${JSON.stringify(SCHEMAS.NewMessage.example)}'`,
+      ].join('\n'),
+    ),
+    fenced('json', JSON.stringify(success.example, undefined, 2)),
+  );
+}
+
+function limits(): string {
+  const rows = PLAN_NAMES.map((plan) => {
+    const { title, limits } = PLANS[plan];
+    const numbers = limits ? [limits.perMinute, limits.perDay] : ['Custom', 'Custom'];
+    return [title, ...numbers.map((number) => number.toLocaleString('en'))];
+  });
+  return document(
+    'Limits belong to the account, in each environment. Days are UTC days.',
+    table(['Plan', 'Requests per minute', 'Requests per day'], rows),
+    'Past a limit the reply is 429 with `Retry-After` in seconds: wait that long, and back off ' +
+      'exponentially if it happens again. A key that goes on regardless is banned for a while.',
+  );
+}
+
+function operationEntries(): Array<[string, Operation]> {
+  return Object.entries<Operation>(OPERATIONS);
+}
+
+function addressOf({ tag }: Operation, addresses: Addresses): string {
+  return tag === 'Quickstart' ? addresses.quickstart : addresses.production;
+}
+
+function document(...blocks: string[]): string {
+  return `${blocks
+    .filter((block) => block !== '')
+    .map((block) => block.trimEnd())
+    .join('\n\n')}\n`;
+}
+
+function fenced(language: string, text: string): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``;
+}
+
+function table(titles: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | number>>) {
+  const line = (cells: ReadonlyArray<string | number>) => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** A cell is one line, in which a bar would end it. */
+function cell(value: string | number): string {
+  return String(value).replaceAll('\n\n', ' ').replaceAll('\n', ' ').replaceAll('|', '\\|');
+}

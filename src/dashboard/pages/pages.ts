@@ -1,0 +1,110 @@
+import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { once } from '../once.ts';
+import type { DashboardOptions } from '../options.ts';
+import { pagePolicy, writePolicy } from '../security.ts';
+import { assetFiles } from './asset-files.ts';
+import type { Assets } from './assets.ts';
+import { bundleAssets } from './bundle.ts';
+import { servedDocuments } from './documents.ts';
+import type { Html } from './html.ts';
+import { dashboardPage, notFoundPage, type PageParts, referencePage } from './shell.ts';
+
+/** Where the application has a page. */
+const APPLICATION_PATHS: ReadonlySet<string> = new Set([
+  '/',
+  '/sign-in',
+  '/sign-up',
+  '/forgot-password',
+  '/reset-password',
+  '/verify-email',
+  '/keys',
+  '/usage',
+  '/messages',
+  '/plan',
+  '/operator',
+  '/operator/bans',
+  '/operator/audit',
+  '/account',
+]);
+
+const ASSETS = '/assets/';
+
+/** Whatever people and agents read: the application, the reference, and what they load. */
+export interface DashboardPages {
+  /** @param path below the dashboard's address. */
+  handle(request: Request, path: string): Promise<Response>;
+}
+
+/** The pages' source is bundled when the first page is asked for: no start has to wait for it. */
+export function createPages(
+  { addresses }: Pick<DashboardOptions, 'addresses'>,
+  prepare: (publicPath: string) => Promise<Assets> = bundleAssets,
+): DashboardPages {
+  const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
+  const documents = servedDocuments(addresses);
+  const prepared = once(async () => {
+    const assets = await prepare(`${basePath}${ASSETS}`);
+    return { parts: { addresses, assets, basePath }, files: assetFiles(assets.files) };
+  });
+  const find = async (path: string, request: Request) => {
+    const document = documents.get(path);
+    if (document) return document;
+    const { parts, files } = await prepared();
+    if (path === '/docs') return () => showReference(parts);
+    if (APPLICATION_PATHS.has(path)) return () => showDashboard(parts);
+    const file = path.startsWith(ASSETS) && files.get(path.slice(ASSETS.length));
+    return file ? () => file.reply(request.headers.get('accept-encoding')) : undefined;
+  };
+  return {
+    async handle(request, given) {
+      const path = given === '' ? '/' : given;
+      const answer = await find(path, request);
+      if (!answer) return nothingHere(request, (await prepared()).parts, path);
+      if (request.method === 'GET' || request.method === 'HEAD') return answer();
+      const message = `Only GET and HEAD are served at ${path}.`;
+      return problem('method_not_allowed', message, { Allow: 'GET, HEAD' });
+    },
+  };
+}
+
+function showDashboard(parts: PageParts): Response {
+  const nonce = crypto.getRandomValues(new Uint8Array(18)).toBase64();
+  return show(dashboardPage(parts, nonce), parts, [`'nonce-${nonce}'`]);
+}
+
+function showReference(parts: PageParts): Response {
+  // Scalar writes style elements that carry no nonce; so this page alone allows inline styles.
+  return show(referencePage(parts), parts, ["'unsafe-inline'"]);
+}
+
+function nothingHere(request: Request, parts: PageParts, path: string): Response {
+  const { dashboard, production } = parts.addresses;
+  const message = `Nothing is served at ${path}. See ${dashboard}/docs. The API is at ${production}.`;
+  return wantsJson(request)
+    ? problem('not_found', message)
+    : show(notFoundPage(parts, `Nothing is served at ${path}.`), parts, [], 404);
+}
+
+function show(page: Html, { addresses }: PageParts, styles: string[], status = 200): Response {
+  return new Response(page.text, {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      // It may carry a nonce, and names files that the next version may not have.
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': writePolicy(pagePolicy(addresses, styles)),
+    },
+  });
+}
+
+/** In the shape of the API's errors: who comes here by mistake is most likely looking for the API. */
+function problem(code: ErrorCode, message: string, headers: Record<string, string> = {}): Response {
+  const { status } = ERRORS[code];
+  const all = { 'Cache-Control': 'no-store', ...headers };
+  return Response.json({ code, message, status }, { status, headers: all });
+}
+
+function wantsJson(request: Request): boolean {
+  const accepted = request.headers.get('accept') ?? '';
+  return accepted.includes('application/json') && !accepted.includes('text/html');
+}

@@ -1,0 +1,113 @@
+import type { DashboardOptions } from '../options.ts';
+import type { Assets, PageAssets } from './assets.ts';
+import { type Html, html } from './html.ts';
+
+const DESCRIPTION = 'Keys, usage, messages and reference of the petstore API.';
+
+/** What every page is made of. */
+export interface PageParts {
+  readonly addresses: DashboardOptions['addresses'];
+  readonly assets: Assets;
+  /** Path of the dashboard's address, without a slash at its end; '' at the root. */
+  readonly basePath: string;
+}
+
+/** The one page of the application: its script reads the address and does the rest. */
+export function dashboardPage(parts: PageParts, styleNonce: string): Html {
+  const { assets, basePath, addresses } = parts;
+  const head = html`<meta name="base-path" content="${basePath}">
+<meta name="style-nonce" content="${styleNonce}">
+${loading(parts, assets.dashboard, 'module')}`;
+  return page(
+    parts,
+    'Petstore',
+    head,
+    html`<div id="root"></div>
+<noscript>
+<main>
+<h1>Petstore</h1>
+<p>The dashboard needs JavaScript. Without it:</p>
+<ul>
+<li>Read the API reference as plain text: <a href="${basePath}/reference.md">${addresses.dashboard}/reference.md</a></li>
+<li>Make an account: <code>npm run -s petstore -- accounts create you@example.com</code></li>
+<li>Make a key: <code>npm run -s petstore -- keys create you@example.com</code></li>
+</ul>
+</main>
+</noscript>`,
+  );
+}
+
+/** The API reference, which lives outside of the application. */
+export function referencePage(parts: PageParts): Html {
+  const { assets, basePath } = parts;
+  return page(
+    parts,
+    'API reference · Petstore',
+    html`<meta name="base-path" content="${basePath}">
+${loading(parts, assets.reference, 'classic')}`,
+    html`<nav class="bar" aria-label="Petstore">
+<strong>Petstore API reference</strong>
+<a href="${basePath}/">Dashboard</a>
+<a href="${basePath}/keys">Get a key</a>
+<a href="${basePath}/docs/openapi.json">openapi.json</a>
+<a href="${basePath}/reference.md">Plain text</a>
+</nav>
+<div id="reference"></div>
+<noscript>
+<main class="plain"><p>This page needs JavaScript. The same reference as plain text:
+<a href="${basePath}/reference.md">reference.md</a>.</p></main>
+</noscript>`,
+  );
+}
+
+/** For an address where nothing is. */
+export function notFoundPage(parts: PageParts, message: string): Html {
+  const { basePath, addresses, assets } = parts;
+  return page(
+    parts,
+    'Not found · Petstore',
+    loading(parts, assets.plain, 'classic'),
+    html`<main class="plain">
+<h1>Not found</h1>
+<p>${message}</p>
+<ul>
+<li><a href="${basePath}/">Dashboard</a>: keys, usage, messages</li>
+<li><a href="${basePath}/docs">API reference</a></li>
+<li>The API itself: <code>${addresses.production}</code></li>
+</ul>
+</main>`,
+  );
+}
+
+/** Links and scripts; a module waits for the page by itself, and so does what is deferred. */
+function loading(parts: PageParts, needed: PageAssets, kind: 'module' | 'classic'): Html {
+  const at = (name: string) => `${parts.basePath}/assets/${name}`;
+  return html`${needed.styles.map((name) => html`<link rel="stylesheet" href="${at(name)}">`)}
+${needed.imports.map((name) => html`<link rel="modulepreload" href="${at(name)}">`)}
+${needed.scripts.map((name) =>
+  kind === 'module'
+    ? html`<script type="module" src="${at(name)}"></script>`
+    : html`<script defer src="${at(name)}"></script>`,
+)}`;
+}
+
+function page(parts: PageParts, title: string, head: Html, body: Html): Html {
+  const { assets, basePath } = parts;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<meta name="description" content="${DESCRIPTION}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" type="image/svg+xml" href="${basePath}/favicon.svg">
+${assets.themeFirst.scripts.map((name) => html`<script src="${basePath}/assets/${name}"></script>`)}
+${head}
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}

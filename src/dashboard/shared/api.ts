@@ -1,0 +1,210 @@
+import type { AuditAction } from '../../core/audit.ts';
+import type { Environment } from '../../core/environments.ts';
+import type { RotationOverlap } from '../../core/key-ring.ts';
+import type { MessageStatus } from '../../core/messages.ts';
+import type { Plan } from '../../core/plans.ts';
+import type { UsageCounts } from '../../core/usage.ts';
+
+/*
+ * The dashboard's own API, below /api of the dashboard's address: JSON both ways, a session's cookie,
+ * never another account's things. Not part of the public API. Times are epoch ms.
+ * What lies below /api/auth is better-auth's.
+ */
+
+/** GET /api/session, 200 with or without a session. */
+export interface SessionInfo {
+  /** None for a visitor. */
+  readonly account: AccountInfo | null;
+  readonly addresses: Readonly<Record<Environment | 'quickstart' | 'dashboard', string>>;
+  /** Where people ask for another plan: an e-mail or web address. */
+  readonly contact: string | null;
+  /** Whether mail is sent; without it a forgotten password is for the operator to reset. */
+  readonly sendsMail: boolean;
+  /** The service's time, to tell how long something takes by the reader's clock. */
+  readonly now: number;
+}
+
+export interface AccountInfo {
+  readonly id: string;
+  readonly email: string;
+  readonly role: 'customer' | 'operator';
+  readonly plan: Plan;
+  readonly limits: { readonly perMinute: number; readonly perDay: number };
+  readonly createdAt: number;
+}
+
+export type KeyStateInfo = 'active' | 'expiring' | 'expired' | 'revoked' | 'banned';
+
+/** GET /api/keys -> { keys: KeyInfo[] }, the newest first. */
+export interface KeyInfo {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly name: string;
+  readonly prefix: string;
+  readonly lastFour: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly lastUsedAt: number | null;
+  /** `expiring` within seven days. */
+  readonly state: KeyStateInfo;
+  readonly ban: { readonly until: number; readonly reason: string } | null;
+}
+
+/** POST /api/keys -> 201 IssuedKeyInfo. Asks for a recent sign-in. */
+export interface NewKey {
+  /** 1 to 100 characters. */
+  readonly name: string;
+  readonly environment: Environment;
+  /** Days until it expires, 1 to 3,650; never when left out. */
+  readonly expiresInDays?: number;
+}
+
+/** POST /api/keys/{id}/rotate -> 201 IssuedKeyInfo. Asks for a recent sign-in. */
+export interface KeyRotation {
+  readonly overlap: RotationOverlap;
+}
+
+/** The one time that a key's text is shown. DELETE /api/keys/{id} -> 204 ends a key. */
+export interface IssuedKeyInfo {
+  readonly key: KeyInfo;
+  readonly text: string;
+}
+
+export interface WindowInfo {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When it resets. */
+  readonly resetAt: number;
+}
+
+/** GET /api/usage -> UsageInfo. */
+export interface UsageInfo {
+  readonly now: number;
+  readonly windows: Readonly<
+    Record<Environment, { readonly minute: WindowInfo; readonly day: WindowInfo }>
+  >;
+  /** The last 24 hours, the oldest first, one entry for each hour of both environments together. */
+  readonly hours: readonly UsageBucket[];
+  /** The last 30 UTC days, likewise. */
+  readonly days: readonly UsageBucket[];
+  /** Refusals and bans of the last 30 days, the newest first, 50 at the most. */
+  readonly events: readonly UsageEvent[];
+}
+
+export interface UsageBucket extends UsageCounts {
+  /** When the hour or the day begins. */
+  readonly from: number;
+}
+
+export type UsageEvent =
+  | {
+      readonly kind: 'refused';
+      readonly at: number;
+      readonly environment: Environment;
+      /** Requests refused with 429 in the hour that begins at `at`. */
+      readonly count: number;
+    }
+  | {
+      readonly kind: 'banned';
+      readonly at: number;
+      readonly environment: Environment;
+      readonly keyName: string;
+      readonly lastFour: string;
+      readonly until: number;
+      readonly reason: string;
+      readonly liftedAt: number | null;
+    };
+
+/** GET /api/messages -> { messages: MessageInfo[] }, the newest first, 100 at the most. */
+export interface MessageInfo {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly text: string;
+  readonly status: MessageStatus;
+  readonly createdAt: number;
+  readonly deliveredAt: number | null;
+}
+
+/** GET /api/operator/accounts?search=text -> { accounts: AccountInfo[] }, 50 at the most. */
+
+/** PUT /api/operator/accounts/{id}/plan -> 200 AccountInfo. */
+export interface PlanChange {
+  readonly plan: Plan;
+  /** With `enterprise`, and only there. */
+  readonly perMinute?: number;
+  readonly perDay?: number;
+}
+
+/** GET /api/operator/bans -> { bans: BanInfo[] }, those in force; POST /api/operator/bans/{id}/lift -> 204. */
+export interface BanInfo {
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly environment: Environment;
+  readonly keyName: string;
+  readonly lastFour: string;
+  readonly reason: string;
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+/** GET /api/operator/audit?before=number -> { entries: AuditInfo[] }, the newest first, 50 at the most. */
+export interface AuditInfo {
+  readonly number: number;
+  readonly at: number;
+  readonly by: string;
+  readonly action: AuditAction;
+  readonly accountId: string;
+  readonly detail: string;
+}
+
+/**
+ * GET /api/auth/list-sessions -> SessionEntry[], the latest first. POST /api/auth/revoke-session { id }
+ * ends one, POST /api/auth/revoke-other-sessions all but this. Times are ISO 8601, as better-auth's.
+ */
+export interface SessionEntry {
+  readonly id: string;
+  readonly createdAt: string;
+  /** To the day. */
+  readonly lastActiveAt: string;
+  readonly expiresAt: string;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+  /** Whether it is the one that asks. */
+  readonly current: boolean;
+}
+
+/**
+ * POST /api/auth/sign-up/email and /api/auth/sign-in/email { email, password } -> Entered.
+ * POST /api/auth/verify-email { token } takes the token of a mailed link from behind its `#`, and so
+ * does POST /api/auth/reset-password { token, newPassword }: never in a URL.
+ */
+export interface Entered {
+  /** None after a sign-up that goes on with a mailed link. */
+  readonly user: { readonly id: string; readonly email: string } | null;
+}
+
+/** What every refusal of /api looks like; better-auth's have the message, too. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  readonly message: string;
+}
+
+export type RefusalCode =
+  /** 401: there is no session. */
+  | 'signed_out'
+  /** 403: the sign-in is not recent enough for this; sign in again, then repeat. */
+  | 'sign_in_again'
+  /** 403: the address is not confirmed yet; POST /api/auth/send-verification-email { email } again. */
+  | 'not_verified'
+  /** 403: for operators, or sent by another site. */
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'invalid'
+  /** 409: it was changed meanwhile, such as a key that is revoked already. */
+  | 'conflict'
+  | 'too_many_attempts'
+  | 'unavailable'
+  | 'failed';

@@ -1,0 +1,108 @@
+import { type Clock, SECOND } from '../../core/clock.ts';
+import type { Limits } from '../../core/plans.ts';
+import { decideQuota, governingWindow, type QuotaState } from '../../core/quota.ts';
+import { Refused } from '../refused.ts';
+
+const UNBOUNDED = Number.MAX_SAFE_INTEGER;
+
+/** All attempts of one client address, whatever it tries. */
+const OF_ADDRESS: Limits = { perMinute: 30, perDay: 300 };
+
+/**
+ * What an account's address is tried for: `password` guesses its password, `mail` has mail sent to
+ * it. `here` is what one client address has, `everywhere` all of them together.
+ *
+ * Nobody can lock a person out for long: the numbers that hold for a day are of a client address, and
+ * what all of them share for guessing is a minute's, which ends with the attack. Mail has a day's, so
+ * that no mailbox is flooded; whoever meets that limit has been sent many links already.
+ */
+const OF_ACCOUNT = {
+  password: {
+    here: { perMinute: 10, perDay: 100 },
+    everywhere: { perMinute: 30, perDay: UNBOUNDED },
+  },
+  mail: {
+    here: { perMinute: 5, perDay: 20 },
+    everywhere: { perMinute: 10, perDay: 50 },
+  },
+} as const satisfies Record<string, Record<string, Limits>>;
+
+export type Purpose = keyof typeof OF_ACCOUNT;
+
+/** Callers remembered at the same time; past it the one that was quiet the longest is forgotten. */
+const MOST_CALLERS = 100_000;
+
+type Counter = readonly [caller: string, limits: Limits];
+
+/** An attempt that was admitted. */
+export interface Attempt {
+  /** It succeeded, and is not counted after all. */
+  giveBack(): void;
+}
+
+/** Counts attempts by client address and by account, in memory. */
+export class Attempts {
+  readonly #clock: Clock;
+  /** By caller, the one that was quiet the longest first. */
+  readonly #states = new Map<string, QuotaState>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Counts an attempt; in all of its counters, or in none.
+   * @param email the address of the account that is tried; whether it exists plays no part.
+   * @throws Refused with 429 when there were too many.
+   */
+  take(address: string, purpose?: Purpose, email = ''): Attempt {
+    const counters = countersOf(address, purpose, email);
+    const now = this.#clock.now();
+    for (const [caller, limits] of counters) {
+      const decision = decideQuota(this.#states.get(caller), limits, now, 0);
+      if (!decision.admitted) throw tooMany(governingWindow(decision).resetIn);
+    }
+    for (const [caller, limits] of counters) {
+      const { state } = decideQuota(this.#states.get(caller), limits, now, 1);
+      if (state) this.#keep(caller, state);
+    }
+    return { giveBack: () => this.#giveBack(counters) };
+  }
+
+  #giveBack(counters: readonly Counter[]): void {
+    for (const [caller] of counters) {
+      const state = this.#states.get(caller);
+      if (!state) continue;
+      const { minuteUsed, dayUsed } = state;
+      this.#states.set(caller, {
+        ...state,
+        minuteUsed: Math.max(0, minuteUsed - 1),
+        dayUsed: Math.max(0, dayUsed - 1),
+      });
+    }
+  }
+
+  #keep(caller: string, state: QuotaState): void {
+    this.#states.delete(caller);
+    this.#states.set(caller, state);
+    for (const each of this.#states.keys()) {
+      if (this.#states.size <= MOST_CALLERS) return;
+      this.#states.delete(each);
+    }
+  }
+}
+
+function countersOf(address: string, purpose: Purpose | undefined, email: string): Counter[] {
+  const ofAddress: Counter = [`address:${address}`, OF_ADDRESS];
+  if (!purpose) return [ofAddress];
+  const account = `${purpose}:${email.toLowerCase()}`;
+  const { here, everywhere } = OF_ACCOUNT[purpose];
+  return [ofAddress, [`${account} ${address}`, here], [account, everywhere]];
+}
+
+function tooMany(waitFor: number): Refused {
+  const seconds = Math.max(1, Math.ceil(waitFor / SECOND));
+  return new Refused('too_many_attempts', 'Too many attempts. Wait, then try again.', {
+    headers: { 'Retry-After': String(seconds) },
+  });
+}

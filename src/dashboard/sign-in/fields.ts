@@ -1,0 +1,37 @@
+import { readJsonObject } from '../json-body.ts';
+import { invalid } from '../refused.ts';
+
+const LONGEST_FIELD = 1_000;
+const LONGEST_EMAIL = 254;
+
+/** What better-auth takes for an address; asked before work goes on behind an answer. */
+const EMAIL =
+  /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}$/;
+
+/** The fields of a request's body, and nothing else that came with them. */
+export class Fields {
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  private constructor(values: object) {
+    this.#values = { ...values };
+  }
+
+  /** @throws Refused when the body is not a JSON object. */
+  static async read(request: Request): Promise<Fields> {
+    return new Fields(Object.fromEntries(await readJsonObject(request)));
+  }
+
+  /** @throws Refused when it is missing or no text. */
+  text(name: string): string {
+    const value = this.#values[name];
+    if (typeof value === 'string' && value !== '' && value.length <= LONGEST_FIELD) return value;
+    throw invalid(`Give ${name}, as text.`);
+  }
+
+  /** @throws Refused when it is no e-mail address. */
+  email(): string {
+    const email = this.text('email').trim();
+    if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return email;
+    throw invalid('Give an e-mail address such as you@example.com.');
+  }
+}

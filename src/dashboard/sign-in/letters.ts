@@ -1,0 +1,61 @@
+import type { MailSettings } from '../options.ts';
+
+/** The mail that signing in sends. Each is handed over when it resolves. */
+export interface Letters {
+  verifyAddress(email: string, token: string): Promise<void>;
+  resetPassword(email: string, token: string): Promise<void>;
+  /** To the holder of an account whose address was given at a sign-up. */
+  knownAddress(email: string): Promise<void>;
+}
+
+/** How long a mail server may take to answer, in ms. */
+const PATIENCE = 15_000;
+
+/** @param dashboard address of the dashboard, without a slash at its end. */
+export function createLetters({ smtpUrl, from }: MailSettings, dashboard: string): Letters {
+  const send = async (to: string, subject: string, paragraphs: readonly string[]) => {
+    // Loaded with the first letter: no start has to wait for it.
+    const { createTransport } = await import('nodemailer');
+    const transport = createTransport({
+      url: smtpUrl,
+      connectionTimeout: PATIENCE,
+      greetingTimeout: PATIENCE,
+      socketTimeout: PATIENCE,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    try {
+      await transport.sendMail({ from, to, subject, text: `${paragraphs.join('\n\n')}\n` });
+    } finally {
+      transport.close();
+    }
+  };
+  return {
+    verifyAddress: (email, token) =>
+      send(email, 'Confirm your e-mail address', [
+        'Open this link within an hour to confirm your address and finish signing up:',
+        linkTo(dashboard, 'verify-email', token),
+        'If you did not sign up, ignore this mail: nothing happens without the link.',
+      ]),
+    resetPassword: (email, token) =>
+      send(email, 'Set a new password', [
+        'Open this link within an hour to set a new password. It works once:',
+        linkTo(dashboard, 'reset-password', token),
+        'If you did not ask for it, ignore this mail: your password stays as it is.',
+      ]),
+    knownAddress: (email) =>
+      send(email, 'You have an account already', [
+        'Somebody signed up with your address, which has an account already. Nothing was changed.',
+        `If it was you, sign in at ${dashboard}/sign-in, or set a new password at ${dashboard}/forgot-password.`,
+      ]),
+  };
+}
+
+/** The token goes behind the `#`: browsers send that part nowhere, so no log and no referrer has it. */
+export function linkTo(
+  dashboard: string,
+  page: 'verify-email' | 'reset-password',
+  token: string,
+): string {
+  return `${dashboard}/${page}#token=${token}`;
+}

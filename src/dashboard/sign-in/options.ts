@@ -1,0 +1,6 @@
+import type { DashboardOptions } from '../options.ts';
+
+/** What signing in needs of the dashboard. */
+export interface SignInOptions extends Pick<DashboardOptions, 'stores' | 'mail' | 'clock' | 'log'> {
+  readonly addresses: Pick<DashboardOptions['addresses'], 'dashboard'>;
+}

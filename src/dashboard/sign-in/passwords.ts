@@ -1,0 +1,13 @@
+/** Shortest and longest password, in characters. */
+export const PASSWORD_LENGTHS = { least: 8, most: 128 } as const;
+
+/** 19 MiB, two passes, one lane: what OWASP asks of argon2id at the least. */
+const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
+
+export function hashPassword(password: string): Promise<string> {
+  return Bun.password.hash(password, COST);
+}
+
+export function verifyPassword(given: { hash: string; password: string }): Promise<boolean> {
+  return Bun.password.verify(given.password, given.hash);
+}

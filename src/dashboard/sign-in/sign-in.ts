@@ -1,0 +1,34 @@
+import { MINUTE } from '../../core/clock.ts';
+import type { SignIn } from '../session.ts';
+import { Attempts } from './attempts.ts';
+import { type Auth, createAuth } from './auth.ts';
+import { createLetters } from './letters.ts';
+import { createResetLink } from './links.ts';
+import type { SignInOptions } from './options.ts';
+import { answer } from './routes.ts';
+
+/** How long a sign-in counts as recent, in ms. */
+const RECENT = 15 * MINUTE;
+
+/** Accounts, passwords and sessions on better-auth, kept in the stores' own tables. */
+export async function createSignIn(options: SignInOptions): Promise<SignIn> {
+  const { addresses, mail, clock, stores } = options;
+  const letters = mail && createLetters(mail, addresses.dashboard);
+  const auth: Auth = await createAuth(options, letters);
+  const shared = { auth, options, attempts: new Attempts(clock) };
+  return {
+    handle: (request, address) => answer(shared, request, address),
+    async session(headers) {
+      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
+      const account = found && (await stores.accounts.find(found.user.id));
+      if (!account) return undefined;
+      const age = clock.now().wall - found.session.createdAt.getTime();
+      return { account, isRecent: age >= 0 && age < RECENT };
+    },
+    async renew(sent, reply) {
+      const { headers } = await auth.api.getSession({ headers: sent, returnHeaders: true });
+      for (const cookie of headers.getSetCookie()) reply.append('Set-Cookie', cookie);
+    },
+    resetLink: (email) => createResetLink(auth, options, email),
+  };
+}

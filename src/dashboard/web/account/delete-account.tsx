@@ -1,0 +1,64 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import { Failure } from '../common/states.tsx';
+import { deleteAccount, useSignedInOrOut } from '../sign-in/authentication.ts';
+import { PasswordField, required } from '../sign-in/fields.tsx';
+
+export function DeleteAccount() {
+  const [isOpen, dialog] = useDisclosure(false);
+  return (
+    <>
+      <Button
+        variant="default"
+        c="var(--mantine-color-error)"
+        style={{ alignSelf: 'flex-start' }}
+        onClick={dialog.open}
+      >
+        Delete account
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={dialog.close}
+        title="Delete your account?"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <DeleteForm onCancel={dialog.close} />
+      </Modal>
+    </>
+  );
+}
+
+function DeleteForm({ onCancel }: { onCancel: () => void }) {
+  const changed = useSignedInOrOut();
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: required('Enter your password.') },
+  });
+  const remove = useMutation({ mutationFn: deleteAccount, onSuccess: () => changed('/') });
+  return (
+    <form onSubmit={form.onSubmit(({ password }) => remove.mutate(password))} noValidate>
+      <Stack>
+        <Text size="sm">
+          Your keys stop working at once, and you cannot sign in any more. This cannot be undone.
+        </Text>
+        <PasswordField
+          label="Password"
+          autoComplete="current-password"
+          data-autofocus
+          {...form.getInputProps('password')}
+        />
+        {remove.error && <Failure error={remove.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" color="red.9" loading={remove.isPending}>
+            Delete account for good
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { SessionEntry } from '../../shared/api.ts';
+import { Failure } from '../common/states.tsx';
+import { Time } from '../common/time.tsx';
+import { endSession, listSessions, useSignedInOrOut } from '../sign-in/authentication.ts';
+
+/** The key of the query that lists sessions. */
+export const SESSIONS = ['sessions'] as const;
+
+/** Where the person is signed in, the latest first. */
+export function useSessions() {
+  return useQuery({ queryKey: SESSIONS, queryFn: listSessions });
+}
+
+export function Sessions() {
+  const sessions = useSessions();
+  if (sessions.error) return <Failure error={sessions.error} retry={sessions.refetch} />;
+  return (
+    <ul className="rows">
+      {sessions.data?.map((session) => (
+        <SessionRow key={session.id} session={session} />
+      ))}
+    </ul>
+  );
+}
+
+function SessionRow({ session }: { session: SessionEntry }) {
+  const client = useQueryClient();
+  const changed = useSignedInOrOut();
+  const end = useMutation({
+    mutationFn: endSession,
+    async onSuccess() {
+      if (session.current) await changed('/');
+      else await client.invalidateQueries({ queryKey: SESSIONS });
+    },
+  });
+  const browser = browserName(session.userAgent ?? '');
+  return (
+    <li>
+      <Group justify="space-between" wrap="nowrap">
+        <Stack gap={2}>
+          <Text size="sm" fw={600}>
+            {browser}
+            {session.current && ', this one'}
+          </Text>
+          <Text size="xs" c="dimmed" component="div">
+            Signed in <Time at={Date.parse(session.createdAt)} />
+            {session.ipAddress ? `, from ${session.ipAddress}` : ''}
+          </Text>
+        </Stack>
+        <Button
+          size="xs"
+          variant="default"
+          flex="none"
+          loading={end.isPending}
+          aria-label={session.current ? 'End this session' : `End the session in ${browser}`}
+          onClick={() => end.mutate(session.id)}
+        >
+          End
+        </Button>
+      </Group>
+      {end.error && <Failure error={end.error} />}
+    </li>
+  );
+}
+
+const BROWSERS = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'] as const;
+const SYSTEMS = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'] as const;
+
+/** What a person calls the browser that sent this User-Agent. */
+function browserName(userAgent: string): string {
+  const browser = BROWSERS.find((name) => userAgent.includes(name));
+  const system = SYSTEMS.find((name) => userAgent.includes(name));
+  const title = { Edg: 'Edge', OPR: 'Opera' }[String(browser)] ?? browser ?? 'A browser';
+  return system === undefined ? title : `${title} on ${system}`;
+}

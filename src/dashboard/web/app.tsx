@@ -1,0 +1,117 @@
+import { lazy, type ReactNode, Suspense } from 'react';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
+import type { AccountInfo } from '../shared/api.ts';
+import { type SessionState, useSession } from './api.ts';
+import { PageBoundary } from './common/page-boundary.tsx';
+import { Failure, Loading } from './common/states.tsx';
+import { Home } from './home.tsx';
+import { NotFound } from './not-found.tsx';
+import { PublicFrame, Shell } from './shell.tsx';
+import { SignInPage } from './sign-in/sign-in-page.tsx';
+import { SignUpPage } from './sign-in/sign-up-page.tsx';
+import { StartPage } from './start/start-page.tsx';
+
+const ForgotPasswordPage = lazy(() => import('./sign-in/forgot-password-page.tsx'));
+const ResetPasswordPage = lazy(() => import('./sign-in/reset-password-page.tsx'));
+const VerifyEmailPage = lazy(() => import('./sign-in/verify-email-page.tsx'));
+const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
+const AccountPage = lazy(() => import('./account/account-page.tsx'));
+const UsagePage = lazy(() => import('./usage/usage-page.tsx'));
+const MessagesPage = lazy(() => import('./messages/messages-page.tsx'));
+const PlanPage = lazy(() => import('./plan/plan-page.tsx'));
+const AccountsPage = lazy(() => import('./operator/accounts-page.tsx'));
+const BansPage = lazy(() => import('./operator/bans-page.tsx'));
+const AuditPage = lazy(() => import('./operator/audit-page.tsx'));
+
+/** The whole application: what a visitor sees, or what a signed-in person does. */
+export function App() {
+  const session = useSession();
+  if (session.data) {
+    const { account } = session.data;
+    return account ? (
+      <SignedIn key={account.id} account={account} session={session.data} />
+    ) : (
+      <SignedOut session={session.data} />
+    );
+  }
+  return (
+    <PublicFrame>
+      {session.error ? (
+        <Failure error={session.error} retry={session.refetch} />
+      ) : (
+        <Loading label="Loading" height={480} />
+      )}
+    </PublicFrame>
+  );
+}
+
+function Pages({ children }: { children: ReactNode }) {
+  const [location] = useLocation();
+  return (
+    <PageBoundary key={location}>
+      <Suspense fallback={<Loading label="Loading the page" height={480} />}>{children}</Suspense>
+    </PageBoundary>
+  );
+}
+
+function SignedOut({ session }: { session: SessionState }) {
+  return (
+    <PublicFrame>
+      <Pages>
+        <Switch>
+          <Route path="/">
+            <Home session={session} />
+          </Route>
+          <Route path="/sign-up" component={SignUpPage} />
+          <Route path="/forgot-password" component={ForgotPasswordPage} />
+          <Route path="/reset-password" component={ResetPasswordPage} />
+          <Route path="/verify-email" component={VerifyEmailPage} />
+          {/* Any other page is for people who are signed in: it comes after that. */}
+          <Route component={SignInPage} />
+        </Switch>
+      </Pages>
+    </PublicFrame>
+  );
+}
+
+function SignedIn({ account, session }: { account: AccountInfo; session: SessionState }) {
+  return (
+    <Shell account={account}>
+      <Pages>
+        <Switch>
+          <Route path="/">
+            <StartPage session={session} />
+          </Route>
+          <Route path="/keys" component={KeysPage} />
+          <Route path="/usage" component={UsagePage} />
+          <Route path="/messages" component={MessagesPage} />
+          <Route path="/plan" component={PlanPage} />
+          <Route path="/account" component={AccountPage} />
+          <Route path="/reset-password" component={ResetPasswordPage} />
+          <Route path="/verify-email" component={VerifyEmailPage} />
+          <Route path="/sign-in">
+            <Redirect to="/" replace />
+          </Route>
+          <Route path="/sign-up">
+            <Redirect to="/" replace />
+          </Route>
+          <Route path="/operator/*?">
+            <OperatorPages />
+          </Route>
+          <Route component={NotFound} />
+        </Switch>
+      </Pages>
+    </Shell>
+  );
+}
+
+function OperatorPages() {
+  return (
+    <Switch>
+      <Route path="/operator" component={AccountsPage} />
+      <Route path="/operator/bans" component={BansPage} />
+      <Route path="/operator/audit" component={AuditPage} />
+      <Route component={NotFound} />
+    </Switch>
+  );
+}

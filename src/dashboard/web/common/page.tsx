@@ -1,0 +1,45 @@
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect, useRef } from 'react';
+
+let isFirstPage = true;
+
+interface PageProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  /** Buttons beside the heading. */
+  readonly actions?: ReactNode;
+  /** For a page of one form. */
+  readonly isNarrow?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A page: its one h1, and the document's title. After a navigation the heading has the focus. */
+export function Page({ title, description, actions, isNarrow = false, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Petstore`;
+  }, [title]);
+  useEffect(() => {
+    // The browser begins at the top of the first page by itself.
+    if (!isFirstPage) heading.current?.focus({ preventScroll: true });
+    isFirstPage = false;
+  }, []);
+  return (
+    <Stack gap="xl" className={isNarrow ? 'narrow' : ''}>
+      <Group justify="space-between" align="flex-start" gap="md">
+        <Stack gap={4} maw={640}>
+          <Title order={1} ref={heading} tabIndex={-1} className="page-title">
+            {title}
+          </Title>
+          {description && (
+            <Text component="div" c="dimmed">
+              {description}
+            </Text>
+          )}
+        </Stack>
+        {actions}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

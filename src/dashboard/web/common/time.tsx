@@ -1,0 +1,60 @@
+import { VisuallyHidden } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useSession } from '../api.ts';
+
+const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** An instant (epoch ms) in the reader's zone; UTC on hover and for screen readers. */
+export function Time({ at }: { readonly at: number }) {
+  const utc = utcText(at);
+  return (
+    <time className="time" dateTime={new Date(at).toISOString()} title={utc}>
+      {LOCAL.format(at)}
+      <VisuallyHidden> ({utc})</VisuallyHidden>
+    </time>
+  );
+}
+
+/** How long it is until an instant (epoch ms) by the service's clock, counted down. */
+export function Until({ at }: { readonly at: number }) {
+  const left = Math.max(0, at - useNow());
+  return (
+    <time className="time" dateTime={new Date(at).toISOString()} title={utcText(at)}>
+      {durationText(left)}
+    </time>
+  );
+}
+
+/** The service's time (epoch ms), anew every second. */
+export function useNow(): number {
+  const ahead = useSession().data?.ahead ?? 0;
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), SECOND);
+    return () => clearInterval(timer);
+  }, []);
+  return now + ahead;
+}
+
+/** A length of time (ms) in its two largest units, such as "1 h 5 min". */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / SECOND) * SECOND;
+  if (seconds < MINUTE) return `${seconds / SECOND} s`;
+  if (seconds < HOUR) return two(seconds, MINUTE, 'min', SECOND, 's');
+  if (seconds < DAY) return two(seconds, HOUR, 'h', MINUTE, 'min');
+  return two(seconds, DAY, 'd', HOUR, 'h');
+}
+
+function two(length: number, big: number, bigUnit: string, small: number, smallUnit: string) {
+  const rest = Math.floor((length % big) / small);
+  const first = `${Math.floor(length / big)} ${bigUnit}`;
+  return rest === 0 ? first : `${first} ${rest} ${smallUnit}`;
+}
+
+function utcText(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

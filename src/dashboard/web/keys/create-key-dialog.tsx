@@ -1,0 +1,122 @@
+import { Button, Group, Modal, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import type { IssuedKeyInfo, NewKey } from '../../shared/api.ts';
+import { Failure } from '../common/states.tsx';
+import { focusMistake } from '../sign-in/fields.tsx';
+import { useCreateKey } from './key-calls.ts';
+
+const NAME_MAX_LENGTH = 100;
+const MAX_DAYS = 3650;
+
+interface CreateKeyDialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onIssued: (issued: IssuedKeyInfo) => void;
+}
+
+export function CreateKeyDialog({ isOpen, onClose, onIssued }: CreateKeyDialogProps) {
+  const createKey = useCreateKey();
+  const create = useMutation({
+    mutationFn: createKey,
+    onSuccess(issued) {
+      onClose();
+      onIssued(issued);
+    },
+  });
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      // While it waits for a sign-in, Escape is that dialog's.
+      closeOnEscape={!create.isPending}
+      onExitTransitionEnd={create.reset}
+      title="Create a key"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <CreateKeyForm
+        onSubmit={create.mutate}
+        onCancel={onClose}
+        isBusy={create.isPending}
+        error={create.error}
+      />
+    </Modal>
+  );
+}
+
+interface CreateKeyFormProps {
+  readonly onSubmit: (key: NewKey) => void;
+  readonly onCancel: () => void;
+  readonly isBusy: boolean;
+  readonly error: unknown;
+}
+
+interface Values {
+  name: string;
+  environment: string;
+  days: string | number;
+}
+
+function CreateKeyForm({ onSubmit, onCancel, isBusy, error }: CreateKeyFormProps) {
+  const form = useForm<Values>({
+    initialValues: { name: '', environment: 'production', days: '' },
+    validate: {
+      name: (name) =>
+        name.trim() === '' ? 'Give the key a name, such as what will use it.' : null,
+      days: daysMistake,
+    },
+  });
+  return (
+    <form
+      onSubmit={form.onSubmit((values) => onSubmit(keyOf(values)), focusMistake(form))}
+      noValidate
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          placeholder="Shop server"
+          maxLength={NAME_MAX_LENGTH}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Radio.Group label="Environment" {...form.getInputProps('environment')}>
+          <Group mt={6}>
+            <Radio value="production" label="Production" />
+            <Radio value="staging" label="Staging" />
+          </Group>
+        </Radio.Group>
+        <NumberInput
+          label="Expires after (days)"
+          description="Leave it empty for a key that does not expire."
+          allowDecimal={false}
+          allowNegative={false}
+          {...form.getInputProps('days')}
+        />
+        {error ? <Failure error={error} /> : null}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            Create key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function daysMistake(days: string | number): string | null {
+  if (days === '') return null;
+  const number = Number(days);
+  const isFine = Number.isInteger(number) && number >= 1 && number <= MAX_DAYS;
+  return isFine ? null : 'Enter a whole number of days from 1 to 3,650, or nothing.';
+}
+
+function keyOf({ name, environment, days }: Values): NewKey {
+  return {
+    name: name.trim(),
+    environment: environment === 'staging' ? 'staging' : 'production',
+    ...(days !== '' && { expiresInDays: Number(days) }),
+  };
+}

@@ -1,0 +1,55 @@
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import type { IssuedKeyInfo } from '../../shared/api.ts';
+import { Copy } from '../common/copy.tsx';
+import { IconWarning } from '../common/icons.tsx';
+
+interface NewKeyDialogProps {
+  readonly issued: IssuedKeyInfo | undefined;
+  readonly onClose: () => void;
+}
+
+/** Shows the text of a new key, this one time; it is forgotten when the dialog closes. */
+export function NewKeyDialog({ issued, onClose }: NewKeyDialogProps) {
+  return (
+    <Modal
+      opened={issued !== undefined}
+      onClose={onClose}
+      title="Your new key"
+      size="lg"
+      // A slip beside the dialog must not cost the key.
+      closeOnClickOutside={false}
+      transitionProps={{ duration: 0 }}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {issued && (
+        <Stack>
+          <Alert
+            color="yellow"
+            variant="light"
+            icon={<IconWarning />}
+            title="Copy it now. It is not shown again."
+          >
+            Keep it like a password. If it gets lost, rotate the key or create another.
+          </Alert>
+          <Group gap="sm" align="flex-end" wrap="nowrap">
+            <TextInput
+              label={`${issued.key.name} (${issued.key.environment})`}
+              value={issued.text}
+              readOnly
+              flex={1}
+              classNames={{ input: 'monospace' }}
+              onFocus={(event) => event.currentTarget.select()}
+            />
+            <Copy value={issued.text} label="the key" />
+          </Group>
+          <Text size="sm" c="dimmed">
+            Send it with every request: <code>Authorization: Bearer</code> and the key.
+          </Text>
+          <Group justify="flex-end">
+            <Button onClick={onClose}>Done</Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}

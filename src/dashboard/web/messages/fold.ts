@@ -1,0 +1,13 @@
+/** The longest text that is shown at once, in code points and in lines. */
+const MOST_CHARACTERS = 280;
+const MOST_LINES = 5;
+
+/** The beginning of a long text; `undefined` for one that is short enough to be shown whole. */
+export function fold(text: string): string | undefined {
+  const lines = text.split('\n');
+  const top = lines.slice(0, MOST_LINES).join('\n');
+  // A code point has at most two units: none is cut in half, and little is looked at.
+  const characters = Array.from(top.slice(0, 2 * (MOST_CHARACTERS + 1)));
+  if (characters.length > MOST_CHARACTERS) return characters.slice(0, MOST_CHARACTERS).join('');
+  return lines.length > MOST_LINES ? top : undefined;
+}

@@ -1,0 +1,43 @@
+import { Paper } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { MessageInfo } from '../../shared/api.ts';
+import { call } from '../api.ts';
+import { Page } from '../common/page.tsx';
+import { Failure, Loading } from '../common/states.tsx';
+import { LiveMark } from '../live/live-mark.tsx';
+import { EmptyInbox } from './empty-inbox.tsx';
+import { Inbox } from './inbox.tsx';
+import './messages.css';
+
+/** How often the inbox is asked for while the page is visible, in ms. */
+const LIVE_EVERY = 1_000;
+
+/** The inbox: what was sent to the quickstart with this account's keys. */
+export default function MessagesPage() {
+  const inbox = useQuery({
+    queryKey: ['messages'],
+    queryFn: () => call<{ messages: MessageInfo[] }>('GET', '/messages'),
+    refetchInterval: LIVE_EVERY,
+  });
+  return (
+    <Page
+      title="Messages"
+      description="What your keys send to POST /messages appears here by itself. The last 100, for 30 days."
+      actions={<LiveMark isCurrent={inbox.isSuccess} />}
+    >
+      <Paper withBorder className="inbox">
+        {inbox.data ? (
+          <Content messages={inbox.data.messages} />
+        ) : inbox.error ? (
+          <Failure error={inbox.error} retry={inbox.refetch} />
+        ) : (
+          <Loading label="Loading messages" height="100%" />
+        )}
+      </Paper>
+    </Page>
+  );
+}
+
+function Content({ messages }: { readonly messages: readonly MessageInfo[] }) {
+  return messages.length === 0 ? <EmptyInbox /> : <Inbox messages={messages} />;
+}

@@ -1,0 +1,59 @@
+import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { PLANS } from '../../../core/plans.ts';
+import type { AccountInfo } from '../../shared/api.ts';
+import { Time } from '../common/time.tsx';
+
+interface AccountListProps {
+  readonly accounts: readonly AccountInfo[];
+  readonly caption: string;
+  choose(account: AccountInfo): void;
+}
+
+/** Accounts with what an operator may do to each. */
+export function AccountList({ accounts, caption, choose }: AccountListProps) {
+  return (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed" aria-hidden="true">
+        {caption}
+      </Text>
+      <Paper component="ul" withBorder className="entries" aria-label="Accounts">
+        {accounts.map((account) => (
+          <li key={account.id} className="entry account">
+            <Group gap="xs">
+              <Text fw={600} className="entry-title">
+                {account.email}
+              </Text>
+              {account.role === 'operator' && (
+                <Badge variant="light" color="grape">
+                  Operator
+                </Badge>
+              )}
+            </Group>
+            <div>
+              <Text size="sm" fw={600}>
+                {PLANS[account.plan].title}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {limitsText(account)}
+              </Text>
+            </div>
+            <Text size="sm" c="dimmed">
+              Since <Time at={account.createdAt} />
+            </Text>
+            <Button
+              variant="default"
+              aria-label={`Change plan of ${account.email}`}
+              onClick={() => choose(account)}
+            >
+              Change plan
+            </Button>
+          </li>
+        ))}
+      </Paper>
+    </Stack>
+  );
+}
+
+function limitsText({ limits }: AccountInfo): string {
+  return `${limits.perMinute.toLocaleString()} a minute, ${limits.perDay.toLocaleString()} a day`;
+}

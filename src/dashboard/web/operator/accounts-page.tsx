@@ -1,0 +1,103 @@
+import { Loader, Stack, TextInput, VisuallyHidden } from '@mantine/core';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { AccountInfo } from '../../shared/api.ts';
+import { call } from '../api.ts';
+import { Empty, Failure, Loading } from '../common/states.tsx';
+import { AccountList } from './account-list.tsx';
+import { OperatorPage } from './operator-page.tsx';
+import { PlanDialog } from './plan-dialog.tsx';
+import './operator.css';
+
+/** How long typing must rest before a search begins, in ms. */
+const TYPING_PAUSE = 200;
+/** As many accounts as one answer holds. */
+const MOST_ACCOUNTS = 50;
+
+/** Finds accounts and changes their plans. */
+export default function AccountsPage() {
+  return (
+    <OperatorPage
+      title="Accounts"
+      description="Find an account by its e-mail address; change its plan."
+    >
+      <Accounts />
+    </OperatorPage>
+  );
+}
+
+function Accounts() {
+  const [text, setText] = useState('');
+  const [search] = useDebouncedValue(text.trim(), TYPING_PAUSE);
+  const [chosen, setChosen] = useState<AccountInfo>();
+  const [isChanging, changing] = useDisclosure();
+  const found = useQuery({
+    queryKey: ['operator', 'accounts', search],
+    queryFn: () =>
+      call<{ accounts: AccountInfo[] }>(
+        'GET',
+        `/operator/accounts?search=${encodeURIComponent(search)}`,
+      ),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Stack gap="md">
+      <TextInput
+        type="search"
+        label="E-mail address"
+        placeholder="Any part of it"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        rightSection={found.isFetching && <Loader size="xs" aria-hidden="true" />}
+        maw={420}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      {found.data ? (
+        <Found
+          // Another search is another list: its items do not travel from where they stood before.
+          key={found.isPlaceholderData ? 'searching' : search}
+          accounts={found.data.accounts}
+          search={search}
+          choose={(account) => {
+            setChosen(account);
+            changing.open();
+          }}
+        />
+      ) : found.error ? (
+        <Failure error={found.error} retry={found.refetch} />
+      ) : (
+        <Loading label="Loading accounts" height={480} />
+      )}
+      <PlanDialog account={chosen} isOpen={isChanging} close={changing.close} />
+    </Stack>
+  );
+}
+
+interface FoundProps {
+  readonly accounts: readonly AccountInfo[];
+  readonly search: string;
+  choose(account: AccountInfo): void;
+}
+
+function Found({ accounts, search, choose }: FoundProps) {
+  const count = countOf(accounts.length);
+  return (
+    <>
+      <VisuallyHidden role="status">{count}</VisuallyHidden>
+      {accounts.length === 0 ? (
+        <Empty title="No account found">
+          {search === '' ? 'Nobody has signed up yet.' : `No address contains “${search}”.`}
+        </Empty>
+      ) : (
+        <AccountList accounts={accounts} caption={count} choose={choose} />
+      )}
+    </>
+  );
+}
+
+function countOf(found: number): string {
+  if (found >= MOST_ACCOUNTS) return `The first ${MOST_ACCOUNTS} accounts; search to see others`;
+  return found === 1 ? '1 account' : `${found} accounts`;
+}

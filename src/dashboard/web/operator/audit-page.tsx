@@ -1,0 +1,104 @@
+import { Button, Paper, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { AuditAction } from '../../../core/audit.ts';
+import type { AuditInfo } from '../../shared/api.ts';
+import { call } from '../api.ts';
+import { Empty, Failure, Loading } from '../common/states.tsx';
+import { Time } from '../common/time.tsx';
+import { OperatorPage } from './operator-page.tsx';
+import './operator.css';
+
+const TITLES: Readonly<Record<AuditAction, string>> = {
+  'account.created': 'Account created',
+  'account.deleted': 'Account deleted',
+  'account.plan_changed': 'Plan changed',
+  'account.role_changed': 'Role changed',
+  'account.reset_link_made': 'Reset link made',
+  'key.created': 'Key created',
+  'key.rotated': 'Key rotated',
+  'key.revoked': 'Key revoked',
+  'ban.lifted': 'Ban lifted',
+};
+
+/** As many entries as one answer holds, as long as there are older ones. */
+const ENTRIES_AT_ONCE = 50;
+
+/** Who changed what, here and by the commands. */
+export default function AuditPage() {
+  return (
+    <OperatorPage
+      title="Audit log"
+      description="Who changed what, here and by the commands; the newest first."
+    >
+      <AuditLog />
+    </OperatorPage>
+  );
+}
+
+function AuditLog() {
+  const log = useInfiniteQuery({
+    queryKey: ['operator', 'audit'],
+    queryFn: ({ pageParam }) =>
+      call<{ entries: AuditInfo[] }>(
+        'GET',
+        `/operator/audit${pageParam === undefined ? '' : `?before=${pageParam}`}`,
+      ),
+    initialPageParam: olderThan([]),
+    getNextPageParam: ({ entries }) => olderThan(entries),
+  });
+  if (!log.data) {
+    if (log.error) return <Failure error={log.error} retry={log.refetch} />;
+    return <Loading label="Loading the audit log" height={640} />;
+  }
+  const entries = log.data.pages.flatMap((page) => page.entries);
+  if (entries.length === 0) return <Empty title="Nothing yet">Changes appear here.</Empty>;
+  return (
+    <Stack gap="md" align="stretch">
+      <Paper component="ul" withBorder className="entries" aria-label="Audit log">
+        {entries.map((entry) => (
+          <li key={entry.number} className="entry audit">
+            <Entry entry={entry} />
+          </li>
+        ))}
+      </Paper>
+      {log.isFetchNextPageError && <Failure error={log.error} />}
+      {log.hasNextPage && (
+        <Button
+          variant="default"
+          className="audit-older"
+          loading={log.isFetchingNextPage}
+          onClick={() => void log.fetchNextPage()}
+        >
+          Older
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function Entry({ entry: { at, by, action, accountId, detail } }: { readonly entry: AuditInfo }) {
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        <Time at={at} />
+      </Text>
+      <div>
+        <Text fw={600}>{TITLES[action]}</Text>
+        <Text size="sm" className="entry-title">
+          {detail}
+        </Text>
+      </div>
+      <div>
+        <Text size="sm" className="entry-title">{`By ${by}`}</Text>
+        <Text size="xs" c="dimmed" className="entry-title">
+          {accountId}
+        </Text>
+      </div>
+    </>
+  );
+}
+
+/** The number that what follows these entries comes before; none when nothing follows. */
+function olderThan(entries: readonly AuditInfo[]): number | undefined {
+  return entries.length < ENTRIES_AT_ONCE ? undefined : entries.at(-1)?.number;
+}

@@ -1,0 +1,98 @@
+import { Button, Paper, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import type { BanInfo } from '../../shared/api.ts';
+import { call } from '../api.ts';
+import { Empty, Failure, Loading } from '../common/states.tsx';
+import { Time, Until } from '../common/time.tsx';
+import { LiftDialog } from './lift-dialog.tsx';
+import { OperatorPage } from './operator-page.tsx';
+import './operator.css';
+
+/** The bans in force, and lifting them. */
+export default function BansPage() {
+  return (
+    <OperatorPage
+      title="Bans"
+      description="Keys that went on after 429, and are refused for a while."
+    >
+      <Bans />
+    </OperatorPage>
+  );
+}
+
+function Bans() {
+  const [chosen, setChosen] = useState<BanInfo>();
+  const [isAsking, asking] = useDisclosure();
+  // Where the focus goes when the button that had it is gone with its ban.
+  const place = useRef<HTMLDivElement>(null);
+  const inForce = useQuery({
+    queryKey: ['operator', 'bans'],
+    queryFn: () => call<{ bans: BanInfo[] }>('GET', '/operator/bans'),
+  });
+  if (!inForce.data) {
+    if (inForce.error) return <Failure error={inForce.error} retry={inForce.refetch} />;
+    return <Loading label="Loading bans" height={320} />;
+  }
+  const { bans } = inForce.data;
+  return (
+    <div ref={place} tabIndex={-1}>
+      {bans.length === 0 ? (
+        <Empty title="No key is banned">Bans appear here while they are in force.</Empty>
+      ) : (
+        <Paper component="ul" withBorder className="entries" aria-label="Bans in force">
+          {bans.map((ban) => (
+            <li key={ban.id} className="entry ban">
+              <Ban
+                ban={ban}
+                lift={() => {
+                  setChosen(ban);
+                  asking.open();
+                }}
+              />
+            </li>
+          ))}
+        </Paper>
+      )}
+      <LiftDialog
+        ban={chosen}
+        isOpen={isAsking}
+        close={asking.close}
+        lifted={() => place.current?.focus()}
+      />
+    </div>
+  );
+}
+
+function Ban({ ban, lift }: { readonly ban: BanInfo; lift(): void }) {
+  const { email, environment, keyName, lastFour, reason, startsAt, endsAt } = ban;
+  return (
+    <>
+      <div>
+        <Text fw={600} className="entry-title">
+          {email}
+        </Text>
+        <Text size="sm">{`${environment} key “${keyName}” (…${lastFour})`}</Text>
+        <Text size="sm" c="dimmed">
+          {reason}
+        </Text>
+      </div>
+      <div>
+        <Text size="sm">
+          Ends in <Until at={endsAt} />
+        </Text>
+        <Text size="sm" c="dimmed">
+          Since <Time at={startsAt} />
+        </Text>
+      </div>
+      <Button
+        variant="default"
+        aria-label={`Lift ban of ${email}, key ${keyName} (…${lastFour})`}
+        onClick={lift}
+      >
+        Lift ban
+      </Button>
+    </>
+  );
+}

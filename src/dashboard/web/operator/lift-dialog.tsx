@@ -1,0 +1,67 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { BanInfo } from '../../shared/api.ts';
+import { call } from '../api.ts';
+import { Failure } from '../common/states.tsx';
+
+interface LiftDialogProps {
+  /** None before the first was chosen. */
+  readonly ban: BanInfo | undefined;
+  readonly isOpen: boolean;
+  close(): void;
+  /** Called once the ban is lifted, and the list shows it. */
+  lifted(): void;
+}
+
+/** Asks before a ban is lifted. */
+export function LiftDialog({ ban, isOpen, close, lifted }: LiftDialogProps) {
+  return (
+    <Modal opened={isOpen} onClose={close} title="Lift this ban?" closeButtonProps={CLOSE} centered>
+      {ban && <Question ban={ban} close={close} lifted={lifted} />}
+    </Modal>
+  );
+}
+
+interface QuestionProps extends Pick<LiftDialogProps, 'close' | 'lifted'> {
+  readonly ban: BanInfo;
+}
+
+function Question({ ban, close, lifted }: QuestionProps) {
+  const { environment, keyName, lastFour, email } = ban;
+  const lift = useLift(ban, close, lifted);
+  return (
+    <Stack gap="lg">
+      <Text>
+        {`The ${environment} key “${keyName}” (…${lastFour}) of ${email} works again within a second, with a clean record. The audit log will show that you lifted the ban.`}
+      </Text>
+      {lift.error && <Failure error={lift.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close} data-autofocus>
+          Cancel
+        </Button>
+        <Button loading={lift.isPending} onClick={() => lift.mutate()}>
+          Lift ban
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function useLift({ id, email }: BanInfo, close: () => void, lifted: () => void) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => call('POST', `/operator/bans/${encodeURIComponent(id)}/lift`),
+    onSuccess() {
+      close();
+      notifications.show({ message: `The ban of ${email} is lifted.` });
+    },
+    // A ban that cannot be lifted has ended meanwhile: the list is old either way.
+    async onSettled(_, error) {
+      await queries.invalidateQueries({ queryKey: ['operator'] });
+      if (!error) lifted();
+    },
+  });
+}
+
+const CLOSE = { 'aria-label': 'Close' };

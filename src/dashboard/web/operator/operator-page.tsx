@@ -1,0 +1,33 @@
+import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useSession } from '../api.ts';
+import { Page } from '../common/page.tsx';
+
+interface OperatorPageProps {
+  readonly title: string;
+  readonly description: string;
+  readonly children: ReactNode;
+}
+
+/** A page for operators; tells everybody else that it is. The service refuses their calls anyway. */
+export function OperatorPage({ title, description, children }: OperatorPageProps) {
+  const role = useSession().data?.account?.role;
+  if (role === 'operator') {
+    return (
+      <Page title={title} description={description}>
+        {children}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title="For operators"
+      description="This page is for operators of this service. Ask one of them if you need something changed."
+    >
+      <Anchor component={Link} href="/">
+        Go to the start page
+      </Anchor>
+    </Page>
+  );
+}

@@ -1,0 +1,134 @@
+import { Button, Group, Modal, NumberInput, Radio, Stack } from '@mantine/core';
+import { type UseFormReturnType, useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { isPlan, PLAN_NAMES, PLANS, type Plan } from '../../../core/plans.ts';
+import type { AccountInfo, PlanChange } from '../../shared/api.ts';
+import { call, SESSION } from '../api.ts';
+import { Failure } from '../common/states.tsx';
+
+interface PlanDialogProps {
+  /** None before the first was chosen. */
+  readonly account: AccountInfo | undefined;
+  readonly isOpen: boolean;
+  close(): void;
+}
+
+/** The fields as they are filled in: an empty number is ''. */
+interface Fields {
+  plan: Plan;
+  perMinute: number | string;
+  perDay: number | string;
+}
+
+/** Changes the plan of one account, and an enterprise's own numbers. */
+export function PlanDialog({ account, isOpen, close }: PlanDialogProps) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={`Plan of ${account?.email}`}
+      closeButtonProps={CLOSE}
+      centered
+    >
+      {account && <PlanForm account={account} close={close} />}
+    </Modal>
+  );
+}
+
+interface PlanFormProps {
+  readonly account: AccountInfo;
+  close(): void;
+}
+
+function PlanForm({ account, close }: PlanFormProps) {
+  const form = usePlanForm(account);
+  const change = usePlanChange(account, close);
+  const { plan } = form.values;
+  return (
+    <form noValidate onSubmit={form.onSubmit((fields) => change.mutate(changeOf(fields)))}>
+      <Stack gap="lg">
+        <Radio.Group
+          label="Plan"
+          value={plan}
+          onChange={(name) => isPlan(name) && form.setFieldValue('plan', name)}
+        >
+          <Stack gap="sm" mt="xs">
+            {PLAN_NAMES.map((name) => (
+              <Radio
+                key={name}
+                value={name}
+                label={PLANS[name].title}
+                description={numbersOf(name)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {plan === 'enterprise' && <OwnNumbers form={form} />}
+        {change.error && <Failure error={change.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            Change plan
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const CLOSE = { 'aria-label': 'Close' };
+
+function OwnNumbers({ form }: { readonly form: UseFormReturnType<Fields> }) {
+  const shared = { allowDecimal: false, allowNegative: false, thousandSeparator: ',', min: 1 };
+  return (
+    <Group grow align="flex-start">
+      <NumberInput {...shared} label="Requests a minute" {...form.getInputProps('perMinute')} />
+      <NumberInput {...shared} label="Requests a day" {...form.getInputProps('perDay')} />
+    </Group>
+  );
+}
+
+function usePlanForm({ plan, limits }: AccountInfo) {
+  return useForm<Fields>({
+    initialValues: { plan, perMinute: limits.perMinute, perDay: limits.perDay },
+    validate: { perMinute: problemWith, perDay: problemWith },
+  });
+}
+
+function problemWith(value: number | string, { plan }: Fields): string | null {
+  if (plan !== 'enterprise' || isCount(value)) return null;
+  return 'Enter a whole number of at least 1.';
+}
+
+function isCount(value: number | string): boolean {
+  return value !== '' && Number.isSafeInteger(Number(value)) && Number(value) >= 1;
+}
+
+function changeOf({ plan, perMinute, perDay }: Fields): PlanChange {
+  if (plan !== 'enterprise') return { plan };
+  return { plan, perMinute: Number(perMinute), perDay: Number(perDay) };
+}
+
+function usePlanChange({ id, email }: AccountInfo, close: () => void) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (change: PlanChange) =>
+      call<AccountInfo>('PUT', `/operator/accounts/${encodeURIComponent(id)}/plan`, change),
+    async onSuccess({ plan }) {
+      close();
+      notifications.show({ message: `${email} is on ${PLANS[plan].title} now.` });
+      await queries.invalidateQueries({ queryKey: ['operator'] });
+      // It may be one's own.
+      await queries.invalidateQueries({ queryKey: SESSION });
+    },
+  });
+}
+
+function numbersOf(plan: Plan): string {
+  const { limits } = PLANS[plan];
+  if (!limits) return 'Numbers of its own';
+  return `${limits.perMinute.toLocaleString()} a minute, ${limits.perDay.toLocaleString()} a day`;
+}

@@ -1,0 +1,45 @@
+import { SimpleGrid } from '@mantine/core';
+import { useEffect } from 'react';
+import { PLAN_NAMES } from '../../../core/plans.ts';
+import { useSession } from '../api.ts';
+import { Page } from '../common/page.tsx';
+import { Failure, Loading } from '../common/states.tsx';
+import { ChangeRequest } from './change-request.tsx';
+import { PlanCard } from './plan-card.tsx';
+import './plan.css';
+
+/** The plans side by side, one's own marked, and how to ask for another. */
+export default function PlanPage() {
+  const { data, error, refetch } = useSession();
+  useEffect(() => {
+    // An operator may have changed the plan since the session was asked for.
+    void refetch({ cancelRefetch: false });
+  }, [refetch]);
+  const account = data?.account;
+  return (
+    <Page
+      title="Plan"
+      description="Limits hold for each environment on its own, for all keys together."
+    >
+      {account ? (
+        <>
+          <SimpleGrid
+            component="ul"
+            className="plans"
+            cols={{ base: 1, xs: 2, lg: 4 }}
+            spacing="md"
+          >
+            {PLAN_NAMES.map((plan) => (
+              <PlanCard key={plan} plan={plan} account={account} />
+            ))}
+          </SimpleGrid>
+          <ChangeRequest account={account} contact={data.contact} />
+        </>
+      ) : error ? (
+        <Failure error={error} retry={refetch} />
+      ) : (
+        <Loading label="Loading the plans" height={480} />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,64 @@
+/*
+ * The script of the API reference page. Scalar's own script has run before and left a global.
+ */
+
+import { repairMarkup } from './reference-repairs.ts';
+
+/** The options that we use; names and meanings are Scalar's. */
+interface ScalarOptions {
+  readonly url: string;
+  readonly darkMode: boolean;
+  readonly withDefaultFonts: boolean;
+  readonly telemetry: boolean;
+  readonly agent: { readonly disabled: boolean };
+  readonly showDeveloperTools: 'never';
+  readonly hideClientButton: boolean;
+  readonly documentDownloadType: 'none';
+  readonly persistAuth: boolean;
+  readonly defaultHttpClient: { readonly targetKey: string; readonly clientKey: string };
+  readonly authentication: { readonly preferredSecurityScheme: string };
+  readonly defaultOpenAllTags: boolean;
+  readonly showOperationId: boolean;
+  readonly metaData: { readonly title: string };
+}
+
+declare const Scalar: {
+  createApiReference(place: string, options: ScalarOptions): unknown;
+};
+
+const SCHEME = 'mantine-color-scheme-value';
+const root = document.documentElement;
+const isDark = root.dataset['mantineColorScheme'] === 'dark';
+
+// Scalar keeps a choice of its own; the dashboard's is the one that counts.
+localStorage.setItem('colorMode', isDark ? 'dark' : 'light');
+
+Scalar.createApiReference('#reference', {
+  url: `${document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content}/docs/openapi.json`,
+  darkMode: isDark,
+  // Everything that would make the reader's browser ask somebody else.
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  // The bar above links to the document.
+  documentDownloadType: 'none',
+  // A key that was pasted is gone with the page.
+  persistAuth: false,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  authentication: { preferredSecurityScheme: 'apiKey' },
+  defaultOpenAllTags: true,
+  showOperationId: true,
+  metaData: { title: document.title },
+});
+
+// Scalar's switch between light and dark is the dashboard's, too.
+new MutationObserver(() => {
+  const scheme = document.body.classList.contains('dark-mode') ? 'dark' : 'light';
+  if (scheme === root.dataset['mantineColorScheme']) return;
+  root.dataset['mantineColorScheme'] = scheme;
+  localStorage.setItem(SCHEME, scheme);
+}).observe(document.body, { attributeFilter: ['class'] });
+
+repairMarkup(document.body);

@@ -1,0 +1,140 @@
+import {
+  Anchor,
+  Box,
+  Burger,
+  Button,
+  Drawer,
+  Group,
+  NativeSelect,
+  Text,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { AccountInfo } from '../shared/api.ts';
+import { IconAuto, IconMoon, IconPaw, IconSun } from './common/icons.tsx';
+import { Navigation } from './navigation.tsx';
+import { basePath } from './page-settings.ts';
+import { SignInAgain } from './sign-in/sign-in-again.tsx';
+
+/** Around the pages of somebody who is signed in. */
+export function Shell({ account, children }: { account: AccountInfo; children: ReactNode }) {
+  const [isOpen, menu] = useDisclosure(false);
+  return (
+    <SignInAgain email={account.email}>
+      <SkipLink />
+      <header className="top-bar">
+        <Group gap="xs" wrap="nowrap">
+          <Burger
+            hiddenFrom="sm"
+            size="sm"
+            opened={isOpen}
+            onClick={menu.open}
+            aria-label="Open the menu"
+            aria-expanded={isOpen}
+          />
+          <Brand />
+        </Group>
+        <Group gap="sm" wrap="nowrap">
+          <ReferenceLink />
+          <ColorScheme />
+        </Group>
+      </header>
+      <Drawer
+        opened={isOpen}
+        onClose={menu.close}
+        title="Menu"
+        size={280}
+        closeButtonProps={{ 'aria-label': 'Close the menu' }}
+      >
+        <Navigation account={account} onNavigate={menu.close} />
+      </Drawer>
+      <div className="frame">
+        <Box className="side-bar" visibleFrom="sm">
+          <Navigation account={account} />
+        </Box>
+        <Main>{children}</Main>
+      </div>
+    </SignInAgain>
+  );
+}
+
+/** Around the pages that everybody sees. */
+export function PublicFrame({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <SkipLink />
+      <header className="top-bar">
+        <Brand />
+        <Group gap="sm" wrap="nowrap">
+          <ReferenceLink />
+          <ColorScheme />
+          <Button component={Link} href="/sign-in" variant="default" visibleFrom="sm">
+            Sign in
+          </Button>
+        </Group>
+      </header>
+      <Main>{children}</Main>
+    </>
+  );
+}
+
+function SkipLink() {
+  return (
+    <a className="skip-link" href="#content">
+      Skip to the content
+    </a>
+  );
+}
+
+function Main({ children }: { children: ReactNode }) {
+  return (
+    <main id="content" className="content" tabIndex={-1}>
+      {children}
+    </main>
+  );
+}
+
+function Brand() {
+  return (
+    <Link href="/" className="brand">
+      <Text span c="var(--mantine-color-anchor)" lh={0}>
+        <IconPaw size={24} />
+      </Text>
+      Petstore
+    </Link>
+  );
+}
+
+function ReferenceLink() {
+  return (
+    <Anchor href={`${basePath}/docs`} size="sm" c="inherit" visibleFrom="sm">
+      API reference
+    </Anchor>
+  );
+}
+
+const SCHEMES = [
+  ['auto', 'System', IconAuto],
+  ['light', 'Light', IconSun],
+  ['dark', 'Dark', IconMoon],
+] as const;
+
+function ColorScheme() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const [chosen, , Icon] = SCHEMES.find(([scheme]) => scheme === colorScheme) ?? SCHEMES[0];
+  return (
+    <NativeSelect
+      aria-label="Colors"
+      size="sm"
+      w={132}
+      leftSection={<Icon />}
+      value={chosen}
+      data={SCHEMES.map(([value, label]) => ({ value, label }))}
+      onChange={({ currentTarget: { value } }) =>
+        setColorScheme(SCHEMES.find(([scheme]) => scheme === value)?.[0] ?? 'auto')
+      }
+    />
+  );
+}

@@ -1,0 +1,68 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import type { Entered, SessionEntry } from '../../shared/api.ts';
+import { call, SESSION } from '../api.ts';
+
+/*
+ * What the pages ask of better-auth, below /api/auth.
+ */
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+export function signUp({ email, password }: Credentials): Promise<Entered> {
+  return call('POST', '/auth/sign-up/email', { email, password, name: '' });
+}
+
+export function signIn({ email, password }: Credentials): Promise<unknown> {
+  return call('POST', '/auth/sign-in/email', { email, password });
+}
+
+export function signOut(): Promise<unknown> {
+  return call('POST', '/auth/sign-out');
+}
+
+export function requestPasswordReset(email: string): Promise<unknown> {
+  return call('POST', '/auth/request-password-reset', { email });
+}
+
+export function resetPassword(token: string, newPassword: string): Promise<unknown> {
+  return call('POST', '/auth/reset-password', { token, newPassword });
+}
+
+export function verifyEmail(token: string): Promise<unknown> {
+  return call('POST', '/auth/verify-email', { token });
+}
+
+export function sendVerificationEmail(email: string): Promise<unknown> {
+  return call('POST', '/auth/send-verification-email', { email });
+}
+
+/** Also ends the person's other sessions. */
+export function changePassword(currentPassword: string, newPassword: string): Promise<unknown> {
+  return call('POST', '/auth/change-password', { currentPassword, newPassword });
+}
+
+export function listSessions(): Promise<readonly SessionEntry[]> {
+  return call('GET', '/auth/list-sessions');
+}
+
+export function endSession(id: string): Promise<unknown> {
+  return call('POST', '/auth/revoke-session', { id });
+}
+
+export function deleteAccount(password: string): Promise<unknown> {
+  return call('POST', '/auth/delete-user', { password });
+}
+
+/** Shows the pages anew for whoever is signed in now, and goes to a page if one is given. */
+export function useSignedInOrOut(): (path?: string) => Promise<void> {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  return async (path) => {
+    await client.invalidateQueries({ queryKey: SESSION });
+    if (path !== undefined) navigate(path, { replace: true });
+  };
+}

@@ -1,0 +1,90 @@
+import {
+  Button,
+  Paper,
+  PasswordInput,
+  type PasswordInputProps,
+  Stack,
+  TextInput,
+  type TextInputProps,
+} from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Failure } from '../common/states.tsx';
+
+/** The shortest password that the service takes. */
+export const PASSWORD_MIN_LENGTH = 8;
+
+export function EmailField(props: TextInputProps) {
+  return <TextInput label="E-mail" type="email" autoComplete="email" {...props} />;
+}
+
+export function PasswordField(props: PasswordInputProps) {
+  return (
+    <PasswordInput
+      visibilityToggleFocusable
+      visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed' }}
+      {...props}
+    />
+  );
+}
+
+/** Takes a password that is about to be set. */
+export function NewPasswordField(props: PasswordInputProps) {
+  return (
+    <PasswordField
+      description={`At least ${PASSWORD_MIN_LENGTH} characters.`}
+      autoComplete="new-password"
+      {...props}
+    />
+  );
+}
+
+/** Checks of form fields: what is wrong with the value, or `null`. */
+export function required(message: string) {
+  return (value: string) => (value === '' ? message : null);
+}
+
+export function email(value: string): string | null {
+  return /^\S+@\S+$/.test(value) ? null : 'Enter your e-mail address, such as you@example.com.';
+}
+
+export function newPassword(value: string): string | null {
+  return value.length < PASSWORD_MIN_LENGTH
+    ? `Choose a password of at least ${PASSWORD_MIN_LENGTH} characters.`
+    : null;
+}
+
+interface FormCardProps {
+  readonly onSubmit: React.FormEventHandler<HTMLFormElement>;
+  readonly submit: string;
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  /** What helps after an error. */
+  readonly remedy?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** Fields, what failed, and the one button that sends them. */
+export function FormCard({ onSubmit, submit, isBusy, error, remedy, children }: FormCardProps) {
+  return (
+    <Paper withBorder p="lg" maw={440}>
+      <form onSubmit={onSubmit} noValidate>
+        <Stack>
+          {children}
+          {error ? <Failure error={error} /> : null}
+          {remedy}
+          <Button type="submit" loading={isBusy}>
+            {submit}
+          </Button>
+        </Stack>
+      </form>
+    </Paper>
+  );
+}
+
+/** Moves the focus to the first field with a mistake in it. */
+export function focusMistake(form: { getInputNode(path: string): HTMLElement | null }) {
+  return (errors: object) => {
+    const [first] = Object.keys(errors);
+    if (first !== undefined) form.getInputNode(first)?.focus();
+  };
+}

@@ -1,0 +1,58 @@
+import { Alert, Anchor } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { useSession } from '../api.ts';
+import { Page } from '../common/page.tsx';
+import { requestPasswordReset } from './authentication.ts';
+import { EmailField, email, FormCard, focusMistake } from './fields.tsx';
+
+/** Asking for a link that sets a new password. */
+export default function ForgotPasswordPage() {
+  const { data: session } = useSession();
+  return (
+    <Page
+      isNarrow
+      title="Forgot your password?"
+      description={
+        <Anchor component={Link} href="/sign-in" underline="always">
+          Back to sign in
+        </Anchor>
+      }
+    >
+      {session?.sendsMail ? <RequestForm /> : <AskOperator contact={session?.contact ?? null} />}
+    </Page>
+  );
+}
+
+function AskOperator({ contact }: { contact: string | null }) {
+  return (
+    <Alert variant="light" color="gray" title="This service sends no mail">
+      Ask its operator{contact === null ? '' : ` (${contact})`} for a reset link. With it you set a
+      new password yourself.
+    </Alert>
+  );
+}
+
+function RequestForm() {
+  const request = useMutation({ mutationFn: requestPasswordReset });
+  const form = useForm({ initialValues: { email: '' }, validate: { email } });
+  if (request.isSuccess) {
+    return (
+      <Alert variant="light" title="Look into your mail" maw={440} role="status">
+        If there is an account for {request.variables}, a link to set a new password is on its way.
+        It works once, within an hour.
+      </Alert>
+    );
+  }
+  return (
+    <FormCard
+      onSubmit={form.onSubmit(({ email }) => request.mutate(email), focusMistake(form))}
+      submit="Send the link"
+      isBusy={request.isPending}
+      error={request.error}
+    >
+      <EmailField {...form.getInputProps('email')} />
+    </FormCard>
+  );
+}

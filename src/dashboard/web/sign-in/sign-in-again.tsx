@@ -1,0 +1,96 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
+import { failedWith } from '../api.ts';
+import { Failure } from '../common/states.tsx';
+import { signIn } from './authentication.ts';
+import { PasswordField, required } from './fields.tsx';
+
+type Attempt = <T>(action: () => Promise<T>) => Promise<T>;
+
+const AttemptContext = createContext<Attempt>((action) => action());
+
+/**
+ * Does what needs a recent sign-in: where the service asks for one, a dialog takes the password and
+ * the action is repeated. Fails with the service's refusal when the person closes the dialog.
+ */
+export function useRecentSignIn(): Attempt {
+  return useContext(AttemptContext);
+}
+
+/** Holds the dialog that asks to sign in again. */
+export function SignInAgain({ email, children }: { email: string; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  const answer = useRef<(signedIn: boolean) => void>(undefined);
+  const attempt: Attempt = async (action) => {
+    try {
+      return await action();
+    } catch (error) {
+      if (!failedWith(error, 'sign_in_again')) throw error;
+      const asked = Promise.withResolvers<boolean>();
+      answer.current = asked.resolve;
+      setOpen(true);
+      if (!(await asked.promise)) throw error;
+      return action();
+    }
+  };
+  const close = (signedIn: boolean) => {
+    setOpen(false);
+    answer.current?.(signedIn);
+  };
+  return (
+    <AttemptContext value={attempt}>
+      {children}
+      <Modal
+        opened={isOpen}
+        onClose={() => close(false)}
+        title="Sign in again"
+        zIndex={400}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <AgainForm email={email} onSignedIn={() => close(true)} onCancel={() => close(false)} />
+      </Modal>
+    </AttemptContext>
+  );
+}
+
+interface AgainFormProps {
+  readonly email: string;
+  readonly onSignedIn: () => void;
+  readonly onCancel: () => void;
+}
+
+function AgainForm({ email, onSignedIn, onCancel }: AgainFormProps) {
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: required('Enter your password.') },
+  });
+  const enter = useMutation({ mutationFn: signIn, onSuccess: onSignedIn });
+  return (
+    <form onSubmit={form.onSubmit(({ password }) => enter.mutate({ email, password }))} noValidate>
+      <Stack>
+        <Text size="sm">
+          You signed in a while ago. Enter the password of <strong>{email}</strong> to go on.
+        </Text>
+        {/* Tells password managers whose password this is. */}
+        <input type="text" autoComplete="username" value={email} readOnly hidden />
+        <PasswordField
+          label="Password"
+          autoComplete="current-password"
+          data-autofocus
+          {...form.getInputProps('password')}
+        />
+        {enter.error && <Failure error={enter.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={enter.isPending}>
+            Continue
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

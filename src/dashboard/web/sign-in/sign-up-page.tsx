@@ -1,0 +1,66 @@
+import { Alert, Anchor } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { Page } from '../common/page.tsx';
+import { signUp, useSignedInOrOut } from './authentication.ts';
+import {
+  EmailField,
+  email,
+  FormCard,
+  focusMistake,
+  NewPasswordField,
+  newPassword,
+} from './fields.tsx';
+
+/** Creating an account; the person is signed in afterwards. */
+export function SignUpPage() {
+  const changed = useSignedInOrOut();
+  const create = useMutation({
+    mutationFn: signUp,
+    onSuccess: ({ user }) => (user ? changed('/') : undefined),
+  });
+  const form = useForm({
+    initialValues: { email: '', password: '' },
+    validate: { email, password: newPassword },
+  });
+  if (create.isSuccess && !create.data.user) return <LookIntoMail email={create.variables.email} />;
+  return (
+    <Page
+      isNarrow
+      title="Create account"
+      description={
+        <>
+          Have an account already?{' '}
+          <Anchor component={Link} href="/sign-in" underline="always">
+            Sign in
+          </Anchor>
+        </>
+      }
+    >
+      <FormCard
+        onSubmit={form.onSubmit((values) => create.mutate(values), focusMistake(form))}
+        submit="Create account"
+        isBusy={create.isPending}
+        error={create.error}
+      >
+        <EmailField {...form.getInputProps('email')} />
+        <NewPasswordField label="Password" {...form.getInputProps('password')} />
+      </FormCard>
+    </Page>
+  );
+}
+
+function LookIntoMail({ email }: { email: string }) {
+  return (
+    <Page isNarrow title="Confirm your address">
+      <Alert variant="light" title="Look into your mail" maw={440} role="status">
+        A mail is on its way to {email}. Open the link in it within an hour, then{' '}
+        <Anchor component={Link} href="/sign-in" underline="always" inherit>
+          sign in
+        </Anchor>
+        .
+      </Alert>
+    </Page>
+  );
+}

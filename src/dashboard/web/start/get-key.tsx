@@ -1,0 +1,109 @@
+import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { Copy } from '../common/copy.tsx';
+import { Failure } from '../common/states.tsx';
+import { useCreateKey } from '../keys/key-calls.ts';
+import { PasswordField } from '../sign-in/fields.tsx';
+import type { ExampleKey } from './examples.ts';
+
+interface GetKeyProps {
+  readonly value: ExampleKey | undefined;
+  readonly onChange: (key: ExampleKey | undefined) => void;
+}
+
+/** Makes a key by one click, or takes one that the person has. */
+export function GetKey({ value, onChange }: GetKeyProps) {
+  return (
+    <Stack gap="sm" mih={112}>
+      {value ? <ShownKey value={value} /> : <NoKey onChange={onChange} />}
+    </Stack>
+  );
+}
+
+function ShownKey({ value }: { value: ExampleKey }) {
+  return (
+    <>
+      <Group gap="sm" align="flex-end" wrap="nowrap">
+        <TextInput
+          label="Your key"
+          value={value.text}
+          readOnly
+          flex={1}
+          classNames={{ input: 'monospace' }}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <Copy value={value.text} label="the key" />
+      </Group>
+      <Text size="sm" c="dimmed">
+        Copy it now: it is shown only here, until you leave this page.{' '}
+        <Anchor component={Link} href="/keys" underline="always" inherit>
+          All keys
+        </Anchor>
+      </Text>
+    </>
+  );
+}
+
+function NoKey({ onChange }: { onChange: GetKeyProps['onChange'] }) {
+  const [name, setName] = useState('My first key');
+  const [isOther, other] = useDisclosure(false);
+  const createKey = useCreateKey();
+  const create = useMutation({
+    mutationFn: () => createKey({ name: name.trim(), environment: 'production' }),
+    onSuccess: ({ key, text }) => onChange({ text, environment: key.environment }),
+  });
+  return (
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <Group gap="sm" align="flex-end">
+          <TextInput
+            label="Name of the key"
+            value={name}
+            maxLength={100}
+            required
+            withAsterisk={false}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={create.isPending}>
+            Create a key
+          </Button>
+        </Group>
+      </form>
+      {create.error && <Failure error={create.error} />}
+      <Anchor
+        component="button"
+        type="button"
+        size="sm"
+        ta="left"
+        underline="always"
+        aria-expanded={isOther}
+        onClick={other.toggle}
+      >
+        Use a key that you have
+      </Anchor>
+      {isOther && (
+        <PasswordField
+          label="Your own key"
+          description="Stays in this page; it goes to the service with the request alone."
+          placeholder="pst_live_…"
+          autoComplete="off"
+          maw={440}
+          onChange={(event) => takeKey(event.currentTarget.value.trim(), onChange)}
+        />
+      )}
+    </>
+  );
+}
+
+function takeKey(text: string, onChange: GetKeyProps['onChange']): void {
+  const kind = /^pst_(live|staging)_[0-9A-Za-z]{36}$/.exec(text)?.[1];
+  if (kind) onChange({ text, environment: kind === 'live' ? 'production' : 'staging' });
+}

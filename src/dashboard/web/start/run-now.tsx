@@ -1,0 +1,150 @@
+import { Anchor, Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { CallError, type SessionState } from '../api.ts';
+import { Code } from '../common/copy.tsx';
+import { IconStart } from '../common/icons.tsx';
+import { Failure } from '../common/states.tsx';
+import { type ExampleCall, type ExampleKey, MESSAGE, placeOf } from './examples.ts';
+
+interface RunNowProps {
+  readonly call: ExampleCall;
+  readonly session: SessionState;
+  readonly exampleKey: ExampleKey | undefined;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly statusText: string;
+  /** Those that the service lets pages of other origins read. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string;
+  /** Milliseconds from sending to the last byte. */
+  readonly took: number;
+}
+
+/** Sends the real request from this browser, and shows the real reply. */
+export function RunNow({ call, session, exampleKey }: RunNowProps) {
+  const base = session.addresses[placeOf(call, exampleKey)];
+  const run = useMutation({
+    mutationFn: (key: ExampleKey) =>
+      call === 'message' ? sendMessage(base, key) : listPets(base, key),
+  });
+  return (
+    <Stack gap="md">
+      <Group gap="md">
+        <Button
+          leftSection={<IconStart size={16} />}
+          disabled={!exampleKey}
+          loading={run.isPending}
+          onClick={() => exampleKey && run.mutate(exampleKey)}
+        >
+          Run it now
+        </Button>
+        <Text size="sm" c="dimmed" className={exampleKey ? 'address monospace' : 'address'}>
+          {exampleKey
+            ? `${call === 'message' ? 'POST' : 'GET'} ${base}/${call === 'message' ? 'messages' : 'pets'}`
+            : 'Create a key first: step 1.'}
+        </Text>
+      </Group>
+      <section aria-label="Reply" aria-live="polite">
+        {run.error && <Failure error={run.error} />}
+        {run.data && <ReplyView reply={run.data} call={call} />}
+        {!run.error && !run.data && (
+          <div className="reply-waiting">
+            <Text c="dimmed" size="sm">
+              The reply appears here.
+            </Text>
+          </div>
+        )}
+      </section>
+    </Stack>
+  );
+}
+
+function ReplyView({ reply, call }: { reply: Reply; call: ExampleCall }) {
+  return (
+    <Stack gap="md">
+      <Group gap="sm">
+        <Badge size="lg" color={reply.status < 400 ? 'accent' : 'red'}>
+          {reply.status} {reply.statusText}
+        </Badge>
+        <Text size="sm" c="dimmed">
+          after {Math.round(reply.took)} ms
+        </Text>
+      </Group>
+      <Title order={3} size="h5">
+        Headers
+      </Title>
+      <table className="reply-headers">
+        <tbody>
+          {reply.headers.map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Title order={3} size="h5">
+        Body
+      </Title>
+      <Code value={reply.body} label="the body" />
+      <Group gap="lg">
+        {call === 'message' && (
+          <Anchor component={Link} href="/messages" underline="always">
+            See it arrive in Messages
+          </Anchor>
+        )}
+        <Anchor component={Link} href="/keys" underline="always">
+          Manage your keys
+        </Anchor>
+      </Group>
+    </Stack>
+  );
+}
+
+function sendMessage(base: string, key: ExampleKey): Promise<Reply> {
+  return exchange(`${base}/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key.text}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ message: MESSAGE }),
+  });
+}
+
+function listPets(base: string, key: ExampleKey): Promise<Reply> {
+  return exchange(`${base}/pets`, { headers: { authorization: `Bearer ${key.text}` } });
+}
+
+async function exchange(url: string, init: RequestInit): Promise<Reply> {
+  const begin = performance.now();
+  try {
+    const response = await fetch(url, { ...init, credentials: 'omit', cache: 'no-store' });
+    const body = await response.text();
+    return {
+      status: response.status,
+      statusText: response.statusText,
+      headers: [...response.headers].sort(limitsFirst),
+      body: indented(body),
+      took: performance.now() - begin,
+    };
+  } catch {
+    throw new CallError(0, 'unreachable', `Nothing answered at ${new URL(url).origin}.`);
+  }
+}
+
+/** How much is left is what people look for; the rest stays in its order. */
+function limitsFirst([one]: readonly [string, string], [other]: readonly [string, string]): number {
+  const rank = (name: string) => (/ratelimit|retry-after/.test(name) ? 0 : 1);
+  return rank(one) - rank(other);
+}
+
+/** JSON over several lines, unless that would change it: parsing rounds long integers. */
+function indented(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body);
+    return JSON.stringify(value) === body ? JSON.stringify(value, null, 2) : body;
+  } catch {
+    return body;
+  }
+}

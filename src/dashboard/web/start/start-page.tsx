@@ -1,0 +1,96 @@
+import { SegmentedControl, Stack, Tabs, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { SessionState } from '../api.ts';
+import { Code } from '../common/copy.tsx';
+import { Page } from '../common/page.tsx';
+import { type ExampleCall, type ExampleKey, exampleOf, type Language } from './examples.ts';
+import { GetKey } from './get-key.tsx';
+import { RunNow } from './run-now.tsx';
+
+const LANGUAGES: readonly (readonly [Language, string])[] = [
+  ['curl', 'curl'],
+  ['typescript', 'TypeScript'],
+  ['python', 'Python'],
+];
+
+/** From nothing to the first successful request. The key lives in this page's memory alone. */
+export function StartPage({ session }: { session: SessionState }) {
+  const [key, setKey] = useState<ExampleKey>();
+  const [call, setCall] = useState<ExampleCall>('message');
+  return (
+    <Page title="Start" description="Three steps to your first successful request.">
+      <ol className="steps">
+        <Step number={1} title="Get a key">
+          <GetKey value={key} onChange={setKey} />
+        </Step>
+        <Step number={2} title="Make the call">
+          <SegmentedControl
+            className="fit"
+            aria-label="Which call"
+            value={call}
+            onChange={(value) => setCall(value === 'pets' ? 'pets' : 'message')}
+            data={[
+              { value: 'message', label: 'Send a message' },
+              { value: 'pets', label: 'List animals' },
+            ]}
+          />
+          <Examples call={call} session={session} exampleKey={key} />
+        </Step>
+        <Step number={3} title="Run it now">
+          {/* A reply belongs to its call and key. */}
+          <RunNow key={`${call} ${key?.text}`} call={call} session={session} exampleKey={key} />
+        </Step>
+      </ol>
+    </Page>
+  );
+}
+
+interface StepProps {
+  readonly number: number;
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+function Step({ number, title, children }: StepProps) {
+  return (
+    <li className="step">
+      <span className="step-number" aria-hidden="true">
+        {number}
+      </span>
+      <Title order={2} size="h3">
+        {title}
+      </Title>
+      <Stack gap="md" className="step-body">
+        {children}
+      </Stack>
+    </li>
+  );
+}
+
+interface ExamplesProps {
+  readonly call: ExampleCall;
+  readonly session: SessionState;
+  readonly exampleKey: ExampleKey | undefined;
+}
+
+function Examples({ call, session, exampleKey }: ExamplesProps) {
+  return (
+    <Tabs defaultValue="curl" keepMounted={false}>
+      <Tabs.List mb="sm" aria-label="Language">
+        {LANGUAGES.map(([language, name]) => (
+          <Tabs.Tab key={language} value={language}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {LANGUAGES.map(([language, name]) => (
+        <Tabs.Panel key={language} value={language} className="example">
+          <Code
+            value={exampleOf(call, language, session.addresses, exampleKey)}
+            label={`the request with ${name}`}
+          />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}

@@ -1,0 +1,21 @@
+/*
+ * Runs before the first paint, so that nobody who chose dark is shown a flash of light. Mantine
+ * keeps the choice under this name and finds the attribute set.
+ */
+
+document.documentElement.dataset['mantineColorScheme'] = isDark() ? 'dark' : 'light';
+
+function isDark(): boolean {
+  const chosen = chosenScheme();
+  if (chosen === 'dark' || chosen === 'light') return chosen === 'dark';
+  return matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+function chosenScheme(): string | null {
+  try {
+    return localStorage.getItem('mantine-color-scheme-value');
+  } catch {
+    // Storage is switched off in this browser.
+    return null;
+  }
+}

@@ -1,0 +1,79 @@
+import {
+  Badge,
+  type CSSVariablesResolver,
+  createTheme,
+  DrawerHeader,
+  type MantineColorsTuple,
+  type MantineThemeOverride,
+  ModalHeader,
+  Notification,
+} from '@mantine/core';
+
+const teal: MantineColorsTuple = [
+  '#eefbf8',
+  '#d5f5ee',
+  '#abeadf',
+  '#72d9c9',
+  '#3fc2b1',
+  '#20a596',
+  '#12867b',
+  '#0f6d65',
+  '#0f5852',
+  '#0c4743',
+];
+
+const night: MantineColorsTuple = [
+  '#dce1e2',
+  '#b9c1c3',
+  '#8d9799',
+  '#667073',
+  '#3a4346',
+  '#2e3638',
+  '#20272a',
+  '#161b1d',
+  '#111517',
+  '#0b0e0f',
+];
+
+export const theme: MantineThemeOverride = createTheme({
+  primaryColor: 'accent',
+  colors: { accent: teal, dark: night },
+  primaryShade: 7,
+  defaultRadius: 'md',
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamilyMonospace:
+    'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  components: {
+    Badge: Badge.extend({ defaultProps: { tt: 'none' } }),
+    Notification: Notification.extend({
+      defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } },
+    }),
+    // Each is a header element, and would be another banner of the page.
+    ModalHeader: ModalHeader.extend({ defaultProps: { role: 'none' } }),
+    DrawerHeader: DrawerHeader.extend({ defaultProps: { role: 'none' } }),
+  },
+  headings: {
+    fontWeight: '650',
+    sizes: { h1: { fontSize: '1.75rem', lineHeight: '1.25' } },
+  },
+});
+
+/** Mantine's own of these are too pale to read (WCAG AA). */
+export const variables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#56606b',
+    '--mantine-color-placeholder': '#6b747d',
+    '--mantine-color-error': '#c22a2a',
+    '--mantine-color-yellow-light-color': '#744800',
+    '--mantine-color-red-light-color': '#a51d1d',
+  },
+  dark: {
+    '--mantine-color-accent-light': '#163a37',
+    '--mantine-color-dimmed': '#a9b2b4',
+    '--mantine-color-placeholder': '#a0a5aa',
+    '--mantine-color-error': '#ff9a9a',
+  },
+});

@@ -1,0 +1,79 @@
+import { Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { ENVIRONMENTS, type Environment } from '../../../core/environments.ts';
+import type { UsageInfo, WindowInfo } from '../../shared/api.ts';
+import { Until } from '../common/time.tsx';
+import { countText } from './outcomes.ts';
+
+const TITLES: Readonly<Record<Environment, string>> = {
+  production: 'Production',
+  staging: 'Staging',
+};
+
+/** Both windows of each environment against the plan's limits. */
+export function Windows({ windows }: { readonly windows: UsageInfo['windows'] }) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+      {ENVIRONMENTS.map((environment) => {
+        const { minute, day } = windows[environment];
+        const title = TITLES[environment];
+        return (
+          <Paper key={environment} component="section" withBorder p="lg" aria-label={title}>
+            <Stack gap="lg">
+              <Title order={2} size="h4">
+                {title}
+              </Title>
+              <Window name="This minute" of={`${title}, this minute`} window={minute} isLazy />
+              <Window name="Today (UTC)" of={`${title}, today`} window={day} />
+            </Stack>
+          </Paper>
+        );
+      })}
+    </SimpleGrid>
+  );
+}
+
+interface WindowProps {
+  readonly name: string;
+  /** Names the bar for those who do not see what it stands below. */
+  readonly of: string;
+  readonly window: WindowInfo;
+  /** Begins with its first request, not by the clock. */
+  readonly isLazy?: boolean;
+}
+
+function Window({ name, of, window, isLazy = false }: WindowProps) {
+  const { limit, remaining, resetAt } = window;
+  const left = `${countText(remaining)} of ${countText(limit)} left`;
+  const percent = (100 * remaining) / limit;
+  return (
+    <Stack gap={6}>
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text fw={600} className="figures">
+        {left}
+      </Text>
+      <Progress
+        value={percent}
+        color={colorOf(percent)}
+        size="lg"
+        aria-label={`${of}: ${left}`}
+        transitionDuration={200}
+      />
+      <Text size="sm" c="dimmed" className="figures">
+        {isLazy && remaining === limit ? (
+          'Starts with your next request'
+        ) : (
+          <>
+            Resets in <Until at={resetAt} />
+          </>
+        )}
+      </Text>
+    </Stack>
+  );
+}
+
+function colorOf(percent: number): string {
+  if (percent === 0) return 'var(--usage-used-up)';
+  return percent <= 20 ? 'var(--usage-scarce)' : 'var(--usage-ample)';
+}

@@ -1,0 +1,208 @@
+import { NetworkError, PetstoreClient } from '../client/src/index.ts';
+import { openStores, type Stores } from '../src/compose/stores.ts';
+import { readConfig } from '../src/config.ts';
+import { systemClock } from '../src/core/clock.ts';
+import { ENVIRONMENTS } from '../src/core/environments.ts';
+import type { Message } from '../src/core/messages.ts';
+import { AMPLE, eventually, temporaryFolder } from './harness.ts';
+import { ServiceProcess } from './process.ts';
+import { WITH_QUICKSTART } from './quickstart-scene.ts';
+import { onFolder, seededRandom } from './storage.ts';
+
+export interface DeliveryOptions {
+  readonly rounds: number;
+  /** Decides when each round's service is killed. */
+  readonly seed: number;
+  readonly accounts?: number;
+}
+
+export interface DeliveryProgress {
+  /** Messages that were answered with 202. */
+  readonly acknowledged: number;
+  /** Messages that were under way when the service was killed. */
+  readonly unanswered: number;
+  /** Rounds that were killed while messages waited to be delivered. */
+  readonly killedWithQueue: number;
+}
+
+/** One key of an account; sends one message after the other. */
+interface Sender {
+  readonly name: string;
+  readonly accountId: string;
+  readonly key: string;
+  /** Every text ever sent, in order. */
+  readonly sent: string[];
+  readonly acknowledged: Set<string>;
+}
+
+/** The latest random moment of a kill, in ms from the start: deliveries happen twice a second. */
+const LATEST_KILL = 1_200;
+
+const EVERYTHING = 10_000_000;
+
+/**
+ * Round after round, accounts send messages, each with a key of either environment at once, while
+ * the service delivers; it is killed with SIGKILL, in every other round at a random moment and in the
+ * others just when it delivers, and started again on the same folder. Every message acknowledged must be in its inbox once, in the order of its sender; one that
+ * was not may be there once, at its place.
+ * @throws Error that names the seed.
+ */
+export async function deliveryRounds(options: DeliveryOptions): Promise<DeliveryProgress> {
+  using folder = temporaryFolder();
+  const run = new DeliveryRun(folder.path, options);
+  try {
+    await run.open();
+    for (let round = 1; round <= options.rounds; round += 1) await run.round(round);
+    await run.finish();
+    return run.progress;
+  } catch (cause) {
+    throw new Error(`With seed ${options.seed}: ${String(cause)}`, { cause });
+  }
+}
+
+class DeliveryRun {
+  readonly #folder: string;
+  readonly #accounts: number;
+  readonly #random: () => number;
+  #senders: readonly Sender[] = [];
+  #killedWithQueue = 0;
+
+  constructor(folder: string, { seed, accounts = 4 }: DeliveryOptions) {
+    this.#folder = folder;
+    this.#accounts = accounts;
+    this.#random = seededRandom(seed);
+  }
+
+  get progress(): DeliveryProgress {
+    const sent = this.#senders.reduce((sum, sender) => sum + sender.sent.length, 0);
+    const acknowledged = this.#senders.reduce((sum, each) => sum + each.acknowledged.size, 0);
+    const unanswered = sent - acknowledged;
+    return { acknowledged, unanswered, killedWithQueue: this.#killedWithQueue };
+  }
+
+  /** Makes the accounts, each with a key of either environment. */
+  async open(): Promise<void> {
+    this.#senders = await withStores(this.#folder, async (stores) => {
+      const made = Array.from({ length: this.#accounts }, (_, index) => newSenders(stores, index));
+      return (await Promise.all(made)).flat();
+    });
+  }
+
+  async round(round: number): Promise<void> {
+    await using service = await this.#start();
+    const sending = this.#senders.map((sender) => sendUntilKilled(sender, service, round));
+    if (round % 2 === 0) await withStores(this.#folder, deliveryBegins);
+    else await Bun.sleep(this.#random() * LATEST_KILL);
+    await service.end('SIGKILL');
+    await Promise.all(sending);
+    await withStores(this.#folder, async (stores) => {
+      await this.#check(stores);
+      if ((await stores.messages.queued()) > 0) this.#killedWithQueue += 1;
+    });
+  }
+
+  /** Waits until everything is delivered, and looks at it a last time. */
+  async finish(): Promise<void> {
+    await using service = await this.#start();
+    await withStores(this.#folder, async (stores) => {
+      await eventually(async () => (await stores.messages.queued()) === 0, 30_000);
+      await this.#check(stores);
+    });
+    const code = await service.end('SIGTERM');
+    if (code !== 0) throw new Error(`the service ended with code ${code}`);
+  }
+
+  #start(): Promise<ServiceProcess> {
+    return ServiceProcess.start(onFolder(this.#folder), ['--only', WITH_QUICKSTART.join(',')]);
+  }
+
+  async #check({ messages }: Stores): Promise<void> {
+    for (const [accountId, senders] of Map.groupBy(this.#senders, (each) => each.accountId)) {
+      const inbox = (await messages.list(accountId, EVERYTHING)).toReversed();
+      checkDelivered(inbox);
+      for (const sender of senders) checkSender(sender, inbox);
+      const sent = senders.flatMap((sender) => sender.sent);
+      const foreign = inbox.find(({ text }) => !sent.includes(text));
+      if (foreign) throw new Error(`"${foreign.text}" was never sent to this inbox`);
+    }
+  }
+}
+
+/** Resolves as soon as a part of the queue has been delivered: what was sent meanwhile is not. */
+async function deliveryBegins({ messages }: Stores): Promise<void> {
+  let before = 0;
+  await eventually(async () => {
+    const queued = await messages.queued();
+    const fell = queued < before;
+    before = queued;
+    return fell;
+  });
+}
+
+/** What waits was sent after what is delivered. */
+function checkDelivered(inbox: readonly Message[]): void {
+  const waiting = inbox.findIndex(({ deliveredAt }) => deliveredAt === undefined);
+  const overtaken = waiting >= 0 && inbox.slice(waiting).find((each) => each.deliveredAt);
+  if (overtaken) throw new Error(`"${overtaken.text}" was delivered before its turn`);
+}
+
+/** What was acknowledged is there; all that is there is there once, and in order. */
+function checkSender({ name, sent, acknowledged }: Sender, inbox: readonly Message[]): void {
+  const found = inbox.map(({ text }) => text).filter((text) => text.startsWith(`${name}:`));
+  const present = new Set(found);
+  const lost = sent.find((text) => acknowledged.has(text) && !present.has(text));
+  if (lost) throw new Error(`"${lost}" was acknowledged, and is lost`);
+  if (found.length > present.size) throw new Error(`messages of ${name} are there twice`);
+  const expected = sent.filter((text) => present.has(text));
+  if (!Bun.deepEquals(found, expected)) throw new Error(`messages of ${name} are out of order`);
+}
+
+async function newSenders(stores: Stores, index: number): Promise<Sender[]> {
+  const email = `person${index}@example.com`;
+  const account = await stores.accounts.create(email, AMPLE, Date.now(), 'test');
+  if (!account) throw new Error(`${email} exists`);
+  const made = ENVIRONMENTS.map(async (environment) => {
+    const issued = await stores.keyRing.issue(account, { environment, name: 'test' }, 'test');
+    const name = `${index} by ${environment}`;
+    const acknowledged = new Set<string>();
+    return { name, accountId: account.id, key: issued.text, sent: [], acknowledged };
+  });
+  return Promise.all(made);
+}
+
+async function sendUntilKilled(
+  { name, key, sent, acknowledged }: Sender,
+  service: ServiceProcess,
+  round: number,
+): Promise<void> {
+  const client = new PetstoreClient({
+    apiKey: key,
+    baseUrl: service.url(),
+    quickstartBaseUrl: `http://localhost:${service.port}/quickstart`,
+    maxRetries: 0,
+  });
+  for (let number = 0; ; number += 1) {
+    const text = `${name}: round ${round}, number ${number}`;
+    sent.push(text);
+    try {
+      await client.sendMessage(text);
+      acknowledged.add(text);
+    } catch (error) {
+      if (error instanceof NetworkError) return;
+      throw error;
+    }
+  }
+}
+
+/** Opens what is kept in a folder beside the service, as a command does. */
+export async function withStores<T>(
+  folder: string,
+  work: (stores: Stores) => Promise<T>,
+): Promise<T> {
+  const stores = await openStores(readConfig(onFolder(folder)), systemClock);
+  try {
+    return await work(stores);
+  } finally {
+    await stores.close();
+  }
+}
