@@ -40,6 +40,7 @@ function petstore(...bunOptions: readonly string[]): Contestant['launch'] {
     command: [BUN, ...bunOptions, MAIN, 'serve'],
     env: {
       PETSTORE_PORT: String(port),
+      PETSTORE_OPS_PORT: '0',
       PETSTORE_DATA_DIR: store.folder,
       PETSTORE_ANONYMOUS_PER_MINUTE: ANONYMOUS,
       PETSTORE_ANONYMOUS_PER_DAY: ANONYMOUS,

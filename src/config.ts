@@ -11,6 +11,8 @@ export interface Config {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** Port for operators' tools; 0 takes a free one. */
+  readonly opsPort: number;
   /** Absolute path of the folder that holds everything that is kept. */
   readonly dataDir: string;
   /** What API keys are digested with; made in the data folder when not set. */
@@ -45,6 +47,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const SETTINGS = {
   PETSTORE_HOST: { default: '127.0.0.1', purpose: 'Address to listen on.' },
   PETSTORE_PORT: { default: '3000', purpose: 'Port to listen on; 0 picks a free one.' },
+  PETSTORE_OPS_PORT: {
+    default: '3001',
+    purpose: 'Port of /livez, /readyz and /metrics; follows PETSTORE_PORT; 0 picks a free one.',
+  },
   PETSTORE_DATA_DIR: { default: './data', purpose: 'Folder for everything that is kept.' },
   PETSTORE_BASE_URL: {
     default: 'http://localhost:3000/v1',
@@ -138,12 +144,15 @@ export function readConfig(
   };
   const smtpUrl = reader.smtpUrl('PETSTORE_SMTP_URL');
   const from = reader.optional('PETSTORE_MAIL_FROM');
-  if ((smtpUrl === undefined) !== (from === undefined)) {
+  if (reader.isGiven('PETSTORE_SMTP_URL') !== reader.isGiven('PETSTORE_MAIL_FROM')) {
     reader.problem('PETSTORE_SMTP_URL and PETSTORE_MAIL_FROM go together: set both or none.');
   }
   const config: Config = {
     host: reader.text('PETSTORE_HOST'),
     port,
+    opsPort: reader.isGiven('PETSTORE_OPS_PORT')
+      ? reader.count('PETSTORE_OPS_PORT', 0, 65_535)
+      : opsPortBeside(port),
     dataDir: resolve(reader.text('PETSTORE_DATA_DIR')),
     secret: reader.secret('PETSTORE_SECRET', MIN_SECRET_LENGTH),
     baseUrl: (name, listening) => baseUrls[name] ?? `http://localhost:${listening}${paths[name]}`,
@@ -178,4 +187,9 @@ export function readConfig(
 function place(baseUrl: string): string {
   const { host, pathname } = new URL(baseUrl);
   return host + pathname;
+}
+
+/** The next port; a free one beside a free one. */
+function opsPortBeside(port: number): number {
+  return port === 0 || port === 65_535 ? 0 : port + 1;
 }

@@ -18,6 +18,8 @@ export interface LimitKeeping {
   readonly bans: BanStore;
   readonly clock: Clock;
   readonly upkeep: Upkeep;
+  /** Hears of every ban that begins; must not wait. */
+  readonly onBan: (ban: BanRecord) => void;
   /** Hears of a ban that can never be on record, as when its key is gone. */
   readonly onLostBan: (ban: BanRecord, error: unknown) => void;
 }
@@ -29,7 +31,10 @@ export async function startLimiter(keeping: LimitKeeping): Promise<MemoryLimiter
   const limiter = new MemoryLimiter({
     environment,
     policy,
-    onBan: (ban) => unrecorded.push(ban),
+    onBan: (ban) => {
+      unrecorded.push(ban);
+      keeping.onBan(ban);
+    },
   });
   const now = clock.now();
   const latest = await bans.latest(now.wall - DAY);

@@ -90,20 +90,21 @@ export function serviceLog(log: Log): ServiceLog {
   let lastUnavailable = Number.NEGATIVE_INFINITY;
   return {
     ...(log.isLevelEnabled('debug') && {
-      request(method, url, status, took) {
+      request({ method, url }, requestId, status, took) {
         const rounded = Math.round(took * 1_000) / 1_000;
-        log.debug({ method, path: withoutSecrets(url), status, took: rounded }, 'request');
+        const path = withoutSecrets(url);
+        log.debug({ requestId, method, path, status, took: rounded }, 'request');
       },
     }),
-    failure(error) {
+    failure(error, requestId) {
       if (!(error instanceof ApiError)) {
-        log.error({ err: error }, 'request failed');
+        log.error({ requestId, err: error }, 'request failed');
         return;
       }
       const now = performance.now();
       if (now - lastUnavailable < REPEAT_AFTER) return;
       lastUnavailable = now;
-      log.warn({ cause: messageOf(error.cause) }, error.message);
+      log.warn({ requestId, cause: messageOf(error.cause) }, error.message);
     },
   };
 }

@@ -79,6 +79,10 @@ export class SettingReader<Name extends string> {
     return undefined;
   }
 
+  isGiven(name: Name): boolean {
+    return this.#given(name) !== undefined;
+  }
+
   optional(name: Name): string | undefined {
     return this.#given(name)?.trim();
   }

@@ -82,6 +82,7 @@ export class TestService implements AsyncDisposable {
       given === undefined ? temporaryFolder() : { path: given, [Symbol.dispose]: () => {} };
     const config = readConfig({
       PETSTORE_PORT: '0',
+      PETSTORE_OPS_PORT: '0',
       PETSTORE_ANONYMOUS_PER_MINUTE: '1000000',
       PETSTORE_ANONYMOUS_PER_DAY: '10000000',
       ...options.settings,
@@ -97,6 +98,11 @@ export class TestService implements AsyncDisposable {
 
   get port(): number {
     return this.#service.port;
+  }
+
+  /** Address of what operators look at. */
+  get opsUrl(): string {
+    return `http://localhost:${this.#service.opsPort}`;
   }
 
   get stores(): Stores {

@@ -21,12 +21,15 @@ describe('at level debug', () => {
     await fetch(`${service.url('staging')}/nothing`, { method: 'DELETE' });
     await fetch(`${service.url()}/openapi.json`);
     const lines = (await linesOf(service)).filter(({ msg }) => msg === 'request');
-    expect(lines.map(({ time, pid, hostname, took, ...line }) => line)).toEqual([
+    expect(lines.map(({ time, pid, hostname, took, requestId, ...line }) => line)).toEqual([
       { level: 20, msg: 'request', method: 'GET', path: '/v1/pets', status: 401 },
       { level: 20, msg: 'request', method: 'DELETE', path: '/staging/v1/nothing', status: 401 },
       { level: 20, msg: 'request', method: 'GET', path: '/v1/openapi.json', status: 200 },
     ]);
-    for (const { took } of lines) expect(took).toBeNumber();
+    for (const { took, requestId } of lines) {
+      expect(took).toBeNumber();
+      expect(requestId).toMatch(/^[\da-f-]{36}$/);
+    }
   });
 
   test('a request without a sound Host is one line, too', async () => {
@@ -141,17 +144,23 @@ describe('failures', () => {
   test('tell the cause that clients do not see, once while they all have the same', () => {
     const lines: Line[] = [];
     const log = serviceLog(pino({}, { write: (text) => void lines.push(...parse(text)) }));
-    log.failure(new StorageUnavailable(new Error('SQLITE_FULL: database or disk is full')));
-    log.failure(new StorageUnavailable(new Error('SQLITE_FULL: database or disk is full')));
-    log.failure(new ApiError('unavailable', 'Try again in a moment.'));
+    log.failure(
+      new StorageUnavailable(new Error('SQLITE_FULL: database or disk is full')),
+      'a-request',
+    );
+    log.failure(
+      new StorageUnavailable(new Error('SQLITE_FULL: database or disk is full')),
+      'a-request',
+    );
+    log.failure(new ApiError('unavailable', 'Try again in a moment.'), 'a-request');
     expect(lines).toMatchObject([{ level: 40, cause: 'SQLITE_FULL: database or disk is full' }]);
   });
 
   test('that nobody foresaw are errors with their stack, each of them', () => {
     const lines: Line[] = [];
     const log = serviceLog(pino({}, { write: (text) => void lines.push(...parse(text)) }));
-    log.failure(new TypeError('first'));
-    log.failure(new TypeError('second'));
+    log.failure(new TypeError('first'), 'a-request');
+    log.failure(new TypeError('second'), 'a-request');
     expect(lines).toMatchObject([
       { level: 50, err: { message: 'first', stack: expect.stringContaining('logs.test.ts') } },
       { level: 50, err: { message: 'second' } },
@@ -170,7 +179,11 @@ function spawnService<Out extends 'pipe' | Bun.BunFile | number>(
   level: string,
   stdout: Out,
 ) {
-  const settings = { PETSTORE_PORT: String(port), PETSTORE_LOG_LEVEL: level };
+  const settings = {
+    PETSTORE_PORT: String(port),
+    PETSTORE_OPS_PORT: '0',
+    PETSTORE_LOG_LEVEL: level,
+  };
   return Bun.spawn([process.execPath, MAIN, 'serve'], {
     env: cleanEnvironment({ ...settings, PETSTORE_DATA_DIR: folder }),
     stdout,

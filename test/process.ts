@@ -54,10 +54,17 @@ export class ServiceProcess implements AsyncDisposable {
   readonly #output: Promise<string>;
   #log = '';
   readonly port: number;
+  readonly opsPort: number;
 
-  private constructor(child: ServeChild, port: number, log: string, rest: Promise<string>) {
+  private constructor(
+    child: ServeChild,
+    { port, opsPort }: { port: number; opsPort: number },
+    log: string,
+    rest: Promise<string>,
+  ) {
     this.#child = child;
     this.port = port;
+    this.opsPort = opsPort;
     this.#log = log;
     this.#output = rest;
   }
@@ -69,7 +76,7 @@ export class ServiceProcess implements AsyncDisposable {
     wrap: readonly string[] = [],
   ): Promise<ServiceProcess> {
     const child = Bun.spawn([...wrap, process.execPath, MAIN, 'serve', ...args], {
-      env: cleanEnvironment({ PETSTORE_PORT: '0', ...settings }),
+      env: cleanEnvironment({ PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0', ...settings }),
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',
@@ -81,9 +88,10 @@ export class ServiceProcess implements AsyncDisposable {
       const { done, value } = await reader.read();
       if (done) throw new Error(`${log}${await new Response(child.stderr).text()}`);
       log += decoder.decode(value, { stream: true });
-      const port = /"port":(\d+).*"msg":"listening"/.exec(log)?.[1];
-      if (port === undefined) continue;
-      return new ServiceProcess(child, Number(port), log, drain(reader, decoder));
+      const ports = /"port":(\d+),"opsPort":(\d+).*"msg":"listening"/.exec(log);
+      if (!ports) continue;
+      const [port, opsPort] = [Number(ports[1]), Number(ports[2])];
+      return new ServiceProcess(child, { port, opsPort }, log, drain(reader, decoder));
     }
   }
 

@@ -17,6 +17,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   sqlite: ['core'],
   memory: ['core'],
   dashboard: ['core', 'contract'],
+  ops: ['core'],
   cli: ['core', 'contract', 'compose', 'config.ts', 'log.ts', 'backup'],
   'main.ts': ['cli'],
   'config.ts': ['core', 'setting-reader.ts'],
@@ -27,7 +28,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'log.ts': ['core', 'http', 'config.ts'],
   backup: ['core', 'sqlite', 'config.ts', 'data-folder.ts'],
   compose: [
-    ...['core', 'contract', 'http', 'sqlite', 'memory', 'dashboard'],
+    ...['core', 'contract', 'http', 'sqlite', 'memory', 'dashboard', 'ops'],
     ...['config.ts', 'data-folder.ts', 'limit-keeping.ts', 'log.ts', 'upkeep.ts'],
   ],
 };

@@ -68,7 +68,8 @@ function firstKeyCommand(config: Config, only: Part[]): string {
 /** @param next what to do next, when there is no key yet. */
 function logStart(log: Log, service: RunningService, only: Part[], next: string | undefined): void {
   const addresses = Object.fromEntries(only.map((name) => [name, service.baseUrl(name)]));
-  log.info({ port: service.port, ...addresses, ...(next && { next }) }, 'listening');
+  const { port, opsPort } = service;
+  log.info({ port, opsPort, ...addresses, ...(next && { next }) }, 'listening');
 }
 
 function printBanner(service: RunningService, only: Part[], next: string | undefined): void {

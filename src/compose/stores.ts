@@ -57,6 +57,8 @@ export interface Stores {
   readonly sessionSecret: string;
   readonly changes: ChangeSignal;
   readonly credentials: CredentialCache;
+  /** What changes the files; to be measured. */
+  readonly writer: Pick<Writer, 'waiting' | 'metrics'>;
   /** Opens an environment's file at the first call. */
   environment(name: Environment): EnvironmentStores;
   /** Waits for every change asked for, and closes the files. */
@@ -102,6 +104,7 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
     sessionSecret: createHmac('sha256', secret).update('petstore dashboard sessions').digest('hex'),
     changes: settings,
     credentials,
+    writer,
     environment(name) {
       const known = environments.get(name);
       if (known) return known;

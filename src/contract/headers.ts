@@ -33,6 +33,13 @@ export const HEADERS = {
     schema: { type: 'string' },
     example: '"minute";r=59;t=42, "day";r=993;t=5120',
   },
+  'X-Request-Id': {
+    description:
+      'Names the request in our log. The one that was sent, if it has 1 to 128 letters, digits or ' +
+      '`_.:+/=@~-`; a new one otherwise.',
+    schema: { type: 'string' },
+    example: '019a9f2e-8c4b-7d10-a3f5-b6c7d8e9f001',
+  },
   'Retry-After': {
     description: 'Whole seconds to wait before the next request.',
     schema: { type: 'integer', minimum: 1 },
@@ -70,11 +77,17 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** On every reply. */
+/** What a caller has left; on every reply. */
 export const LIMIT_HEADERS = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
   'RateLimit-Policy',
   'RateLimit',
+] as const satisfies readonly HeaderName[];
+
+/** On every reply. */
+export const EVERY_REPLY_HEADERS = [
+  ...LIMIT_HEADERS,
+  'X-Request-Id',
 ] as const satisfies readonly HeaderName[];

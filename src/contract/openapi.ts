@@ -1,7 +1,7 @@
 import type { Environment } from '../core/environments.ts';
 import { ERRORS, type ErrorCode } from '../core/errors.ts';
 import { PLAN_NAMES, PLANS } from '../core/plans.ts';
-import { HEADERS, type HeaderName, LIMIT_HEADERS } from './headers.ts';
+import { EVERY_REPLY_HEADERS, HEADERS, type HeaderName } from './headers.ts';
 import {
   API_TAGS,
   COMMON_ERRORS,
@@ -141,7 +141,7 @@ function responses(operation: Operation): Json {
   const replies: Json = {
     [success.status]: {
       description: success.description,
-      headers: headerRefs([...LIMIT_HEADERS, ...success.headers, ...lifecycle]),
+      headers: headerRefs([...EVERY_REPLY_HEADERS, ...success.headers, ...lifecycle]),
       content: json(schemaRef(success.schema), { success: { value: success.example } }),
     },
   };
@@ -157,7 +157,7 @@ function responses(operation: Operation): Json {
 }
 
 function errorResponse(codes: ErrorCode[], status: number, lifecycle: HeaderName[]): Json {
-  const headers: HeaderName[] = [...LIMIT_HEADERS, ...lifecycle];
+  const headers: HeaderName[] = [...EVERY_REPLY_HEADERS, ...lifecycle];
   if (status === 401) headers.push('WWW-Authenticate');
   if (status === 429 || status === 503) headers.push('Retry-After');
   const examples = codes.map((code) => [

@@ -2,17 +2,23 @@ import { type Awaitable, attempt, then } from '../core/awaitable.ts';
 import { deprecationHeaders, isRemoved } from './deprecation.ts';
 import type { Call } from './handler.ts';
 import { problemReply, type Reply } from './reply.ts';
-import { DOCUMENT_PATH } from './routes.ts';
+import { REQUEST_ID_HEADER } from './request-id.ts';
+import { DOCUMENT_PATH, type RouteMatch } from './routes.ts';
 import type { Site } from './site.ts';
 
-const ALLOWED_REQUEST_HEADERS = 'Authorization, Content-Type, Idempotency-Key';
+const ALLOWED_REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, ${REQUEST_ID_HEADER}`;
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
 
 /**
  * What is answered without a key and without being counted: the OpenAPI document, and the preflight
  * that a browser sends before a request to another origin (CORS).
  */
-export function uncountedReply(site: Site, request: Request, path: string): Reply | undefined {
+export function uncountedReply(
+  site: Site,
+  request: Request,
+  path: string,
+  match: RouteMatch | undefined,
+): Reply | undefined {
   const { method, headers } = request;
   if (path === DOCUMENT_PATH && (method === 'GET' || method === 'HEAD')) {
     return { status: 200, body: site.document };
@@ -23,7 +29,7 @@ export function uncountedReply(site: Site, request: Request, path: string): Repl
   return {
     status: 204,
     headers: {
-      'Access-Control-Allow-Methods': site.routes.match(path)?.route.allow ?? 'OPTIONS',
+      'Access-Control-Allow-Methods': match?.route.allow ?? 'OPTIONS',
       'Access-Control-Allow-Headers': ALLOWED_REQUEST_HEADERS,
       'Access-Control-Max-Age': PREFLIGHT_MAX_AGE_SECONDS,
     },
@@ -31,16 +37,16 @@ export function uncountedReply(site: Site, request: Request, path: string): Repl
 }
 
 /**
- * Finds the operation by path and method, and carries it out.
+ * Carries out the operation that the path and the method ask for.
+ * @param match what the path leads to, if anything.
  * @param recover turns what the operation throws into a reply.
  */
 export function carryOut(
   site: Site,
   call: Omit<Call, 'parameters'>,
-  path: string,
+  match: RouteMatch | undefined,
   recover: (error: unknown) => Reply,
 ): Awaitable<Reply> {
-  const match = site.routes.match(path);
   if (!match) {
     const message = `Nothing is served at this path. The API is described at ${site.baseUrl}${DOCUMENT_PATH}.`;
     return problemReply({ code: 'not_found', message });

@@ -2,6 +2,7 @@ import { HEADERS } from '../contract/headers.ts';
 import type { Verdict } from '../core/admission.ts';
 import { type Instant, SECOND } from '../core/clock.ts';
 import { ERRORS, type Problem } from '../core/errors.ts';
+import { REQUEST_ID_HEADER } from './request-id.ts';
 
 /** What an operation answers, before limits and the rest are written beside it. */
 export interface Reply {
@@ -41,9 +42,19 @@ export class ReplyWriter {
   #minuteLimit = 0;
   #dayLimit = 0;
 
-  /** @param crossOrigin whether a page of another origin is asking (CORS). */
-  write(reply: Reply, verdict: Verdict, now: Instant, crossOrigin: boolean): Response {
+  /**
+   * @param requestId what the request is called.
+   * @param crossOrigin whether a page of another origin is asking (CORS).
+   */
+  write(
+    reply: Reply,
+    verdict: Verdict,
+    now: Instant,
+    requestId: string,
+    crossOrigin: boolean,
+  ): Response {
     this.#setLimits(verdict, now);
+    this.#headers.set(REQUEST_ID_HEADER, requestId);
     const own = ownHeaders(reply, verdict, crossOrigin);
     for (const name in own) this.#headers.set(name, own[name] ?? '');
     const response = new Response(reply.body ?? null, {

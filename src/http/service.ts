@@ -10,16 +10,26 @@ import { anonymous, type Caller, identifyCaller } from './caller.ts';
 import { carryOut, uncountedReply } from './dispatch.ts';
 import { BAD_HOST, challengeReply, INTERNAL_ERROR, limitReply } from './problems.ts';
 import { problemReply, type Reply, ReplyWriter } from './reply.ts';
-import { DOCUMENT_PATH } from './routes.ts';
+import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
+import { DOCUMENT_PATH, type RouteMatch } from './routes.ts';
 import type { Site } from './site.ts';
 import { parseTarget } from './target.ts';
 
 /** What the service tells about its work. */
 export interface ServiceLog {
   /** One line per request, when somebody debugs. `took` is in ms. */
-  request?(method: string, url: string, status: number, took: number): void;
+  request?(request: Request, requestId: string, status: number, took: number): void;
   /** A failure whose cause clients do not see. */
-  failure(error: unknown): void;
+  failure(error: unknown, requestId: string): void;
+}
+
+/** Counts what the service does; must not wait. */
+export interface ServiceMetrics {
+  /**
+   * @param operation of the contract, or `none` where no operation is.
+   * @param took ms
+   */
+  replied(operation: string, status: number, outcome: Verdict['outcome'], took: number): void;
 }
 
 export interface ServiceOptions {
@@ -30,10 +40,13 @@ export interface ServiceOptions {
   readonly trustedProxies: BlockList;
   readonly clock: Clock;
   readonly log: ServiceLog;
+  readonly metrics: ServiceMetrics;
 }
 
 interface Exchange {
   readonly request: Request;
+  /** Names the request in the reply and in the log. */
+  readonly id: string;
   readonly now: Instant;
   /** The client's address; worked out only when it is asked for. */
   readonly address: () => string;
@@ -57,6 +70,9 @@ interface Answer {
   readonly reply: Reply;
   readonly verdict: Verdict;
 }
+
+/** What requests are counted as that ask for no operation. */
+const NO_OPERATION = 'none';
 
 /** Pages for people, below a base address of their own; not part of the API. */
 export interface Pages {
@@ -89,24 +105,36 @@ export class HttpService {
    * @param peer gives the address of the other end of the connection.
    */
   handle(request: Request, peer: () => string | undefined): Awaitable<Response> {
-    const { clock, trustedProxies, log } = this.#options;
+    const { clock, trustedProxies } = this.#options;
     const now = clock.now();
     const address = () =>
       clientAddress(peer() ?? '', request.headers.get('x-forwarded-for'), trustedProxies);
+    const id = requestId(request.headers.get(REQUEST_ID_HEADER));
     const place = this.#locate(request);
     if (!place) return new Response('Nothing is served here.', { status: 404 });
     if ('pages' in place) return place.pages.handle(request, place.path, address);
-    return then(this.#answer({ request, now, address }, place), ({ reply, verdict }) => {
-      log.request?.(request.method, request.url, reply.status, clock.now().elapsed - now.elapsed);
-      return this.#replies.write(reply, verdict, now, request.headers.has('origin'));
+    const match = place.problem ? undefined : place.site.routes.match(place.path);
+    const exchange = { request, id, now, address };
+    return then(this.#answer(exchange, place, match), (answer) => {
+      const operation = match?.route.operations.get(request.method)?.id ?? NO_OPERATION;
+      return this.#reply(exchange, answer, operation);
     });
   }
 
+  #reply({ request, id, now }: Exchange, { reply, verdict }: Answer, operation: string): Response {
+    const { clock, log, metrics } = this.#options;
+    const took = clock.now().elapsed - now.elapsed;
+    metrics.replied(operation, reply.status, verdict.outcome, took);
+    log.request?.(request, id, reply.status, took);
+    return this.#replies.write(reply, verdict, now, id, request.headers.has('origin'));
+  }
+
   #answer(
-    { request, now, address }: Exchange,
+    { request, id, now, address }: Exchange,
     { site, path, query, problem }: Place,
+    match: RouteMatch | undefined,
   ): Awaitable<Answer> {
-    const uncounted = problem === BAD_HOST ? undefined : uncountedReply(site, request, path);
+    const uncounted = problem === BAD_HOST ? undefined : uncountedReply(site, request, path, match);
     if (uncounted) {
       const caller = anonymous(site, address());
       const verdict = site.limiterOf(caller).peek(caller, now);
@@ -115,9 +143,9 @@ export class HttpService {
     if (problem) return charge(site, now, anonymous(site, address()), () => problemReply(problem));
     const caller = attempt<Caller>(
       () => identifyCaller(site, request.headers.get('authorization'), address),
-      (error) => ({ quota: anonymous(site, address()), problem: this.#problemOf(error) }),
+      (error) => ({ quota: anonymous(site, address()), problem: this.#problemOf(error, id) }),
     );
-    const recover = (error: unknown) => problemReply(this.#problemOf(error));
+    const recover = (error: unknown) => problemReply(this.#problemOf(error, id));
     return then(caller, (caller) => {
       if ('problem' in caller) {
         return charge(site, now, caller.quota, () => challengeReply(caller.problem));
@@ -125,7 +153,7 @@ export class HttpService {
       const { account, key } = caller;
       const operate = () =>
         attempt(
-          () => carryOut(site, { account, key, request, now, query }, path, recover),
+          () => carryOut(site, { account, key, request, now, query }, match, recover),
           recover,
         );
       return then(charge(site, now, caller.quota, operate), (answer) => {
@@ -151,12 +179,12 @@ export class HttpService {
     return { site, path: '', query: '', problem };
   }
 
-  #problemOf(error: unknown): Problem {
+  #problemOf(error: unknown, id: string): Problem {
     if (!(error instanceof ApiError)) {
-      this.#options.log.failure(error);
+      this.#options.log.failure(error, id);
       return INTERNAL_ERROR;
     }
-    if (ERRORS[error.code].status >= 500) this.#options.log.failure(error);
+    if (ERRORS[error.code].status >= 500) this.#options.log.failure(error, id);
     return error;
   }
 }

@@ -21,6 +21,15 @@ interface Waiting {
 interface Queue {
   readonly waiting: Waiting[];
   inFlight: Waiting[];
+  /** When the transaction in flight was sent (ms, on the elapsed scale). */
+  sentAt: number;
+}
+
+/** Hears of every transaction; must not wait. */
+export interface WriterMetrics {
+  /** @param took ms, from the request to the disk. */
+  committed(size: number, took: number): void;
+  notCommitted(size: number): void;
 }
 
 /**
@@ -35,9 +44,18 @@ export class Writer {
   #thread: Worker | undefined;
   readonly #queues = new Map<string, Queue>();
   #closed: PromiseWithResolvers<void> | undefined;
+  /** Whoever measures, once somebody does. */
+  metrics: WriterMetrics | undefined;
 
   constructor(newThread = () => new Worker(new URL('./writer-thread.ts', import.meta.url).href)) {
     this.#newThread = newThread;
+  }
+
+  /** Changes that wait, those being committed included. */
+  get waiting(): number {
+    return this.#queues
+      .values()
+      .reduce((sum, { waiting, inFlight }) => sum + waiting.length + inFlight.length, 0);
   }
 
   /**
@@ -76,7 +94,7 @@ export class Writer {
   }
 
   #queueFor(path: string): Queue {
-    const queue = this.#queues.get(path) ?? { waiting: [], inFlight: [] };
+    const queue = this.#queues.get(path) ?? { waiting: [], inFlight: [], sentAt: 0 };
     this.#queues.set(path, queue);
     return queue;
   }
@@ -84,6 +102,7 @@ export class Writer {
   #send(path: string, queue: Queue): void {
     if (queue.inFlight.length > 0 || queue.waiting.length === 0) return;
     queue.inFlight = queue.waiting.splice(0, BATCH_SIZE);
+    queue.sentAt = performance.now();
     this.#post({ kind: 'commit', path, writes: queue.inFlight.map(({ write }) => write) });
   }
 
@@ -95,11 +114,18 @@ export class Writer {
     const queue = this.#queueFor(reply.path);
     const settled = queue.inFlight;
     queue.inFlight = [];
+    this.#measure(reply, performance.now() - queue.sentAt);
     this.#send(reply.path, queue);
     for (const [index, { settle }] of settled.entries()) {
       settle(reply.results[index] ?? NO_RESULT);
     }
     this.#closeWhenIdle();
+  }
+
+  #measure({ results }: WriterReply & { kind: 'committed' }, took: number): void {
+    const failed = results.filter(({ ok }) => !ok).length;
+    if (failed > 0) this.metrics?.notCommitted(failed);
+    if (failed < results.length) this.metrics?.committed(results.length - failed, took);
   }
 
   #closeWhenIdle(): void {

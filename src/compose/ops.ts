@@ -1,0 +1,72 @@
+import packageJson from '../../package.json';
+import type { Config } from '../config.ts';
+import { SECOND } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
+import { LateMetrics } from '../ops/late-metrics.ts';
+import { type OpsServer, startOpsServer } from '../ops/ops-server.ts';
+import type { Stores } from './stores.ts';
+
+/** How long after the start the library of metrics is loaded, in ms, unless somebody asks before. */
+const LOAD_METRICS_AFTER = 2 * SECOND;
+
+/** What operators look at. */
+export interface Operations {
+  readonly metrics: LateMetrics;
+  /**
+   * Opens the port for operators: requests may be sent to this process from now on.
+   * @returns the port.
+   * @throws SetupError when it cannot be opened.
+   */
+  open(): number;
+  /** No more requests should be sent here; those under way are being answered. */
+  drain(): void;
+  stop(): Promise<void>;
+}
+
+export function prepareOperations(config: Config, stores: Stores): Operations {
+  let eventLoop: { stop(): void } | undefined;
+  let loading: ReturnType<typeof setTimeout> | undefined;
+  let server: OpsServer | undefined;
+  let isDraining = false;
+  const metrics = new LateMetrics(async () => {
+    const { Metrics } = await import('../ops/metrics.ts');
+    const loaded = new Metrics(packageJson.version, {
+      writesWaiting: () => stores.writer.waiting,
+      messagesQueued: () => stores.messages.queued(),
+    });
+    eventLoop = loaded.watchEventLoop();
+    return loaded;
+  });
+  stores.writer.metrics = metrics;
+  return {
+    metrics,
+    open() {
+      server = startOpsServer({
+        host: config.host,
+        port: config.opsPort,
+        metrics: () => metrics.get(),
+        unready: async () => (isDraining ? 'draining' : await missingStore(stores)),
+      });
+      // After the first requests, which must not wait for it.
+      loading = setTimeout(() => void metrics.get(), LOAD_METRICS_AFTER);
+      return server.port;
+    },
+    drain() {
+      isDraining = true;
+    },
+    async stop() {
+      clearTimeout(loading);
+      eventLoop?.stop();
+      await server?.stop();
+    },
+  };
+}
+
+async function missingStore({ changes }: Stores): Promise<string | undefined> {
+  try {
+    await changes.revision();
+    return undefined;
+  } catch (error) {
+    return `the store is away: ${messageOf(error)}`;
+  }
+}

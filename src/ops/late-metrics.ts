@@ -1,0 +1,49 @@
+import type { Metrics } from './metrics.ts';
+
+type Recorder = Pick<Metrics, 'replied' | 'banned' | 'committed' | 'notCommitted'>;
+
+/**
+ * Takes measurements before the library that keeps them is loaded, which takes as long as the whole
+ * start of the service does without; gives them to it once it is there.
+ */
+export class LateMetrics implements Recorder {
+  readonly #load: () => Promise<Metrics>;
+  #loading: Promise<Metrics> | undefined;
+  #metrics: Metrics | undefined;
+  #early: Array<(metrics: Metrics) => void> = [];
+
+  constructor(load: () => Promise<Metrics>) {
+    this.#load = load;
+  }
+
+  /** Loads the library at the first call. */
+  get(): Promise<Metrics> {
+    this.#loading ??= this.#load().then((metrics) => {
+      this.#metrics = metrics;
+      for (const record of this.#early) record(metrics);
+      this.#early = [];
+      return metrics;
+    });
+    return this.#loading;
+  }
+
+  replied(...measured: Parameters<Recorder['replied']>): void {
+    if (this.#metrics) this.#metrics.replied(...measured);
+    else this.#early.push((metrics) => metrics.replied(...measured));
+  }
+
+  banned(...measured: Parameters<Recorder['banned']>): void {
+    if (this.#metrics) this.#metrics.banned(...measured);
+    else this.#early.push((metrics) => metrics.banned(...measured));
+  }
+
+  committed(...measured: Parameters<Recorder['committed']>): void {
+    if (this.#metrics) this.#metrics.committed(...measured);
+    else this.#early.push((metrics) => metrics.committed(...measured));
+  }
+
+  notCommitted(...measured: Parameters<Recorder['notCommitted']>): void {
+    if (this.#metrics) this.#metrics.notCommitted(...measured);
+    else this.#early.push((metrics) => metrics.notCommitted(...measured));
+  }
+}

@@ -1,0 +1,150 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Verdict } from '../core/admission.ts';
+import { SECOND } from '../core/clock.ts';
+import type { Environment } from '../core/environments.ts';
+
+/** What is asked when somebody collects. */
+export interface Gauges {
+  /** Changes that wait for the writer. */
+  writesWaiting(): number;
+  /** Messages that are not delivered yet. */
+  messagesQueued(): number | Promise<number>;
+}
+
+/** Upper bounds of the latency histogram's buckets, in seconds. */
+const LATENCY_BUCKETS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+];
+const BATCH_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
+/** How often the event loop is asked how late it is, in ms. */
+const LAG_EVERY = 0.5 * SECOND;
+
+/** What the service counts and measures, in the form that Prometheus collects. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #latencies = new Map<string, Histogram.Internal<string>>();
+  readonly #decisions = new Map<string, Counter.Internal>();
+  readonly #requests = this.#histogram({
+    name: 'petstore_request_duration_seconds',
+    help: 'Requests by operation and status, and how long each took.',
+    labelNames: ['operation', 'status'],
+    buckets: LATENCY_BUCKETS,
+  });
+  readonly #quota = this.#counter(
+    'petstore_quota_decisions_total',
+    'Requests that were admitted, limited or banned.',
+    ['outcome'],
+  );
+  readonly #bans = this.#counter('petstore_bans_total', 'Bans that began.', ['environment']);
+  readonly #commits = this.#histogram({
+    name: 'petstore_commit_duration_seconds',
+    help: 'Transactions of the writer, from the request to the disk.',
+    buckets: LATENCY_BUCKETS,
+  });
+  readonly #batches = this.#histogram({
+    name: 'petstore_commit_batch_size',
+    help: 'Changes in one transaction.',
+    buckets: BATCH_BUCKETS,
+  });
+  readonly #failures = this.#counter(
+    'petstore_commit_failures_total',
+    'Changes that could not be written.',
+    [],
+  );
+  readonly #lag = this.#histogram({
+    name: 'petstore_event_loop_lag_seconds',
+    help: 'How late the event loop runs a timer.',
+    buckets: LATENCY_BUCKETS,
+  });
+
+  constructor(version: string, gauges: Gauges) {
+    const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+      new Gauge({
+        name,
+        help,
+        registers: [this.#registry],
+        async collect() {
+          this.set(await read());
+        },
+      });
+    gauge('petstore_writes_waiting', 'Changes that wait for the writer.', gauges.writesWaiting);
+    gauge('petstore_messages_queued', 'Messages not delivered yet.', gauges.messagesQueued);
+    gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+    gauge('process_cpu_seconds_total', 'Processor time used.', () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1_000_000;
+    });
+    new Gauge({
+      name: 'petstore_build_info',
+      help: 'The release and the runtime.',
+      labelNames: ['version', 'bun'],
+      registers: [this.#registry],
+    }).set({ version, bun: Bun.version }, 1);
+  }
+
+  /** Notes a reply. @param took ms */
+  replied(operation: string, status: number, outcome: Verdict['outcome'], took: number): void {
+    const name = `${operation} ${status}`;
+    let latency = this.#latencies.get(name);
+    if (!latency) {
+      latency = this.#requests.labels(operation, String(status));
+      this.#latencies.set(name, latency);
+    }
+    latency.observe(took / SECOND);
+    let decisions = this.#decisions.get(outcome);
+    if (!decisions) {
+      decisions = this.#quota.labels(outcome);
+      this.#decisions.set(outcome, decisions);
+    }
+    decisions.inc();
+  }
+
+  /** Notes a ban that begins. */
+  banned(environment: Environment): void {
+    this.#bans.inc({ environment });
+  }
+
+  /** Notes a transaction of the writer. @param took ms */
+  committed(size: number, took: number): void {
+    this.#batches.observe(size);
+    this.#commits.observe(took / SECOND);
+  }
+
+  /** Notes changes that could not be written. */
+  notCommitted(size: number): void {
+    this.#failures.inc(size);
+  }
+
+  /** Measures the event loop until it is stopped. */
+  watchEventLoop(): { stop(): void } {
+    let expected = performance.now() + LAG_EVERY;
+    const timer = setInterval(() => {
+      const now = performance.now();
+      this.#lag.observe(Math.max(0, now - expected) / SECOND);
+      expected = now + LAG_EVERY;
+    }, LAG_EVERY);
+    return { stop: () => clearInterval(timer) };
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Everything, in Prometheus' text format. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #histogram(options: {
+    name: string;
+    help: string;
+    labelNames?: string[];
+    buckets: number[];
+  }): Histogram<string> {
+    return new Histogram({ ...options, registers: [this.#registry] });
+  }
+
+  #counter(name: string, help: string, labelNames: string[]): Counter<string> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+}
