@@ -83,7 +83,7 @@ export const SETTINGS = {
   },
   PETSTORE_SECRET: {
     default: 'made on the first start, in the data folder',
-    purpose: 'What API keys are digested with; at least 32 characters.',
+    purpose: 'What API keys are digested and sessions signed with; at least 32 characters.',
   },
   PETSTORE_TRUSTED_PROXIES: {
     default: 'none',
@@ -143,7 +143,7 @@ export function readConfig(
     dashboard: '',
   };
   const smtpUrl = reader.smtpUrl('PETSTORE_SMTP_URL');
-  const from = reader.optional('PETSTORE_MAIL_FROM');
+  const from = reader.sender('PETSTORE_MAIL_FROM');
   if (reader.isGiven('PETSTORE_SMTP_URL') !== reader.isGiven('PETSTORE_MAIL_FROM')) {
     reader.problem('PETSTORE_SMTP_URL and PETSTORE_MAIL_FROM go together: set both or none.');
   }

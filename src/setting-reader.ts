@@ -96,6 +96,15 @@ export class SettingReader<Name extends string> {
     return undefined;
   }
 
+  /** An e-mail address, alone or in angle brackets behind a name. */
+  sender(name: Name): string | undefined {
+    const text = this.optional(name);
+    if (text === undefined || /^(?:[^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(text))
+      return text;
+    this.problem(`${name} must be an e-mail address, or a name and <address>, not "${text}".`);
+    return undefined;
+  }
+
   /** An e-mail address, or a page on the web. */
   contact(name: Name): string | undefined {
     const text = this.optional(name);

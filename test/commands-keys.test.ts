@@ -14,7 +14,7 @@ describe('keys create', () => {
       stderr: 'Made a Free account for a@example.com.\n',
     });
     expect((await run(folder.path, 'accounts list')).stdout).toMatch(
-      /^a@example\.com +free +60 +1000 /m,
+      /^a@example\.com +customer +free +60 +1000 /m,
     );
   });
 
@@ -133,12 +133,12 @@ describe('accounts', () => {
     const enterprise = '--plan enterprise --per-minute 5000 --per-day 1000000';
     await run(folder.path, `accounts create e@example.com ${enterprise}`);
     const { stdout } = await run(folder.path, 'accounts list');
-    expect(stdout.split('\n').map((line) => line.split(/ +/).slice(0, 4))).toEqual([
-      ['EMAIL', 'PLAN', 'PER', 'MINUTE'],
-      ['f@example.com', 'free', '60', '1000'],
-      ['p@example.com', 'pro', '300', '10000'],
-      ['b@example.com', 'business', '1000', '100000'],
-      ['e@example.com', 'enterprise', '5000', '1000000'],
+    expect(stdout.split('\n').map((line) => line.split(/ +/).slice(0, 5))).toEqual([
+      ['EMAIL', 'ROLE', 'PLAN', 'PER', 'MINUTE'],
+      ['f@example.com', 'customer', 'free', '60', '1000'],
+      ['p@example.com', 'customer', 'pro', '300', '10000'],
+      ['b@example.com', 'customer', 'business', '1000', '100000'],
+      ['e@example.com', 'customer', 'enterprise', '5000', '1000000'],
       [''],
     ]);
   });

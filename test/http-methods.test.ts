@@ -36,7 +36,8 @@ async function raw(
 /** Leaves out what differs between any two replies. */
 function lasting(headers: RawReply['headers']): Record<string, string> {
   const { date, ratelimit, ...rest } = headers;
-  const { 'x-ratelimit-remaining': left, 'x-ratelimit-reset': reset, ...same } = rest;
+  const { 'x-ratelimit-remaining': left, 'x-ratelimit-reset': reset, ...others } = rest;
+  const { 'x-request-id': id, ...same } = others;
   return same;
 }
 
@@ -207,7 +208,7 @@ describe('a CORS preflight', () => {
       expect(reply.headers.get('Access-Control-Allow-Origin')).toBe('*');
       expect(reply.headers.get('Access-Control-Allow-Methods')).toBe(methods);
       expect(reply.headers.get('Access-Control-Allow-Headers')).toBe(
-        'Authorization, Content-Type, Idempotency-Key',
+        'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
       );
       expect(reply.headers.get('Access-Control-Max-Age')).toBe('86400');
       expect(reply.headers.has('Access-Control-Allow-Credentials')).toBeFalse();
@@ -272,7 +273,7 @@ describe('CORS', () => {
     expect([...ours].sort()).toEqual([
       ...['allow', 'deprecation', 'idempotent-replayed', 'link', 'ratelimit', 'ratelimit-policy'],
       ...['retry-after', 'sunset', 'www-authenticate'],
-      ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
+      ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'],
     ]);
   });
 

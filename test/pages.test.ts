@@ -94,7 +94,6 @@ describe('where nothing is', () => {
     await using service = await TestService.start({ parts: PARTS });
     for (const path of [
       '/nowhere',
-      '/docs/',
       '/assets/main.js',
       '/assets/',
       '/..%2fpackage.json',

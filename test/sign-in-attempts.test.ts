@@ -109,12 +109,16 @@ describe('guessing a password', () => {
 });
 
 describe('signing in rightly', () => {
-  test('is never too often', async () => {
+  test('is no guess: only the allowance of the client address ends it', async () => {
     await using scene = await Scene.start();
-    const { email } = await scene.person();
+    const { email, password } = await scene.person();
     const visitor = scene.visitor('198.51.100.1', email);
-    for (let time = 0; time < 35; time += 1) await visitor.signIn();
-    expect(visitor.accountId).not.toBe('');
+    for (let time = 0; time < 30; time += 1) await visitor.signIn();
+
+    const refused = await visitor.post('/api/auth/sign-in/email', { email, password });
+
+    expect(refused.status).toBe(429);
+    await scene.visitor('203.0.113.7', email).signIn();
   });
 });
 

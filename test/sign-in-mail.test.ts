@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
 import { PASSWORD, Visitor } from './dashboard-visitor.ts';
-import { eventually, TestService } from './harness.ts';
+import { eventually, TestService, temporaryFolder } from './harness.ts';
 import { MailServer, tokenFrom } from './mail-server.ts';
 
 describe('signing up with mail', () => {
@@ -172,6 +172,56 @@ describe('the mail of one address', () => {
   });
 });
 
+describe('the letters to one mailbox', () => {
+  test('are 10 of a kind a minute at the most, whoever asks for them; the others are dropped', async () => {
+    await using mail = await MailServer.start();
+    await using service = await startBehindProxy(mail);
+    const { email } = await signedUp(service, mail);
+
+    for (let host = 1; host <= 12; host += 1) {
+      expect(await askFor(service, host, 'request-password-reset', email)).toBe(200);
+    }
+    await service.stop();
+
+    expect(subjectsTo(mail, email).filter((each) => each === 'Set a new password')).toHaveLength(
+      10,
+    );
+  });
+
+  test('come to the person although strangers asked for many that are not sent', async () => {
+    await using mail = await MailServer.start();
+    await using service = await startBehindProxy(mail);
+    const { email } = await signedUp(service, mail);
+    for (let host = 1; host <= 60; host += 1) {
+      expect(await askFor(service, host, 'send-verification-email', email)).toBe(200);
+    }
+
+    expect(await askFor(service, 100, 'request-password-reset', email)).toBe(200);
+
+    await service.stop();
+    expect(subjectsTo(mail, email)).toEqual(['Confirm your e-mail address', 'Set a new password']);
+  });
+});
+
+describe('a service that is told to stop', () => {
+  test('ends the sign-up that it has answered, letter included', async () => {
+    await using mail = await MailServer.start();
+    using folder = temporaryFolder();
+    const given = { parts: PARTS, settings: mail.settings, folder: folder.path };
+    const visitor = await (async () => {
+      await using service = await TestService.start(given);
+      const newcomer = new Visitor(service);
+      await signUp(newcomer);
+      return newcomer;
+    })();
+
+    expect(mail.letters.map(({ to }) => to)).toEqual([visitor.email]);
+    await using service = await TestService.start(given);
+    const { email, password } = visitor;
+    expect(await signInCode(new Visitor(service, email, { password }))).toBe('not_verified');
+  });
+});
+
 describe('a mail server that is away', () => {
   test('is on the log, without the link and without the password for it', async () => {
     const mail = await MailServer.start();
@@ -191,6 +241,27 @@ describe('a mail server that is away', () => {
     expect(text).not.toContain('eyJ');
   });
 });
+
+function startBehindProxy(mail: MailServer): Promise<TestService> {
+  const settings = { ...mail.settings, PETSTORE_TRUSTED_PROXIES: '127.0.0.1, ::1' };
+  return TestService.start({ parts: PARTS, settings });
+}
+
+/** Asks for a letter from a client address of its own. */
+async function askFor(
+  service: TestService,
+  host: number,
+  what: 'request-password-reset' | 'send-verification-email',
+  email: string,
+): Promise<number> {
+  const headers = { 'X-Forwarded-For': `198.51.100.${host}` };
+  return (await new Visitor(service, email, { headers }).post(`/api/auth/${what}`, { email }))
+    .status;
+}
+
+function subjectsTo(mail: MailServer, email: string): string[] {
+  return mail.letters.filter(({ to }) => to === email).map(({ subject }) => subject);
+}
 
 function signUp(visitor: Visitor): Promise<unknown> {
   const { email, password } = visitor;
@@ -223,5 +294,6 @@ async function answerOf(sent: Promise<Response>) {
   const reply = await sent;
   const headers = Object.fromEntries(reply.headers);
   delete headers['date'];
+  delete headers['x-request-id'];
   return { status: reply.status, headers, body: await reply.json() };
 }

@@ -188,6 +188,21 @@ describe('deleting the account', () => {
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
+  test('that breaks off leaves the account as it was, and off the record', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await Visitor.signUp(service);
+    using database = new Database(join(service.folder.path, 'accounts.db'));
+    database.run(
+      `CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'broken off'); END`,
+    );
+
+    const reply = await visitor.post('/api/auth/delete-user', { password: PASSWORD });
+
+    expect(reply.status).toBe(500);
+    expect(await isSignedIn(visitor)).toBe(true);
+    await Visitor.signIn(service, visitor.email, PASSWORD);
+  });
+
   test('leaves the address free for another account', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);

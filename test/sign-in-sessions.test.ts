@@ -140,6 +140,44 @@ describe('the list of sessions', () => {
     for (const other of others) expect(await whoIs(other)).toBeUndefined();
     expect(await list(visitor)).toHaveLength(1);
   });
+
+  test('ends all others however many there are', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await Visitor.signUp(service);
+    addSessions(service, visitor, 150);
+
+    await visitor.json('POST', '/api/auth/revoke-other-sessions', {});
+
+    expect(await whoIs(visitor)).toBe(visitor.email);
+    expect(countSessions(service)).toBe(1);
+  });
+
+  test('has the 50 latest: a sign-in ends the oldest beyond', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await Visitor.signUp(service);
+    addSessions(service, visitor, 60);
+
+    const latest = await Visitor.signIn(service, visitor.email);
+
+    const sessions = await list(latest);
+    expect(sessions).toHaveLength(50);
+    expect(countSessions(service)).toBe(50);
+    expect(sessions[0]).toMatchObject({ current: true });
+    const ids = sessions.map(({ id }) => id);
+    expect(ids).toContain('ses_added_13');
+    expect(ids).not.toContain('ses_added_12');
+    expect(await whoIs(visitor)).toBe(visitor.email);
+  });
+
+  test('lets a person end any of them however many there are', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await Visitor.signUp(service);
+    addSessions(service, visitor, 150);
+
+    await visitor.json('POST', '/api/auth/revoke-session', { id: 'ses_added_150' });
+
+    expect(countSessions(service)).toBe(150);
+  });
 });
 
 describe('a session', () => {
@@ -185,6 +223,20 @@ async function whoIs(visitor: Visitor): Promise<string | undefined> {
 function expireAt(service: TestService, moment: number): void {
   using database = new Database(join(service.folder.path, 'accounts.db'));
   database.run('UPDATE sessions SET expires_at = ?', [new Date(moment).toISOString()]);
+}
+
+/** Sessions of a visitor that began before this one, the first the longest ago. */
+function addSessions(service: TestService, { accountId }: Visitor, count: number): void {
+  using database = new Database(join(service.folder.path, 'accounts.db'));
+  const add = database.query(
+    `INSERT INTO sessions (id, user_id, token, expires_at, created_at, updated_at)
+     VALUES (?1, ?2, ?1, ?3, ?4, ?4)`,
+  );
+  const expiresAt = new Date(Date.now() + DAY).toISOString();
+  for (let each = 1; each <= count; each += 1) {
+    const beganAt = new Date(Date.now() - (count + 1 - each) * MINUTE).toISOString();
+    add.run(`ses_added_${each}`, accountId, expiresAt, beganAt);
+  }
 }
 
 function countSessions(service: TestService): number {

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, OperatorError, SetupError } from '../core/errors.ts';
 import { type DataFolder, FILE_NAMES, makeDurable, openDataFolder } from '../data-folder.ts';
+import { endSessions } from '../sqlite/backup.ts';
 import { takeLock } from '../sqlite/lock.ts';
 import { type Manifest, unpack } from './archive.ts';
 import { openWorkshop } from './workshop.ts';
@@ -46,6 +47,7 @@ export async function restoreBackup(
     removeLitter(folder);
     using workshop = openWorkshop(join(folder.path, WORKSHOP));
     const { createdAt, files } = await unpackSound(file, workshop.path);
+    endSessions(join(workshop.path, FILE_NAMES.accounts));
     const kept = readdirSync(folder.path).filter(isData);
     if (kept.length > 0 && !replace) {
       throw new OperatorError(`${folder.path} holds data. Add --replace to move it aside first.`);

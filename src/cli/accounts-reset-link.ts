@@ -5,6 +5,8 @@ import { emailArgument, jsonOption } from './options.ts';
 import { printJson, printLine, printNote } from './output.ts';
 import { requireAccount, withStores } from './session.ts';
 
+const ADVICE = 'set PETSTORE_PORT or PETSTORE_DASHBOARD_URL as it has them.';
+
 export function addResetLinkCommand(accounts: Command): void {
   accounts
     .command('reset-link')
@@ -32,6 +34,9 @@ async function resetLink(email: string, options: { json?: true }): Promise<void>
       detail: account.email,
     });
     if (options.json) printJson({ email: account.email, link });
-    else printLine(link);
+    else {
+      printLine(link);
+      printNote(`It leads to ${new URL(link).origin}. Where the service is elsewhere, ${ADVICE}`);
+    }
   });
 }

@@ -1,4 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
+import { isEmailAddress } from '../core/accounts.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/clock.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
@@ -24,9 +25,8 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError('Use a whole number of at least 1.');
 }
 
-/** An e-mail address, as far as can be told without sending mail to it. */
 function parseEmail(text: string): string {
-  if (/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(text) && text.length <= 254) return text;
+  if (isEmailAddress(text)) return text;
   throw new InvalidArgumentError('Use an e-mail address such as you@example.com.');
 }
 

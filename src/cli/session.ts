@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { openStores, type Stores } from '../compose/stores.ts';
 import { readConfig } from '../config.ts';
@@ -5,6 +6,8 @@ import type { Account } from '../core/accounts.ts';
 import type { Actor } from '../core/audit.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
+
+const USERS = '/etc/passwd';
 
 export interface Session {
   readonly stores: Stores;
@@ -17,7 +20,7 @@ export interface Session {
 export async function withStores(work: (session: Session) => Promise<void>): Promise<void> {
   const stores = await openStores(readConfig(), systemClock);
   try {
-    await work({ stores, clock: systemClock, by: `command line: ${userInfo().username}` });
+    await work({ stores, clock: systemClock, by: `command line: ${machineUser()}` });
   } finally {
     await stores.close();
   }
@@ -28,4 +31,17 @@ export async function requireAccount({ stores }: Session, email: string): Promis
   const account = await stores.accounts.findByEmail(email);
   if (account) return account;
   throw new OperatorError(`No account has the address ${email}. Run: petstore accounts list`);
+}
+
+/** By the system's own list: what the environment says of the user, the user can set. */
+function machineUser(): string {
+  const id = process.getuid?.();
+  if (id === undefined) return userInfo().username;
+  const users = existsSync(USERS) ? readFileSync(USERS, 'utf8') : '';
+  const [name] =
+    users
+      .split('\n')
+      .find((line) => line.split(':')[2] === String(id))
+      ?.split(':') ?? [];
+  return name ?? `user ${id}`;
 }

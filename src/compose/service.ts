@@ -3,6 +3,7 @@ import { type Clock, SECOND } from '../core/clock.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { SetupError } from '../core/errors.ts';
 import { createDashboard } from '../dashboard/dashboard.ts';
+import type { Pages } from '../dashboard/options.ts';
 import type { DataFolder } from '../data-folder.ts';
 import { listen } from '../http/listen.ts';
 import { HttpService } from '../http/service.ts';
@@ -62,6 +63,8 @@ export async function startService(config: Config, given: ServiceParts): Promise
   if (parts.includes('quickstart')) deliverMessages(keeping);
 
   const listener = listen(config.host, config.port, (...asked) => service.handle(...asked));
+  let dashboard: Pages | undefined;
+  starting.defer(() => dashboard?.close());
   starting.defer(() => listener.stop(STOP_GRACE));
   const baseUrl = (part: Part) => config.baseUrl(part, listener.port);
   const openDashboard = () =>
@@ -74,9 +77,10 @@ export async function startService(config: Config, given: ServiceParts): Promise
       clock,
       log,
     });
+  if (parts.includes('dashboard')) dashboard = openDashboard();
   const service = new HttpService({
     sites: createSites(parts, { config, stores, limiters, noteUse, baseUrl }),
-    pages: parts.includes('dashboard') ? openDashboard() : undefined,
+    pages: dashboard,
     trustedProxies: config.trustedProxies,
     clock,
     log: serviceLog(log),

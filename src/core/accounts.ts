@@ -1,9 +1,18 @@
 import type { Environment } from './environments.ts';
 import type { Subscription } from './plans.ts';
 
+const LONGEST_EMAIL = 254;
+
+const EMAIL =
+  /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}$/;
+
+/** Whether a text can be an account's address: one that mail reaches and that may sign in. */
+export function isEmailAddress(text: string): boolean {
+  return text.length <= LONGEST_EMAIL && EMAIL.test(text);
+}
+
 /** What an account may do in the dashboard: its own things, or also what operators do. */
-export const ROLES = ['customer', 'operator'] as const;
-export type Role = (typeof ROLES)[number];
+export type Role = 'customer' | 'operator';
 
 /** Whoever holds API keys; quotas belong to it, so that more keys do not buy more quota. */
 export interface Account extends Subscription {

@@ -48,6 +48,13 @@ export interface AccountStore {
     now: number,
     by: Actor,
   ): Promise<Account | undefined>;
+  /**
+   * A Free account with a password, made by its holder; nobody has confirmed the address yet.
+   * `undefined` when the address is taken.
+   */
+  signUp(email: string, passwordHash: string, now: number): Promise<Account | undefined>;
+  /** With all that belongs to it; keys that are remembered have to be forgotten then. */
+  delete(id: string, now: number, by: Actor): Promise<void>;
   find(id: string): Awaitable<Account | undefined>;
   findByEmail(email: string): Awaitable<Account | undefined>;
   list(): Awaitable<Account[]>;

@@ -3,13 +3,16 @@ import { once } from './once.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 import { createPages } from './pages/pages.ts';
 import { failed, refuseForeign, secured } from './security.ts';
+import type { SignIn } from './session.ts';
 
 /** Pages for people and what they need: sign-in, keys, usage, inbox, API reference. */
 export function createDashboard(options: DashboardOptions): Pages {
+  let opened: SignIn | undefined;
   const signIn = once(async () => {
     // Loaded when the first page asks who is there: no start has to wait for it.
     const { createSignIn } = await import('./sign-in/sign-in.ts');
-    return createSignIn(options);
+    opened = await createSignIn(options);
+    return opened;
   });
   const api = createApi(options, signIn);
   const pages = createPages(options);
@@ -18,7 +21,9 @@ export function createDashboard(options: DashboardOptions): Pages {
     if (path !== '/api' && !path.startsWith('/api/')) return pages.handle(request, path);
     const refusal = refuseForeign(request, dashboardUrl);
     if (refusal) return refusal;
-    if (path.startsWith('/api/auth/')) return (await signIn()).handle(request, address());
+    if (path.startsWith('/api/auth/')) {
+      return (await signIn()).handle(request, path.slice('/api/auth'.length), address());
+    }
     const reply = await api.handle(request, path.slice('/api'.length));
     // What the pages ask first, and again as long as somebody looks at them.
     if (path === '/api/session') await (await signIn()).renew(request.headers, reply.headers);
@@ -32,6 +37,9 @@ export function createDashboard(options: DashboardOptions): Pages {
       } catch (error) {
         return secured(failed(error, options.log), dashboardUrl);
       }
+    },
+    async close() {
+      await opened?.close();
     },
   };
 }

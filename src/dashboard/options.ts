@@ -39,6 +39,8 @@ export interface MailSettings {
 export interface Pages {
   readonly baseUrl: string;
   handle(request: Request, path: string, address: () => string): Promise<Response>;
+  /** Waits for what goes on behind answers; called once no request is left. */
+  close(): Promise<void>;
 }
 
 export interface DashboardOptions {

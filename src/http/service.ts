@@ -111,13 +111,31 @@ export class HttpService {
       clientAddress(peer() ?? '', request.headers.get('x-forwarded-for'), trustedProxies);
     const id = requestId(request.headers.get(REQUEST_ID_HEADER));
     const place = this.#locate(request);
-    if (!place) return new Response('Nothing is served here.', { status: 404 });
-    if ('pages' in place) return place.pages.handle(request, place.path, address);
+    if (!place) return this.#nowhere();
+    if ('pages' in place) return this.#showPage({ request, id, now, address }, place);
     const match = place.problem ? undefined : place.site.routes.match(place.path);
     const exchange = { request, id, now, address };
     return then(this.#answer(exchange, place, match), (answer) => {
       const operation = match?.route.operations.get(request.method)?.id ?? NO_OPERATION;
       return this.#reply(exchange, answer, operation);
+    });
+  }
+
+  #nowhere(): Response {
+    const message = `Nothing is served here. The dashboard is at ${this.#options.pages?.baseUrl}.`;
+    const { status, body } = problemReply({ code: 'not_found', message });
+    return new Response(body, { status, headers: { 'Content-Type': 'application/json' } });
+  }
+
+  #showPage(
+    { request, id, now, address }: Exchange,
+    { pages, path }: PagesPlace,
+  ): Awaitable<Response> {
+    const { clock, log } = this.#options;
+    return then(pages.handle(request, path, address), (response) => {
+      response.headers.set(REQUEST_ID_HEADER, id);
+      log.request?.(request, id, response.status, clock.now().elapsed - now.elapsed);
+      return response;
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Account, Role } from '../core/accounts.ts';
 import type { Actor } from '../core/audit.ts';
 import { newId } from '../core/ids.ts';
-import type { Subscription } from '../core/plans.ts';
+import { type Subscription, subscribe } from '../core/plans.ts';
 import type { AccountStore } from '../core/ports.ts';
 import { type AccountRow, accountFromRow } from './account-rows.ts';
 import type { SqliteFile } from './file.ts';
@@ -24,6 +24,18 @@ export class SqliteAccountStore implements AccountStore {
     const account = { id: newId('acct', now), email, role, ...subscription, createdAt: now };
     const created = await this.#file.write({ name: 'createAccount', input: { account, by } });
     return created ? account : undefined;
+  }
+
+  async signUp(email: string, passwordHash: string, now: number): Promise<Account | undefined> {
+    const id = newId('acct', now);
+    const input = { id, email, passwordHash, credentialId: Bun.randomUUIDv7('hex', now), now };
+    const created = await this.#file.write({ name: 'signUpAccount', input });
+    if (!created) return undefined;
+    return { id, email, role: 'customer', ...subscribe('free'), createdAt: now };
+  }
+
+  delete(id: string, now: number, by: Actor): Promise<void> {
+    return this.#file.write({ name: 'deleteAccount', input: { id, now, by } });
   }
 
   find(id: string): Account | undefined {

@@ -1,6 +1,6 @@
 import { Database, SQLiteError } from 'bun:sqlite';
 import { OperatorError } from '../core/errors.ts';
-import { inspect } from './database.ts';
+import { connect, inspect } from './database.ts';
 import type { Schema } from './migrations.ts';
 
 /**
@@ -23,6 +23,24 @@ function copy(source: string, target: string): void {
   try {
     database.run('PRAGMA busy_timeout = 5000');
     database.query('VACUUM INTO ?').run(target);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Ends every session and every link for a new password in an accounts file that nobody uses: those
+ * that were ended after the backup was made must not come back with it.
+ */
+export function endSessions(path: string): void {
+  const database = connect(path);
+  try {
+    const tables = database
+      .query<{ name: string }, []>(
+        "SELECT name FROM sqlite_schema WHERE name IN ('sessions', 'verifications')",
+      )
+      .all();
+    for (const { name } of tables) database.run(`DELETE FROM ${name}`);
   } finally {
     database.close();
   }

@@ -2,8 +2,9 @@ import type { Database } from 'bun:sqlite';
 import { accountWrites } from './writes-accounts.ts';
 import { activityWrites } from './writes-activity.ts';
 import { environmentWrites } from './writes-environment.ts';
+import { signUpWrites } from './writes-sign-up.ts';
 
-const WRITES = { ...environmentWrites, ...accountWrites, ...activityWrites };
+const WRITES = { ...environmentWrites, ...accountWrites, ...signUpWrites, ...activityWrites };
 
 /** Every change that the writer thread knows, by name. */
 export type WriteName = keyof typeof WRITES;

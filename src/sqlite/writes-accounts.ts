@@ -179,7 +179,11 @@ function addKey(database: Database, { key, digest, most, now }: NewKey): 'kept' 
   return 'kept';
 }
 
-function record(database: Database, { at, by, action, accountId, detail }: AuditEntry): void {
+/** Puts an entry on the audit log, inside of the transaction of what it is about. */
+export function record(
+  database: Database,
+  { at, by, action, accountId, detail }: AuditEntry,
+): void {
   database
     .query('INSERT INTO audit (at, actor, action, account_id, detail) VALUES (?, ?, ?, ?, ?)')
     .run(at, by, action, accountId, detail);

@@ -7,6 +7,7 @@ import type { Assets } from './assets.ts';
 import { bundleAssets } from './bundle.ts';
 import { servedDocuments } from './documents.ts';
 import type { Html } from './html.ts';
+import { rightAddress } from './redirect.ts';
 import { dashboardPage, notFoundPage, type PageParts, referencePage } from './shell.ts';
 
 /** Where the application has a page. */
@@ -26,6 +27,8 @@ const APPLICATION_PATHS: ReadonlySet<string> = new Set([
   '/operator/audit',
   '/account',
 ]);
+
+const isPage = (path: string) => path === '/docs' || APPLICATION_PATHS.has(path);
 
 const ASSETS = '/assets/';
 
@@ -58,6 +61,8 @@ export function createPages(
   return {
     async handle(request, given) {
       const path = given === '' ? '/' : given;
+      const right = rightAddress(request, path, addresses.dashboard, isPage);
+      if (right) return new Response(null, { status: 307, headers: { Location: right } });
       const answer = await find(path, request);
       if (!answer) return nothingHere(request, (await prepared()).parts, path);
       if (request.method === 'GET' || request.method === 'HEAD') return answer();

@@ -8,7 +8,7 @@ import type { UsageCounts } from '../../core/usage.ts';
 /*
  * The dashboard's own API, below /api of the dashboard's address: JSON both ways, a session's cookie,
  * never another account's things. Not part of the public API. Times are epoch ms.
- * What lies below /api/auth is better-auth's.
+ * Below /api/auth are the routes of sign-in/, with ISO 8601 times; they refuse as all others do.
  */
 
 /** GET /api/session, 200 with or without a session. */
@@ -161,7 +161,7 @@ export interface AuditInfo {
 
 /**
  * GET /api/auth/list-sessions -> SessionEntry[], the latest first. POST /api/auth/revoke-session { id }
- * ends one, POST /api/auth/revoke-other-sessions all but this. Times are ISO 8601, as better-auth's.
+ * ends one, POST /api/auth/revoke-other-sessions all but this. Times are ISO 8601.
  */
 export interface SessionEntry {
   readonly id: string;
@@ -185,7 +185,7 @@ export interface Entered {
   readonly user: { readonly id: string; readonly email: string } | null;
 }
 
-/** What every refusal of /api looks like; better-auth's have the message, too. */
+/** What every refusal of /api looks like, those below /api/auth included. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly message: string;

@@ -1,6 +1,6 @@
 import { Refused } from '../refused.ts';
 import { endLinks } from './links.ts';
-import { endSession, listSessions, requireSession } from './sessions.ts';
+import { endOtherSessions, endSession, listSessions, requireSession } from './sessions.ts';
 import { DONE, newPassword, type Outcome, type Visit } from './visit.ts';
 
 export async function showSessions({ auth, headers }: Visit): Promise<Outcome> {
@@ -30,23 +30,15 @@ export async function revokeSession(visit: Visit): Promise<Outcome> {
 }
 
 export async function revokeOtherSessions({ auth, headers }: Visit): Promise<Outcome> {
-  await auth.api.revokeOtherSessions({ headers });
+  await endOtherSessions(auth, headers);
   return DONE;
 }
 
 export async function deleteAccount(visit: Visit): Promise<Outcome> {
-  const { auth, attempts, address, headers, options } = visit;
+  const { auth, attempts, address, headers } = visit;
   const body = { password: (await visit.fields()).text('password') };
   const { user } = await requireSession(auth, headers);
   attempts.take(address, 'password', user.email);
   const deleted = await auth.api.deleteUser({ body, headers, returnHeaders: true });
-  options.stores.keyRing.forget();
-  await options.stores.audit.record({
-    at: options.clock.now().wall,
-    by: user.email,
-    action: 'account.deleted',
-    accountId: user.id,
-    detail: user.email,
-  });
   return { ...DONE, headers: deleted.headers };
 }

@@ -9,25 +9,30 @@ const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 const OF_ADDRESS: Limits = { perMinute: 30, perDay: 300 };
 
 /**
- * What an account's address is tried for: `password` guesses its password, `mail` has mail sent to
+ * What an account's address is tried for: `password` guesses its password, `mail` asks for mail to
  * it. `here` is what one client address has, `everywhere` all of them together.
  *
  * Nobody can lock a person out for long: the numbers that hold for a day are of a client address, and
- * what all of them share for guessing is a minute's, which ends with the attack. Mail has a day's, so
- * that no mailbox is flooded; whoever meets that limit has been sent many links already.
+ * what all of them share for guessing is a minute's, which ends with the attack.
  */
-const OF_ACCOUNT = {
+const OF_ACCOUNT: Readonly<Record<Purpose, { here: Limits; everywhere?: Limits }>> = {
   password: {
     here: { perMinute: 10, perDay: 100 },
     everywhere: { perMinute: 30, perDay: UNBOUNDED },
   },
   mail: {
     here: { perMinute: 5, perDay: 20 },
-    everywhere: { perMinute: 10, perDay: 50 },
   },
-} as const satisfies Record<string, Record<string, Limits>>;
+};
 
-export type Purpose = keyof typeof OF_ACCOUNT;
+/**
+ * Letters of one kind to one mailbox, whoever asks for them, so that none is flooded. Only letters
+ * that are sent count: who meets the limit has as many links of that kind in the mailbox, and the
+ * other kinds are not touched.
+ */
+const OF_MAILBOX: Limits = { perMinute: 10, perDay: 50 };
+
+export type Purpose = 'password' | 'mail';
 
 /** Callers remembered at the same time; past it the one that was quiet the longest is forgotten. */
 const MOST_CALLERS = 100_000;
@@ -36,11 +41,11 @@ type Counter = readonly [caller: string, limits: Limits];
 
 /** An attempt that was admitted. */
 export interface Attempt {
-  /** It succeeded, and is not counted after all. */
+  /** It was no guess: the account's counters forget it, the client address's do not. */
   giveBack(): void;
 }
 
-/** Counts attempts by client address and by account, in memory. */
+/** Counts attempts by client address and by account, and letters by mailbox, in memory. */
 export class Attempts {
   readonly #clock: Clock;
   /** By caller, the one that was quiet the longest first. */
@@ -56,17 +61,30 @@ export class Attempts {
    * @throws Refused with 429 when there were too many.
    */
   take(address: string, purpose?: Purpose, email = ''): Attempt {
-    const counters = countersOf(address, purpose, email);
+    const ofAddress: Counter = [`address:${address}`, OF_ADDRESS];
+    const ofAccount = purpose ? countersOf(address, purpose, email) : [];
+    const waitFor = this.#count([ofAddress, ...ofAccount]);
+    if (waitFor !== undefined) throw tooMany(waitFor);
+    return { giveBack: () => this.#giveBack(ofAccount) };
+  }
+
+  /** Counts a letter that is about to be sent. `false` when it is one too many. */
+  takeLetter(kind: string, email: string): boolean {
+    return this.#count([[`letter:${kind}:${email.toLowerCase()}`, OF_MAILBOX]]) === undefined;
+  }
+
+  /** Counts in all of them, or in none and tells how long to wait, in ms. */
+  #count(counters: readonly Counter[]): number | undefined {
     const now = this.#clock.now();
     for (const [caller, limits] of counters) {
       const decision = decideQuota(this.#states.get(caller), limits, now, 0);
-      if (!decision.admitted) throw tooMany(governingWindow(decision).resetIn);
+      if (!decision.admitted) return governingWindow(decision).resetIn;
     }
     for (const [caller, limits] of counters) {
       const { state } = decideQuota(this.#states.get(caller), limits, now, 1);
       if (state) this.#keep(caller, state);
     }
-    return { giveBack: () => this.#giveBack(counters) };
+    return undefined;
   }
 
   #giveBack(counters: readonly Counter[]): void {
@@ -92,12 +110,11 @@ export class Attempts {
   }
 }
 
-function countersOf(address: string, purpose: Purpose | undefined, email: string): Counter[] {
-  const ofAddress: Counter = [`address:${address}`, OF_ADDRESS];
-  if (!purpose) return [ofAddress];
+function countersOf(address: string, purpose: Purpose, email: string): Counter[] {
   const account = `${purpose}:${email.toLowerCase()}`;
   const { here, everywhere } = OF_ACCOUNT[purpose];
-  return [ofAddress, [`${account} ${address}`, here], [account, everywhere]];
+  const ofClient: Counter = [`${account} ${address}`, here];
+  return everywhere ? [ofClient, [account, everywhere]] : [ofClient];
 }
 
 function tooMany(waitFor: number): Refused {

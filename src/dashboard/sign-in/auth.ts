@@ -38,6 +38,8 @@ export async function createAuth(options: SignInOptions, letters: Letters | unde
     databaseHooks: hooks(options),
     emailAndPassword: {
       enabled: true,
+      // Accounts are made by the store, in one write; see `signUp` of our routes.
+      disableSignUp: true,
       minPasswordLength: PASSWORD_LENGTHS.least,
       maxPasswordLength: PASSWORD_LENGTHS.most,
       password: { hash: hashPassword, verify: verifyPassword },
@@ -46,7 +48,6 @@ export async function createAuth(options: SignInOptions, letters: Letters | unde
       revokeSessionsOnPasswordReset: true,
       ...(letters && {
         sendResetPassword: ({ user, token }) => letters.resetPassword(user.email, token),
-        onExistingUserSignUp: ({ user }) => letters.knownAddress(user.email),
       }),
     },
     emailVerification: {
@@ -68,7 +69,7 @@ export async function createAuth(options: SignInOptions, letters: Letters | unde
 }
 
 /** The names of our tables and columns. */
-function tables({ clock }: SignInOptions) {
+function tables({ stores, clock }: SignInOptions) {
   return {
     user: {
       modelName: 'accounts',
@@ -77,17 +78,14 @@ function tables({ clock }: SignInOptions) {
         createdAt: 'signed_up_at',
         updatedAt: 'updated_at',
       },
-      additionalFields: {
-        plan: { type: 'string', defaultValue: 'free', input: false },
-        role: { type: 'string', defaultValue: 'customer', input: false },
-        registeredAt: {
-          type: 'number',
-          fieldName: 'created_at',
-          defaultValue: () => clock.now().wall,
-          input: false,
+      deleteUser: {
+        enabled: true,
+        // Whole and on record in one write; what better-auth deletes one by one is gone by then.
+        beforeDelete: async ({ id, email }: { id: string; email: string }) => {
+          await stores.accounts.delete(id, clock.now().wall, email);
+          stores.keyRing.forget();
         },
       },
-      deleteUser: { enabled: true },
     },
     session: {
       modelName: 'sessions',
@@ -127,21 +125,9 @@ function tables({ clock }: SignInOptions) {
   } as const;
 }
 
-/** What goes on record, and where and when a session began, by the service's clock. */
-function hooks({ stores, clock }: SignInOptions) {
+/** Where and when a session began, by the service's clock. */
+function hooks({ clock }: SignInOptions) {
   return {
-    user: {
-      create: {
-        after: ({ id, email }: { id: string; email: string }) =>
-          stores.audit.record({
-            at: clock.now().wall,
-            by: email,
-            action: 'account.created',
-            accountId: id,
-            detail: email,
-          }),
-      },
-    },
     session: {
       create: {
         before: async (_session: object, context: { headers?: Headers | undefined } | null) => {
@@ -154,7 +140,6 @@ function hooks({ stores, clock }: SignInOptions) {
 }
 
 function generateId(model: string, now: number): string {
-  if (model === 'user') return newId('acct', now);
   if (model === 'session') return newId('ses', now);
   return Bun.randomUUIDv7('hex', now);
 }

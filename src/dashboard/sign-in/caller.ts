@@ -4,8 +4,11 @@ export const ADDRESS_HEADER = 'x-client-address';
 /** Characters of a browser's name that are kept. */
 const LONGEST_USER_AGENT = 300;
 
-/** The headers that better-auth gets to see: a client's others have no say there. */
-export function callerHeaders(sent: Headers, address: string): Headers {
+/**
+ * The headers that better-auth gets to see: a client's others have no say there.
+ * @param address of the client; needed where a session may begin.
+ */
+export function callerHeaders(sent: Headers, address = ''): Headers {
   return new Headers({
     [ADDRESS_HEADER]: address,
     cookie: sent.get('cookie') ?? '',

@@ -1,12 +1,8 @@
+import { isEmailAddress } from '../../core/accounts.ts';
 import { readJsonObject } from '../json-body.ts';
 import { invalid } from '../refused.ts';
 
 const LONGEST_FIELD = 1_000;
-const LONGEST_EMAIL = 254;
-
-/** What better-auth takes for an address; asked before work goes on behind an answer. */
-const EMAIL =
-  /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}$/;
 
 /** The fields of a request's body, and nothing else that came with them. */
 export class Fields {
@@ -31,7 +27,7 @@ export class Fields {
   /** @throws Refused when it is no e-mail address. */
   email(): string {
     const email = this.text('email').trim();
-    if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return email;
+    if (isEmailAddress(email)) return email;
     throw invalid('Give an e-mail address such as you@example.com.');
   }
 }

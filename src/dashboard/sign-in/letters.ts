@@ -1,6 +1,7 @@
 import type { MailSettings } from '../options.ts';
+import type { Attempts } from './attempts.ts';
 
-/** The mail that signing in sends. Each is handed over when it resolves. */
+/** The mail that signing in sends. Each is handed over, or dropped as one too many, when it resolves. */
 export interface Letters {
   verifyAddress(email: string, token: string): Promise<void>;
   resetPassword(email: string, token: string): Promise<void>;
@@ -12,8 +13,14 @@ export interface Letters {
 const PATIENCE = 15_000;
 
 /** @param dashboard address of the dashboard, without a slash at its end. */
-export function createLetters({ smtpUrl, from }: MailSettings, dashboard: string): Letters {
+export function createLetters(
+  { smtpUrl, from }: MailSettings,
+  dashboard: string,
+  attempts: Attempts,
+): Letters {
   const send = async (to: string, subject: string, paragraphs: readonly string[]) => {
+    // Each kind of letter has a subject of its own.
+    if (!attempts.takeLetter(subject, to)) return;
     // Loaded with the first letter: no start has to wait for it.
     const { createTransport } = await import('nodemailer');
     const transport = createTransport({

@@ -10,6 +10,10 @@ const OVER = invalid('This link is over, or was used before. Ask for a new one.'
 export const WRONG_LENGTH = invalid(
   `A password has ${PASSWORD_LENGTHS.least} to ${PASSWORD_LENGTHS.most} characters.`,
 );
+export const TAKEN = new Refused(
+  'conflict',
+  'This address has an account already. Sign in, or use another address.',
+);
 const LATER = new Refused('unavailable', 'This cannot be done just now. Try again.', {
   headers: { 'Retry-After': '1' },
 });
@@ -23,12 +27,6 @@ const REFUSALS: Readonly<Record<string, Refused>> = {
     'not_verified',
     'Your address is not confirmed. Open the link that was mailed to you.',
   ),
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: new Refused(
-    'conflict',
-    'This address has an account already. Sign in, or use another address.',
-  ),
-  // Either the storage is away, or the same address signed up at the same moment.
-  FAILED_TO_CREATE_USER: LATER,
   FAILED_TO_CREATE_SESSION: LATER,
   INVALID_TOKEN: OVER,
   TOKEN_EXPIRED: OVER,

@@ -35,15 +35,25 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
 };
 
 /** Answers a request below /api/auth; fails when the fault is ours. */
-export async function answer(shared: Shared, request: Request, address: string): Promise<Response> {
-  const reply = await carryOut(shared, request, address);
+export async function answer(
+  shared: Shared,
+  request: Request,
+  path: string,
+  address: string,
+): Promise<Response> {
+  const reply = await carryOut(shared, request, path, address);
   reply.headers.set('Cache-Control', 'no-store');
   return reply;
 }
 
-async function carryOut(shared: Shared, request: Request, address: string): Promise<Response> {
+async function carryOut(
+  shared: Shared,
+  request: Request,
+  path: string,
+  address: string,
+): Promise<Response> {
   try {
-    const route = findRoute(request);
+    const route = findRoute(request.method, path);
     const headers = callerHeaders(request.headers, address);
     const fields = () => Fields.read(request);
     const { body, headers: more } = await route({ ...shared, headers, address, fields });
@@ -57,8 +67,7 @@ async function carryOut(shared: Shared, request: Request, address: string): Prom
   }
 }
 
-function findRoute({ method, url }: Request): Route {
-  const [, path = ''] = /^[^?#]*?\/api\/auth(\/[^?#]*)/.exec(url) ?? [];
+function findRoute(method: string, path: string): Route {
   const methods = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
   if (!methods) throw new Refused('not_found', 'Nothing is served here.');
   const route = Object.hasOwn(methods, method) ? methods[method] : undefined;

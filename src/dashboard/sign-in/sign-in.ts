@@ -2,6 +2,7 @@ import { MINUTE } from '../../core/clock.ts';
 import type { SignIn } from '../session.ts';
 import { Attempts } from './attempts.ts';
 import { type Auth, createAuth } from './auth.ts';
+import { callerHeaders } from './caller.ts';
 import { createLetters } from './letters.ts';
 import { createResetLink } from './links.ts';
 import type { SignInOptions } from './options.ts';
@@ -13,12 +14,15 @@ const RECENT = 15 * MINUTE;
 /** Accounts, passwords and sessions on better-auth, kept in the stores' own tables. */
 export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const { addresses, mail, clock, stores } = options;
-  const letters = mail && createLetters(mail, addresses.dashboard);
+  const attempts = new Attempts(clock);
+  const letters = mail && createLetters(mail, addresses.dashboard, attempts);
   const auth: Auth = await createAuth(options, letters);
-  const shared = { auth, options, attempts: new Attempts(clock) };
+  const jobs = new Set<Promise<void>>();
+  const shared = { auth, options, attempts, letters, jobs };
   return {
-    handle: (request, address) => answer(shared, request, address),
-    async session(headers) {
+    handle: (request, path, address) => answer(shared, request, path, address),
+    async session(sent) {
+      const headers = callerHeaders(sent);
       const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
       const account = found && (await stores.accounts.find(found.user.id));
       if (!account) return undefined;
@@ -26,8 +30,12 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       return { account, isRecent: age >= 0 && age < RECENT };
     },
     async renew(sent, reply) {
-      const { headers } = await auth.api.getSession({ headers: sent, returnHeaders: true });
-      for (const cookie of headers.getSetCookie()) reply.append('Set-Cookie', cookie);
+      const headers = callerHeaders(sent);
+      const renewed = await auth.api.getSession({ headers, returnHeaders: true });
+      for (const cookie of renewed.headers.getSetCookie()) reply.append('Set-Cookie', cookie);
+    },
+    async close() {
+      await Promise.all(jobs);
     },
     resetLink: (email) => createResetLink(auth, options, email),
   };

@@ -1,6 +1,7 @@
 import type { Attempts } from './attempts.ts';
 import type { Auth } from './auth.ts';
 import type { Fields } from './fields.ts';
+import type { Letters } from './letters.ts';
 import type { SignInOptions } from './options.ts';
 import { PASSWORD_LENGTHS } from './passwords.ts';
 import { WRONG_LENGTH } from './refusals.ts';
@@ -10,6 +11,10 @@ export interface Shared {
   readonly auth: Auth;
   readonly options: SignInOptions;
   readonly attempts: Attempts;
+  /** Without them no mail is sent. */
+  readonly letters: Letters | undefined;
+  /** What goes on behind an answer. */
+  readonly jobs: Set<Promise<void>>;
 }
 
 /** One request below /api/auth. */
@@ -41,6 +46,18 @@ export function newPassword(fields: Fields, name: string): string {
 }
 
 /** Goes on behind an answer, which neither waits for it nor tells how it ended. */
-export function inBackground({ options }: Visit, job: string, work: () => Promise<unknown>): void {
-  work().catch((error: unknown) => options.log.error({ job, err: error }, 'mail was not sent'));
+export function inBackground(
+  { options, jobs }: Visit,
+  job: string,
+  work: () => Promise<unknown>,
+): void {
+  const running = (async () => {
+    try {
+      await work();
+    } catch (error) {
+      options.log.error({ job, err: error }, 'mail was not sent');
+    }
+  })();
+  jobs.add(running);
+  void running.then(() => jobs.delete(running));
 }
