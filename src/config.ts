@@ -4,6 +4,7 @@ import type { BanPolicy } from './core/bans.ts';
 import { SECOND } from './core/clock.ts';
 import { ENVIRONMENTS } from './core/environments.ts';
 import { type Limits, PLANS } from './core/plans.ts';
+import type { RedisAddress } from './redis/address.ts';
 import { SettingReader } from './setting-reader.ts';
 
 /** Everything that an operator may set, read once, checked and frozen. */
@@ -23,6 +24,8 @@ export interface Config {
   readonly mail: MailSettings | undefined;
   /** Where people ask for another plan: an e-mail or web address. */
   readonly contact: string | undefined;
+  /** Where requests are counted; in memory without it. May hold a password. */
+  readonly redis: RedisAddress | undefined;
   readonly trustedProxies: BlockList;
   /** For requests without a valid key, by client address. */
   readonly anonymousLimits: Limits;
@@ -67,6 +70,11 @@ export const SETTINGS = {
   PETSTORE_DASHBOARD_URL: {
     default: 'http://localhost:3000',
     purpose: 'Public address of the dashboard and the API reference.',
+  },
+  PETSTORE_REDIS_URL: {
+    default: 'none',
+    purpose:
+      'Redis that counts requests for several processes together: redis://host:6379, redis+sentinel://host,host/master or redis+cluster://host,host; rediss for TLS. Without it one process counts in memory.',
   },
   PETSTORE_SMTP_URL: {
     default: 'none',
@@ -158,6 +166,7 @@ export function readConfig(
     baseUrl: (name, listening) => baseUrls[name] ?? `http://localhost:${listening}${paths[name]}`,
     mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
     contact: reader.contact('PETSTORE_CONTACT'),
+    redis: reader.redis('PETSTORE_REDIS_URL'),
     trustedProxies: reader.addresses('PETSTORE_TRUSTED_PROXIES'),
     anonymousLimits: Object.freeze({
       perMinute: reader.count('PETSTORE_ANONYMOUS_PER_MINUTE', 1, MAX_COUNT),

@@ -1,9 +1,10 @@
 import type { BanRecord } from './core/accounts.ts';
+import type { Awaitable } from './core/awaitable.ts';
 import type { BanPolicy } from './core/bans.ts';
-import { type Clock, DAY, SECOND } from './core/clock.ts';
+import { type Clock, DAY, type Instant, SECOND } from './core/clock.ts';
 import type { Environment } from './core/environments.ts';
 import { StorageUnavailable } from './core/errors.ts';
-import type { BanStore, QuotaJournal } from './core/ports.ts';
+import type { BanStore, Limiter, QuotaJournal } from './core/ports.ts';
 import { MemoryLimiter } from './memory/limiter.ts';
 import type { Upkeep } from './upkeep.ts';
 
@@ -24,18 +25,18 @@ export interface LimitKeeping {
   readonly onLostBan: (ban: BanRecord, error: unknown) => void;
 }
 
+/** A limiter that hears of lifted bans, and forgets. */
+export interface KeptLimiter extends Limiter {
+  readonly environment: Environment;
+  /** May reject while what counts is away; it is told again when that is back. */
+  lift(ban: BanRecord): Awaitable<void>;
+  sweep(now: Instant): void;
+}
+
 /** A limiter that goes on where the last process stopped; what it decides is kept for the next. */
 export async function startLimiter(keeping: LimitKeeping): Promise<MemoryLimiter> {
   const { environment, policy, quotas, bans, clock, upkeep } = keeping;
-  const unrecorded: BanRecord[] = [];
-  const limiter = new MemoryLimiter({
-    environment,
-    policy,
-    onBan: (ban) => {
-      unrecorded.push(ban);
-      keeping.onBan(ban);
-    },
-  });
+  const limiter = new MemoryLimiter({ environment, policy, onBan: recordNewBans(keeping) });
   const now = clock.now();
   const latest = await bans.latest(now.wall - DAY);
   const own = latest.filter((ban) => ban.environment === environment);
@@ -44,10 +45,19 @@ export async function startLimiter(keeping: LimitKeeping): Promise<MemoryLimiter
   upkeep.saveEvery(SAVE_QUOTAS_EVERY, `save ${environment} quotas`, () =>
     saveQuotas(limiter, keeping),
   );
-  upkeep.saveEvery(RECORD_BANS_EVERY, `record ${environment} bans`, () =>
+  return limiter;
+}
+
+/** Puts on record, beside requests, every ban that the function is told of. */
+export function recordNewBans(keeping: Omit<LimitKeeping, 'quotas'>): (ban: BanRecord) => void {
+  const unrecorded: BanRecord[] = [];
+  keeping.upkeep.saveEvery(RECORD_BANS_EVERY, `record ${keeping.environment} bans`, () =>
     recordBans(unrecorded, keeping),
   );
-  return limiter;
+  return (ban) => {
+    unrecorded.push(ban);
+    keeping.onBan(ban);
+  };
 }
 
 async function saveQuotas(limiter: MemoryLimiter, { quotas, clock }: LimitKeeping): Promise<void> {
@@ -64,7 +74,7 @@ async function saveQuotas(limiter: MemoryLimiter, { quotas, clock }: LimitKeepin
 /** Takes a ban off the list once it is on record, or can never be. */
 async function recordBans(
   unrecorded: BanRecord[],
-  { bans, onLostBan }: LimitKeeping,
+  { bans, onLostBan }: Pick<LimitKeeping, 'bans' | 'onLostBan'>,
 ): Promise<void> {
   for (let ban = unrecorded[0]; ban; ban = unrecorded[0]) {
     try {

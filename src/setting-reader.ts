@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
-import { SetupError } from './core/errors.ts';
+import { messageOf, SetupError } from './core/errors.ts';
+import { parseRedisUrl, type RedisAddress } from './redis/address.ts';
 
 type Defaults<Name extends string> = Readonly<Record<Name, { readonly default: string }>>;
 
@@ -103,6 +104,17 @@ export class SettingReader<Name extends string> {
       return text;
     this.problem(`${name} must be an e-mail address, or a name and <address>, not "${text}".`);
     return undefined;
+  }
+
+  /** The message does not repeat the value: it may hold a password. */
+  redis(name: Name): RedisAddress | undefined {
+    const text = this.optional(name);
+    try {
+      return text === undefined ? undefined : parseRedisUrl(text);
+    } catch (error) {
+      this.problem(`${name} ${messageOf(error)}`);
+      return undefined;
+    }
   }
 
   /** An e-mail address, or a page on the web. */

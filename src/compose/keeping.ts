@@ -1,15 +1,16 @@
 import type { Config } from '../config.ts';
+import type { BanRecord } from '../core/accounts.ts';
 import { type Clock, DAY, type Instant, MINUTE, SECOND } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
 import { hourOf } from '../core/usage.ts';
 import type { Site } from '../http/site.ts';
-import { startLimiter } from '../limit-keeping.ts';
+import { type KeptLimiter, type LimitKeeping, startLimiter } from '../limit-keeping.ts';
 import type { Log } from '../log.ts';
 import { LastUsed } from '../memory/last-used.ts';
-import type { MemoryLimiter } from '../memory/limiter.ts';
 import { UsageRecorder } from '../memory/usage-recorder.ts';
 import type { LateMetrics } from '../ops/late-metrics.ts';
 import type { Upkeep } from '../upkeep.ts';
+import { type SharedRedis, startRedisLimiter } from './redis-limits.ts';
 import type { Stores } from './stores.ts';
 
 /** How often changes by other processes are looked for, in ms; they apply within 1 s. */
@@ -32,6 +33,8 @@ export interface Keeping {
   readonly environments: readonly Environment[];
   readonly config: Config;
   readonly stores: Stores;
+  /** Where requests are counted; in memory without it. */
+  readonly redis: SharedRedis | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: LateMetrics;
@@ -39,7 +42,7 @@ export interface Keeping {
 }
 
 export interface Kept {
-  readonly limiters: ReadonlyMap<Environment, MemoryLimiter>;
+  readonly limiters: ReadonlyMap<Environment, KeptLimiter>;
   readonly noteUse: Site['noteUse'];
   /** Forgets what has no say any more; goes on by itself, every ten minutes. */
   tidyUp(): Promise<void>;
@@ -60,23 +63,26 @@ async function startLimiters({
   environments,
   config,
   stores,
+  redis,
   clock,
   log,
   metrics,
   upkeep,
-}: Keeping): Promise<Map<Environment, MemoryLimiter>> {
+}: Keeping): Promise<Map<Environment, KeptLimiter>> {
   const started = environments.map(async (environment) => {
-    const { quotas } = stores.environment(environment);
-    const limiter = await startLimiter({
+    const keeping = {
       environment,
       policy: config.banPolicy,
-      quotas,
       bans: stores.bans,
       clock,
       upkeep,
       onBan: () => metrics.banned(environment),
-      onLostBan: ({ id }, err) => log.error({ ban: id, err }, 'ban cannot be recorded'),
-    });
+      onLostBan: ({ id }: BanRecord, err: unknown) =>
+        log.error({ ban: id, err }, 'ban cannot be recorded'),
+    } satisfies Omit<LimitKeeping, 'quotas'>;
+    const limiter = redis
+      ? await startRedisLimiter(redis, keeping)
+      : await startLimiter({ ...keeping, quotas: stores.environment(environment).quotas });
     return [environment, limiter] as const;
   });
   return new Map(await Promise.all(started));
@@ -108,10 +114,10 @@ export function deliverMessages({ stores, clock, upkeep }: Keeping): void {
 
 async function forgetOld(
   stores: Stores,
-  limiters: ReadonlyMap<Environment, MemoryLimiter>,
+  limiters: ReadonlyMap<Environment, KeptLimiter>,
   now: Instant,
 ): Promise<void> {
-  const forgetIn = async (limiter: MemoryLimiter) => {
+  const forgetIn = async (limiter: KeptLimiter) => {
     limiter.sweep(now);
     const { pets, quotas } = stores.environment(limiter.environment);
     await quotas.prune(now.wall);
@@ -125,7 +131,7 @@ async function forgetOld(
 /** Applies what other processes, such as the commands, changed: keys, plans, lifted bans. */
 async function watchChanges(
   stores: Stores,
-  limiters: ReadonlyMap<Environment, MemoryLimiter>,
+  limiters: ReadonlyMap<Environment, KeptLimiter>,
   clock: Clock,
   upkeep: Upkeep,
 ): Promise<void> {
@@ -136,7 +142,9 @@ async function watchChanges(
     if (revision === seen) return;
     credentials.forget();
     const lifted = await bans.lifted(clock.now().wall);
-    for (const limiter of limiters.values()) for (const ban of lifted) limiter.lift(ban);
     seen = revision;
+    // What is away now hears of it when it is back.
+    const lift = (ban: BanRecord) => limiters.get(ban.environment)?.lift(ban);
+    await Promise.allSettled(lifted.map(lift));
   });
 }

@@ -8,10 +8,11 @@ import type { DataFolder } from '../data-folder.ts';
 import { listen } from '../http/listen.ts';
 import { HttpService } from '../http/service.ts';
 import { type Log, serviceLog } from '../log.ts';
-import { type Lock, takeLock } from '../sqlite/lock.ts';
+import { type Lock, shareLock, takeLock } from '../sqlite/lock.ts';
 import { Upkeep } from '../upkeep.ts';
 import { deliverMessages, startKeeping } from './keeping.ts';
 import { prepareOperations } from './ops.ts';
+import { openRedis } from './redis-limits.ts';
 import { createSites } from './sites.ts';
 import { standingFrom } from './standing.ts';
 import { openStores, type Stores } from './stores.ts';
@@ -48,9 +49,13 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const operations = prepareOperations(config, stores);
   starting.defer(() => operations.stop());
   const { metrics } = operations;
-  const environments = countedHere(parts);
+  const redis = config.redis && (await openRedis(config.redis, { clock, log, metrics }));
+  starting.defer(() => redis?.close());
+  const environments = countedHere(parts, redis !== undefined);
   for (const name of environments) {
-    const lock = countAlone(name, stores.folder, parts);
+    const lock = redis
+      ? countTogether(name, stores.folder)
+      : countAlone(name, stores.folder, parts);
     starting.defer(() => lock.release());
   }
   const upkeep = new Upkeep(clock, {
@@ -58,7 +63,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     recovered: (job) => log.info({ job }, 'upkeep works again'),
   });
   starting.defer(() => upkeep.stop());
-  const keeping = { environments, config, stores, clock, log, metrics, upkeep };
+  const keeping = { environments, config, stores, redis, clock, log, metrics, upkeep };
   const { limiters, noteUse, tidyUp } = await startKeeping(keeping);
   if (parts.includes('quickstart')) deliverMessages(keeping);
 
@@ -102,9 +107,22 @@ function addressesFrom(baseUrl: (part: Part) => string): Readonly<Record<Part, s
   };
 }
 
-/** The quickstart takes keys of both environments, and counts each in its own. */
-function countedHere(parts: readonly Part[]): readonly Environment[] {
-  return ENVIRONMENTS.filter((name) => parts.includes(name) || parts.includes('quickstart'));
+/**
+ * The quickstart takes keys of both environments, and counts each in its own. Where all processes
+ * count in one place, the dashboard looks there, too.
+ */
+function countedHere(parts: readonly Part[], isShared: boolean): readonly Environment[] {
+  const needsAll = parts.includes('quickstart') || (isShared && parts.includes('dashboard'));
+  return ENVIRONMENTS.filter((name) => needsAll || parts.includes(name));
+}
+
+/** Processes that count in Redis go together, but not with one that counts by itself. */
+function countTogether(name: Environment, folder: DataFolder): Lock {
+  const lock = shareLock(folder.lock(name));
+  if (lock) return lock;
+  throw new SetupError(
+    `Another process serves ${name} from ${folder.path} without PETSTORE_REDIS_URL. Stop it first.`,
+  );
 }
 
 /** Two processes with counters of their own would admit twice as much. */

@@ -51,34 +51,37 @@ export function admit(
 ): Admission {
   const ban = activeBan(state.conduct, now);
   const decision = decideQuota(state.quota, limits, now, ban ? 0 : cost);
-  if (ban) return { verdict: bannedVerdict(decision, ban, now), state, startedBan: undefined };
+  if (ban) {
+    const verdict = verdictOf(decision, ban.endsAt - now.elapsed);
+    return { verdict, state, startedBan: undefined };
+  }
 
   const quota = decision.state;
   if (decision.admitted || cost === 0 || !policy) {
-    const verdict = quotaVerdict(decision);
+    const verdict = verdictOf(decision);
     return { verdict, state: { quota, conduct: state.conduct }, startedBan: undefined };
   }
   const { resetIn } = governingWindow(decision);
   const conduct = noteRefusal(state.conduct, now, resetIn, policy);
   const startedBan = activeBan(conduct, now);
   return {
-    verdict: startedBan ? bannedVerdict(decision, startedBan, now) : quotaVerdict(decision),
+    verdict: verdictOf(decision, startedBan && startedBan.endsAt - now.elapsed),
     state: { quota, conduct },
     startedBan,
   };
 }
 
-function quotaVerdict(decision: QuotaDecision): Verdict {
+/**
+ * What a reply says of a decision.
+ * @param banEndsIn milliseconds until the ban in force ends; none without a ban.
+ */
+export function verdictOf(decision: Omit<QuotaDecision, 'state'>, banEndsIn?: number): Verdict {
   const { minute, day, admitted } = decision;
   const { limit, remaining, resetIn } = governingWindow(decision);
-  return { outcome: admitted ? 'admitted' : 'limited', limit, remaining, resetIn, minute, day };
-}
-
-function bannedVerdict(decision: QuotaDecision, ban: Ban, now: Instant): Verdict {
-  const { minute, day, admitted } = decision;
-  const window = governingWindow(decision);
-  const banEndsIn = ban.endsAt - now.elapsed;
+  if (banEndsIn === undefined) {
+    return { outcome: admitted ? 'admitted' : 'limited', limit, remaining, resetIn, minute, day };
+  }
   // Waiting for the ban alone would lead into a window that is still exhausted.
-  const resetIn = admitted ? banEndsIn : Math.max(banEndsIn, window.resetIn);
-  return { outcome: 'banned', limit: window.limit, remaining: 0, resetIn, minute, day };
+  const wait = admitted ? banEndsIn : Math.max(banEndsIn, resetIn);
+  return { outcome: 'banned', limit, remaining: 0, resetIn: wait, minute, day };
 }

@@ -70,7 +70,11 @@ export function isSpent(state: QuotaState, now: Instant): boolean {
  * The window that a reply speaks of: the one with fewer requests remaining, the minute on a tie.
  * On a refusal only exhausted windows count, and of two the one that resets later.
  */
-export function governingWindow({ admitted, minute, day }: QuotaDecision): WindowStanding {
+export function governingWindow({
+  admitted,
+  minute,
+  day,
+}: Omit<QuotaDecision, 'state'>): WindowStanding {
   if (!admitted && minute.remaining === 0 && day.remaining === 0) {
     return day.resetIn > minute.resetIn ? day : minute;
   }

@@ -1,9 +1,9 @@
 import type { ApiKey, BanRecord } from '../core/accounts.ts';
 import { type Admission, admit, type Verdict } from '../core/admission.ts';
+import { newBanRecord } from '../core/ban-record.ts';
 import { type Ban, type BanPolicy, type Conduct, isForgotten } from '../core/bans.ts';
 import { type Instant, MINUTE } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
-import { newId } from '../core/ids.ts';
 import type { Limiter, QuotaCaller, SavedQuota } from '../core/ports.ts';
 import { isSpent, type QuotaState } from '../core/quota.ts';
 import { QuotaTable } from './quota-table.ts';
@@ -150,18 +150,12 @@ export class MemoryLimiter implements Limiter {
   }
 
   #announce(key: ApiKey, ban: Ban, now: Instant): void {
-    const record: BanRecord = {
-      id: newId('ban', now.wall),
-      keyId: key.id,
-      accountId: key.accountId,
-      environment: this.#options.environment,
-      reason: `Went on after 429, ${times(this.#options.policy.after)} in the same window.`,
+    const { environment, policy } = this.#options;
+    const record = newBanRecord(key, environment, policy, {
       level: ban.level,
       startsAt: Math.floor(now.wall),
       endsAt: Math.ceil(now.wall + ban.endsAt - now.elapsed),
-      liftedAt: undefined,
-      liftedBy: undefined,
-    };
+    });
     this.#banIds.set(key.id, record.id);
     this.#options.onBan(record);
   }
@@ -169,8 +163,4 @@ export class MemoryLimiter implements Limiter {
   #quotasOf(caller: string): QuotaTable {
     return caller.startsWith('account:') ? this.#accounts : this.#addresses;
   }
-}
-
-function times(count: number): string {
-  return count === 1 ? 'once more' : `${count} more times`;
 }

@@ -1,6 +1,10 @@
 import type { Metrics } from './metrics.ts';
 
-type Recorder = Pick<Metrics, 'replied' | 'banned' | 'committed' | 'notCommitted'>;
+type Recorder = Pick<
+  Metrics,
+  | ('replied' | 'banned' | 'committed' | 'notCommitted')
+  | ('redisReplied' | 'redisFailed' | 'redisAway')
+>;
 
 /**
  * Takes measurements before the library that keeps them is loaded, which takes as long as the whole
@@ -45,5 +49,20 @@ export class LateMetrics implements Recorder {
   notCommitted(...measured: Parameters<Recorder['notCommitted']>): void {
     if (this.#metrics) this.#metrics.notCommitted(...measured);
     else this.#early.push((metrics) => metrics.notCommitted(...measured));
+  }
+
+  redisReplied(...measured: Parameters<Recorder['redisReplied']>): void {
+    if (this.#metrics) this.#metrics.redisReplied(...measured);
+    else this.#early.push((metrics) => metrics.redisReplied(...measured));
+  }
+
+  redisFailed(...measured: Parameters<Recorder['redisFailed']>): void {
+    if (this.#metrics) this.#metrics.redisFailed(...measured);
+    else this.#early.push((metrics) => metrics.redisFailed(...measured));
+  }
+
+  redisAway(...measured: Parameters<Recorder['redisAway']>): void {
+    if (this.#metrics) this.#metrics.redisAway(...measured);
+    else this.#early.push((metrics) => metrics.redisAway(...measured));
   }
 }

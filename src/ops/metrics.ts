@@ -51,6 +51,21 @@ export class Metrics {
     'Changes that could not be written.',
     [],
   );
+  readonly #redis = this.#histogram({
+    name: 'petstore_redis_duration_seconds',
+    help: 'Commands that Redis answered, and how long each took.',
+    buckets: LATENCY_BUCKETS,
+  });
+  readonly #redisFailures = this.#counter(
+    'petstore_redis_errors_total',
+    'Commands and connections to Redis that failed.',
+    [],
+  );
+  readonly #redisAway = new Gauge({
+    name: 'petstore_redis_away',
+    help: 'Servers of Redis that do not answer.',
+    registers: [this.#registry],
+  });
   readonly #lag = this.#histogram({
     name: 'petstore_event_loop_lag_seconds',
     help: 'How late the event loop runs a timer.',
@@ -113,6 +128,21 @@ export class Metrics {
   /** Notes changes that could not be written. */
   notCommitted(size: number): void {
     this.#failures.inc(size);
+  }
+
+  /** Notes a reply of Redis. @param took ms */
+  redisReplied(took: number): void {
+    this.#redis.observe(took / SECOND);
+  }
+
+  /** Notes a command, or a connection, that failed. */
+  redisFailed(): void {
+    this.#redisFailures.inc();
+  }
+
+  /** Notes how many servers of Redis do not answer. */
+  redisAway(count: number): void {
+    this.#redisAway.set(count);
   }
 
   /** Measures the event loop until it is stopped. */

@@ -1,0 +1,261 @@
+import type { ClientContext, Result } from 'ioredis';
+
+/**
+ * The rules of src/core/quota.ts, bans.ts and admission.ts once more, in Lua, so that Redis looks and
+ * counts in one step. Times are epoch ms by the server's clock.
+ *
+ * Each caller is one hash:
+ * - `quota`: end and use of the minute, day and its use;
+ * - `key:ID`, for each API key that was refused: end of the grace, end of the exhausted window,
+ *   refusals, and the latest ban: start, length, end, level (0 without a ban);
+ * - `until`: when Redis forgets the hash, a day after all of that lost its say.
+ */
+
+/** The moment by the server's clock. */
+export const SERVER_CLOCK = `
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+`;
+
+/** Keys of one account whose conduct is remembered at once; an account has at most 100 live keys. */
+const CONDUCTS = 128;
+
+const CALLER = `
+local SECOND, MINUTE, DAY = 1000, 60000, 86400000
+local GRACE = 2 * SECOND
+local key, at = KEYS[1], now()
+local today = math.floor(at / DAY)
+
+local function numbers(text)
+  local list = {}
+  for each in string.gmatch(text or '', '%d+') do list[#list + 1] = tonumber(each) end
+  return list
+end
+
+local function packed(...)
+  local list = {...}
+  for i = 1, #list do list[i] = string.format('%.0f', list[i]) end
+  return table.concat(list, ' ')
+end
+
+local keptUntil = 0
+local function read(...)
+  local kept = redis.call('HMGET', key, 'until', ...)
+  keptUntil = tonumber(kept[1]) or 0
+  return kept
+end
+
+-- Redis forgets the hash a day after this moment, or after a later one that was asked for before.
+local function keep(field, value, moment)
+  local ends = moment + DAY
+  if ends <= keptUntil then
+    redis.call('HSET', key, field, value)
+  else
+    keptUntil = ends
+    redis.call('HSET', key, field, value, 'until', string.format('%.0f', ends))
+    redis.call('PEXPIREAT', key, string.format('%.0f', ends))
+  end
+end
+
+local function keepQuota(quota)
+  local value = packed(quota.minuteEndsAt, quota.minuteUsed, quota.day, quota.dayUsed)
+  keep('quota', value, (quota.day + 1) * DAY)
+end
+
+-- What is used of both windows at this moment.
+local function readQuota(text)
+  local kept = numbers(text)
+  local quota = { minuteEndsAt = at + MINUTE, minuteUsed = 0, day = today, dayUsed = 0 }
+  if #kept < 4 then return quota end
+  -- After a clock was set back over midnight the later date stays in force.
+  if kept[3] == today or kept[3] == today + 1 then quota.day, quota.dayUsed = kept[3], kept[4] end
+  if at < kept[1] and kept[2] > 0 then
+    quota.minuteUsed = kept[2]
+    -- A clock that was set back must not make a minute longer than a minute.
+    local wasSetBack = kept[1] > at + MINUTE
+    if not wasSetBack then quota.minuteEndsAt = kept[1] end
+    if wasSetBack then keepQuota(quota) end
+  end
+  return quota
+end
+
+local function forgottenAt(conduct)
+  return math.max(conduct.windowEndsAt, conduct.level > 0 and conduct.banEndsAt + DAY or 0)
+end
+
+local function keepConduct(field, conduct)
+  local value = packed(conduct.graceEndsAt, conduct.windowEndsAt, conduct.refusals,
+    conduct.banStartsAt, conduct.banLength, conduct.banEndsAt, conduct.level)
+  keep(field, value, forgottenAt(conduct))
+end
+
+local function readConduct(text)
+  local kept = numbers(text)
+  if #kept < 7 then return nil end
+  return { graceEndsAt = kept[1], windowEndsAt = kept[2], refusals = kept[3],
+    banStartsAt = kept[4], banLength = kept[5], banEndsAt = kept[6], level = kept[7] }
+end
+
+-- Forgets conducts that have no say any more, and if that is not enough the one next to be forgotten.
+local function makeRoom()
+  local fields = redis.call('HGETALL', key)
+  local left, next, nextAt = 0, nil, nil
+  for i = 1, #fields, 2 do
+    local conduct = string.sub(fields[i], 1, 4) == 'key:' and readConduct(fields[i + 1])
+    if conduct and forgottenAt(conduct) <= at then
+      redis.call('HDEL', key, fields[i])
+    elseif conduct then
+      left = left + 1
+      local ends = forgottenAt(conduct)
+      if not next or ends < nextAt then next, nextAt = fields[i], ends end
+    end
+  end
+  if left >= ${CONDUCTS} then redis.call('HDEL', key, next) end
+end
+
+local function addConduct(field, conduct)
+  if redis.call('HLEN', key) >= ${CONDUCTS} then makeRoom() end
+  keepConduct(field, conduct)
+end
+`;
+
+/**
+ * Decides one request.
+ * Arguments: requests per minute and per day, 1 to take or 0 to only look, the key's id or nothing,
+ * refusals that bring a ban, length of a first and of the longest ban.
+ * Reply: 1 if both windows have room; remaining and reset of the minute, of the day; what is left of
+ * the ban in force; and of a ban that this request brought about its level and start, else 0.
+ */
+const ADMIT = `
+local perMinute, perDay = tonumber(ARGV[1]), tonumber(ARGV[2])
+local takes, field, hasKey = ARGV[3] == '1', 'key:' .. ARGV[4], ARGV[4] ~= ''
+local after, base, maximum = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+
+local kept = read('quota', field)
+local quota = readQuota(kept[2])
+local conduct = hasKey and readConduct(kept[3]) or nil
+
+local function reply(banEndsIn, level)
+  local hasRoom = quota.minuteUsed < perMinute and quota.dayUsed < perDay
+  return { hasRoom and 1 or 0,
+    math.max(0, perMinute - quota.minuteUsed), quota.minuteEndsAt - at,
+    math.max(0, perDay - quota.dayUsed), (quota.day + 1) * DAY - at,
+    banEndsIn, level, level > 0 and at or 0 }
+end
+
+if conduct and conduct.level > 0 and at < conduct.banEndsAt then
+  -- A clock that was set back must not make a ban longer than it was.
+  if conduct.banEndsAt > at + conduct.banLength then
+    conduct.banEndsAt = at + conduct.banLength
+    keepConduct(field, conduct)
+  end
+  return reply(conduct.banEndsAt - at, 0)
+end
+
+if quota.minuteUsed < perMinute and quota.dayUsed < perDay then
+  if takes then
+    quota.minuteUsed, quota.dayUsed = quota.minuteUsed + 1, quota.dayUsed + 1
+    keepQuota(quota)
+  end
+  local said = reply(0, 0)
+  said[1] = 1
+  return said
+end
+if not takes or not hasKey then return reply(0, 0) end
+
+if not conduct or at >= conduct.windowEndsAt then
+  local windowEndsIn = 0
+  if quota.minuteUsed >= perMinute then windowEndsIn = quota.minuteEndsAt - at end
+  if quota.dayUsed >= perDay then
+    windowEndsIn = math.max(windowEndsIn, (quota.day + 1) * DAY - at)
+  end
+  local isNew = not conduct
+  conduct = conduct or { banStartsAt = 0, banLength = 0, banEndsAt = 0, level = 0 }
+  conduct.graceEndsAt, conduct.windowEndsAt, conduct.refusals = at + GRACE, at + windowEndsIn, 0
+  if isNew then addConduct(field, conduct) else keepConduct(field, conduct) end
+  return reply(0, 0)
+end
+if at < conduct.graceEndsAt then return reply(0, 0) end
+
+conduct.refusals = conduct.refusals + 1
+local level = 0
+if conduct.refusals >= after then
+  local builds = conduct.level > 0 and at < conduct.banEndsAt + DAY
+  level = builds and conduct.level + 1 or 1
+  local length = math.min(maximum, base * 2 ^ (level - 1))
+  conduct = { graceEndsAt = 0, windowEndsAt = 0, refusals = 0,
+    banStartsAt = at, banLength = length, banEndsAt = at + length, level = level }
+end
+keepConduct(field, conduct)
+return reply(level > 0 and conduct.banEndsAt - at or 0, level)
+`;
+
+/**
+ * Adds what was admitted elsewhere, whether there is room or not. Arguments: end and use of the minute,
+ * day and its use.
+ */
+const SETTLE = `
+local minuteEndsAt, minuteUsed = tonumber(ARGV[1]), tonumber(ARGV[2])
+local day, dayUsed = tonumber(ARGV[3]), tonumber(ARGV[4])
+local quota = readQuota(read('quota')[2])
+if at < minuteEndsAt then
+  if quota.minuteUsed == 0 then quota.minuteEndsAt = math.min(minuteEndsAt, at + MINUTE) end
+  quota.minuteUsed = quota.minuteUsed + minuteUsed
+end
+if day == quota.day then quota.dayUsed = quota.dayUsed + dayUsed end
+keepQuota(quota)
+`;
+
+/**
+ * Puts a ban into force again unless one as late is known; what is left of it is bounded by its
+ * length. Arguments: the key's id; start, length, end and level of the ban.
+ */
+const RESTORE_BAN = `
+local field, startsAt, length = 'key:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local conduct = readConduct(read(field)[2])
+if conduct and conduct.level > 0 and conduct.banStartsAt >= startsAt then return end
+local ban = { graceEndsAt = 0, windowEndsAt = 0, refusals = 0, banStartsAt = startsAt,
+  banLength = length, banEndsAt = math.min(tonumber(ARGV[4]), at + length), level = tonumber(ARGV[5]) }
+if forgottenAt(ban) > at then addConduct(field, ban) end
+`;
+
+/** Forgets a key's conduct if the ban that began then is its latest. Arguments: the key's id; start. */
+const LIFT_BAN = `
+local field = 'key:' .. ARGV[1]
+local conduct = readConduct(redis.call('HGET', key, field))
+if conduct and conduct.banStartsAt == tonumber(ARGV[2]) then redis.call('HDEL', key, field) end
+`;
+
+/** Notes that a process is there; gives all that were there lately. Arguments: its id; ms that it counts. */
+const BEAT = `
+local at, lately = now(), tonumber(ARGV[2])
+redis.call('ZADD', KEYS[1], string.format('%.0f', at), ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('(%.0f', at - lately))
+redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', at + 10 * lately))
+return redis.call('ZRANGE', KEYS[1], 0, -1)
+`;
+
+/** The scripts as commands of the client, each on one key. */
+export function scriptCommands(clock: string) {
+  const script = (...parts: string[]) => ({ numberOfKeys: 1, lua: [clock, ...parts].join('') });
+  return {
+    petstoreAdmit: script(CALLER, ADMIT),
+    petstoreSettle: script(CALLER, SETTLE),
+    petstoreRestoreBan: script(CALLER, RESTORE_BAN),
+    petstoreLiftBan: script(CALLER, LIFT_BAN),
+    petstoreBeat: script(BEAT),
+  };
+}
+
+// As the client's documentation tells to declare commands of one's own.
+declare module 'ioredis' {
+  interface RedisCommander<Context extends ClientContext> {
+    petstoreAdmit(key: string, ...given: (string | number)[]): Result<number[], Context>;
+    petstoreSettle(key: string, ...given: number[]): Result<null, Context>;
+    petstoreRestoreBan(key: string, ...given: (string | number)[]): Result<null, Context>;
+    petstoreLiftBan(key: string, keyId: string, startsAt: number): Result<null, Context>;
+    petstoreBeat(key: string, process: string, lately: number): Result<string[], Context>;
+  }
+}

@@ -1,0 +1,258 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Redis } from 'ioredis';
+import { systemClock } from '../src/core/clock.ts';
+import { parseRedisUrl } from '../src/redis/address.ts';
+import { RedisConnection, type RedisEvents } from '../src/redis/connection.ts';
+import { eventually, temporaryFolder } from './harness.ts';
+
+const SERVER = Bun.which('redis-server') ?? Bun.which('valkey-server');
+const CLI = Bun.which('redis-cli') ?? Bun.which('valkey-cli');
+
+/** Whether tests can start servers of their own. */
+export const hasRedis = SERVER !== null && CLI !== null;
+if (!hasRedis)
+  console.warn('Redis tests are skipped: install redis-server (or valkey) to run them.');
+
+/** Nodes of a Cluster talk to each other on the port this much higher. */
+const BUS = 10_000;
+
+/** A private Redis that keeps nothing on disk; killed when it is disposed of. */
+export class RedisServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #options: readonly string[];
+  readonly #folder = temporaryFolder();
+  #child: Bun.Subprocess;
+
+  private constructor(port: number, options: readonly string[]) {
+    this.port = port;
+    this.#options = options;
+    this.#child = this.#spawn();
+  }
+
+  /** @param distance the port that much higher is free as well. */
+  static async start(options: readonly string[] = [], distance = 0): Promise<RedisServer> {
+    for (;;) {
+      const server = new RedisServer(await freePort(distance), options);
+      if (await server.#answers()) return server;
+      // Somebody else took the port meanwhile.
+      await server[Symbol.asyncDispose]();
+    }
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Stops it in its tracks: connections stay, and nothing is answered. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#child.exited;
+  }
+
+  /** Starts it anew after it was killed, empty. */
+  async restart(): Promise<void> {
+    this.#child = this.#spawn();
+    await this.#answers();
+  }
+
+  /** A plain client, to look and to set things up with. */
+  client(): { redis: Redis; [Symbol.dispose](): void } {
+    const redis = new Redis(this.port, '127.0.0.1');
+    return { redis, [Symbol.dispose]: () => redis.disconnect() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    this.#folder[Symbol.dispose]();
+  }
+
+  #spawn(): Bun.Subprocess {
+    const settings = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', ''];
+    return Bun.spawn(
+      [SERVER ?? 'redis-server', ...settings, '--dir', this.#folder.path, ...this.#options],
+      { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' },
+    );
+  }
+
+  /** `false` when it has ended instead. */
+  async #answers(): Promise<boolean> {
+    await eventually(() => this.#child.exitCode !== null || accepts(this.port), 10_000);
+    return this.#child.exitCode === null;
+  }
+}
+
+/** A Cluster of three masters with a replica each. */
+export class RedisCluster implements AsyncDisposable {
+  readonly nodes: readonly RedisServer[];
+
+  private constructor(nodes: readonly RedisServer[]) {
+    this.nodes = nodes;
+  }
+
+  static async start(): Promise<RedisCluster> {
+    const options = [
+      ...['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000'],
+      ...['--repl-diskless-sync-delay', '0'],
+    ];
+    const nodes: RedisServer[] = [];
+    while (nodes.length < 6) nodes.push(await RedisServer.start(options, BUS));
+    const cluster = new RedisCluster(nodes);
+    try {
+      await cluster.#join();
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+    return cluster;
+  }
+
+  get url(): string {
+    return `redis+cluster://${this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
+  }
+
+  /** The node that serves this key now. */
+  async masterOf(key: string): Promise<RedisServer> {
+    const out = await runCli(this.#first.port, ['get', key]);
+    const port = /MOVED \d+ [^:]+:(\d+)/.exec(out)?.[1];
+    return this.nodes.find((node) => String(node.port) === port) ?? this.#first;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const node of this.nodes) await node[Symbol.asyncDispose]();
+  }
+
+  get #first(): RedisServer {
+    const [first] = this.nodes;
+    if (!first) throw new Error('A Cluster has nodes.');
+    return first;
+  }
+
+  async #join(): Promise<void> {
+    const addresses = this.nodes.map(({ port }) => `127.0.0.1:${port}`);
+    const replicas = ['--cluster-replicas', '1', '--cluster-yes'];
+    await runCli(undefined, ['--cluster', 'create', ...addresses, ...replicas]);
+    await eventually(async () => {
+      const infos = await Promise.all(
+        this.nodes.map(({ port }) => runCli(port, ['cluster', 'info'])),
+      );
+      const roles = await Promise.all(
+        this.nodes.map(({ port }) => runCli(port, ['info', 'replication'])),
+      );
+      // A replica that has not everything yet would not take over.
+      const synced = roles.filter((role) => role.includes('master_link_status:up'));
+      return infos.every((info) => info.includes('cluster_state:ok')) && synced.length === 3;
+    }, 20_000);
+  }
+}
+
+/** Passes bytes on to a server until it is cut; then connections stay, and nothing comes through. */
+export class CuttableLink implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isCut = false;
+
+  private constructor(target: number) {
+    this.#server = createServer((near) => {
+      const far = connect(target, '127.0.0.1');
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(from);
+        from.on('data', (data) => this.#isCut || to.write(data));
+        from.on('error', () => {});
+        from.on('close', () => {
+          this.#sockets.delete(from);
+          to.destroy();
+        });
+      }
+    });
+  }
+
+  static async to(target: number): Promise<CuttableLink> {
+    const link = new CuttableLink(target);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    link.#server.listen(0, '127.0.0.1', resolve);
+    await promise;
+    return link;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('It does not listen.');
+    return `redis://127.0.0.1:${address.port}`;
+  }
+
+  cut(): void {
+    this.#isCut = true;
+  }
+
+  /** Lets connections through again; those from before are of no use any more. */
+  mend(): void {
+    this.#isCut = false;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+}
+
+/** A connection as the service has it, ready to use; what is told of it can be read. */
+export async function connectTo(url: string, clockScript?: string) {
+  const told: string[] = [];
+  const events: RedisEvents = {
+    onAway: () => told.push('away'),
+    onBack: () => told.push('back'),
+    onConnected: () => told.push('connected'),
+    onReply: () => {},
+    onError: () => told.push('error'),
+  };
+  const connection = new RedisConnection({
+    address: parseRedisUrl(url),
+    events,
+    clock: systemClock,
+    ...(clockScript !== undefined && { clockScript }),
+  });
+  await connection.ready(5_000);
+  return { connection, told, [Symbol.dispose]: () => connection.close() };
+}
+
+async function runCli(port: number | undefined, args: readonly string[]): Promise<string> {
+  const where = port === undefined ? [] : ['-p', String(port)];
+  const child = Bun.spawn([CLI ?? 'redis-cli', ...where, ...args], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const out = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(out + (await new Response(child.stderr).text()));
+  return out;
+}
+
+/** A port that nobody listens on; with a distance, so is the port that much higher. */
+async function freePort(distance = 0): Promise<number> {
+  for (;;) {
+    // With the distance still below what outgoing connections take.
+    const port = 12_000 + Math.floor(Math.random() * 10_000);
+    const taken = await Promise.all([accepts(port), accepts(port + distance)]);
+    if (!taken.includes(true)) return port;
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(port, '127.0.0.1');
+  socket.on('connect', () => resolve(true));
+  socket.on('error', () => resolve(false));
+  return promise.finally(() => socket.destroy());
+}
