@@ -139,6 +139,7 @@ describeWithBrowser('the API reference', (open) => {
       await using service = await TestService.start({ parts: PARTS });
       await using visitor = await open({ service: service.dashboardUrl, colorScheme, viewport });
       await openReference(visitor, service);
+      await untilStill(visitor.page);
       expect(await checkAccessibility(visitor.page)).toEqual([]);
     });
   }
@@ -174,6 +175,21 @@ describeWithBrowser('the API reference', (open) => {
 async function openReference({ page }: Visitor, service: TestService): Promise<void> {
   await page.goto(`${service.dashboardUrl}/docs`);
   await page.getByRole('heading', { name: 'Send a message' }).waitFor();
+}
+
+/** Waits until the whole reference is drawn: it comes in parts, those out of sight the last. */
+function untilStill(page: Page): Promise<void> {
+  return page.evaluate(
+    (quiet) =>
+      new Promise<void>((resolve) => {
+        let timer = setTimeout(resolve, quiet);
+        new MutationObserver(() => {
+          clearTimeout(timer);
+          timer = setTimeout(resolve, quiet);
+        }).observe(document.body, { childList: true, subtree: true });
+      }),
+    3_000,
+  );
 }
 
 function freePort(): number {

@@ -3,6 +3,7 @@ import { describeWithBrowser } from './browser.ts';
 import { PASSWORD, Visitor } from './dashboard-visitor.ts';
 import {
   expectFine,
+  fillCredentials,
   goTo,
   heading,
   LOOKS,
@@ -51,6 +52,27 @@ describeWithBrowser('the account page', (open) => {
     expect((await elsewhere.get('/api/keys')).status).toBe(401);
     await page.getByRole('button', { name: 'End this session' }).click();
     await heading(page, 'A petstore that really behaves').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('says so when the session was ended elsewhere, and not after signing out', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, { expected: [/status of 401.*\/api\//] });
+    const { page } = visitor;
+    const ended = page.getByRole('alert').getByText('Your session has ended. Sign in to go on.');
+    await signUp(page, 'roamer@example.com');
+    await goTo(page, 'Account');
+    await page.getByText('this one').waitFor();
+    await visitor.context.clearCookies();
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await ended.waitFor();
+    await fillCredentials(page, 'roamer@example.com');
+    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+    await heading(page, 'Keys').waitFor();
+    expect(await ended.count()).toBe(0);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'A petstore that really behaves').waitFor();
+    expect(await ended.count()).toBe(0);
     expect(visitor.problems).toEqual([]);
   });
 

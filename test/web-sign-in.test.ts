@@ -59,7 +59,7 @@ describeWithBrowser('signing in', (open) => {
     await page.getByLabel('E-mail').fill('me@example.com');
     await page.getByLabel('Password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByText('Choose a password of at least 8 characters.').waitFor();
+    await page.getByText('Choose a password of 8 to 128 characters').waitFor();
     expect(await hasFocus(page, 'Password')).toBe(true);
     expect(visitor.requests.filter((url) => url.includes('/api/auth/'))).toEqual([]);
   });
@@ -159,7 +159,9 @@ describeWithBrowser('passwords and addresses by mail', (open) => {
     await page.goto(service.dashboardUrl);
     await follow(page, text);
     await setPassword(page);
-    await page.getByText('This link is over, or was used before.').waitFor();
+    await page.getByText('This link is over').waitFor();
+    await page.getByRole('link', { name: 'Ask for a new link' }).click();
+    await heading(page, 'Forgot your password?').waitFor();
     await page.goto(service.dashboardUrl);
     await signIn(page, account.email, NEW_PASSWORD);
     await heading(page, 'Start').waitFor();

@@ -91,7 +91,7 @@ describeWithBrowser('the start page', (open) => {
     await page.getByRole('button', { name: 'Create a key' }).click();
     const key = await page.getByLabel('Your key').inputValue();
     expect(key).toStartWith('pst_live_');
-    for (const language of ['curl', 'TypeScript', 'Python']) {
+    for (const language of ['curl', 'JavaScript', 'TypeScript', 'Python']) {
       await page.getByRole('tab', { name: language }).click();
       await page.getByRole('button', { name: `Copy the request with ${language}` }).click();
       const copied = String(await page.evaluate('navigator.clipboard.readText()'));
@@ -152,9 +152,18 @@ describeWithBrowser('the start page', (open) => {
     await tabTo(page, 'Create a key');
     await page.keyboard.press('Enter');
     await page.getByLabel('Your key').waitFor();
+    await page
+      .locator(':focus')
+      .and(page.getByRole('button', { name: 'Copy the key' }))
+      .waitFor();
+    await page.getByRole('status').getByText('Your key is ready.').waitFor({ state: 'attached' });
     await tabTo(page, 'Run it now');
     await page.keyboard.press('Enter');
     await page.getByText('202 Accepted').waitFor();
+    await page
+      .locator(':focus')
+      .and(page.getByRole('button', { name: 'Run it now' }))
+      .waitFor();
     expect(visitor.problems).toEqual([]);
   });
 

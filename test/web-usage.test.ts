@@ -44,6 +44,8 @@ describeWithBrowser('the usage page', (open) => {
     await using browser = await enter(open, scene.service, visitor, '/usage');
     await bar(browser, 'Production, this minute: 3 of 5 left').waitFor();
     await bar(browser, 'Production, today: 498 of 500 left').waitFor();
+    await browser.page.getByText('Counted within 10 seconds.').waitFor();
+    expect(await browser.page.getByText('No requests in this time yet.').count()).toBe(0);
     await bar(browser, 'Staging, this minute: 5 of 5 left').waitFor();
     const production = browser.page.getByRole('region', { name: 'Production' });
     await production.getByText(/^Resets in \d+ s$/).waitFor();

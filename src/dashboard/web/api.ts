@@ -1,4 +1,12 @@
-import { QueryCache, QueryClient, useQuery } from '@tanstack/react-query';
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type UseMutationOptions,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query';
+import { useRef } from 'react';
 import type { SessionInfo } from '../shared/api.ts';
 import { basePath } from './page-settings.ts';
 
@@ -8,7 +16,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export class CallError extends Error {
   constructor(
     readonly status: number,
-    /** A `RefusalCode`, or one of better-auth's below /auth. */
+    /** A `RefusalCode`, or one of ours below /auth. */
     readonly code: string,
     message: string,
   ) {
@@ -68,12 +76,12 @@ function refusal(status: number, answer: unknown): CallError {
 
 /** The pages' query client: asks again only where that can help, and notices a session's end. */
 export function createQueryClient(): QueryClient {
+  const onError = (error: unknown) => {
+    if (failedWith(error, 'signed_out')) void client.invalidateQueries({ queryKey: SESSION });
+  };
   const client = new QueryClient({
-    queryCache: new QueryCache({
-      onError(error) {
-        if (failedWith(error, 'signed_out')) void client.invalidateQueries({ queryKey: SESSION });
-      },
-    }),
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
         retry: (failures, error) => failures < 2 && mayPass(error),
@@ -91,12 +99,34 @@ function mayPass(error: unknown): boolean {
   return error instanceof CallError && (error.status === 0 || error.status === 503);
 }
 
+/** A mutation that runs once at a time: whatever starts it again while it is under way is ignored. */
+export function useAction<Data, Variables = void>(
+  options: UseMutationOptions<Data, Error, Variables>,
+) {
+  const mutation = useMutation(options);
+  // Not isPending: a second click may come before React has rendered that.
+  const isUnderWay = useRef(false);
+  const mutate = (variables: Variables): void => {
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    const over = () => {
+      isUnderWay.current = false;
+    };
+    mutation.mutateAsync(variables).then(over, over);
+  };
+  return { ...mutation, mutate };
+}
+
 /** The key of the session's query: invalidate it after signing in or out. */
 export const SESSION = ['session'] as const;
 
 export interface SessionState extends SessionInfo {
   /** Milliseconds that the service's clock is ahead of the reader's. */
   readonly ahead: number;
+  /** Whether the person was signed in before, and did not end that here. */
+  readonly hasEnded: boolean;
+  /** Whether the person is ending it here. */
+  readonly isLeaving?: boolean;
 }
 
 /** Who is signed in, and the addresses of the service. */
@@ -105,8 +135,9 @@ export function useSession() {
     queryKey: SESSION,
     async queryFn({ client }): Promise<SessionState> {
       const info = await call<SessionInfo>('GET', '/session');
-      forgetOthers(client, info);
-      return { ...info, ahead: info.now - Date.now() };
+      const before = client.getQueryData<SessionState>(SESSION);
+      if (before?.account?.id !== info.account?.id) forgetOthers(client);
+      return { ...info, ahead: info.now - Date.now(), hasEnded: hasEnded(before, info) };
     },
     // Every page asks; what happens in other windows is noticed on the way back.
     staleTime: 60_000,
@@ -115,8 +146,11 @@ export function useSession() {
 }
 
 /** Nobody sees what was loaded for another account. */
-function forgetOthers(client: QueryClient, next: SessionInfo): void {
-  const before = client.getQueryData<SessionState>(SESSION);
-  if (before?.account?.id === next.account?.id) return;
+function forgetOthers(client: QueryClient): void {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
+}
+
+function hasEnded(before: SessionState | undefined, next: SessionInfo): boolean {
+  if (!before || next.account || before.isLeaving) return false;
+  return before.hasEnded || before.account !== null;
 }

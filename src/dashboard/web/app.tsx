@@ -1,10 +1,13 @@
-import { lazy, type ReactNode, Suspense } from 'react';
+import { Alert } from '@mantine/core';
+import { lazy, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
 import { type SessionState, useSession } from './api.ts';
+import { documentTitle } from './common/page.tsx';
 import { PageBoundary } from './common/page-boundary.tsx';
 import { Failure, Loading } from './common/states.tsx';
 import { Home } from './home.tsx';
+import { titleOf } from './navigation.tsx';
 import { NotFound } from './not-found.tsx';
 import { PublicFrame, Shell } from './shell.tsx';
 import { SignInPage } from './sign-in/sign-in-page.tsx';
@@ -47,6 +50,10 @@ export function App() {
 
 function Pages({ children }: { children: ReactNode }) {
   const [location] = useLocation();
+  // The page itself may come late, or not at all.
+  useLayoutEffect(() => {
+    document.title = documentTitle(titleOf(location));
+  }, [location]);
   return (
     <PageBoundary key={location}>
       <Suspense fallback={<Loading label="Loading the page" height={480} />}>{children}</Suspense>
@@ -57,6 +64,11 @@ function Pages({ children }: { children: ReactNode }) {
 function SignedOut({ session }: { session: SessionState }) {
   return (
     <PublicFrame>
+      {session.hasEnded && (
+        <Alert variant="light" color="yellow" role="alert" mb="xl">
+          Your session has ended. Sign in to go on.
+        </Alert>
+      )}
       <Pages>
         <Switch>
           <Route path="/">

@@ -1,7 +1,7 @@
 import { Divider, NavLink, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
+import { useAction } from './api.ts';
 import {
   IconAccount,
   IconAccounts,
@@ -38,6 +38,13 @@ const OPERATOR_PAGES = [
   ['/operator/audit', 'Audit log', IconAudit],
 ] as const;
 
+const OWN_PAGES = [['/account', 'Account', IconAccount]] as const;
+
+/** What the page at a path is called, where the navigation leads there. */
+export function titleOf(path: string): string | undefined {
+  return [...PAGES, ...OPERATOR_PAGES, ...OWN_PAGES].find(([place]) => place === path)?.[1];
+}
+
 /** Where a signed-in person can go. */
 export function Navigation({ account, onNavigate }: NavigationProps) {
   return (
@@ -57,7 +64,7 @@ export function Navigation({ account, onNavigate }: NavigationProps) {
           </>
         )}
         <Divider my="sm" />
-        <Links pages={[['/account', 'Account', IconAccount]]} {...(onNavigate && { onNavigate })} />
+        <Links pages={OWN_PAGES} {...(onNavigate && { onNavigate })} />
         <Text size="xs" c="dimmed" px="sm" pt={4} truncate title={account.email}>
           {account.email}
         </Text>
@@ -90,7 +97,7 @@ function Links({ pages, onNavigate }: LinksProps) {
 
 function SignOut() {
   const changed = useSignedInOrOut();
-  const leave = useMutation({ mutationFn: signOut, onSuccess: () => changed('/') });
+  const leave = useAction({ mutationFn: signOut, onSuccess: () => changed('/') });
   return (
     <>
       <NavLink

@@ -18,6 +18,7 @@ interface ScalarOptions {
   readonly defaultHttpClient: { readonly targetKey: string; readonly clientKey: string };
   readonly authentication: { readonly preferredSecurityScheme: string };
   readonly defaultOpenAllTags: boolean;
+  readonly hideModels: boolean;
   readonly showOperationId: boolean;
   readonly metaData: { readonly title: string };
 }
@@ -49,6 +50,8 @@ Scalar.createApiReference('#reference', {
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   authentication: { preferredSecurityScheme: 'apiKey' },
   defaultOpenAllTags: true,
+  // Every operation shows those it uses.
+  hideModels: true,
   showOperationId: true,
   metaData: { title: document.title },
 });

@@ -1,6 +1,7 @@
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { useAction } from '../api.ts';
 import { changePassword } from '../sign-in/authentication.ts';
 import {
   FormCard,
@@ -18,7 +19,7 @@ export function ChangePassword() {
     initialValues: { current: '', next: '' },
     validate: { current: required('Enter your current password.'), next: newPassword },
   });
-  const change = useMutation({
+  const change = useAction({
     mutationFn: ({ current, next }: { current: string; next: string }) =>
       changePassword(current, next),
     async onSuccess() {

@@ -1,7 +1,8 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
+import { useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 import { deleteAccount, useSignedInOrOut } from '../sign-in/authentication.ts';
 import { PasswordField, required } from '../sign-in/fields.tsx';
@@ -36,7 +37,7 @@ function DeleteForm({ onCancel }: { onCancel: () => void }) {
     initialValues: { password: '' },
     validate: { password: required('Enter your password.') },
   });
-  const remove = useMutation({ mutationFn: deleteAccount, onSuccess: () => changed('/') });
+  const remove = useAction({ mutationFn: deleteAccount, onSuccess: () => changed('/') });
   return (
     <form onSubmit={form.onSubmit(({ password }) => remove.mutate(password))} noValidate>
       <Stack>
@@ -54,9 +55,9 @@ function DeleteForm({ onCancel }: { onCancel: () => void }) {
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" color="red.9" loading={remove.isPending}>
+          <ActionButton type="submit" color="red.9" isBusy={remove.isPending}>
             Delete account for good
-          </Button>
+          </ActionButton>
         </Group>
       </Stack>
     </form>

@@ -1,6 +1,8 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Group, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SessionEntry } from '../../shared/api.ts';
+import { useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 import { Time } from '../common/time.tsx';
 import { endSession, listSessions, useSignedInOrOut } from '../sign-in/authentication.ts';
@@ -28,7 +30,7 @@ export function Sessions() {
 function SessionRow({ session }: { session: SessionEntry }) {
   const client = useQueryClient();
   const changed = useSignedInOrOut();
-  const end = useMutation({
+  const end = useAction({
     mutationFn: endSession,
     async onSuccess() {
       if (session.current) await changed('/');
@@ -49,16 +51,16 @@ function SessionRow({ session }: { session: SessionEntry }) {
             {session.ipAddress ? `, from ${session.ipAddress}` : ''}
           </Text>
         </Stack>
-        <Button
+        <ActionButton
           size="xs"
           variant="default"
           flex="none"
-          loading={end.isPending}
+          isBusy={end.isPending}
           aria-label={session.current ? 'End this session' : `End the session in ${browser}`}
           onClick={() => end.mutate(session.id)}
         >
           End
-        </Button>
+        </ActionButton>
       </Group>
       {end.error && <Failure error={end.error} />}
     </li>

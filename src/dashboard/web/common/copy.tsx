@@ -1,5 +1,5 @@
 import { ActionIcon, Box, Button, Tooltip, VisuallyHidden } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { IconCheck, IconCopy } from './icons.tsx';
 
 interface CopyProps {
@@ -8,12 +8,24 @@ interface CopyProps {
   readonly label: string;
 }
 
+interface CopyButtonProps extends CopyProps {
+  /** Whether it takes the focus as it appears. */
+  readonly hasFocusFirst?: boolean;
+}
+
 /** A button that copies a value to the clipboard. */
-export function Copy({ value, label }: CopyProps) {
+export function Copy({ value, label, hasFocusFirst = false }: CopyButtonProps) {
   const { state, copy } = useCopy(value);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (hasFocusFirst) button.current?.focus();
+  }, [hasFocusFirst]);
   return (
     <>
       <Button
+        ref={button}
+        // Dialogs choose what has the focus first themselves.
+        data-autofocus={hasFocusFirst || undefined}
         variant="default"
         onClick={copy}
         leftSection={state === 'copied' ? <IconCheck /> : <IconCopy />}

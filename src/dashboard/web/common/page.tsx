@@ -13,11 +13,16 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
+/** What the browser calls a page of this title; `undefined` while it is not known. */
+export function documentTitle(title: string | undefined): string {
+  return title === undefined ? 'Petstore' : `${title} · Petstore`;
+}
+
 /** A page: its one h1, and the document's title. After a navigation the heading has the focus. */
 export function Page({ title, description, actions, isNarrow = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Petstore`;
+    document.title = documentTitle(title);
   }, [title]);
   useEffect(() => {
     // The browser begins at the top of the first page by itself.

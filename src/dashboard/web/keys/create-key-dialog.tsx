@@ -1,7 +1,8 @@
 import { Button, Group, Modal, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import type { IssuedKeyInfo, NewKey } from '../../shared/api.ts';
+import { useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 import { focusMistake } from '../sign-in/fields.tsx';
 import { useCreateKey } from './key-calls.ts';
@@ -17,7 +18,7 @@ interface CreateKeyDialogProps {
 
 export function CreateKeyDialog({ isOpen, onClose, onIssued }: CreateKeyDialogProps) {
   const createKey = useCreateKey();
-  const create = useMutation({
+  const create = useAction({
     mutationFn: createKey,
     onSuccess(issued) {
       onClose();
@@ -28,6 +29,8 @@ export function CreateKeyDialog({ isOpen, onClose, onIssued }: CreateKeyDialogPr
     <Modal
       opened={isOpen}
       onClose={onClose}
+      // The second click of a double click beside the dialog must not close it.
+      closeOnClickOutside={false}
       // While it waits for a sign-in, Escape is that dialog's.
       closeOnEscape={!create.isPending}
       onExitTransitionEnd={create.reset}
@@ -97,9 +100,9 @@ function CreateKeyForm({ onSubmit, onCancel, isBusy, error }: CreateKeyFormProps
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" loading={isBusy}>
+          <ActionButton type="submit" isBusy={isBusy}>
             Create key
-          </Button>
+          </ActionButton>
         </Group>
       </Stack>
     </form>

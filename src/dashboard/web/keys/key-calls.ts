@@ -25,10 +25,14 @@ export function useRotateKey(): (id: string, rotation: KeyRotation) => Promise<I
   return (id, rotation) => change(() => call('POST', `/keys/${id}/rotate`, rotation));
 }
 
-/** Ends a key at once. */
+/** Ends a key at once; done when the list shows it. */
 export function useRevokeKey(): (id: string) => Promise<void> {
+  const client = useQueryClient();
   const change = useKeyChange();
-  return (id) => change(() => call('DELETE', `/keys/${id}`));
+  return async (id) => {
+    await change(() => call('DELETE', `/keys/${id}`));
+    await client.invalidateQueries({ queryKey: KEYS }, { cancelRefetch: false });
+  };
 }
 
 /** Whatever became of a change, the list is loaded anew: it may be why the change was refused. */

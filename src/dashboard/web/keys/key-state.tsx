@@ -14,7 +14,11 @@ const COLORS = {
 export function KeyState({ value }: { value: KeyInfo }) {
   return (
     <Stack gap={2} align="flex-start">
-      <Badge className={`badge-${COLORS[value.state]}`} variant="light" color={COLORS[value.state]}>
+      <Badge
+        className={`badge badge-${COLORS[value.state]}`}
+        variant="light"
+        color={COLORS[value.state]}
+      >
         {value.state}
       </Badge>
       <Text size="xs" c="dimmed" component="div">

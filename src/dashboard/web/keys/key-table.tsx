@@ -36,6 +36,11 @@ export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
   );
 }
 
+/** The id of the element that shows a key. */
+export function keyRowId(id: string): string {
+  return `key-${id}`;
+}
+
 interface KeyRowProps extends Omit<KeyTableProps, 'keys'> {
   readonly value: KeyInfo;
 }
@@ -43,7 +48,7 @@ interface KeyRowProps extends Omit<KeyTableProps, 'keys'> {
 function KeyRow({ value, onRotate, onRevoke }: KeyRowProps) {
   const isLive = value.state === 'active' || value.state === 'expiring' || value.state === 'banned';
   return (
-    <Table.Tr role="row">
+    <Table.Tr role="row" id={keyRowId(value.id)} tabIndex={-1}>
       <Table.Td role="cell" data-label="Key">
         <div>
           <Text size="sm" fw={600} className="address">

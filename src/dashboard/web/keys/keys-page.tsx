@@ -21,7 +21,7 @@ export default function KeysPage() {
   return (
     <Page
       title="Keys"
-      description="Every request carries a key. Each belongs to one environment; all share your plan's limits."
+      description="Every request carries a key. The keys of one environment share your plan's limits."
       actions={<Button onClick={creation.open}>Create key</Button>}
     >
       {keys.isPending && <Loading label="Loading your keys" height={320} />}

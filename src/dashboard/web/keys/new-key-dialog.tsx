@@ -37,10 +37,11 @@ export function NewKeyDialog({ issued, onClose }: NewKeyDialogProps) {
               value={issued.text}
               readOnly
               flex={1}
-              classNames={{ input: 'monospace' }}
+              miw={0}
+              classNames={{ input: 'monospace', label: 'address' }}
               onFocus={(event) => event.currentTarget.select()}
             />
-            <Copy value={issued.text} label="the key" />
+            <Copy value={issued.text} label="the key" hasFocusFirst />
           </Group>
           <Text size="sm" c="dimmed">
             Send it with every request: <code>Authorization: Bearer</code> and the key.

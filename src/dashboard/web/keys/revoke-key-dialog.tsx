@@ -1,8 +1,10 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import type { KeyInfo } from '../../shared/api.ts';
+import { useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 import { useRevokeKey } from './key-calls.ts';
+import { keyRowId } from './key-table.tsx';
 
 interface RevokeKeyDialogProps {
   /** The key to revoke; the dialog is closed without one. */
@@ -12,7 +14,14 @@ interface RevokeKeyDialogProps {
 
 export function RevokeKeyDialog({ value, onClose }: RevokeKeyDialogProps) {
   const revokeKey = useRevokeKey();
-  const revoke = useMutation({ mutationFn: revokeKey, onSuccess: onClose });
+  const revoke = useAction({
+    mutationFn: revokeKey,
+    onSuccess(_, id) {
+      // The button that led here is gone.
+      document.getElementById(keyRowId(id))?.focus();
+      onClose();
+    },
+  });
   return (
     <Modal
       opened={value !== undefined}
@@ -36,13 +45,13 @@ export function RevokeKeyDialog({ value, onClose }: RevokeKeyDialogProps) {
             <Button variant="default" data-autofocus onClick={onClose}>
               Cancel
             </Button>
-            <Button
+            <ActionButton
               color="red.9"
-              loading={revoke.isPending}
+              isBusy={revoke.isPending}
               onClick={() => revoke.mutate(value.id)}
             >
               Revoke key
-            </Button>
+            </ActionButton>
           </Group>
         </Stack>
       )}

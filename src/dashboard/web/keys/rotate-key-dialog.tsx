@@ -1,7 +1,8 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { IssuedKeyInfo, KeyInfo, KeyRotation } from '../../shared/api.ts';
+import { useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 import { useRotateKey } from './key-calls.ts';
 
@@ -23,7 +24,7 @@ interface RotateKeyDialogProps {
 
 export function RotateKeyDialog({ value, onClose, onIssued }: RotateKeyDialogProps) {
   const rotateKey = useRotateKey();
-  const rotate = useMutation({
+  const rotate = useAction({
     mutationFn: ({ id, overlap }: { id: string; overlap: Overlap }) => rotateKey(id, { overlap }),
     onSuccess(issued) {
       onClose();
@@ -87,9 +88,9 @@ function RotateForm({ onSubmit, onCancel, isBusy, error }: RotateFormProps) {
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" loading={isBusy}>
+          <ActionButton type="submit" isBusy={isBusy}>
             Rotate key
-          </Button>
+          </ActionButton>
         </Group>
       </Stack>
     </form>

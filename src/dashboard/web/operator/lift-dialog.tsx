@@ -1,8 +1,9 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { BanInfo } from '../../shared/api.ts';
-import { call } from '../api.ts';
+import { call, useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 
 interface LiftDialogProps {
@@ -40,9 +41,9 @@ function Question({ ban, close, lifted }: QuestionProps) {
         <Button variant="default" onClick={close} data-autofocus>
           Cancel
         </Button>
-        <Button loading={lift.isPending} onClick={() => lift.mutate()}>
+        <ActionButton isBusy={lift.isPending} onClick={() => lift.mutate()}>
           Lift ban
-        </Button>
+        </ActionButton>
       </Group>
     </Stack>
   );
@@ -50,7 +51,7 @@ function Question({ ban, close, lifted }: QuestionProps) {
 
 function useLift({ id, email }: BanInfo, close: () => void, lifted: () => void) {
   const queries = useQueryClient();
-  return useMutation({
+  return useAction({
     mutationFn: () => call('POST', `/operator/bans/${encodeURIComponent(id)}/lift`),
     onSuccess() {
       close();

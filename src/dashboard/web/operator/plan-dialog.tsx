@@ -1,10 +1,11 @@
 import { Button, Group, Modal, NumberInput, Radio, Stack } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { isPlan, PLAN_NAMES, PLANS, type Plan } from '../../../core/plans.ts';
 import type { AccountInfo, PlanChange } from '../../shared/api.ts';
-import { call, SESSION } from '../api.ts';
+import { call, SESSION, useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 
 interface PlanDialogProps {
@@ -70,9 +71,9 @@ function PlanForm({ account, close }: PlanFormProps) {
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button type="submit" loading={change.isPending}>
+          <ActionButton type="submit" isBusy={change.isPending}>
             Change plan
-          </Button>
+          </ActionButton>
         </Group>
       </Stack>
     </form>
@@ -114,7 +115,7 @@ function changeOf({ plan, perMinute, perDay }: Fields): PlanChange {
 
 function usePlanChange({ id, email }: AccountInfo, close: () => void) {
   const queries = useQueryClient();
-  return useMutation({
+  return useAction({
     mutationFn: (change: PlanChange) =>
       call<AccountInfo>('PUT', `/operator/accounts/${encodeURIComponent(id)}/plan`, change),
     async onSuccess({ plan }) {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import type { Entered, SessionEntry } from '../../shared/api.ts';
-import { call, SESSION } from '../api.ts';
+import { call, SESSION, type SessionState } from '../api.ts';
 
 /*
  * What the pages ask of better-auth, below /api/auth.
@@ -62,6 +62,10 @@ export function useSignedInOrOut(): (path?: string) => Promise<void> {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   return async (path) => {
+    client.setQueryData<SessionState>(
+      SESSION,
+      (session) => session && { ...session, isLeaving: true },
+    );
     await client.invalidateQueries({ queryKey: SESSION });
     if (path !== undefined) navigate(path, { replace: true });
   };

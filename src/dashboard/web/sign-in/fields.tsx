@@ -1,5 +1,4 @@
 import {
-  Button,
   Paper,
   PasswordInput,
   type PasswordInputProps,
@@ -8,10 +7,12 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 
-/** The shortest password that the service takes. */
-export const PASSWORD_MIN_LENGTH = 8;
+/** The shortest and the longest password that the service takes. */
+const PASSWORD_LENGTHS = [8, 128] as const;
+const PASSWORD_HINT = `${PASSWORD_LENGTHS[0]} to ${PASSWORD_LENGTHS[1]} characters`;
 
 export function EmailField(props: TextInputProps) {
   return <TextInput label="E-mail" type="email" autoComplete="email" {...props} />;
@@ -29,13 +30,7 @@ export function PasswordField(props: PasswordInputProps) {
 
 /** Takes a password that is about to be set. */
 export function NewPasswordField(props: PasswordInputProps) {
-  return (
-    <PasswordField
-      description={`At least ${PASSWORD_MIN_LENGTH} characters.`}
-      autoComplete="new-password"
-      {...props}
-    />
-  );
+  return <PasswordField description={`${PASSWORD_HINT}.`} autoComplete="new-password" {...props} />;
 }
 
 /** Checks of form fields: what is wrong with the value, or `null`. */
@@ -48,9 +43,9 @@ export function email(value: string): string | null {
 }
 
 export function newPassword(value: string): string | null {
-  return value.length < PASSWORD_MIN_LENGTH
-    ? `Choose a password of at least ${PASSWORD_MIN_LENGTH} characters.`
-    : null;
+  const [shortest, longest] = PASSWORD_LENGTHS;
+  const isFine = value.length >= shortest && value.length <= longest;
+  return isFine ? null : `Choose a password of ${PASSWORD_HINT}.`;
 }
 
 interface FormCardProps {
@@ -72,9 +67,9 @@ export function FormCard({ onSubmit, submit, isBusy, error, remedy, children }: 
           {children}
           {error ? <Failure error={error} /> : null}
           {remedy}
-          <Button type="submit" loading={isBusy}>
+          <ActionButton type="submit" isBusy={isBusy}>
             {submit}
-          </Button>
+          </ActionButton>
         </Stack>
       </form>
     </Paper>

@@ -1,8 +1,7 @@
 import { Alert, Anchor } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { useSession } from '../api.ts';
+import { useAction, useSession } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { requestPasswordReset } from './authentication.ts';
 import { EmailField, email, FormCard, focusMistake } from './fields.tsx';
@@ -35,7 +34,7 @@ function AskOperator({ contact }: { contact: string | null }) {
 }
 
 function RequestForm() {
-  const request = useMutation({ mutationFn: requestPasswordReset });
+  const request = useAction({ mutationFn: requestPasswordReset });
   const form = useForm({ initialValues: { email: '' }, validate: { email } });
   if (request.isSuccess) {
     return (

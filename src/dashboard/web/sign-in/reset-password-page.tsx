@@ -1,7 +1,8 @@
 import { Alert, Anchor, Button, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { failedWith, useAction } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { resetPassword, useSignedInOrOut } from './authentication.ts';
 import { FormCard, focusMistake, NewPasswordField, newPassword } from './fields.tsx';
@@ -12,17 +13,26 @@ export default function ResetPasswordPage() {
   const token = useLinkToken();
   return (
     <Page isNarrow title="Set a new password">
-      {token === '' ? <NoToken /> : <ResetForm token={token} />}
+      {token === '' ? (
+        <AskAgain title="This link is not complete">Open the whole link, or:</AskAgain>
+      ) : (
+        <ResetForm token={token} />
+      )}
     </Page>
   );
 }
 
-function NoToken() {
+interface AskAgainProps {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+function AskAgain({ title, children }: AskAgainProps) {
   return (
-    <Alert variant="light" color="gray" title="This link is not complete" maw={440}>
-      Open the whole link, or{' '}
+    <Alert variant="light" color="gray" title={title} maw={440} role="alert">
+      {children}{' '}
       <Anchor component={Link} href="/forgot-password" underline="always" inherit>
-        ask for a new one
+        Ask for a new link
       </Anchor>
       .
     </Alert>
@@ -31,7 +41,7 @@ function NoToken() {
 
 function ResetForm({ token }: { token: string }) {
   const changed = useSignedInOrOut();
-  const reset = useMutation({
+  const reset = useAction({
     mutationFn: (password: string) => resetPassword(token, password),
     onSuccess: () => changed(),
   });
@@ -45,6 +55,10 @@ function ResetForm({ token }: { token: string }) {
         </Button>
       </Stack>
     );
+  }
+  // The form has looked at the password already, so it is the link that is refused.
+  if (failedWith(reset.error, 'invalid')) {
+    return <AskAgain title="This link is over">It was used before, or came too late.</AskAgain>;
   }
   return (
     <FormCard

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
-import { failedWith } from '../api.ts';
+import { failedWith, useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 import { signIn } from './authentication.ts';
 import { PasswordField, required } from './fields.tsx';
@@ -66,7 +66,7 @@ function AgainForm({ email, onSignedIn, onCancel }: AgainFormProps) {
     initialValues: { password: '' },
     validate: { password: required('Enter your password.') },
   });
-  const enter = useMutation({ mutationFn: signIn, onSuccess: onSignedIn });
+  const enter = useAction({ mutationFn: signIn, onSuccess: onSignedIn });
   return (
     <form onSubmit={form.onSubmit(({ password }) => enter.mutate({ email, password }))} noValidate>
       <Stack>
@@ -86,9 +86,9 @@ function AgainForm({ email, onSignedIn, onCancel }: AgainFormProps) {
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" loading={enter.isPending}>
+          <ActionButton type="submit" isBusy={enter.isPending}>
             Continue
-          </Button>
+          </ActionButton>
         </Group>
       </Stack>
     </form>

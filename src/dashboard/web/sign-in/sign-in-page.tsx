@@ -1,8 +1,8 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
-import { failedWith } from '../api.ts';
+import { failedWith, useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Page } from '../common/page.tsx';
 import { Failure } from '../common/states.tsx';
 import { sendVerificationEmail, signIn, useSignedInOrOut } from './authentication.ts';
@@ -12,7 +12,7 @@ import { EmailField, email, FormCard, focusMistake, PasswordField, required } fr
 export function SignInPage() {
   const [location] = useLocation();
   const changed = useSignedInOrOut();
-  const enter = useMutation({
+  const enter = useAction({
     mutationFn: signIn,
     onSuccess: () => changed(location === '/sign-in' ? '/' : undefined),
   });
@@ -59,14 +59,14 @@ export function SignInPage() {
 }
 
 function SendAgain({ email }: { email: string }) {
-  const send = useMutation({ mutationFn: sendVerificationEmail });
+  const send = useAction({ mutationFn: sendVerificationEmail });
   if (send.isSuccess) return <Text role="status">The mail is on its way to {email}.</Text>;
   return (
     <>
       {send.error && <Failure error={send.error} />}
-      <Button variant="default" loading={send.isPending} onClick={() => send.mutate(email)}>
+      <ActionButton variant="default" isBusy={send.isPending} onClick={() => send.mutate(email)}>
         Send the mail again
-      </Button>
+      </ActionButton>
     </>
   );
 }

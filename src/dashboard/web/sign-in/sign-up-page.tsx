@@ -1,7 +1,7 @@
 import { Alert, Anchor } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { useAction } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { signUp, useSignedInOrOut } from './authentication.ts';
 import {
@@ -16,7 +16,7 @@ import {
 /** Creating an account; the person is signed in afterwards. */
 export function SignUpPage() {
   const changed = useSignedInOrOut();
-  const create = useMutation({
+  const create = useAction({
     mutationFn: signUp,
     onSuccess: ({ user }) => (user ? changed('/') : undefined),
   });

@@ -3,7 +3,7 @@ import type { SessionInfo } from '../../shared/api.ts';
 export const MESSAGE = 'Hello, petstore!';
 
 export type ExampleCall = 'message' | 'pets';
-export type Language = 'curl' | 'typescript' | 'python';
+export type Language = 'curl' | 'javascript' | 'typescript' | 'python';
 
 type Addresses = SessionInfo['addresses'];
 
@@ -39,6 +39,21 @@ const EXAMPLES: Record<Language, Record<ExampleCall, Example>> = {
     pets: (baseUrl, key) => `curl -i ${baseUrl}/pets \\
   -H "Authorization: Bearer ${key ?? '$PETSTORE_KEY'}"`,
   },
+  javascript: {
+    message: (baseUrl, key) => `const response = await fetch('${baseUrl}/messages', {
+  method: 'POST',
+  headers: {
+    Authorization: ${javascriptBearer(key)},
+    'Content-Type': 'application/json',
+  },
+  body: JSON.stringify({ message: '${MESSAGE}' }),
+});
+console.log(response.status, await response.text());`,
+    pets: (baseUrl, key) => `const response = await fetch('${baseUrl}/pets', {
+  headers: { Authorization: ${javascriptBearer(key)} },
+});
+console.log(response.status, await response.text());`,
+  },
   typescript: {
     message: (baseUrl, key) => `import { PetstoreClient } from 'petstore-client';
 
@@ -59,7 +74,7 @@ const { pets } = await client.listPets();
 console.log(pets);`,
   },
   python: {
-    message: (baseUrl, key) => `import json, os, urllib.request
+    message: (baseUrl, key) => `import json, ${pythonOs(key)}urllib.request
 
 request = urllib.request.Request(
     "${baseUrl}/messages",
@@ -68,7 +83,7 @@ request = urllib.request.Request(
 )
 with urllib.request.urlopen(request) as response:
     print(response.status, response.read().decode())`,
-    pets: (baseUrl, key) => `import os, urllib.request
+    pets: (baseUrl, key) => `import ${pythonOs(key)}urllib.request
 
 request = urllib.request.Request(
     "${baseUrl}/pets",
@@ -79,10 +94,18 @@ with urllib.request.urlopen(request) as response:
   },
 };
 
+function javascriptBearer(key: string | undefined): string {
+  return key === undefined ? "'Bearer ' + process.env.PETSTORE_KEY" : `'Bearer ${key}'`;
+}
+
 function typescriptKey(key: string | undefined): string {
   return key === undefined ? "process.env.PETSTORE_KEY ?? ''" : `'${key}'`;
 }
 
 function pythonBearer(key: string | undefined): string {
   return key === undefined ? '"Bearer " + os.environ["PETSTORE_KEY"]' : `"Bearer ${key}"`;
+}
+
+function pythonOs(key: string | undefined): string {
+  return key === undefined ? 'os, ' : '';
 }

@@ -1,8 +1,9 @@
-import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Copy } from '../common/copy.tsx';
 import { Failure } from '../common/states.tsx';
 import { useCreateKey } from '../keys/key-calls.ts';
@@ -18,6 +19,7 @@ interface GetKeyProps {
 export function GetKey({ value, onChange }: GetKeyProps) {
   return (
     <Stack gap="sm" mih={112}>
+      <VisuallyHidden role="status">{value && 'Your key is ready. Copy it now.'}</VisuallyHidden>
       {value ? <ShownKey value={value} /> : <NoKey onChange={onChange} />}
     </Stack>
   );
@@ -35,7 +37,7 @@ function ShownKey({ value }: { value: ExampleKey }) {
           classNames={{ input: 'monospace' }}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <Copy value={value.text} label="the key" />
+        <Copy value={value.text} label="the key" hasFocusFirst />
       </Group>
       <Text size="sm" c="dimmed">
         Copy it now: it is shown only here, until you leave this page.{' '}
@@ -51,7 +53,7 @@ function NoKey({ onChange }: { onChange: GetKeyProps['onChange'] }) {
   const [name, setName] = useState('My first key');
   const [isOther, other] = useDisclosure(false);
   const createKey = useCreateKey();
-  const create = useMutation({
+  const create = useAction({
     mutationFn: () => createKey({ name: name.trim(), environment: 'production' }),
     onSuccess: ({ key, text }) => onChange({ text, environment: key.environment }),
   });
@@ -72,9 +74,9 @@ function NoKey({ onChange }: { onChange: GetKeyProps['onChange'] }) {
             withAsterisk={false}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <Button type="submit" loading={create.isPending}>
+          <ActionButton type="submit" isBusy={create.isPending}>
             Create a key
-          </Button>
+          </ActionButton>
         </Group>
       </form>
       {create.error && <Failure error={create.error} />}

@@ -1,7 +1,7 @@
-import { Anchor, Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Anchor, Badge, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
-import { CallError, type SessionState } from '../api.ts';
+import { CallError, type SessionState, useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Code } from '../common/copy.tsx';
 import { IconStart } from '../common/icons.tsx';
 import { Failure } from '../common/states.tsx';
@@ -26,21 +26,21 @@ interface Reply {
 /** Sends the real request from this browser, and shows the real reply. */
 export function RunNow({ call, session, exampleKey }: RunNowProps) {
   const base = session.addresses[placeOf(call, exampleKey)];
-  const run = useMutation({
+  const run = useAction({
     mutationFn: (key: ExampleKey) =>
       call === 'message' ? sendMessage(base, key) : listPets(base, key),
   });
   return (
     <Stack gap="md">
       <Group gap="md">
-        <Button
+        <ActionButton
           leftSection={<IconStart size={16} />}
           disabled={!exampleKey}
-          loading={run.isPending}
+          isBusy={run.isPending}
           onClick={() => exampleKey && run.mutate(exampleKey)}
         >
           Run it now
-        </Button>
+        </ActionButton>
         <Text size="sm" c="dimmed" className={exampleKey ? 'address monospace' : 'address'}>
           {exampleKey
             ? `${call === 'message' ? 'POST' : 'GET'} ${base}/${call === 'message' ? 'messages' : 'pets'}`

@@ -1,4 +1,4 @@
-import { SegmentedControl, Stack, Tabs, Title } from '@mantine/core';
+import { SegmentedControl, Stack, Tabs, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { SessionState } from '../api.ts';
 import { Code } from '../common/copy.tsx';
@@ -7,10 +7,15 @@ import { type ExampleCall, type ExampleKey, exampleOf, type Language } from './e
 import { GetKey } from './get-key.tsx';
 import { RunNow } from './run-now.tsx';
 
-const LANGUAGES: readonly (readonly [Language, string])[] = [
-  ['curl', 'curl'],
-  ['typescript', 'TypeScript'],
-  ['python', 'Python'],
+const LANGUAGES: readonly (readonly [language: Language, name: string, toRun: string])[] = [
+  ['curl', 'curl', 'Paste it into a terminal.'],
+  ['javascript', 'JavaScript', 'Save it as call.mjs and run node call.mjs: Node.js 20 or newer.'],
+  [
+    'typescript',
+    'TypeScript',
+    "Run npm pack ./client in the service's repository, then npm install ./petstore-client-1.0.0.tgz.",
+  ],
+  ['python', 'Python', 'Save it as call.py and run python3 call.py.'],
 ];
 
 /** From nothing to the first successful request. The key lives in this page's memory alone. */
@@ -83,8 +88,11 @@ function Examples({ call, session, exampleKey }: ExamplesProps) {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {LANGUAGES.map(([language, name]) => (
+      {LANGUAGES.map(([language, name, toRun]) => (
         <Tabs.Panel key={language} value={language} className="example">
+          <Text size="sm" c="dimmed" mb="xs">
+            {toRun}
+          </Text>
           <Code
             value={exampleOf(call, language, session.addresses, exampleKey)}
             label={`the request with ${name}`}

@@ -16,6 +16,8 @@ interface RequestsChartProps {
   readonly span: Span;
   readonly buckets: readonly UsageBucket[];
   readonly total: UsageCounts;
+  /** Whether there were requests lately, which may not be counted yet. */
+  readonly isInUse: boolean;
 }
 
 const NAMES: Readonly<Record<Span, string>> = {
@@ -24,7 +26,7 @@ const NAMES: Readonly<Record<Span, string>> = {
 };
 
 /** Stacked bars; the numbers are in the table, for those who cannot use a picture. */
-export function RequestsChart({ span, buckets, total }: RequestsChartProps) {
+export function RequestsChart({ span, buckets, total, isInUse }: RequestsChartProps) {
   const isEmpty = requestsOf(total) === 0;
   return (
     <Box pos="relative" h={260}>
@@ -53,7 +55,7 @@ export function RequestsChart({ span, buckets, total }: RequestsChartProps) {
       </Box>
       {isEmpty && (
         <Text className="chart-empty" c="dimmed" size="sm">
-          No requests in this time yet.
+          {isInUse ? 'Your requests are being counted.' : 'No requests in this time yet.'}
         </Text>
       )}
     </Box>

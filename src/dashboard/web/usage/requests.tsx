@@ -25,6 +25,8 @@ import { RequestsTable } from './requests-table.tsx';
 interface RequestsProps {
   readonly hours: readonly UsageBucket[];
   readonly days: readonly UsageBucket[];
+  /** Whether a window shows requests, which may not be counted here yet. */
+  readonly isInUse: boolean;
 }
 
 const SPANS = [
@@ -38,7 +40,7 @@ const NOTES: Readonly<Record<Span, string>> = {
 };
 
 /** What became of the requests of the last 24 hours or 30 days. */
-export function Requests({ hours, days }: RequestsProps) {
+export function Requests({ hours, days, isInUse }: RequestsProps) {
   const [span, setSpan] = useState<Span>('hours');
   const [isTableOpen, setTableOpen] = useState(false);
   const tableId = useId();
@@ -53,7 +55,7 @@ export function Requests({ hours, days }: RequestsProps) {
               Requests
             </Title>
             <Text size="sm" c="dimmed">
-              {NOTES[span]}
+              {NOTES[span]} Counted within 10 seconds.
             </Text>
           </Stack>
           <SegmentedControl
@@ -64,7 +66,7 @@ export function Requests({ hours, days }: RequestsProps) {
           />
         </Group>
         <Legend total={total} />
-        <RequestsChart span={span} buckets={buckets} total={total} />
+        <RequestsChart span={span} buckets={buckets} total={total} isInUse={isInUse} />
         <Button
           variant="default"
           size="xs"

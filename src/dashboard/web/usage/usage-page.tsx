@@ -29,7 +29,11 @@ export default function UsagePage() {
       {usage.data ? (
         <Stack gap="xl">
           <Windows windows={usage.data.windows} />
-          <Requests hours={usage.data.hours} days={usage.data.days} />
+          <Requests
+            hours={usage.data.hours}
+            days={usage.data.days}
+            isInUse={isInUse(usage.data.windows)}
+          />
           <Events events={usage.data.events} />
         </Stack>
       ) : (
@@ -42,5 +46,11 @@ export default function UsagePage() {
         </Box>
       )}
     </Page>
+  );
+}
+
+function isInUse(windows: UsageInfo['windows']): boolean {
+  return Object.values(windows).some(
+    ({ minute, day }) => minute.remaining < minute.limit || day.remaining < day.limit,
   );
 }
