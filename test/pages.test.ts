@@ -92,12 +92,7 @@ describe('the pages', () => {
 describe('where nothing is', () => {
   test('a person gets a page that leads on', async () => {
     await using service = await TestService.start({ parts: PARTS });
-    for (const path of [
-      '/nowhere',
-      '/assets/main.js',
-      '/assets/',
-      '/..%2fpackage.json',
-    ]) {
+    for (const path of ['/nowhere', '/assets/main.js', '/assets/', '/..%2fpackage.json']) {
       const reply = await fetch(service.dashboardUrl + path, { headers: { Accept: 'text/html' } });
       expect(reply.status, path).toBe(404);
       const text = await reply.text();
