@@ -1,4 +1,5 @@
 import { type Awaitable, then } from '../core/awaitable.ts';
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { CredentialCache, CredentialSource, KeyRow } from '../core/ports.ts';
 
 /** Keys remembered; the oldest makes room for the next. Some 50 MB when full. */
@@ -7,7 +8,7 @@ export const CAPACITY = 100_000;
 /** Remembers keys by digest. What is unknown is not remembered, so that guesses take no room. */
 export class MemoryCredentialCache implements CredentialCache {
   readonly #source: CredentialSource;
-  #remembered = new Map<string, KeyRow>();
+  #remembered = new BoundedMap<string, KeyRow>(CAPACITY);
 
   constructor(source: CredentialSource) {
     this.#source = source;
@@ -23,21 +24,13 @@ export class MemoryCredentialCache implements CredentialCache {
     const generation = this.#remembered;
     return then(this.#source.findByDigest(digest), (row) => {
       // An answer from before a `forget` may be out of date.
-      if (row && generation === this.#remembered) this.#remember(nameOf(digest), row);
+      if (row && generation === this.#remembered) generation.put(nameOf(digest), row);
       return row;
     });
   }
 
   forget(): void {
-    this.#remembered = new Map();
-  }
-
-  #remember(name: string, row: KeyRow): void {
-    if (this.#remembered.size >= CAPACITY) {
-      const [oldest] = this.#remembered.keys();
-      if (oldest !== undefined) this.#remembered.delete(oldest);
-    }
-    this.#remembered.set(name, row);
+    this.#remembered = new BoundedMap(CAPACITY);
   }
 }
 

@@ -32,7 +32,7 @@ export interface UnsavedQuotas {
 export class MemoryLimiter implements Limiter {
   readonly #options: MemoryLimiterOptions;
   readonly #accounts = new QuotaTable();
-  readonly #addresses = new QuotaTable();
+  readonly #addresses = new QuotaTable(ADDRESS_CAPACITY);
   readonly #conducts = new Map<string, Conduct>();
   /** The record of each key's latest ban, by key. */
   readonly #banIds = new Map<string, string>();
@@ -132,15 +132,8 @@ export class MemoryLimiter implements Limiter {
   }
 
   #put(caller: string, quota: QuotaState): void {
-    const quotas = this.#quotasOf(caller);
-    if (quotas === this.#addresses && quotas.size >= ADDRESS_CAPACITY && !quotas.has(caller)) {
-      const [oldest] = quotas.keys();
-      if (oldest !== undefined) {
-        quotas.delete(oldest);
-        this.#noteDropped(oldest);
-      }
-    }
-    quotas.set(caller, quota);
+    const forgotten = this.#quotasOf(caller).set(caller, quota);
+    if (forgotten !== undefined) this.#noteDropped(forgotten);
   }
 
   /** While nothing can be saved, nothing is: what is noted then would only take room. */

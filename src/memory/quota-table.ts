@@ -1,3 +1,4 @@
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { QuotaState } from '../core/quota.ts';
 
 /** Numbers of one caller: end and use of the minute, day and its use. */
@@ -10,17 +11,14 @@ const FIRST_CAPACITY = 1_024;
  * worst at.
  */
 export class QuotaTable {
-  readonly #slots = new Map<string, number>();
+  readonly #slots: BoundedMap<string, number>;
   readonly #free: number[] = [];
   #numbers = new Float64Array(WIDTH * FIRST_CAPACITY);
   #used = 0;
 
-  get size(): number {
-    return this.#slots.size;
-  }
-
-  has(caller: string): boolean {
-    return this.#slots.has(caller);
+  /** @param capacity callers at the most; past it the one that came first is forgotten. */
+  constructor(capacity = Number.POSITIVE_INFINITY) {
+    this.#slots = new BoundedMap(capacity);
   }
 
   get(caller: string): QuotaState | undefined {
@@ -28,12 +26,18 @@ export class QuotaTable {
     return slot === undefined ? undefined : this.#read(slot);
   }
 
-  set(caller: string, { minuteEndsAt, minuteUsed, day, dayUsed }: QuotaState): void {
-    const slot = this.#slots.get(caller) ?? this.#take(caller);
+  /** Gives the caller that had to be forgotten for it. */
+  set(caller: string, { minuteEndsAt, minuteUsed, day, dayUsed }: QuotaState): string | undefined {
+    const known = this.#slots.get(caller);
+    const slot = known ?? this.#free.pop() ?? this.#extend();
     this.#numbers[slot] = minuteEndsAt;
     this.#numbers[slot + 1] = minuteUsed;
     this.#numbers[slot + 2] = day;
     this.#numbers[slot + 3] = dayUsed;
+    if (known !== undefined) return undefined;
+    const [forgotten, freed] = this.#slots.put(caller, slot) ?? [];
+    if (freed !== undefined) this.#free.push(freed);
+    return forgotten;
   }
 
   delete(caller: string): void {
@@ -41,10 +45,6 @@ export class QuotaTable {
     if (slot === undefined) return;
     this.#slots.delete(caller);
     this.#free.push(slot);
-  }
-
-  keys(): IterableIterator<string> {
-    return this.#slots.keys();
   }
 
   *[Symbol.iterator](): Generator<readonly [caller: string, state: QuotaState]> {
@@ -58,12 +58,6 @@ export class QuotaTable {
       day: this.#numbers[slot + 2] ?? 0,
       dayUsed: this.#numbers[slot + 3] ?? 0,
     };
-  }
-
-  #take(caller: string): number {
-    const slot = this.#free.pop() ?? this.#extend();
-    this.#slots.set(caller, slot);
-    return slot;
   }
 
   #extend(): number {

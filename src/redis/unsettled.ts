@@ -1,4 +1,5 @@
 import type { Verdict } from '../core/admission.ts';
+import { BoundedMap } from '../core/bounded-map.ts';
 import { DAY, type Instant, SECOND } from '../core/clock.ts';
 
 /** Callers whose requests are remembered for Redis at once; past it the oldest is forgotten. */
@@ -15,7 +16,7 @@ export interface Counts {
 
 /** What was admitted while Redis was away, and is to be added to what it counted. */
 export class Unsettled {
-  readonly #counts = new Map<string, Counts>();
+  readonly #counts = new BoundedMap<string, Counts>(CAPACITY);
 
   /** Counts a request of this caller that was admitted. */
   add(caller: string, { minute, day }: Verdict, now: Instant): void {
@@ -23,7 +24,7 @@ export class Unsettled {
     const minuteEndsAt = Math.ceil(now.wall + minute.resetIn);
     const today = Math.round((now.wall + day.resetIn) / DAY) - 1;
     const isSameMinute = before && Math.abs(before.minuteEndsAt - minuteEndsAt) < SECOND;
-    this.#put(caller, {
+    this.#counts.put(caller, {
       minuteEndsAt,
       minuteUsed: (isSameMinute ? before.minuteUsed : 0) + 1,
       day: today,
@@ -35,11 +36,11 @@ export class Unsettled {
   putBack(caller: string, counts: Counts): void {
     const since = this.#counts.get(caller);
     if (!since) {
-      this.#put(caller, counts);
+      this.#counts.put(caller, counts);
       return;
     }
     const isSameMinute = Math.abs(since.minuteEndsAt - counts.minuteEndsAt) < SECOND;
-    this.#put(caller, {
+    this.#counts.put(caller, {
       ...since,
       minuteUsed: since.minuteUsed + (isSameMinute ? counts.minuteUsed : 0),
       dayUsed: since.dayUsed + (since.day === counts.day ? counts.dayUsed : 0),
@@ -51,13 +52,5 @@ export class Unsettled {
     const taken = [...this.#counts.entries().take(most)];
     for (const [caller] of taken) this.#counts.delete(caller);
     return taken;
-  }
-
-  #put(caller: string, counts: Counts): void {
-    if (this.#counts.size >= CAPACITY && !this.#counts.has(caller)) {
-      const [oldest] = this.#counts.keys();
-      if (oldest !== undefined) this.#counts.delete(oldest);
-    }
-    this.#counts.set(caller, counts);
   }
 }

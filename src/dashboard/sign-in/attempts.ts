@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import { type Clock, SECOND } from '../../core/clock.ts';
 import type { Limits } from '../../core/plans.ts';
 import { decideQuota, governingWindow, type QuotaState } from '../../core/quota.ts';
@@ -49,7 +50,7 @@ export interface Attempt {
 export class Attempts {
   readonly #clock: Clock;
   /** By caller, the one that was quiet the longest first. */
-  readonly #states = new Map<string, QuotaState>();
+  readonly #states = new BoundedMap<string, QuotaState>(MOST_CALLERS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -102,11 +103,7 @@ export class Attempts {
 
   #keep(caller: string, state: QuotaState): void {
     this.#states.delete(caller);
-    this.#states.set(caller, state);
-    for (const each of this.#states.keys()) {
-      if (this.#states.size <= MOST_CALLERS) return;
-      this.#states.delete(each);
-    }
+    this.#states.put(caller, state);
   }
 }
 
