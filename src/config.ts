@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { BanPolicy } from './core/bans.ts';
 import { SECOND } from './core/clock.ts';
 import { ENVIRONMENTS } from './core/environments.ts';
+import type { MailSettings } from './core/mail.ts';
 import { type Limits, PLANS } from './core/plans.ts';
 import type { RedisAddress } from './redis/address.ts';
 import { SettingReader } from './setting-reader.ts';
@@ -31,12 +32,6 @@ export interface Config {
   readonly anonymousLimits: Limits;
   readonly banPolicy: BanPolicy;
   readonly logLevel: LogLevel;
-}
-
-export interface MailSettings {
-  /** May hold a password. */
-  readonly smtpUrl: string;
-  readonly from: string;
 }
 
 /** What a process may serve, each at its own base address. */

@@ -1,23 +1,17 @@
 import { createHmac } from 'node:crypto';
-import type { Dialect } from 'kysely';
 import type { Config } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
 import { SetupError } from '../core/errors.ts';
 import { KeyRing } from '../core/key-ring.ts';
 import type {
-  AccountStore,
-  ApiKeyStore,
-  AuditLog,
-  BanStore,
   ChangeSignal,
   CredentialCache,
-  MessageStore,
   PetStore,
   QuotaJournal,
   Settings,
-  UsageStore,
 } from '../core/ports.ts';
+import type { DashboardStores } from '../dashboard/options.ts';
 import { type DataFolder, keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
 import { MemoryCredentialCache } from '../memory/credential-cache.ts';
 import { SqliteAccountStore } from '../sqlite/account-store.ts';
@@ -42,19 +36,8 @@ export interface EnvironmentStores {
 }
 
 /** Everything that is kept, for the service and for the commands alike. */
-export interface Stores {
+export interface Stores extends DashboardStores {
   readonly folder: DataFolder;
-  readonly accounts: AccountStore;
-  readonly keys: ApiKeyStore;
-  readonly keyRing: KeyRing;
-  readonly bans: BanStore;
-  readonly messages: MessageStore;
-  readonly usage: UsageStore;
-  readonly audit: AuditLog;
-  /** For signing in: the database that holds the accounts. */
-  signIn(): Promise<Dialect>;
-  /** What sessions of the dashboard are signed with. */
-  readonly sessionSecret: string;
   readonly changes: ChangeSignal;
   readonly credentials: CredentialCache;
   /** What changes the files; to be measured. */

@@ -24,6 +24,9 @@ export interface Account extends Subscription {
   readonly createdAt: number;
 }
 
+/** The longest name of an API key, in characters. */
+export const KEY_NAME_MAX_LENGTH = 100;
+
 /** What is known of an API key; not its text, nor the digest of that. All times are epoch ms. */
 export interface ApiKey {
   readonly id: string;

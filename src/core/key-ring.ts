@@ -1,5 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Account, type ApiKey, type Credential, keyState } from './accounts.ts';
+import {
+  type Account,
+  type ApiKey,
+  type Credential,
+  KEY_NAME_MAX_LENGTH,
+  keyState,
+} from './accounts.ts';
 import {
   API_KEY_MAX_LENGTH,
   abbreviateApiKey,
@@ -25,8 +31,6 @@ export const ROTATION_OVERLAPS = {
   '72h': 72 * HOUR,
 } as const;
 export type RotationOverlap = keyof typeof ROTATION_OVERLAPS;
-
-const NAME_MAX_LENGTH = 100;
 
 /** A new key with its text, which is shown once and kept nowhere. */
 export interface IssuedKey {
@@ -62,8 +66,8 @@ export class KeyRing {
   async issue(account: Account, request: KeyRequest, by: Actor): Promise<IssuedKey> {
     const now = this.#clock.now().wall;
     const name = request.name.trim();
-    if (name === '' || name.length > NAME_MAX_LENGTH) {
-      throw new OperatorError(`A key's name has 1 to ${NAME_MAX_LENGTH} characters.`);
+    if (name === '' || name.length > KEY_NAME_MAX_LENGTH) {
+      throw new OperatorError(`A key's name has 1 to ${KEY_NAME_MAX_LENGTH} characters.`);
     }
     if (request.expiresAt !== undefined && request.expiresAt <= now) {
       throw new OperatorError('A key must expire in the future.');

@@ -1,5 +1,5 @@
+import { once } from '../core/once.ts';
 import { createApi } from './api/api.ts';
-import { once } from './once.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 import { createPages } from './pages/pages.ts';
 import { failed, refuseForeign, secured } from './security.ts';
@@ -24,10 +24,7 @@ export function createDashboard(options: DashboardOptions): Pages {
     if (path.startsWith('/api/auth/')) {
       return (await signIn()).handle(request, path.slice('/api/auth'.length), address());
     }
-    const reply = await api.handle(request, path.slice('/api'.length));
-    // What the pages ask first, and again as long as somebody looks at them.
-    if (path === '/api/session') await (await signIn()).renew(request.headers, reply.headers);
-    return reply;
+    return api.handle(request, path.slice('/api'.length));
   };
   return {
     baseUrl: dashboardUrl,

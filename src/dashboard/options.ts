@@ -5,6 +5,7 @@ import type { Awaitable } from '../core/awaitable.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
+import type { MailSettings } from '../core/mail.ts';
 import type {
   AccountStore,
   ApiKeyStore,
@@ -27,12 +28,6 @@ export interface DashboardStores {
   signIn(): Promise<Dialect>;
   /** What sessions are signed with. */
   readonly sessionSecret: string;
-}
-
-export interface MailSettings {
-  /** May hold a password. */
-  readonly smtpUrl: string;
-  readonly from: string;
 }
 
 /** Answers below a base address; the same shape as the pages of the HTTP service. */

@@ -1,5 +1,6 @@
 import type { XSchema } from 'typebox/schema';
 import { ApiError } from '../core/errors.ts';
+import { once } from '../core/once.ts';
 
 /**
  * Makes the check of a parsed body against a schema of the contract. The compiler is loaded at the
@@ -36,12 +37,4 @@ export function bodyParser<const Schema extends XSchema>(
 /** Text with half a surrogate pair is no Unicode text, and could not be given back as it was sent. */
 function isBrokenText(value: unknown): boolean {
   return typeof value === 'string' && !value.isWellFormed();
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -1,3 +1,4 @@
+import { once } from '../core/once.ts';
 import type { Metrics } from './metrics.ts';
 
 type Recorder = Pick<
@@ -11,24 +12,19 @@ type Recorder = Pick<
  * start of the service does without; gives them to it once it is there.
  */
 export class LateMetrics implements Recorder {
-  readonly #load: () => Promise<Metrics>;
-  #loading: Promise<Metrics> | undefined;
+  /** Loads the library at the first call. */
+  readonly get: () => Promise<Metrics>;
   #metrics: Metrics | undefined;
   #early: Array<(metrics: Metrics) => void> = [];
 
   constructor(load: () => Promise<Metrics>) {
-    this.#load = load;
-  }
-
-  /** Loads the library at the first call. */
-  get(): Promise<Metrics> {
-    this.#loading ??= this.#load().then((metrics) => {
+    this.get = once(async () => {
+      const metrics = await load();
       this.#metrics = metrics;
       for (const record of this.#early) record(metrics);
       this.#early = [];
       return metrics;
     });
-    return this.#loading;
   }
 
   replied(...measured: Parameters<Recorder['replied']>): void {

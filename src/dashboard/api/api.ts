@@ -35,8 +35,12 @@ export function createApi(options: DashboardOptions, signIn: () => Promise<SignI
     async handle(request, path) {
       try {
         const { route, id } = findRoute(request.method, path);
-        const session = await (await signIn()).session(request.headers);
-        return await carryOut(route, { options, request, query: queryOf(request), id, session });
+        const people = await signIn();
+        const session = await people.session(request.headers);
+        const visit = { options, request, query: queryOf(request), id, session };
+        const reply = await carryOut(route, visit);
+        if (route.renews) await people.renew(request.headers, reply.headers);
+        return reply;
       } catch (error) {
         if (error instanceof Refused) return refusalReply(error);
         throw error;

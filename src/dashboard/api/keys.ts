@@ -1,17 +1,16 @@
-import { type ApiKey, type BanRecord, keyState } from '../../core/accounts.ts';
+import { type ApiKey, type BanRecord, KEY_NAME_MAX_LENGTH, keyState } from '../../core/accounts.ts';
 import { DAY } from '../../core/clock.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
 import { type IssuedKey, ROTATION_OVERLAPS, type RotationOverlap } from '../../core/key-ring.ts';
 import { Refused } from '../refused.ts';
 import type { IssuedKeyInfo, KeyInfo, KeyStateInfo } from '../shared/api.ts';
+import { MAX_KEY_DAYS } from '../shared/bounds.ts';
 import { readFields } from './body.ts';
 import { done, json, refusing } from './replies.ts';
 import type { Call, Route } from './route.ts';
 
 /** A key that ends within this many ms is told to be expiring. */
 const EXPIRING_WITHIN = 7 * DAY;
-const NAME_MAX_LENGTH = 100;
-const MAX_DAYS = 3_650;
 const OVERLAPS = Object.keys(ROTATION_OVERLAPS).filter(isOverlap);
 
 export const keyRoutes: readonly Route[] = [
@@ -35,9 +34,9 @@ async function list({ options, account }: Call): Promise<Response> {
 
 async function create({ options, account, request }: Call): Promise<Response> {
   const fields = await readFields(request, ['name', 'environment', 'expiresInDays']);
-  const name = fields.line('name', NAME_MAX_LENGTH);
+  const name = fields.line('name', KEY_NAME_MAX_LENGTH);
   const environment = fields.oneOf('environment', ENVIRONMENTS);
-  const days = fields.optionalCount('expiresInDays', MAX_DAYS);
+  const days = fields.optionalCount('expiresInDays', MAX_KEY_DAYS);
   const expiresAt = days === undefined ? undefined : options.clock.now().wall + days * DAY;
   const issued = await refusing('conflict', () =>
     options.stores.keyRing.issue(account, { name, environment, expiresAt }, account.email),

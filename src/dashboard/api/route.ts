@@ -24,6 +24,8 @@ interface Place {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below /api; `{id}` stands for one segment. */
   readonly path: string;
+  /** Whether an answer prolongs the session. */
+  readonly renews?: true;
 }
 
 /** What is answered at one place, and to whom. `answer` may throw Refused or StorageUnavailable. */

@@ -4,7 +4,8 @@ import { json } from './replies.ts';
 import type { Route, Visit } from './route.ts';
 
 export const sessionRoutes: readonly Route[] = [
-  { method: 'GET', path: '/session', access: 'everyone', answer: show },
+  // What the pages ask first, and again as long as somebody looks at them.
+  { method: 'GET', path: '/session', access: 'everyone', renews: true, answer: show },
 ];
 
 /** What an account looks like to its holder, and to operators. */

@@ -2,10 +2,11 @@ import { betterAuth } from 'better-auth';
 import { DAY, HOUR, SECOND } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
+import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
 import { ADDRESS_HEADER } from './caller.ts';
 import type { Letters } from './letters.ts';
 import type { SignInOptions } from './options.ts';
-import { hashPassword, PASSWORD_LENGTHS, verifyPassword } from './passwords.ts';
+import { hashPassword, verifyPassword } from './passwords.ts';
 
 export type Auth = Awaited<ReturnType<typeof createAuth>>;
 

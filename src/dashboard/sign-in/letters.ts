@@ -1,4 +1,4 @@
-import type { MailSettings } from '../options.ts';
+import type { MailSettings } from '../../core/mail.ts';
 import type { Attempts } from './attempts.ts';
 
 /** The mail that signing in sends. Each is handed over, or dropped as one too many, when it resolves. */

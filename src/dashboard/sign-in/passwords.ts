@@ -1,6 +1,3 @@
-/** Shortest and longest password, in characters. */
-export const PASSWORD_LENGTHS = { least: 8, most: 128 } as const;
-
 /** 19 MiB, two passes, one lane: what OWASP asks of argon2id at the least. */
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
 

@@ -1,6 +1,6 @@
 import { isAPIError } from 'better-auth/api';
 import { invalid, Refused } from '../refused.ts';
-import { PASSWORD_LENGTHS } from './passwords.ts';
+import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
 
 export function signedOut(): Refused {
   return new Refused('signed_out', 'You are signed out. Sign in first.');

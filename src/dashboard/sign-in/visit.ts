@@ -1,9 +1,9 @@
+import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
 import type { Attempts } from './attempts.ts';
 import type { Auth } from './auth.ts';
 import type { Fields } from './fields.ts';
 import type { Letters } from './letters.ts';
 import type { SignInOptions } from './options.ts';
-import { PASSWORD_LENGTHS } from './passwords.ts';
 import { WRONG_LENGTH } from './refusals.ts';
 
 /** What every route has at hand. */

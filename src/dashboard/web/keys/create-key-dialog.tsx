@@ -1,14 +1,13 @@
 import { Button, Group, Modal, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { KEY_NAME_MAX_LENGTH } from '../../../core/accounts.ts';
 import type { IssuedKeyInfo, NewKey } from '../../shared/api.ts';
+import { MAX_KEY_DAYS } from '../../shared/bounds.ts';
 import { useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 import { focusMistake } from '../sign-in/fields.tsx';
 import { useCreateKey } from './key-calls.ts';
-
-const NAME_MAX_LENGTH = 100;
-const MAX_DAYS = 3650;
 
 interface CreateKeyDialogProps {
   readonly isOpen: boolean;
@@ -78,7 +77,7 @@ function CreateKeyForm({ onSubmit, onCancel, isBusy, error }: CreateKeyFormProps
         <TextInput
           label="Name"
           placeholder="Shop server"
-          maxLength={NAME_MAX_LENGTH}
+          maxLength={KEY_NAME_MAX_LENGTH}
           data-autofocus
           {...form.getInputProps('name')}
         />
@@ -112,8 +111,9 @@ function CreateKeyForm({ onSubmit, onCancel, isBusy, error }: CreateKeyFormProps
 function daysMistake(days: string | number): string | null {
   if (days === '') return null;
   const number = Number(days);
-  const isFine = Number.isInteger(number) && number >= 1 && number <= MAX_DAYS;
-  return isFine ? null : 'Enter a whole number of days from 1 to 3,650, or nothing.';
+  const isFine = Number.isInteger(number) && number >= 1 && number <= MAX_KEY_DAYS;
+  const most = MAX_KEY_DAYS.toLocaleString('en');
+  return isFine ? null : `Enter a whole number of days from 1 to ${most}, or nothing.`;
 }
 
 function keyOf({ name, environment, days }: Values): NewKey {

@@ -7,12 +7,11 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { PASSWORD_LENGTHS } from '../../shared/bounds.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 
-/** The shortest and the longest password that the service takes. */
-const PASSWORD_LENGTHS = [8, 128] as const;
-const PASSWORD_HINT = `${PASSWORD_LENGTHS[0]} to ${PASSWORD_LENGTHS[1]} characters`;
+const PASSWORD_HINT = `${PASSWORD_LENGTHS.least} to ${PASSWORD_LENGTHS.most} characters`;
 
 export function EmailField(props: TextInputProps) {
   return <TextInput label="E-mail" type="email" autoComplete="email" {...props} />;
@@ -43,8 +42,8 @@ export function email(value: string): string | null {
 }
 
 export function newPassword(value: string): string | null {
-  const [shortest, longest] = PASSWORD_LENGTHS;
-  const isFine = value.length >= shortest && value.length <= longest;
+  const { least, most } = PASSWORD_LENGTHS;
+  const isFine = value.length >= least && value.length <= most;
   return isFine ? null : `Choose a password of ${PASSWORD_HINT}.`;
 }
 

@@ -2,6 +2,7 @@ import { Anchor, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { KEY_NAME_MAX_LENGTH } from '../../../core/accounts.ts';
 import { useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Copy } from '../common/copy.tsx';
@@ -69,7 +70,7 @@ function NoKey({ onChange }: { onChange: GetKeyProps['onChange'] }) {
           <TextInput
             label="Name of the key"
             value={name}
-            maxLength={100}
+            maxLength={KEY_NAME_MAX_LENGTH}
             required
             withAsterisk={false}
             onChange={(event) => setName(event.currentTarget.value)}

@@ -1,0 +1,7 @@
+/** What the server takes and the pages offer. */
+
+/** The longest life of a key that is given one, in days. */
+export const MAX_KEY_DAYS = 3_650;
+
+/** Shortest and longest password, in characters. */
+export const PASSWORD_LENGTHS = { least: 8, most: 128 } as const;
