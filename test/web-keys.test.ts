@@ -10,6 +10,7 @@ import {
   signUp,
   startWithPages,
   tabTo,
+  untilFocused,
   visit,
 } from './web-sign-in-scene.ts';
 
@@ -191,30 +192,27 @@ describeWithBrowser('the keys page', (open) => {
     await page.getByRole('dialog', { name: 'Create a key' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.waitForFunction(() => document.activeElement?.textContent === 'Create key');
+    await untilFocused(page, page.getByRole('button', { name: 'Create key' }));
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Create a key' }).waitFor();
+    await untilFocused(page, page.getByRole('dialog', { name: 'Create a key' }).getByLabel('Name'));
     await page.keyboard.type('By hand');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
-    await page
-      .locator(':focus')
-      .and(page.getByRole('button', { name: 'Copy the key' }))
-      .waitFor();
+    await untilFocused(page, page.getByRole('button', { name: 'Copy the key' }));
     await tabTo(page, 'Done');
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /By hand/ }).waitFor();
     await tabTo(page, 'Revoke By hand');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Revoke By hand?' }).waitFor();
+    await untilFocused(page, page.getByRole('button', { name: 'Cancel' }));
+    await page.keyboard.press('Escape');
+    await untilFocused(page, page.getByRole('button', { name: 'Revoke By hand' }));
+    await page.keyboard.press('Enter');
+    await untilFocused(page, page.getByRole('button', { name: 'Cancel' }));
     await tabTo(page, 'Revoke key', 3);
     await page.keyboard.press('Enter');
     await page.getByText('revoked', { exact: true }).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page
-      .locator(':focus')
-      .and(page.getByRole('row', { name: /By hand/ }))
-      .waitFor();
+    await untilFocused(page, page.getByRole('row', { name: /By hand/ }));
     expect(visitor.problems).toEqual([]);
   });
 

@@ -70,7 +70,7 @@ describeWithBrowser('the accounts page', (open) => {
     await eventually(async () => (await accounts(browser).count()) === 1);
     await tabTo(browser, `[aria-label="Change plan of ${visitor.email}"]`);
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').waitFor();
+    await page.getByRole('dialog').locator(':focus').waitFor();
     await tabTo(browser, 'input[type=radio]');
     await page.keyboard.press('ArrowUp');
     await page.getByRole('radio', { name: 'Enterprise', checked: true }).waitFor();

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { PARTS } from '../src/config.ts';
 import {
   checkAccessibility,
@@ -91,6 +91,11 @@ export async function tabTo(page: Page, name: string | RegExp, most = 40): Promi
     if (await hasFocus(page, name)) return;
   }
   throw new Error(`${name} was not reached by ${most} times Tab.`);
+}
+
+/** Waits until an element has the focus: dialogs move it a moment after they appear. */
+export async function untilFocused(page: Page, element: Locator): Promise<void> {
+  await page.locator(':focus').and(element).waitFor();
 }
 
 async function hasFocus(page: Page, name: string | RegExp): Promise<boolean> {

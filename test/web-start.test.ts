@@ -8,6 +8,7 @@ import {
   signUp,
   startWithPages,
   tabTo,
+  untilFocused,
   visit,
 } from './web-sign-in-scene.ts';
 
@@ -152,18 +153,12 @@ describeWithBrowser('the start page', (open) => {
     await tabTo(page, 'Create a key');
     await page.keyboard.press('Enter');
     await page.getByLabel('Your key').waitFor();
-    await page
-      .locator(':focus')
-      .and(page.getByRole('button', { name: 'Copy the key' }))
-      .waitFor();
+    await untilFocused(page, page.getByRole('button', { name: 'Copy the key' }));
     await page.getByRole('status').getByText('Your key is ready.').waitFor({ state: 'attached' });
     await tabTo(page, 'Run it now');
     await page.keyboard.press('Enter');
     await page.getByText('202 Accepted').waitFor();
-    await page
-      .locator(':focus')
-      .and(page.getByRole('button', { name: 'Run it now' }))
-      .waitFor();
+    await untilFocused(page, page.getByRole('button', { name: 'Run it now' }));
     expect(visitor.problems).toEqual([]);
   });
 

@@ -41,6 +41,11 @@ export function keyRowId(id: string): string {
   return `key-${id}`;
 }
 
+/** The id of the button that asks whether to revoke a key. */
+export function revokeButtonId(id: string): string {
+  return `revoke-${id}`;
+}
+
 interface KeyRowProps extends Omit<KeyTableProps, 'keys'> {
   readonly value: KeyInfo;
 }
@@ -86,6 +91,7 @@ function KeyRow({ value, onRotate, onRevoke }: KeyRowProps) {
               size="xs"
               variant="default"
               c="var(--mantine-color-error)"
+              id={revokeButtonId(value.id)}
               aria-label={`Revoke ${value.name}`}
               onClick={() => onRevoke(value)}
             >

@@ -4,7 +4,7 @@ import { useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 import { useRevokeKey } from './key-calls.ts';
-import { keyRowId } from './key-table.tsx';
+import { keyRowId, revokeButtonId } from './key-table.tsx';
 
 interface RevokeKeyDialogProps {
   /** The key to revoke; the dialog is closed without one. */
@@ -17,15 +17,21 @@ export function RevokeKeyDialog({ value, onClose }: RevokeKeyDialogProps) {
   const revoke = useAction({
     mutationFn: revokeKey,
     onSuccess(_, id) {
-      // The button that led here is gone.
+      // The button that led here goes with the change.
       document.getElementById(keyRowId(id))?.focus();
       onClose();
     },
   });
+  const cancel = () => {
+    if (value) document.getElementById(revokeButtonId(value.id))?.focus();
+    onClose();
+  };
   return (
     <Modal
       opened={value !== undefined}
-      onClose={onClose}
+      onClose={cancel}
+      // Where the focus goes depends on how the dialog ended.
+      returnFocus={false}
       transitionProps={{ duration: 0 }}
       onExitTransitionEnd={revoke.reset}
       title={value && `Revoke ${value.name}?`}
@@ -42,7 +48,7 @@ export function RevokeKeyDialog({ value, onClose }: RevokeKeyDialogProps) {
           </Text>
           {revoke.error && <Failure error={revoke.error} />}
           <Group justify="flex-end">
-            <Button variant="default" data-autofocus onClick={onClose}>
+            <Button variant="default" data-autofocus onClick={cancel}>
               Cancel
             </Button>
             <ActionButton
