@@ -13,6 +13,9 @@ export const hasRedis = SERVER !== null && CLI !== null;
 if (!hasRedis)
   console.warn('Redis tests are skipped: install redis-server (or valkey) to run them.');
 
+/** The program that serves, as Redis or as a Sentinel. */
+export const REDIS_SERVER = SERVER ?? 'redis-server';
+
 /** Nodes of a Cluster talk to each other on the port this much higher. */
 const BUS = 10_000;
 
@@ -76,10 +79,11 @@ export class RedisServer implements AsyncDisposable {
 
   #spawn(): Bun.Subprocess {
     const settings = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', ''];
-    return Bun.spawn(
-      [SERVER ?? 'redis-server', ...settings, '--dir', this.#folder.path, ...this.#options],
-      { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' },
-    );
+    return Bun.spawn([REDIS_SERVER, ...settings, '--dir', this.#folder.path, ...this.#options], {
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'ignore',
+    });
   }
 
   /** `false` when it has ended instead. */
@@ -240,7 +244,7 @@ async function runCli(port: number | undefined, args: readonly string[]): Promis
 }
 
 /** A port that nobody listens on; with a distance, so is the port that much higher. */
-async function freePort(distance = 0): Promise<number> {
+export async function freePort(distance = 0): Promise<number> {
   for (;;) {
     // With the distance still below what outgoing connections take.
     const port = 12_000 + Math.floor(Math.random() * 10_000);
