@@ -19,6 +19,8 @@ export interface Config {
   readonly dataDir: string;
   /** What API keys are digested with; made in the data folder when not set. */
   readonly secret: string | undefined;
+  /** Where everything is kept instead of in the data folder. */
+  readonly database: DatabaseSettings | undefined;
   /** Base address of each part, once it is known which port is listened on. */
   baseUrl(part: Part, port: number): string;
   /** Where mail is handed over, and its sender; without it none is sent. */
@@ -32,6 +34,13 @@ export interface Config {
   readonly anonymousLimits: Limits;
   readonly banPolicy: BanPolicy;
   readonly logLevel: LogLevel;
+}
+
+export interface DatabaseSettings {
+  /** A PostgreSQL address; may hold a password. */
+  readonly url: string;
+  /** What API keys are digested with: the same for every process. */
+  readonly secret: string;
 }
 
 /** What a process may serve, each at its own base address. */
@@ -50,6 +59,11 @@ export const SETTINGS = {
     purpose: 'Port of /livez, /readyz and /metrics; follows PETSTORE_PORT; 0 picks a free one.',
   },
   PETSTORE_DATA_DIR: { default: './data', purpose: 'Folder for everything that is kept.' },
+  PETSTORE_DATABASE_URL: {
+    default: 'none',
+    purpose:
+      'PostgreSQL database that keeps everything instead, such as postgres://user:password@db.example.com/petstore; needs PETSTORE_SECRET.',
+  },
   PETSTORE_BASE_URL: {
     default: 'http://localhost:3000/v1',
     purpose: 'Public base address of production; ends in /v1.',
@@ -150,6 +164,7 @@ export function readConfig(
   if (reader.isGiven('PETSTORE_SMTP_URL') !== reader.isGiven('PETSTORE_MAIL_FROM')) {
     reader.problem('PETSTORE_SMTP_URL and PETSTORE_MAIL_FROM go together: set both or none.');
   }
+  const secret = reader.secret('PETSTORE_SECRET', MIN_SECRET_LENGTH);
   const config: Config = {
     host: reader.text('PETSTORE_HOST'),
     port,
@@ -157,7 +172,8 @@ export function readConfig(
       ? reader.count('PETSTORE_OPS_PORT', 0, 65_535)
       : opsPortBeside(port),
     dataDir: resolve(reader.text('PETSTORE_DATA_DIR')),
-    secret: reader.secret('PETSTORE_SECRET', MIN_SECRET_LENGTH),
+    secret,
+    database: readDatabase(reader, secret),
     baseUrl: (name, listening) => baseUrls[name] ?? `http://localhost:${listening}${paths[name]}`,
     mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
     contact: reader.contact('PETSTORE_CONTACT'),
@@ -185,6 +201,19 @@ export function readConfig(
   }
   reader.finish();
   return Object.freeze(config);
+}
+
+function readDatabase(
+  reader: SettingReader<keyof typeof SETTINGS>,
+  secret: string | undefined,
+): DatabaseSettings | undefined {
+  const url = reader.postgresUrl('PETSTORE_DATABASE_URL');
+  if (url === undefined) return undefined;
+  if (secret !== undefined) return Object.freeze({ url, secret });
+  reader.problem(
+    'PETSTORE_SECRET must be set with PETSTORE_DATABASE_URL: all processes need the same one.',
+  );
+  return undefined;
 }
 
 /** What a request shows of the base address that it was sent to: not whether it came by TLS. */

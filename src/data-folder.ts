@@ -55,6 +55,11 @@ export function openDataFolder(path: string): DataFolder {
       { cause },
     );
   }
+  return dataFolderAt(path);
+}
+
+/** What is where in the folder at this path, whether it is there or not. */
+export function dataFolderAt(path: string): DataFolder {
   return {
     path,
     accounts: join(path, FILE_NAMES.accounts),

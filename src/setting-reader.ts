@@ -117,6 +117,18 @@ export class SettingReader<Name extends string> {
     }
   }
 
+  /** The message does not repeat the value: it may hold a password. */
+  postgresUrl(name: Name): string | undefined {
+    const text = this.optional(name);
+    const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+    const isWhole = url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname;
+    if (text === undefined || (isWhole && url.pathname.length > 1)) return text;
+    this.problem(
+      `${name} must be an address such as postgres://user:password@db.example.com:5432/petstore.`,
+    );
+    return undefined;
+  }
+
   /** An e-mail address, or a page on the web. */
   contact(name: Name): string | undefined {
     const text = this.optional(name);

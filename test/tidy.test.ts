@@ -15,6 +15,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   contract: ['core'],
   http: ['core', 'contract'],
   sqlite: ['core'],
+  postgres: ['core'],
   memory: ['core'],
   redis: ['core'],
   dashboard: ['core', 'contract'],
@@ -29,7 +30,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'log.ts': ['core', 'http', 'config.ts'],
   backup: ['core', 'sqlite', 'config.ts', 'data-folder.ts'],
   compose: [
-    ...['core', 'contract', 'http', 'sqlite', 'memory', 'redis', 'dashboard', 'ops'],
+    ...['core', 'contract', 'http', 'sqlite', 'postgres', 'memory', 'redis', 'dashboard', 'ops'],
     ...['config.ts', 'data-folder.ts', 'limit-keeping.ts', 'log.ts', 'upkeep.ts'],
   ],
 };

@@ -158,7 +158,7 @@ describe('the usage recorder', () => {
     const [gone = '', kept = ''] = await accounts(backend, 2);
     const recorder = new UsageRecorder(backend.usage, 'production');
     for (const id of [gone, kept]) recorder.note(id, 200, 0);
-    await backend.deleteAccount(gone);
+    await backend.accounts.delete(gone, 0, 'test');
     await recorder.save();
     expect([await total(backend, [gone]), await total(backend, [kept])]).toEqual([0, 1]);
   });

@@ -3,6 +3,7 @@ import { readConfig } from '../config.ts';
 import { systemClock } from '../core/clock.ts';
 import { jsonOption } from './options.ts';
 import { printJson, printLine } from './output.ts';
+import { requireEmbeddedStore } from './session.ts';
 
 export function addRestoreCommand(program: Command): void {
   program
@@ -12,9 +13,10 @@ export function addRestoreCommand(program: Command): void {
     .option('--replace', 'move what the data folder holds into a folder within it first')
     .addOption(jsonOption())
     .action(async (file: string, { replace, json }: { replace?: true; json?: true }) => {
+      const config = requireEmbeddedStore(readConfig(), 'pg_restore');
       // Only here: what unpacks archives is no part of any other command.
       const { restoreBackup } = await import('../backup/restore.ts');
-      const restored = await restoreBackup(readConfig(), file, replace === true, systemClock);
+      const restored = await restoreBackup(config, file, replace === true, systemClock);
       if (json) {
         printJson(restored);
         return;

@@ -60,7 +60,8 @@ async function start(config: Config, log: Log, parts: Part[]): Promise<RunningSe
 /** Makes its key where this service looks for it, from whatever terminal it is typed into. */
 function firstKeyCommand(config: Config, only: Part[]): string {
   const isDefault = config.dataDir === resolve(SETTINGS.PETSTORE_DATA_DIR.default);
-  const folder = isDefault ? '' : `PETSTORE_DATA_DIR='${config.dataDir}' `;
+  // Its address may hold a password, and whoever types the command has it set.
+  const folder = isDefault || config.database ? '' : `PETSTORE_DATA_DIR='${config.dataDir}' `;
   const command = `${folder}npm run -s petstore -- keys create you@example.com`;
   return only.join() === 'staging' ? `${command} --environment staging` : command;
 }

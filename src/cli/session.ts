@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { openStores, type Stores } from '../compose/stores.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import type { Account } from '../core/accounts.ts';
 import type { Actor } from '../core/audit.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
@@ -24,6 +24,18 @@ export async function withStores(work: (session: Session) => Promise<void>): Pro
   } finally {
     await stores.close();
   }
+}
+
+/**
+ * The settings, when what is kept lies in the data folder.
+ * @param instead what does the same for a PostgreSQL database.
+ * @throws OperatorError
+ */
+export function requireEmbeddedStore(config: Config, instead: string): Config {
+  if (!config.database) return config;
+  throw new OperatorError(
+    `This works on the data folder, and PETSTORE_DATABASE_URL keeps everything in PostgreSQL. Use ${instead}, and keep PETSTORE_SECRET beside it.`,
+  );
 }
 
 /** @throws OperatorError when there is no account with this address. */

@@ -1,15 +1,14 @@
 import type { Config, Part } from '../config.ts';
 import { type Clock, SECOND } from '../core/clock.ts';
-import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
-import { SetupError } from '../core/errors.ts';
+import type { Environment } from '../core/environments.ts';
+import type { CountingClaim } from '../core/ports.ts';
 import { createDashboard } from '../dashboard/dashboard.ts';
 import type { Pages } from '../dashboard/options.ts';
-import type { DataFolder } from '../data-folder.ts';
 import { listen } from '../http/listen.ts';
 import { HttpService } from '../http/service.ts';
 import { type Log, serviceLog } from '../log.ts';
-import { type Lock, shareLock, takeLock } from '../sqlite/lock.ts';
 import { Upkeep } from '../upkeep.ts';
+import { claimCounting, countedHere, keepClaim } from './counting.ts';
 import { deliverMessages, startKeeping } from './keeping.ts';
 import { prepareOperations } from './ops.ts';
 import { openRedis } from './redis-limits.ts';
@@ -51,18 +50,19 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const { metrics } = operations;
   const redis = config.redis && (await openRedis(config.redis, { clock, log, metrics }));
   starting.defer(() => redis?.close());
-  const environments = countedHere(parts, redis !== undefined);
+  const environments = countedHere(parts, config);
+  const claims = new Map<Environment, CountingClaim>();
   for (const name of environments) {
-    const lock = redis
-      ? countTogether(name, stores.folder)
-      : countAlone(name, stores.folder, parts);
-    starting.defer(() => lock.release());
+    const claim = await claimCounting(name, { config, stores, parts });
+    starting.defer(() => claim.release());
+    claims.set(name, claim);
   }
   const upkeep = new Upkeep(clock, {
     failed: (job, error) => log.warn({ job, err: error }, 'upkeep failed'),
     recovered: (job) => log.info({ job }, 'upkeep works again'),
   });
   starting.defer(() => upkeep.stop());
+  for (const [name, claim] of claims) keepClaim(name, claim, upkeep);
   const keeping = { environments, config, stores, redis, clock, log, metrics, upkeep };
   const { limiters, noteUse, tidyUp } = await startKeeping(keeping);
   if (parts.includes('quickstart')) deliverMessages(keeping);
@@ -105,34 +105,4 @@ function addressesFrom(baseUrl: (part: Part) => string): Readonly<Record<Part, s
     quickstart: baseUrl('quickstart'),
     dashboard: baseUrl('dashboard'),
   };
-}
-
-/**
- * The quickstart takes keys of both environments, and counts each in its own. Where all processes
- * count in one place, the dashboard looks there, too.
- */
-function countedHere(parts: readonly Part[], isShared: boolean): readonly Environment[] {
-  const needsAll = parts.includes('quickstart') || (isShared && parts.includes('dashboard'));
-  return ENVIRONMENTS.filter((name) => needsAll || parts.includes(name));
-}
-
-/** Processes that count in Redis go together, but not with one that counts by itself. */
-function countTogether(name: Environment, folder: DataFolder): Lock {
-  const lock = shareLock(folder.lock(name));
-  if (lock) return lock;
-  throw new SetupError(
-    `Another process serves ${name} from ${folder.path} without PETSTORE_REDIS_URL. Stop it first.`,
-  );
-}
-
-/** Two processes with counters of their own would admit twice as much. */
-function countAlone(name: Environment, folder: DataFolder, parts: readonly Part[]): Lock {
-  const lock = takeLock(folder.lock(name));
-  if (lock) return lock;
-  const why = parts.includes(name)
-    ? ''
-    : ' The quickstart counts requests of both environments: serve it in the process that serves them.';
-  throw new SetupError(
-    `Another process serves ${name} from ${folder.path}. Stop it first, or set PETSTORE_DATA_DIR.${why}`,
-  );
 }

@@ -6,99 +6,71 @@ import { SetupError } from '../core/errors.ts';
 import { KeyRing } from '../core/key-ring.ts';
 import type {
   ChangeSignal,
+  CountingClaims,
   CredentialCache,
   PetStore,
   QuotaJournal,
   Settings,
 } from '../core/ports.ts';
 import type { DashboardStores } from '../dashboard/options.ts';
-import { type DataFolder, keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
+import type { DataFolder } from '../data-folder.ts';
 import { MemoryCredentialCache } from '../memory/credential-cache.ts';
-import { SqliteAccountStore } from '../sqlite/account-store.ts';
-import { SqliteApiKeyStore } from '../sqlite/api-key-store.ts';
-import { SqliteAuditLog } from '../sqlite/audit-log.ts';
-import { SqliteBanStore } from '../sqlite/ban-store.ts';
-import { SqliteFile } from '../sqlite/file.ts';
-import { SqliteMessageStore } from '../sqlite/message-store.ts';
-import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../sqlite/migrations.ts';
-import { SqlitePetStore } from '../sqlite/pet-store.ts';
-import { SqliteQuotaJournal } from '../sqlite/quota-journal.ts';
-import { SqliteSettings } from '../sqlite/settings.ts';
-import { SqliteUsageStore } from '../sqlite/usage-store.ts';
-import { Writer } from '../sqlite/writer.ts';
+import type { Writer } from '../sqlite/writer.ts';
+import { openSqliteStores } from './sqlite-stores.ts';
 
 /** The setting that tells which secret the keys were made with. */
-const FINGERPRINT = 'secret_fingerprint';
+export const FINGERPRINT = 'secret_fingerprint';
 
 export interface EnvironmentStores {
   readonly pets: PetStore;
   readonly quotas: QuotaJournal;
 }
 
-/** Everything that is kept, for the service and for the commands alike. */
-export interface Stores extends DashboardStores {
+/** What a database keeps, whichever it is. */
+export interface KeptStores extends Omit<DashboardStores, 'keyRing' | 'sessionSecret'> {
   readonly folder: DataFolder;
+  readonly settings: Settings;
   readonly changes: ChangeSignal;
-  readonly credentials: CredentialCache;
-  /** What changes the files; to be measured. */
+  readonly counting: CountingClaims;
+  /** What API keys are digested with. */
+  readonly secret: Buffer;
+  /** What makes changes; to be measured. */
   readonly writer: Pick<Writer, 'waiting' | 'metrics'>;
-  /** Opens an environment's file at the first call. */
+  /** Opens an environment at the first call. */
   environment(name: Environment): EnvironmentStores;
-  /** Waits for every change asked for, and closes the files. */
+  /** Waits for every change asked for, and closes everything. */
   close(): Promise<void>;
 }
 
-/** @throws SetupError when the folder or a file in it cannot be used. */
+/** Everything that is kept, for the service and for the commands alike. */
+export interface Stores extends Omit<KeptStores, 'settings' | 'secret'>, DashboardStores {
+  readonly credentials: CredentialCache;
+}
+
+/** @throws SetupError when the folder, a file in it or the database cannot be used. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
-  await using opening = new AsyncDisposableStack();
-  const folder = openDataFolder(config.dataDir);
-  const lock = keepRestoreOut(folder);
-  opening.defer(() => lock.release());
-  const writer = new Writer();
-  opening.defer(() => writer.close());
-  const openFile = (path: string, schema: typeof ACCOUNTS_SCHEMA) => {
-    const file = new SqliteFile(path, schema, writer);
-    opening.defer(() => file.close());
-    return file;
-  };
-  const accountsFile = openFile(folder.accounts, ACCOUNTS_SCHEMA);
-  const settings = new SqliteSettings(accountsFile);
-  const isFirstStart = settings.find(FINGERPRINT) === undefined;
-  const secret = readSecret(folder, config.secret, isFirstStart);
-  await checkSecret(settings, secret);
-  const keys = new SqliteApiKeyStore(accountsFile);
-  const credentials = new MemoryCredentialCache(keys);
-  const environments = new Map<Environment, EnvironmentStores>();
-  const resources = opening.move();
+  const { secret, settings, ...kept } = await openKept(config);
+  try {
+    await checkSecret(settings, secret);
+  } catch (cause) {
+    await kept.close();
+    throw cause;
+  }
+  const credentials = new MemoryCredentialCache(kept.keys);
   return {
-    folder,
-    accounts: new SqliteAccountStore(accountsFile),
-    keys,
-    keyRing: new KeyRing(keys, credentials, secret, clock),
-    bans: new SqliteBanStore(accountsFile),
-    messages: new SqliteMessageStore(accountsFile),
-    usage: new SqliteUsageStore(accountsFile),
-    audit: new SqliteAuditLog(accountsFile),
-    // Loaded when somebody signs in: no start has to wait for it.
-    signIn: async () => {
-      const { FileDialect } = await import('../sqlite/file-dialect.ts');
-      return new FileDialect(accountsFile);
-    },
+    ...kept,
+    keyRing: new KeyRing(kept.keys, credentials, secret, clock),
     sessionSecret: createHmac('sha256', secret).update('petstore dashboard sessions').digest('hex'),
-    changes: settings,
     credentials,
-    writer,
-    environment(name) {
-      const known = environments.get(name);
-      if (known) return known;
-      const file = new SqliteFile(folder.database(name), ENVIRONMENT_SCHEMA, writer);
-      resources.defer(() => file.close());
-      const stores = { pets: new SqlitePetStore(file), quotas: new SqliteQuotaJournal(file) };
-      environments.set(name, stores);
-      return stores;
-    },
-    close: () => resources.disposeAsync(),
   };
+}
+
+async function openKept(config: Config): Promise<KeptStores> {
+  const { database } = config;
+  if (!database) return openSqliteStores(config);
+  // Only here: the embedded store starts without it.
+  const { openPostgresStores } = await import('./postgres-stores.ts');
+  return openPostgresStores(config, database);
 }
 
 /** With another secret every key would be refused one by one; better to refuse to start. */

@@ -3,6 +3,7 @@ import type { Verdict } from './admission.ts';
 import type { Actor, AuditEntry, AuditRecord } from './audit.ts';
 import type { Awaitable } from './awaitable.ts';
 import type { Instant } from './clock.ts';
+import type { Environment } from './environments.ts';
 import type { Message } from './messages.ts';
 import type { NewPet, Pet, PetPage, PetQuery } from './pets.ts';
 import type { Limits, Subscription } from './plans.ts';
@@ -80,7 +81,8 @@ export interface MessageStore {
   enqueue(message: Message): Promise<void>;
   /**
    * Moves up to `limit` queued messages to their inboxes, the oldest of each account first; gives how
-   * many. A message is in its inbox once, however often and wherever this is called.
+   * many. A message is in its inbox once, however often and wherever this is called; accounts whose
+   * messages somebody else is delivering just now are passed over.
    */
   deliver(now: number, limit: number): Promise<number>;
   /** Messages that are not delivered yet. */
@@ -220,4 +222,25 @@ export interface Settings {
 export interface ChangeSignal {
   /** Goes up when an account, a key or a ban changes in a way that caches must hear of. */
   revision(): Awaitable<bigint>;
+}
+
+/** What lets a process count the requests of an environment. */
+export interface CountingClaim {
+  /**
+   * Tells others that this process goes on, to be called every second; `false` when one has taken
+   * over meanwhile. Not there where the operating system knows who goes on. May raise
+   * `StorageUnavailable`.
+   */
+  renew?(): Promise<boolean>;
+  /** Lets others count. */
+  release(): Awaitable<void>;
+}
+
+/** Keeps processes that would each count by themselves from the same data. */
+export interface CountingClaims {
+  /**
+   * A process counts `alone`, or `together` with others in one place. `undefined` when another process
+   * counts in a way that does not go with this. May raise `StorageUnavailable`.
+   */
+  claim(environment: Environment, how: 'alone' | 'together'): Awaitable<CountingClaim | undefined>;
 }

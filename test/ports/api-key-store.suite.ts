@@ -162,7 +162,7 @@ function ending(open: OpenBackend): void {
     await backend.keys.insert(apiKey(owner.id), secret, 1, NOON, 'test');
     const kept = await keptKey(backend, other.id);
     const seen = await backend.settings.revision();
-    await backend.deleteAccount(owner.id);
+    await backend.accounts.delete(owner.id, NOON, 'test');
     expect(await backend.keys.findByDigest(secret)).toBeUndefined();
     expect(await backend.keys.find(kept.id)).toEqual(kept);
     expect(await backend.settings.revision()).toBeGreaterThan(seen);

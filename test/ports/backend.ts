@@ -29,8 +29,6 @@ export interface Backend extends AsyncDisposable {
   readonly audit: AuditLog;
   pets(environment?: Environment): PetStore;
   quotas(environment?: Environment): QuotaJournal;
-  /** Deletes an account, as it does itself in the dashboard. */
-  deleteAccount(id: string): Promise<void>;
   /** The same data over connections of its own, as another process has them. */
   another(): Promise<Backend>;
 }

@@ -39,10 +39,6 @@ function connectTo(folder: string, afterwards: () => void): Backend {
     messages: new SqliteMessageStore(accounts),
     usage: new SqliteUsageStore(accounts),
     audit: new SqliteAuditLog(accounts),
-    async deleteAccount(id) {
-      const input = { sql: 'DELETE FROM accounts WHERE id = ?', values: [id] };
-      await accounts.write({ name: 'runStatement', input });
-    },
     pets: (environment) => new SqlitePetStore(file(environment)),
     quotas: (environment) => new SqliteQuotaJournal(file(environment)),
     another: async () => connectTo(folder, () => {}),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { NO_USAGE, type UsageRecord } from '../../src/core/usage.ts';
-import { account, type OpenBackend } from './backend.ts';
+import { account, NOON, type OpenBackend } from './backend.ts';
 
 const HOUR_NUMBER = 499_668;
 
@@ -73,7 +73,7 @@ function adding(open: OpenBackend): void {
     await using backend = await open();
     const { id } = await account(backend);
     const gone = await account(backend, 'gone@example.com');
-    await backend.deleteAccount(gone.id);
+    await backend.accounts.delete(gone.id, NOON, 'test');
     await backend.usage.add([used(gone.id, { succeeded: 1 }), used(id, { succeeded: 2 })]);
     expect(await backend.usage.since(gone.id, 0)).toEqual([]);
     expect(await backend.usage.since(id, 0)).toEqual([used(id, { succeeded: 2 })]);
@@ -103,7 +103,7 @@ function forgetting(open: OpenBackend): void {
     await using backend = await open();
     const [ada, bob] = [await account(backend), await account(backend, 'bob@example.com')];
     await backend.usage.add([used(ada.id, { succeeded: 1 }), used(bob.id, { succeeded: 2 })]);
-    await backend.deleteAccount(ada.id);
+    await backend.accounts.delete(ada.id, NOON, 'test');
     expect(await backend.usage.since(ada.id, 0)).toEqual([]);
     expect(await backend.usage.since(bob.id, 0)).toEqual([used(bob.id, { succeeded: 2 })]);
   });

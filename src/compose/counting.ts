@@ -1,0 +1,57 @@
+import type { Config, Part } from '../config.ts';
+import { SECOND } from '../core/clock.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { SetupError } from '../core/errors.ts';
+import type { CountingClaim } from '../core/ports.ts';
+import type { Upkeep } from '../upkeep.ts';
+import type { Stores } from './stores.ts';
+
+const RENEW_EVERY = SECOND;
+
+/**
+ * The quickstart takes keys of both environments, and counts each in its own. Where all processes
+ * count in one place, the dashboard looks there, too.
+ */
+export function countedHere(parts: readonly Part[], { redis }: Config): readonly Environment[] {
+  const needsAll = parts.includes('quickstart') || (redis && parts.includes('dashboard'));
+  return ENVIRONMENTS.filter((name) => needsAll || parts.includes(name));
+}
+
+/**
+ * Makes sure that nobody else counts in a way that does not go with this process: two with counters of
+ * their own would admit twice as much.
+ * @throws SetupError when somebody does.
+ */
+export async function claimCounting(
+  name: Environment,
+  { config, stores, parts }: { config: Config; stores: Stores; parts: readonly Part[] },
+): Promise<CountingClaim> {
+  const claim = await stores.counting.claim(name, config.redis ? 'together' : 'alone');
+  if (claim) return claim;
+  const where = config.database ? 'the same database' : stores.folder.path;
+  if (config.redis) {
+    throw new SetupError(
+      `Another process serves ${name} from ${where} without PETSTORE_REDIS_URL. Stop it first.`,
+    );
+  }
+  const why = parts.includes(name)
+    ? ''
+    : ' The quickstart counts requests of both environments: serve it in the process that serves them.';
+  const instead = config.database
+    ? 'or set PETSTORE_REDIS_URL for all of them, so that they count together'
+    : 'or set PETSTORE_DATA_DIR';
+  throw new SetupError(
+    `Another process serves ${name} from ${where}. Stop it first, ${instead}.${why}`,
+  );
+}
+
+/** Renews a claim for as long as the upkeep goes on, where that is needed. */
+export function keepClaim(name: Environment, claim: CountingClaim, upkeep: Upkeep): void {
+  if (!claim.renew) return;
+  upkeep.every(RENEW_EVERY, `keep counting ${name}`, async () => {
+    if (await claim.renew?.()) return;
+    throw new Error(
+      `Another process took over counting ${name}, and limits are not exact. Stop one of the two.`,
+    );
+  });
+}

@@ -1,0 +1,70 @@
+import type { Config } from '../config.ts';
+import type { Environment } from '../core/environments.ts';
+import { keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
+import { SqliteAccountStore } from '../sqlite/account-store.ts';
+import { SqliteApiKeyStore } from '../sqlite/api-key-store.ts';
+import { SqliteAuditLog } from '../sqlite/audit-log.ts';
+import { SqliteBanStore } from '../sqlite/ban-store.ts';
+import { FileClaims } from '../sqlite/counting-claims.ts';
+import { SqliteFile } from '../sqlite/file.ts';
+import { SqliteMessageStore } from '../sqlite/message-store.ts';
+import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../sqlite/migrations.ts';
+import { SqlitePetStore } from '../sqlite/pet-store.ts';
+import { SqliteQuotaJournal } from '../sqlite/quota-journal.ts';
+import { SqliteSettings } from '../sqlite/settings.ts';
+import { SqliteUsageStore } from '../sqlite/usage-store.ts';
+import { Writer } from '../sqlite/writer.ts';
+import { type EnvironmentStores, FINGERPRINT, type KeptStores } from './stores.ts';
+
+/**
+ * What is kept in the files of the data folder.
+ * @throws SetupError when the folder or a file in it cannot be used.
+ */
+export async function openSqliteStores(config: Config): Promise<KeptStores> {
+  await using opening = new AsyncDisposableStack();
+  const folder = openDataFolder(config.dataDir);
+  const lock = keepRestoreOut(folder);
+  opening.defer(() => lock.release());
+  const writer = new Writer();
+  opening.defer(() => writer.close());
+  const openFile = (path: string, schema: typeof ACCOUNTS_SCHEMA) => {
+    const file = new SqliteFile(path, schema, writer);
+    opening.defer(() => file.close());
+    return file;
+  };
+  const accountsFile = openFile(folder.accounts, ACCOUNTS_SCHEMA);
+  const settings = new SqliteSettings(accountsFile);
+  const isFirstStart = settings.find(FINGERPRINT) === undefined;
+  const secret = readSecret(folder, config.secret, isFirstStart);
+  const environments = new Map<Environment, EnvironmentStores>();
+  const resources = opening.move();
+  return {
+    folder,
+    secret,
+    settings,
+    changes: settings,
+    counting: new FileClaims(folder.lock),
+    accounts: new SqliteAccountStore(accountsFile),
+    keys: new SqliteApiKeyStore(accountsFile),
+    bans: new SqliteBanStore(accountsFile),
+    messages: new SqliteMessageStore(accountsFile),
+    usage: new SqliteUsageStore(accountsFile),
+    audit: new SqliteAuditLog(accountsFile),
+    // Loaded when somebody signs in: no start has to wait for it.
+    signIn: async () => {
+      const { FileDialect } = await import('../sqlite/file-dialect.ts');
+      return new FileDialect(accountsFile);
+    },
+    writer,
+    environment(name) {
+      const known = environments.get(name);
+      if (known) return known;
+      const file = new SqliteFile(folder.database(name), ENVIRONMENT_SCHEMA, writer);
+      resources.defer(() => file.close());
+      const stores = { pets: new SqlitePetStore(file), quotas: new SqliteQuotaJournal(file) };
+      environments.set(name, stores);
+      return stores;
+    },
+    close: () => resources.disposeAsync(),
+  };
+}

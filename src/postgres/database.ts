@@ -1,0 +1,181 @@
+import { SQL } from 'bun';
+import { SECOND } from '../core/clock.ts';
+import { StorageUnavailable } from '../core/errors.ts';
+import { isLostRace, isStalePlan, isUnavailable } from './failures.ts';
+
+/** Connections of one process. */
+const CONNECTIONS = 10;
+
+/** How long the server works on one statement, in ms, before it gives up. */
+const STATEMENT_LIMIT = 5 * SECOND;
+
+/** After so many ms without a word from its client the server takes a transaction back. */
+const SILENCE_LIMIT = 10 * SECOND;
+
+/**
+ * How long to wait for the server, in ms. It ends statements by itself before that: a longer silence
+ * means that it cannot be heard.
+ */
+const PATIENCE = { statement: 7 * SECOND, transaction: 15 * SECOND } as const;
+
+/** How long the server may take to greet, in seconds. */
+const CONNECT_WITHIN = 5;
+
+/** How often something that lost a race is tried, and the pause (ms) that doubles each time. */
+const RETRIES = { most: 9, pause: 4 } as const;
+
+/** What a parameter may be; `texts` and `integers` make the arrays. */
+export type Value = string | number | bigint | Buffer | null | List;
+type List = ReturnType<SQL['array']>;
+
+/** Statements over the pool, or inside of a transaction. Each may raise `StorageUnavailable`. */
+export interface Queries {
+  all<Row>(text: string, ...values: Value[]): Promise<Row[]>;
+  get<Row>(text: string, ...values: Value[]): Promise<Row | undefined>;
+  /** Tells how many rows were inserted, changed or deleted. */
+  run(text: string, ...values: Value[]): Promise<number>;
+  /** The rows, and how many there are or were changed. */
+  readonly execute: Execute;
+}
+
+type Execute = <Row>(text: string, values: Value[]) => Promise<Row[] & { readonly count: number }>;
+
+/**
+ * A PostgreSQL database. Integers of 64 bits come as bigints. What is asked for in one call is
+ * committed when it resolves; nothing depends on which connection carries it, so connections may be
+ * lost and made anew at any time.
+ */
+export class PostgresDatabase implements Queries {
+  readonly #url: string;
+  #pool: SQL;
+  /** When the server was last heard (ms, on the elapsed scale). */
+  #heardAt = performance.now();
+  readonly #queries: Queries;
+
+  /** @param url such as postgres://user:password@host:5432/database; nothing is connected yet. */
+  constructor(url: string) {
+    this.#url = url;
+    this.#pool = connect(url, STATEMENT_LIMIT);
+    this.#queries = queriesOver((text, values) =>
+      this.#persist(() => this.#listen(this.#pool.unsafe(text, values), PATIENCE.statement)),
+    );
+  }
+
+  get execute(): Execute {
+    return this.#queries.execute;
+  }
+
+  all<Row>(text: string, ...values: Value[]): Promise<Row[]> {
+    return this.#queries.all<Row>(text, ...values);
+  }
+
+  get<Row>(text: string, ...values: Value[]): Promise<Row | undefined> {
+    return this.#queries.get<Row>(text, ...values);
+  }
+
+  run(text: string, ...values: Value[]): Promise<number> {
+    return this.#queries.run(text, ...values);
+  }
+
+  /**
+   * Does all of the work or nothing, in one transaction; the work may be done again when it lost a
+   * race against another transaction.
+   * @throws StorageUnavailable, or whatever the work throws.
+   */
+  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#persist(() => {
+      const transaction = this.#pool.begin((connection) =>
+        work(
+          queriesOver((text, values) =>
+            this.#listen(connection.unsafe(text, values), PATIENCE.statement),
+          ),
+        ),
+      );
+      return this.#listen(transaction, PATIENCE.transaction);
+    });
+  }
+
+  /** Waits for what was asked for, then closes the connections. */
+  async close(): Promise<void> {
+    await this.#pool.close({ timeout: PATIENCE.statement / SECOND });
+  }
+
+  /** Tries again what lost a race; what the database failed at becomes `StorageUnavailable`. */
+  async #persist<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const isStale = isStalePlan(error);
+        if (isStale) this.#reconnect();
+        if (!(isStale || isLostRace(error)) || tries === RETRIES.most) {
+          throw isUnavailable(error) ? new StorageUnavailable(error) : error;
+        }
+        await Bun.sleep(Math.random() * RETRIES.pause * 2 ** tries);
+      }
+    }
+  }
+
+  /** Waits for an answer, but not for ever: a network that was cut says nothing. */
+  async #listen<T>(answer: PromiseLike<T>, patience: number): Promise<T> {
+    const askedAt = performance.now();
+    const silence = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      // Where others are being answered, only this one had to wait too long.
+      if (this.#heardAt < askedAt) this.#reconnect();
+      silence.reject(new StorageUnavailable(new Error(`No answer within ${patience} ms.`)));
+    }, patience);
+    try {
+      const value = await Promise.race([answer, silence.promise]);
+      this.#heardAt = performance.now();
+      return value;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** What waits on the old connections is refused. */
+  #reconnect(): void {
+    const old = this.#pool;
+    this.#pool = connect(this.#url, STATEMENT_LIMIT);
+    old.close({ timeout: 0 }).catch(() => {});
+  }
+}
+
+/** @param statementLimit ms; 0 for none. */
+export function connect(url: string, statementLimit: number, connections = CONNECTIONS): SQL {
+  return new SQL({
+    url,
+    adapter: 'postgres',
+    max: connections,
+    bigint: true,
+    connectionTimeout: CONNECT_WITHIN,
+    // Either would cut off statements under way.
+    idleTimeout: 0,
+    maxLifetime: 0,
+    connection: {
+      application_name: 'petstore',
+      statement_timeout: statementLimit,
+      idle_in_transaction_session_timeout: SILENCE_LIMIT,
+    },
+  });
+}
+
+/** Values for a parameter that is an array, such as `$1::text[]`. */
+export function texts(values: readonly string[]): List {
+  return Bun.sql.array([...values], 'TEXT');
+}
+
+/** Values for a parameter of type `bigint[]`. */
+export function integers(values: ReadonlyArray<number | bigint>): List {
+  return Bun.sql.array([...values], 'BIGINT');
+}
+
+function queriesOver(execute: Execute): Queries {
+  return {
+    execute,
+    all: (text, ...values) => execute(text, values),
+    get: async <Row>(text: string, ...values: Value[]) => (await execute<Row>(text, values))[0],
+    run: async (text, ...values) => (await execute(text, values)).count,
+  };
+}

@@ -1,0 +1,39 @@
+import { SQL } from 'bun';
+
+/** SQLSTATE: the transaction lost against another one, and may win when it is made again. */
+const LOST_RACE = /^(40001|40P01)$/;
+
+/**
+ * SQLSTATE, by class: the connection (08), resources such as a full disk (53), limits of time and
+ * shutdowns (57, 25P03), the machine (58), a lock not to be had (55P03), a primary that was demoted
+ * (25006), a transaction that was taken back for whatever reason (40).
+ */
+const AWAY = /^(08|53|57|58|40)...$|^(25006|25P03|55P03)$/;
+
+/** Bun's codes for a connection that is not to be had, or was lost. */
+const CONNECTION = /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME)_/;
+
+/** A prepared statement outlived a change of its table. */
+const STALE_PLAN = 'cached plan must not change result type';
+
+/** The error's SQLSTATE; `undefined` when the server has not said any. */
+export function sqlStateOf(error: unknown): string | undefined {
+  return error instanceof SQL.PostgresError ? error.errno : undefined;
+}
+
+/** Whether nothing was changed, and the same may work when it is asked for again at once. */
+export function isLostRace(error: unknown): boolean {
+  return LOST_RACE.test(sqlStateOf(error) ?? '');
+}
+
+/** Whether the connection remembers a table as it was before a migration. */
+export function isStalePlan(error: unknown): boolean {
+  return error instanceof SQL.PostgresError && error.message.includes(STALE_PLAN);
+}
+
+/** Whether the database failed, rather than what was asked of it: the same may work in a moment. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof SQL.PostgresError)) return false;
+  const state = error.errno;
+  return state === undefined ? CONNECTION.test(error.code) : AWAY.test(state);
+}

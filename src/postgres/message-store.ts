@@ -1,0 +1,118 @@
+import type { Environment } from '../core/environments.ts';
+import type { Message } from '../core/messages.ts';
+import type { MessageStore } from '../core/ports.ts';
+import { integers, type PostgresDatabase, texts } from './database.ts';
+import { GroupCommit } from './group-commit.ts';
+
+interface MessageRow {
+  id: string;
+  account_id: string;
+  environment: Environment;
+  text: string;
+  created_at: number;
+  delivered_at: number | null;
+}
+
+/** The queue of messages, and the inboxes. */
+export class PostgresMessageStore implements MessageStore {
+  readonly #database: PostgresDatabase;
+  /** Messages on their way into the queue, many in a transaction. */
+  readonly arrivals: GroupCommit<Message, undefined>;
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database;
+    this.arrivals = new GroupCommit((messages) => this.#insert(messages));
+  }
+
+  enqueue(message: Message): Promise<void> {
+    return this.arrivals.add(message);
+  }
+
+  /**
+   * One statement, so that a worker that dies holds nothing. It locks the accounts whose messages it
+   * moves and passes over those that another worker has: were it single messages, a later one could
+   * come before an earlier one of the same account.
+   */
+  async deliver(now: number, limit: number): Promise<number> {
+    return this.#database.run(
+      `WITH oldest AS (
+         SELECT account_id, id FROM messages
+         WHERE delivered_at IS NULL ORDER BY sequence LIMIT $2
+       ), mine AS (
+         SELECT id FROM accounts WHERE id IN (SELECT account_id FROM oldest)
+         FOR NO KEY UPDATE SKIP LOCKED
+       )
+       UPDATE messages SET delivered_at = $1
+       WHERE delivered_at IS NULL AND (account_id, id) IN (
+         SELECT oldest.account_id, oldest.id FROM oldest JOIN mine ON mine.id = oldest.account_id)`,
+      now,
+      limit,
+    );
+  }
+
+  async queued(): Promise<number> {
+    const row = await this.#database.get<{ queued: bigint }>(
+      'SELECT count(*) AS queued FROM messages WHERE delivered_at IS NULL',
+    );
+    return Number(row?.queued ?? 0);
+  }
+
+  async list(accountId: string, limit: number): Promise<Message[]> {
+    const rows = await this.#database.all<MessageRow>(
+      `SELECT id, account_id, environment, text, created_at::float8 AS created_at,
+         delivered_at::float8 AS delivered_at
+       FROM messages WHERE account_id = $1 ORDER BY sequence DESC LIMIT $2`,
+      accountId,
+      limit,
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      environment: row.environment,
+      text: textFrom(row.text),
+      createdAt: row.created_at,
+      deliveredAt: row.delivered_at ?? undefined,
+    }));
+  }
+
+  async forget(before: number): Promise<void> {
+    const forget = () =>
+      this.#database.run(
+        `DELETE FROM messages WHERE delivered_at < $1 AND (account_id, id) IN (
+           SELECT account_id, id FROM messages WHERE delivered_at < $1 LIMIT 1000)`,
+        before,
+      );
+    while ((await forget()) > 0);
+  }
+
+  /** Waits for the messages that are being queued. Takes nothing more. */
+  close(): Promise<void> {
+    return this.arrivals.close();
+  }
+
+  /**
+   * May be asked for again, when it is not known whether it was done. A message of an account that is
+   * gone meanwhile is dropped, as its inbox was.
+   */
+  async #insert(messages: readonly Message[]): Promise<undefined[]> {
+    await this.#database.run(
+      `INSERT INTO messages (account_id, id, environment, text, created_at)
+       SELECT sent.account_id, sent.id, sent.environment, sent.text, sent.created_at
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
+         WITH ORDINALITY AS sent (account_id, id, environment, text, created_at, place)
+       JOIN accounts ON accounts.id = sent.account_id
+       ORDER BY sent.place ON CONFLICT (account_id, id) DO NOTHING`,
+      texts(messages.map(({ accountId }) => accountId)),
+      texts(messages.map(({ id }) => id)),
+      texts(messages.map(({ environment }) => environment)),
+      texts(messages.map(({ text }) => JSON.stringify(text))),
+      integers(messages.map(({ createdAt }) => createdAt)),
+    );
+    return messages.map(() => undefined);
+  }
+}
+
+function textFrom(json: string): string {
+  const text: unknown = JSON.parse(json);
+  return typeof text === 'string' ? text : json;
+}

@@ -1,0 +1,84 @@
+import type { Environment } from '../core/environments.ts';
+import type { UsageStore } from '../core/ports.ts';
+import type { UsageRecord } from '../core/usage.ts';
+import { integers, type PostgresDatabase, texts } from './database.ts';
+
+interface UsageRow {
+  account_id: string;
+  environment: Environment;
+  hour: number;
+  succeeded: number;
+  client_errors: number;
+  limited: number;
+  server_errors: number;
+}
+
+/** Requests of accounts, counted by hour. */
+export class PostgresUsageStore implements UsageStore {
+  readonly #database: PostgresDatabase;
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database;
+  }
+
+  /** Usage of an account that is gone meanwhile is dropped. */
+  async add(records: readonly UsageRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    // In one order everywhere, so that processes that add to the same rows only wait.
+    await this.#database.run(
+      `INSERT INTO usage AS counted (account_id, environment, hour,
+         succeeded, client_errors, limited, server_errors)
+       SELECT added.account_id, added.environment, added.hour,
+         sum(added.succeeded)::bigint, sum(added.client_errors)::bigint,
+         sum(added.limited)::bigint, sum(added.server_errors)::bigint
+       FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+         $7::bigint[]) AS added (account_id, environment, hour,
+           succeeded, client_errors, limited, server_errors)
+       JOIN accounts ON accounts.id = added.account_id
+       GROUP BY added.account_id, added.environment, added.hour
+       ORDER BY added.account_id, added.environment, added.hour
+       ON CONFLICT (account_id, hour, environment) DO UPDATE SET
+         succeeded = counted.succeeded + excluded.succeeded,
+         client_errors = counted.client_errors + excluded.client_errors,
+         limited = counted.limited + excluded.limited,
+         server_errors = counted.server_errors + excluded.server_errors`,
+      texts(records.map(({ accountId }) => accountId)),
+      texts(records.map(({ environment }) => environment)),
+      integers(records.map(({ hour }) => hour)),
+      integers(records.map(({ succeeded }) => succeeded)),
+      integers(records.map(({ clientErrors }) => clientErrors)),
+      integers(records.map(({ limited }) => limited)),
+      integers(records.map(({ serverErrors }) => serverErrors)),
+    );
+  }
+
+  async since(accountId: string, hour: number): Promise<UsageRecord[]> {
+    const rows = await this.#database.all<UsageRow>(
+      `SELECT account_id, environment, hour::float8 AS hour, succeeded::float8 AS succeeded,
+         client_errors::float8 AS client_errors, limited::float8 AS limited,
+         server_errors::float8 AS server_errors
+       FROM usage WHERE account_id = $1 AND hour >= $2 ORDER BY usage.hour, environment`,
+      accountId,
+      hour,
+    );
+    return rows.map((row) => ({
+      accountId: row.account_id,
+      environment: row.environment,
+      hour: row.hour,
+      succeeded: row.succeeded,
+      clientErrors: row.client_errors,
+      limited: row.limited,
+      serverErrors: row.server_errors,
+    }));
+  }
+
+  async forget(hour: number): Promise<void> {
+    const forget = () =>
+      this.#database.run(
+        `DELETE FROM usage WHERE hour < $1 AND (account_id, hour, environment) IN (
+           SELECT account_id, hour, environment FROM usage WHERE hour < $1 LIMIT 1000)`,
+        hour,
+      );
+    while ((await forget()) > 0);
+  }
+}

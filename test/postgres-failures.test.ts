@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
+import { StorageUnavailable } from '../src/core/errors.ts';
+import type { PetStore } from '../src/core/ports.ts';
+import { PostgresDatabase } from '../src/postgres/database.ts';
+import { GroupCommit, QUEUE_CAPACITY } from '../src/postgres/group-commit.ts';
+import { PostgresPetStore } from '../src/postgres/pet-store.ts';
+import { eventually } from './harness.ts';
+import { at, pet } from './ports/backend.ts';
+import { describeWithPostgres, PostgresServer } from './postgres-server.ts';
+
+interface Load {
+  readonly acknowledged: Set<string>;
+  readonly unexpected: unknown[];
+  refused: number;
+  stop(): Promise<void>;
+}
+
+/** Creates animals in several lanes at once; each goes on after a refusal. */
+function loadOn(store: PetStore): Load {
+  let running = true;
+  const lanes = Array.from({ length: 8 }, (_, lane) => lane);
+  const load: Load = {
+    acknowledged: new Set(),
+    unexpected: [],
+    refused: 0,
+    stop: async () => {
+      running = false;
+      await ends;
+    },
+  };
+  const create = async (name: string) => {
+    try {
+      await store.create(pet(name), at());
+      load.acknowledged.add(name);
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) load.unexpected.push(error);
+      load.refused += 1;
+      await Bun.sleep(5);
+    }
+  };
+  const ends = Promise.all(
+    lanes.map(async (lane) => {
+      for (let round = 0; running; round += 1) await create(`${lane}/${round}`);
+    }),
+  );
+  return load;
+}
+
+/** A way to the server that can fall silent: connections stay, and nothing comes through. */
+function throughNetwork(url: string) {
+  const target = new URL(url);
+  let silent = false;
+  type Ends = { server?: Socket };
+  const open = new Set<Socket>();
+  const listener = Bun.listen<Ends>({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      open(client) {
+        const server = connect(Number(target.port), target.hostname);
+        open.add(server);
+        server.on('data', (data) => {
+          if (!silent) client.write(data);
+        });
+        server.on('error', () => client.end());
+        client.data = { server };
+      },
+      data(client, data) {
+        if (!silent) client.data.server?.write(data);
+      },
+      close(client) {
+        client.data.server?.destroy();
+      },
+    },
+  });
+  const own = new URL(url);
+  own.port = String(listener.port);
+  return {
+    url: own.href,
+    silence: () => {
+      silent = true;
+    },
+    restore: () => {
+      silent = false;
+    },
+    [Symbol.dispose]: () => {
+      listener.stop(true);
+      for (const each of open) each.destroy();
+    },
+  };
+}
+
+async function names(store: PetStore): Promise<string[]> {
+  const found: string[] = [];
+  for (let after = 0; ; ) {
+    const { pets, more } = await store.list({ limit: 100, after });
+    found.push(...pets.map(({ name }) => name));
+    if (!more) return found;
+    after = pets.at(-1)?.id ?? Number.NaN;
+  }
+}
+
+describeWithPostgres('PostgreSQL that fails', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  async function openStore() {
+    const url = await server.createMigrated();
+    const database = new PostgresDatabase(url);
+    const store = new PostgresPetStore(database, 'production');
+    const close = async () => {
+      await store.close();
+      await database.close();
+    };
+    return { url, database, store, [Symbol.asyncDispose]: close };
+  }
+
+  async function expectNothingLost(store: PetStore, load: Load): Promise<void> {
+    const kept = await names(store);
+    const found = new Set(kept);
+    expect(load.unexpected).toEqual([]);
+    expect([...load.acknowledged].filter((name) => !found.has(name))).toEqual([]);
+    expect(kept.length).toBe(found.size);
+  }
+
+  test('loses nothing acknowledged when connections are cut off, and goes on', async () => {
+    await using opened = await openStore();
+    const load = loadOn(opened.store);
+    for (let cut = 1; cut <= 5; cut += 1) {
+      await eventually(() => load.acknowledged.size > cut * 50, 20_000);
+      await server.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'",
+      );
+    }
+    const before = load.acknowledged.size;
+    await eventually(() => load.acknowledged.size > before + 50, 20_000);
+    await load.stop();
+    await expectNothingLost(opened.store, load);
+  });
+
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    const how = signal === 'SIGQUIT' ? 'crashes' : 'is restarted';
+    test(`loses nothing acknowledged when the server ${how}, and recovers by itself`, async () => {
+      await using opened = await openStore();
+      const load = loadOn(opened.store);
+      await eventually(() => load.acknowledged.size > 100, 20_000);
+      await server.stop(signal);
+      await eventually(() => load.refused > 20, 20_000);
+      await server.start();
+      const before = load.acknowledged.size;
+      await eventually(() => load.acknowledged.size > before + 100, 20_000);
+      await load.stop();
+      await expectNothingLost(opened.store, load);
+    });
+  }
+
+  test('is told from a change that cannot be made', async () => {
+    await using opened = await openStore();
+    const broken = opened.database.run('INSERT INTO pets VALUES ($1, 1, $1, 1, $1)', 'nowhere');
+    expect(await broken.catch((error) => error)).not.toBeInstanceOf(StorageUnavailable);
+  });
+
+  test('gives up a statement that takes too long', async () => {
+    await using opened = await openStore();
+    const slow = opened.database.run('SELECT pg_sleep(60)');
+    expect(await slow.catch((error) => error)).toBeInstanceOf(StorageUnavailable);
+    expect(await opened.store.get(1)).toBeUndefined();
+  });
+
+  test('is not waited for for ever when the network falls silent', async () => {
+    await using opened = await openStore();
+    using network = throughNetwork(opened.url);
+    const database = new PostgresDatabase(network.url);
+    const store = new PostgresPetStore(database, 'production');
+    await store.create(pet('before'), at());
+    network.silence();
+    const cut = store.create(pet('during'), at()).catch((error) => error);
+    expect(await cut).toBeInstanceOf(StorageUnavailable);
+    network.restore();
+    expect(await names(store)).toContain('before');
+    await store.create(pet('after'), at());
+    await database.close();
+  });
+
+  test('does again what lost a race against another transaction', async () => {
+    await using opened = await openStore();
+    const { database } = opened;
+    await database.run("INSERT INTO settings VALUES ('count', '0')");
+    const increment = () =>
+      database.transaction(async (queries) => {
+        await queries.run('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
+        const row = await queries.get<{ value: string }>(
+          "SELECT value FROM settings WHERE name = 'count'",
+        );
+        await queries.run(
+          "UPDATE settings SET value = $1 WHERE name = 'count'",
+          String(Number(row?.value) + 1),
+        );
+      });
+    await Promise.all([increment(), increment(), increment(), increment()]);
+    const row = await database.get("SELECT value FROM settings WHERE name = 'count'");
+    expect(row).toEqual({ value: '4' });
+  });
+
+  test('goes on when a newer release changes a table that is in use', async () => {
+    await using opened = await openStore();
+    const read = () => opened.database.all('SELECT * FROM settings');
+    for (let times = 0; times < 20; times += 1) await read();
+    await server.run('ALTER TABLE settings ADD COLUMN more TEXT', opened.url);
+    expect(await Promise.all(Array.from({ length: 20 }, read))).toHaveLength(20);
+  });
+});
+
+describe('a group commit', () => {
+  test('takes so many changes and refuses the next with a word to come back', async () => {
+    const gate = Promise.withResolvers<void>();
+    const sizes: number[] = [];
+    const commits = new GroupCommit<number, number>(async (changes) => {
+      await gate.promise;
+      sizes.push(changes.length);
+      return [...changes];
+    });
+    const first = [commits.add(-1)];
+    await Promise.resolve();
+    const waiting = Array.from({ length: QUEUE_CAPACITY }, (_, index) => commits.add(index));
+    const refused = commits.add(0).catch((error) => error);
+    expect(await refused).toBeInstanceOf(StorageUnavailable);
+    gate.resolve();
+    expect(await Promise.all([...first, ...waiting])).toHaveLength(QUEUE_CAPACITY + 1);
+    expect(Math.max(...sizes)).toBe(1_000);
+    await commits.close();
+    expect(commits.waiting).toBe(0);
+    expect(await commits.add(1).catch((error) => error)).toBeInstanceOf(StorageUnavailable);
+  });
+
+  test('tries the changes of a batch one by one when one of them cannot be made', async () => {
+    const commits = new GroupCommit<number, number>(async (changes) => {
+      if (changes.includes(2)) throw new RangeError('2');
+      return [...changes];
+    });
+    const results = await Promise.allSettled([1, 2, 3].map((each) => commits.add(each)));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
