@@ -20,7 +20,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   redis: ['core'],
   dashboard: ['core', 'contract'],
   ops: ['core'],
-  cli: ['core', 'contract', 'compose', 'config.ts', 'log.ts', 'backup'],
+  cli: ['core', 'contract', 'compose', 'config.ts', 'log.ts', 'backup', 'store-migration'],
   'main.ts': ['cli'],
   'config.ts': ['core', 'setting-reader.ts', 'redis'],
   'setting-reader.ts': ['core', 'redis'],
@@ -28,6 +28,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'upkeep.ts': ['core'],
   'limit-keeping.ts': ['core', 'memory', 'upkeep.ts'],
   'log.ts': ['core', 'http', 'config.ts'],
+  'store-migration': ['core', 'sqlite', 'postgres', 'data-folder.ts'],
   backup: ['core', 'sqlite', 'config.ts', 'data-folder.ts'],
   compose: [
     ...['core', 'contract', 'http', 'sqlite', 'postgres', 'memory', 'redis', 'dashboard', 'ops'],

@@ -5,6 +5,7 @@ import { addAccountsCommands } from './accounts.ts';
 import { addBackupCommand } from './backup.ts';
 import { addBansCommands } from './bans.ts';
 import { addKeysCommands } from './keys.ts';
+import { addMigrateStoreCommand } from './migrate-store.ts';
 import { addOpenapiCommand } from './openapi.ts';
 import { UsageError } from './options.ts';
 import { explain, watchOutput } from './output.ts';
@@ -55,5 +56,6 @@ function createProgram(): Command {
   addBansCommands(program);
   addBackupCommand(program);
   addRestoreCommand(program);
+  addMigrateStoreCommand(program);
   return program;
 }

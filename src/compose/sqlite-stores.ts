@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Environment } from '../core/environments.ts';
+import { FINGERPRINT } from '../core/secret.ts';
 import { keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
 import { SqliteAccountStore } from '../sqlite/account-store.ts';
 import { SqliteApiKeyStore } from '../sqlite/api-key-store.ts';
@@ -14,7 +15,7 @@ import { SqliteQuotaJournal } from '../sqlite/quota-journal.ts';
 import { SqliteSettings } from '../sqlite/settings.ts';
 import { SqliteUsageStore } from '../sqlite/usage-store.ts';
 import { Writer } from '../sqlite/writer.ts';
-import { type EnvironmentStores, FINGERPRINT, type KeptStores } from './stores.ts';
+import type { EnvironmentStores, KeptStores } from './stores.ts';
 
 /**
  * What is kept in the files of the data folder.

@@ -12,14 +12,12 @@ import type {
   QuotaJournal,
   Settings,
 } from '../core/ports.ts';
+import { FINGERPRINT, fingerprintOf } from '../core/secret.ts';
 import type { DashboardStores } from '../dashboard/options.ts';
 import type { DataFolder } from '../data-folder.ts';
 import { MemoryCredentialCache } from '../memory/credential-cache.ts';
 import type { Writer } from '../sqlite/writer.ts';
 import { openSqliteStores } from './sqlite-stores.ts';
-
-/** The setting that tells which secret the keys were made with. */
-export const FINGERPRINT = 'secret_fingerprint';
 
 export interface EnvironmentStores {
   readonly pets: PetStore;
@@ -75,7 +73,7 @@ async function openKept(config: Config): Promise<KeptStores> {
 
 /** With another secret every key would be refused one by one; better to refuse to start. */
 async function checkSecret(settings: Settings, secret: Buffer): Promise<void> {
-  const print = createHmac('sha256', secret).update('petstore secret fingerprint').digest('hex');
+  const print = fingerprintOf(secret);
   const kept = (await settings.find(FINGERPRINT)) ?? (await settings.keep(FINGERPRINT, print));
   if (kept === print) return;
   throw new SetupError(

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { OperatorError } from '../core/errors.ts';
+import { jsonOption } from './options.ts';
+import { printJson, printLine } from './output.ts';
+
+export function addMigrateStoreCommand(program: Command): void {
+  program
+    .command('migrate-store')
+    .description(
+      'Carry everything over from the data folder to the empty database of PETSTORE_DATABASE_URL.',
+    )
+    .addOption(jsonOption())
+    .action(run);
+}
+
+async function run({ json }: { json?: true }): Promise<void> {
+  const { dataDir, database } = readConfig();
+  if (!database) {
+    throw new OperatorError('Set PETSTORE_DATABASE_URL to the database that everything goes to.');
+  }
+  const { SingleBar } = await import('cli-progress');
+  const { migrateStore } = await import('../store-migration/migrate-store.ts');
+  const format = '{bar} {percentage}% | {value} of {total} rows carried over or compared';
+  // Drawn on stderr, and only when that is a terminal.
+  const bar = json ? undefined : new SingleBar({ format });
+  const tables = await migrateStore(dataDir, database, {
+    onStart: (rows) => bar?.start(rows, 0),
+    onProgress: (rows) => bar?.update(rows),
+  }).finally(() => bar?.stop());
+  if (json) return printJson({ folder: dataDir, tables });
+  for (const { name, rows, digest } of tables) {
+    printLine(`${String(rows).padStart(10)} ${name.padEnd(36)} ${digest.slice(0, 16)}`);
+  }
+  printLine('Everything is in the database, and was compared row by row.');
+  printLine(`Start the service as this was started. ${dataDir} is as it was: keep it for a while.`);
+}
