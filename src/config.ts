@@ -1,5 +1,5 @@
-import type { BlockList } from 'node:net';
 import { resolve } from 'node:path';
+import type { AddressRange } from './core/addresses.ts';
 import type { BanPolicy } from './core/bans.ts';
 import { SECOND } from './core/clock.ts';
 import { ENVIRONMENTS } from './core/environments.ts';
@@ -29,7 +29,7 @@ export interface Config {
   readonly contact: string | undefined;
   /** Where requests are counted; in memory without it. May hold a password. */
   readonly redis: RedisAddress | undefined;
-  readonly trustedProxies: BlockList;
+  readonly trustedProxies: readonly AddressRange[];
   /** For requests without a valid key, by client address. */
   readonly anonymousLimits: Limits;
   readonly banPolicy: BanPolicy;

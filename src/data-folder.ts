@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -114,7 +113,9 @@ export function readSecret(
 function makeSecret(folder: DataFolder): void {
   const draft = `${folder.secret}.${process.pid}`;
   try {
-    writeFileSync(draft, `${randomBytes(SECRET_BYTES).toString('hex')}\n`, { mode: 0o600 });
+    writeFileSync(draft, `${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toHex()}\n`, {
+      mode: 0o600,
+    });
     // Keys are on disk when they are given out; what they are digested with must be there before.
     makeDurable(draft);
     // A link is all or nothing, also when two processes start at the same moment.

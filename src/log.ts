@@ -1,12 +1,32 @@
 import { write } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import pino, { type DestinationStream, type Logger } from 'pino';
+import { hostname } from 'node:os';
 import type { LogLevel } from './config.ts';
 import { ApiError, messageOf } from './core/errors.ts';
 import type { ServiceLog } from './http/service.ts';
 
-export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
+type LineLevel = Exclude<LogLevel, 'silent'>;
+
+/** Writes one line: a message, and the details that go with it. */
+type WriteLine = (...line: [message: string] | [details: object, message: string]) => void;
+
+/** Structured lines by level; an Error among the details, as `err`, is told with its causes. */
+export interface Log extends Readonly<Record<LineLevel, WriteLine>> {
+  isLevelEnabled(level: LineLevel): boolean;
+}
+
+/** Takes whole lines, each with its end; must not wait. */
+export interface LogDestination {
+  write(line: string): void;
+}
+
+/** The numbers that tools for such logs know the levels by. */
+const LEVELS = {
+  debug: 20,
+  info: 30,
+  warn: 40,
+  error: 50,
+  silent: Infinity,
+} as const satisfies Record<LogLevel, number>;
 
 /** While the store is away every request fails alike: one line in this many ms tells enough. */
 const REPEAT_AFTER = 1_000;
@@ -17,18 +37,61 @@ const BACKLOG = 1024 * 1024;
 /** How long a write that failed waits for its next try, in ms. */
 const WRITE_AGAIN_AFTER = 10;
 
-const writeSome = promisify(write);
+/**
+ * A log of JSON lines as pino writes them, so that its tools read them. Not by pino itself: loading
+ * it takes as long as half of all else that a start does.
+ */
+export function createLog(level: LogLevel, destination: LogDestination): Log {
+  const lowest = LEVELS[level];
+  const origin = { pid: process.pid, hostname: hostname() };
+  const at = (number: number): WriteLine => {
+    if (number < lowest) return () => {};
+    return (...line) => {
+      const [details, msg] = line.length === 1 ? [{}, line[0]] : line;
+      const head = { level: number, time: new Date().toISOString(), ...origin };
+      destination.write(`${writeJson({ ...head, ...details, msg })}\n`);
+    };
+  };
+  return {
+    debug: at(LEVELS.debug),
+    info: at(LEVELS.info),
+    warn: at(LEVELS.warn),
+    error: at(LEVELS.error),
+    isLevelEnabled: (asked) => LEVELS[asked] >= lowest,
+  };
+}
 
-/** A log of structured lines; on stdout as JSON, unless they are to go elsewhere. */
-export function createLog(
-  level: LogLevel,
-  destination: DestinationStream = new LineWriter(process.stdout.fd),
-): Log {
-  return pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+function writeJson(line: { msg: string; err?: unknown }): string {
+  const told = line.err instanceof Error ? { ...line, err: tellError(line.err) } : line;
+  return JSON.stringify(told, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+}
+
+/** With what else is known of it, such as its code. */
+function tellError(error: Error): object {
+  const causes = causesOf(error);
+  return {
+    type: error.constructor.name,
+    message: causes.map(({ message }) => message).join(': '),
+    stack: causes.map(({ stack }) => stack).join('\ncaused by: '),
+    ...('code' in error && { code: error.code }),
+  };
+}
+
+/** The error and what lies behind it, each once. */
+function causesOf(error: Error): Error[] {
+  const causes = new Set<Error>();
+  for (
+    let cause: unknown = error;
+    cause instanceof Error && !causes.has(cause);
+    cause = cause.cause
+  ) {
+    causes.add(cause);
+  }
+  return [...causes];
 }
 
 /** Makes the lines readable, for a person at a terminal. */
-export async function readable(destination: DestinationStream): Promise<DestinationStream> {
+export async function readable(destination: LogDestination): Promise<LogDestination> {
   // Only here: no other start has to wait for it.
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({
@@ -41,9 +104,9 @@ export async function readable(destination: DestinationStream): Promise<Destinat
 
 /**
  * Writes lines without ever waiting for it: a reader that stalls, or a disk that is full, must not
- * take the requests down. pino's own destination blocks at the exit, where it writes out the rest.
+ * take the requests down.
  */
-export class LineWriter implements DestinationStream {
+export class LineWriter implements LogDestination {
   readonly #file: number;
   #waiting = '';
   #writing: Promise<void> | undefined;
@@ -62,7 +125,7 @@ export class LineWriter implements DestinationStream {
   /** Whether everything is written, after so many ms at the most. */
   async flush(within: number): Promise<boolean> {
     const written = Promise.resolve(this.#writing).then(() => true);
-    return Promise.race([written, setTimeout(within, false, { ref: false })]);
+    return Promise.race([written, after(within).then(() => false)]);
   }
 
   async #writeAll(): Promise<void> {
@@ -76,13 +139,19 @@ export class LineWriter implements DestinationStream {
 
   /** How many bytes were taken. */
   async #writeSome(bytes: Buffer): Promise<number> {
-    try {
-      return (await writeSome(this.#file, bytes)).bytesWritten;
-    } catch {
-      await setTimeout(WRITE_AGAIN_AFTER);
-      return 0;
-    }
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    write(this.#file, bytes, (error, taken) => resolve(error ? undefined : taken));
+    const taken = await promise;
+    if (taken === undefined) await Bun.sleep(WRITE_AGAIN_AFTER);
+    return taken ?? 0;
   }
+}
+
+/** Waits for so many ms, unless nothing else holds the process. */
+function after(milliseconds: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, milliseconds).unref();
+  return promise;
 }
 
 /** What the HTTP service tells, as log lines. No header, query or body is part of one. */

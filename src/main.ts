@@ -1,4 +1,4 @@
-import { runCli } from './cli/program.ts';
+import { runCli } from './cli/run.ts';
 
 // Animals, accounts and keys are for their owner alone, whatever the folder allows.
 process.umask(0o077);

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { type AddressRange, parseAddressRange } from './core/addresses.ts';
 import { messageOf, SetupError } from './core/errors.ts';
 import { parseRedisUrl, type RedisAddress } from './redis/address.ts';
 
@@ -138,28 +138,18 @@ export class SettingReader<Name extends string> {
     return undefined;
   }
 
-  addresses(name: Name): BlockList {
-    const list = new BlockList();
-    for (const entry of (this.#given(name) ?? '').split(',')) {
+  addresses(name: Name): readonly AddressRange[] {
+    return (this.#given(name) ?? '').split(',').flatMap((entry) => {
       const text = entry.trim();
-      if (text !== '' && !addToBlockList(list, text)) {
+      const range = parseAddressRange(text);
+      if (text !== '' && !range) {
         this.problem(`${name} must hold addresses or CIDR ranges, not "${text}".`);
       }
-    }
-    return list;
+      return range ?? [];
+    });
   }
 
   #given(name: Name): string | undefined {
     return this.#values[name] === '' ? undefined : this.#values[name];
   }
-}
-
-function addToBlockList(list: BlockList, text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  const longest = version === 6 ? 128 : 32;
-  const length = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-  if (version === 0 || rest.length > 0 || !(length <= longest)) return false;
-  list.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4');
-  return true;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { BlockList } from 'node:net';
 import fc from 'fast-check';
+import { parseAddressRange } from '../src/core/addresses.ts';
 import { generateApiKey } from '../src/core/api-key-text.ts';
 import { subscribe } from '../src/core/plans.ts';
 import { clientAddress } from '../src/http/address.ts';
@@ -163,10 +163,7 @@ describe('more addresses than are remembered', () => {
 });
 
 describe('clientAddress', () => {
-  const trusted = new BlockList();
-  trusted.addSubnet('10.0.0.0', 8, 'ipv4');
-  trusted.addSubnet('fd00::', 8, 'ipv6');
-  const nobody = new BlockList();
+  const trusted = ['10.0.0.0/8', 'fd00::/8'].flatMap((text) => parseAddressRange(text) ?? []);
 
   const cases: ReadonlyArray<readonly [peer: string, chain: string | null, expected: string]> = [
     ['10.0.0.1', null, '10.0.0.1'],
@@ -200,9 +197,7 @@ describe('clientAddress', () => {
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.array(hop), (peer, hops) => {
         const address = clientAddress(peer, hops.join(', '), trusted);
         expect(address).toMatch(/^(?:\d+\.\d+\.\d+\.\d+|(?:[0-9a-f]+:){4}:\/64)$/);
-        expect(clientAddress(peer, hops.join(', '), nobody)).toBe(
-          clientAddress(peer, null, nobody),
-        );
+        expect(clientAddress(peer, hops.join(', '), [])).toBe(clientAddress(peer, null, []));
       }),
     );
   });

@@ -103,7 +103,7 @@ export class TestService implements AsyncDisposable {
   }
 
   static async start(options: ServiceOptions = {}): Promise<TestService> {
-    const { clock = systemClock, log = createLog('silent') } = options;
+    const { clock = systemClock, log = createLog('silent', { write: () => {} }) } = options;
     const given = options.folder;
     const folder =
       given === undefined ? temporaryFolder() : { path: given, [Symbol.dispose]: () => {} };

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import pino from 'pino';
 import { ApiError, StorageUnavailable } from '../src/core/errors.ts';
-import { LineWriter, serviceLog } from '../src/log.ts';
+import { createLog, LineWriter, serviceLog } from '../src/log.ts';
 import { eventually, temporaryFolder } from './harness.ts';
 import { cleanEnvironment, MAIN, runCommand, ServiceProcess } from './process.ts';
 import { rawExchange } from './raw.ts';
@@ -143,7 +142,7 @@ describe('a log that nobody reads', () => {
 describe('failures', () => {
   test('tell the cause that clients do not see, once while they all have the same', () => {
     const lines: Line[] = [];
-    const log = serviceLog(pino({}, { write: (text) => void lines.push(...parse(text)) }));
+    const log = serviceLog(createLog('info', { write: (text) => void lines.push(...parse(text)) }));
     log.failure(
       new StorageUnavailable(new Error('SQLITE_FULL: database or disk is full')),
       'a-request',
@@ -158,7 +157,7 @@ describe('failures', () => {
 
   test('that nobody foresaw are errors with their stack, each of them', () => {
     const lines: Line[] = [];
-    const log = serviceLog(pino({}, { write: (text) => void lines.push(...parse(text)) }));
+    const log = serviceLog(createLog('info', { write: (text) => void lines.push(...parse(text)) }));
     log.failure(new TypeError('first'), 'a-request');
     log.failure(new TypeError('second'), 'a-request');
     expect(lines).toMatchObject([

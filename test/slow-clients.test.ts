@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
-import pino from 'pino';
+import { createLog } from '../src/log.ts';
 import { create, HOST, KEY, LIST, message, PET, post } from './bad-input/rows.ts';
 import { eventually, TestService } from './harness.ts';
 import { rawExchange } from './raw.ts';
@@ -164,7 +164,7 @@ describe('slow clients', () => {
 describe('clients that hang up', () => {
   test('in the middle of a creation create nothing, and are no failure in the log', async () => {
     const lines: string[] = [];
-    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const log = createLog('warn', { write: (line: string) => void lines.push(line) });
     await using service = await TestService.start({ log });
     const { secret } = await service.account();
     const chunked = create(`21\r\n${PET}\r\n`, 'Transfer-Encoding: chunked');

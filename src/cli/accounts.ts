@@ -4,7 +4,8 @@ import { type Limits, PLAN_NAMES, type Subscription, subscribe } from '../core/p
 import { publicAccount, report } from './accounts-report.ts';
 import { addResetLinkCommand } from './accounts-reset-link.ts';
 import { addSetOperatorCommand } from './accounts-set-operator.ts';
-import { emailArgument, jsonOption, parseCount, UsageError } from './options.ts';
+import { UsageError } from './errors.ts';
+import { emailArgument, jsonOption, parseCount } from './options.ts';
 import { formatTime, printJson, printTable } from './output.ts';
 import { requireAccount, withStores } from './session.ts';
 

@@ -2,12 +2,6 @@ import { Argument, InvalidArgumentError, Option } from 'commander';
 import { isEmailAddress } from '../core/accounts.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/clock.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
-import { OperatorError } from '../core/errors.ts';
-
-/** The command line asks for something that cannot be meant. */
-export class UsageError extends OperatorError {
-  override readonly name = 'UsageError';
-}
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 

@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { fstatSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type RunningService, startService } from '../compose/service.ts';
-import { type Config, PARTS, type Part, readConfig, SETTINGS } from '../config.ts';
+import { type Config, type Part, readConfig, SETTINGS } from '../config.ts';
 import { SECOND, systemClock } from '../core/clock.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import { createLog, LineWriter, type Log, readable } from '../log.ts';
-import { explain, printLine } from './output.ts';
+import { explain, printLine, watchOutput } from './output.ts';
 
 /**
  * Ctrl-C and a service manager signal the whole group, and npm passes its own copy on: the same
@@ -14,26 +13,23 @@ import { explain, printLine } from './output.ts';
  */
 const SAME_SIGNAL = 500;
 
+const STDOUT = 1;
+
 /** How long the last lines of the log may take, in ms. */
 const LAST_LINES = SECOND;
 
-export function addServeCommand(program: Command): void {
-  program
-    .command('serve')
-    .description('Run the service until SIGTERM, SIGINT or SIGHUP.')
-    .addOption(
-      new Option('--only <parts>', `some of ${PARTS.join(',')}`)
-        .argParser(parseParts)
-        .default([...PARTS], 'everything'),
-    )
-    .option('--json', 'log JSON lines on a terminal, too')
-    .action(serve);
+interface ServeOptions {
+  /** What to serve. */
+  readonly only: readonly Part[];
+  /** Log JSON lines on a terminal, too. */
+  readonly json?: true;
 }
 
-async function serve({ only, json }: { only: Part[]; json?: true }): Promise<void> {
+/** Runs the service until it is told to stop. */
+export async function serve({ only, json }: ServeOptions): Promise<void> {
   const config = readConfig();
-  const onTerminal = process.stdout.isTTY === true && !json;
-  const stdout = new LineWriter(process.stdout.fd);
+  const onTerminal = !json && isTerminal();
+  const stdout = new LineWriter(STDOUT);
   const log = createLog(config.logLevel, onTerminal ? await readable(stdout) : stdout);
   const told = signalled();
   const service = await start(config, log, only);
@@ -47,8 +43,13 @@ async function serve({ only, json }: { only: Part[]; json?: true }): Promise<voi
   if (!(await stdout.flush(LAST_LINES))) process.exit(0);
 }
 
+/** `process.stdout` is asked for devices only: it brings all of Node's streams, and starts wait. */
+function isTerminal(): boolean {
+  return fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
+}
+
 /** Whatever keeps the service from starting has to be put right first, foreseen or not. */
-async function start(config: Config, log: Log, parts: Part[]): Promise<RunningService> {
+async function start(config: Config, log: Log, parts: readonly Part[]): Promise<RunningService> {
   try {
     return await startService(config, { clock: systemClock, log, parts });
   } catch (cause) {
@@ -58,7 +59,7 @@ async function start(config: Config, log: Log, parts: Part[]): Promise<RunningSe
 }
 
 /** Makes its key where this service looks for it, from whatever terminal it is typed into. */
-function firstKeyCommand(config: Config, only: Part[]): string {
+function firstKeyCommand(config: Config, only: readonly Part[]): string {
   const isDefault = config.dataDir === resolve(SETTINGS.PETSTORE_DATA_DIR.default);
   // Its address may hold a password, and whoever types the command has it set.
   const folder = isDefault || config.database ? '' : `PETSTORE_DATA_DIR='${config.dataDir}' `;
@@ -67,13 +68,23 @@ function firstKeyCommand(config: Config, only: Part[]): string {
 }
 
 /** @param next what to do next, when there is no key yet. */
-function logStart(log: Log, service: RunningService, only: Part[], next: string | undefined): void {
+function logStart(
+  log: Log,
+  service: RunningService,
+  only: readonly Part[],
+  next: string | undefined,
+): void {
   const addresses = Object.fromEntries(only.map((name) => [name, service.baseUrl(name)]));
   const { port, opsPort } = service;
   log.info({ port, opsPort, ...addresses, ...(next && { next }) }, 'listening');
 }
 
-function printBanner(service: RunningService, only: Part[], next: string | undefined): void {
+function printBanner(
+  service: RunningService,
+  only: readonly Part[],
+  next: string | undefined,
+): void {
+  watchOutput();
   printLine('');
   printLine('  Petstore is ready.');
   printLine('');
@@ -119,11 +130,4 @@ function ignoresHangup(): boolean {
   } catch {
     return false;
   }
-}
-
-function parseParts(text: string): Part[] {
-  const asked = [...new Set(text.split(','))];
-  const known = PARTS.filter((part) => asked.includes(part));
-  if (known.length === asked.length) return known;
-  throw new InvalidArgumentError(`Use some of ${PARTS.join(',')}.`);
 }

@@ -2,7 +2,6 @@ import type { Config, Part } from '../config.ts';
 import { type Clock, SECOND } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
 import type { CountingClaim } from '../core/ports.ts';
-import { createDashboard } from '../dashboard/dashboard.ts';
 import type { Pages } from '../dashboard/options.ts';
 import { listen } from '../http/listen.ts';
 import { HttpService } from '../http/service.ts';
@@ -10,6 +9,7 @@ import { type Log, serviceLog } from '../log.ts';
 import { Upkeep } from '../upkeep.ts';
 import { claimCounting, countedHere, keepClaim } from './counting.ts';
 import { deliverMessages, startKeeping } from './keeping.ts';
+import { openDashboard } from './late-dashboard.ts';
 import { prepareOperations } from './ops.ts';
 import { openRedis } from './redis-limits.ts';
 import { createSites } from './sites.ts';
@@ -72,8 +72,8 @@ export async function startService(config: Config, given: ServiceParts): Promise
   starting.defer(() => dashboard?.close());
   starting.defer(() => listener.stop(STOP_GRACE));
   const baseUrl = (part: Part) => config.baseUrl(part, listener.port);
-  const openDashboard = () =>
-    createDashboard({
+  if (parts.includes('dashboard')) {
+    dashboard = openDashboard({
       addresses: addressesFrom(baseUrl),
       stores,
       standing: standingFrom(limiters, stores, clock),
@@ -82,7 +82,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
       clock,
       log,
     });
-  if (parts.includes('dashboard')) dashboard = openDashboard();
+  }
   const service = new HttpService({
     sites: createSites(parts, { config, stores, limiters, noteUse, baseUrl }),
     pages: dashboard,

@@ -26,10 +26,11 @@ function createSite(part: Environment | 'quickstart', shared: SiteParts): Site {
   const { config, stores, limiters, noteUse, baseUrl } = shared;
   const isQuickstart = part === 'quickstart';
   const own = fixedServer(part, baseUrl(part));
-  const document = openapiDocument({
+  const servers = {
     pets: isQuickstart ? ENVIRONMENTS.map((name) => fixedServer(name, baseUrl(name))) : [own],
     quickstart: isQuickstart ? own : fixedServer('quickstart', baseUrl('quickstart')),
-  });
+  };
+  let document: string | undefined;
   const handlers: Handlers = isQuickstart
     ? messageOperations(stores.messages)
     : petOperations(stores.environment(part).pets, baseUrl(part));
@@ -39,7 +40,8 @@ function createSite(part: Environment | 'quickstart', shared: SiteParts): Site {
     routes: new Routes(handlers),
     keyRing: stores.keyRing,
     accepts: isQuickstart ? ENVIRONMENTS : [part],
-    document: JSON.stringify(document),
+    // Made when it is first asked for: no start has to wait for it.
+    document: () => (document ??= JSON.stringify(openapiDocument(servers))),
     documentation: `${baseUrl('dashboard')}/docs`,
     anonymousLimits: config.anonymousLimits,
     limiterOf: isQuickstart

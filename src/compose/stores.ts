@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { Config } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
@@ -12,7 +11,7 @@ import type {
   QuotaJournal,
   Settings,
 } from '../core/ports.ts';
-import { FINGERPRINT, fingerprintOf } from '../core/secret.ts';
+import { FINGERPRINT, fingerprintOf, sign } from '../core/secret.ts';
 import type { DashboardStores } from '../dashboard/options.ts';
 import type { DataFolder } from '../data-folder.ts';
 import { MemoryCredentialCache } from '../memory/credential-cache.ts';
@@ -58,7 +57,7 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   return {
     ...kept,
     keyRing: new KeyRing(kept.keys, credentials, secret, clock),
-    sessionSecret: createHmac('sha256', secret).update('petstore dashboard sessions').digest('hex'),
+    sessionSecret: sign(secret, 'petstore dashboard sessions'),
     credentials,
   };
 }

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import {
   type Account,
   type ApiKey,
@@ -134,7 +133,7 @@ export class KeyRing {
     if (!named) return NOT_A_KEY;
     if (!accepted.includes(named)) return misplaced(named, accepted);
     return then(this.#credentials.findByDigest(digest), (found) => {
-      if (found && timingSafeEqual(found.digest, digest)) {
+      if (found && crypto.timingSafeEqual(found.digest, digest)) {
         return this.#accept(found.credential, accepted);
       }
       return UNKNOWN_KEY;

@@ -1,5 +1,4 @@
-import type { BlockList } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { type Address, type AddressRange, isWithin, parseAddress } from '../core/addresses.ts';
 
 /**
  * The address that a request without a valid key is counted on: the nearest one in the chain
@@ -10,29 +9,17 @@ import ipaddr from 'ipaddr.js';
 export function clientAddress(
   peer: string,
   forwardedFor: string | null,
-  trusted: BlockList,
+  trusted: readonly AddressRange[],
 ): string {
-  let client = parse(peer);
+  let client = parseAddress(peer);
   if (forwardedFor === null) return client ? group(client) : 'unknown';
   const hops = forwardedFor.split(',').map((hop) => hop.trim());
-  while (client && isTrusted(client, trusted)) {
-    const next = parse(hops.pop() ?? '');
+  while (client && isWithin(client, trusted)) {
+    const next = parseAddress(hops.pop() ?? '');
     if (!next) break;
     client = next;
   }
   return client ? group(client) : 'unknown';
-}
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-
-function parse(text: string): Address | undefined {
-  // Short, octal and hexadecimal forms of IPv4 are no addresses here: "7" is not 0.0.0.7.
-  const valid = ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
-  return valid ? ipaddr.process(text) : undefined;
-}
-
-function isTrusted(address: Address, trusted: BlockList): boolean {
-  return trusted.check(address.toString(), address.kind());
 }
 
 function group(address: Address): string {

@@ -21,7 +21,7 @@ export function uncountedReply(
 ): Reply | undefined {
   const { method, headers } = request;
   if (path === DOCUMENT_PATH && (method === 'GET' || method === 'HEAD')) {
-    return { status: 200, body: site.document };
+    return { status: 200, body: site.document() };
   }
   const isPreflight =
     method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');

@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import type { Awaitable } from '../core/awaitable.ts';
 import { SetupError } from '../core/errors.ts';
 
@@ -49,7 +48,7 @@ export function listen(host: string, port: number, handler: RequestHandler): Lis
         fetch: (request, server) => handler(request, () => server.requestIP(request)?.address),
       });
     } catch (cause) {
-      const place = isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+      const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
       throw new SetupError(`Cannot listen on ${place}: ${advise(cause, port)}.`, { cause });
     }
   }

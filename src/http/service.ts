@@ -1,4 +1,4 @@
-import type { BlockList } from 'node:net';
+import type { AddressRange } from '../core/addresses.ts';
 import type { Verdict } from '../core/admission.ts';
 import { type Awaitable, attempt, then } from '../core/awaitable.ts';
 import type { Clock, Instant } from '../core/clock.ts';
@@ -37,7 +37,7 @@ export interface ServiceOptions {
   readonly sites: readonly Site[];
   readonly pages?: Pages | undefined;
   /** Proxies whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies: BlockList;
+  readonly trustedProxies: readonly AddressRange[];
   readonly clock: Clock;
   readonly log: ServiceLog;
   readonly metrics: ServiceMetrics;

@@ -14,7 +14,7 @@ export interface Site {
   /** The environments whose keys it takes. */
   readonly accepts: readonly Environment[];
   /** The OpenAPI document with this site among its servers; JSON text. */
-  readonly document: string;
+  readonly document: () => string;
   /** Where people read about the API. */
   readonly documentation: string;
   /** For requests without a valid key, by client address. */

@@ -1,0 +1,24 @@
+import { PARTS } from '../config.ts';
+import { SetupError } from '../core/errors.ts';
+import { FAILED, UsageError, WRONG_USAGE } from './errors.ts';
+import { explain } from './output.ts';
+import { serve } from './serve.ts';
+
+/**
+ * Runs one command line, without the program's own name.
+ * @returns the exit code: 0 done, 1 refused or failed, 2 wrong usage or settings.
+ */
+export async function runCli(args: readonly string[]): Promise<number> {
+  try {
+    // What `npm start` asks for needs no parser: that start does not wait for one.
+    if (args.length !== 1 || args[0] !== 'serve') {
+      const { runProgram } = await import('./program.ts');
+      return await runProgram(args);
+    }
+    await serve({ only: PARTS });
+    return 0;
+  } catch (error) {
+    for (const line of explain(error).split('\n')) process.stderr.write(`petstore: ${line}\n`);
+    return error instanceof SetupError || error instanceof UsageError ? WRONG_USAGE : FAILED;
+  }
+}

@@ -1,0 +1,23 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { PARTS, type Part } from '../config.ts';
+import { serve } from './serve.ts';
+
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('Run the service until SIGTERM, SIGINT or SIGHUP.')
+    .addOption(
+      new Option('--only <parts>', `some of ${PARTS.join(',')}`)
+        .argParser(parseParts)
+        .default([...PARTS], 'everything'),
+    )
+    .option('--json', 'log JSON lines on a terminal, too')
+    .action(serve);
+}
+
+function parseParts(text: string): Part[] {
+  const asked = [...new Set(text.split(','))];
+  const known = PARTS.filter((part) => asked.includes(part));
+  if (known.length === asked.length) return known;
+  throw new InvalidArgumentError(`Use some of ${PARTS.join(',')}.`);
+}
