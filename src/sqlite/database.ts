@@ -3,8 +3,8 @@ import { existsSync, statSync } from 'node:fs';
 import { SetupError } from '../core/errors.ts';
 import type { Schema } from './migrations.ts';
 
-/** Files up to this size are checked whole at every start; it takes some 0.05 s at the most. */
-const FULL_CHECK_BYTES = 8 * 1024 * 1024;
+/** Files up to this size are checked whole at every start; it takes a few ms at the most. */
+const FULL_CHECK_BYTES = 1024 * 1024;
 
 /** How long to wait for another process's transaction, in ms. */
 const BUSY_TIMEOUT = 5_000;
