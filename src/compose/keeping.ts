@@ -10,7 +10,7 @@ import { LastUsed } from '../memory/last-used.ts';
 import { UsageRecorder } from '../memory/usage-recorder.ts';
 import type { LateMetrics } from '../ops/late-metrics.ts';
 import type { Upkeep } from '../upkeep.ts';
-import { type SharedRedis, startRedisLimiter } from './redis-limits.ts';
+import type { SharedRedis } from './redis-limits.ts';
 import type { Stores } from './stores.ts';
 
 /** How often changes by other processes are looked for, in ms; they apply within 1 s. */
@@ -81,7 +81,7 @@ async function startLimiters({
         log.error({ ban: id, err }, 'ban cannot be recorded'),
     } satisfies Omit<LimitKeeping, 'quotas'>;
     const limiter = redis
-      ? await startRedisLimiter(redis, keeping)
+      ? await redis.startLimiter(keeping)
       : await startLimiter({ ...keeping, quotas: stores.environment(environment).quotas });
     return [environment, limiter] as const;
   });

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import { MemoryLimiter } from '../memory/limiter.ts';
 import type { LateMetrics } from '../ops/late-metrics.ts';
 import type { RedisAddress } from '../redis/address.ts';
-import type { RedisConnection } from '../redis/connection.ts';
+import { RedisConnection } from '../redis/connection.ts';
 import { RedisLimiter } from '../redis/limiter.ts';
 
 /** How long a start waits for Redis, in ms; then it goes on without. */
@@ -15,14 +15,20 @@ const BEAT_EVERY = SECOND;
 /** How soon after Redis came or went bans are put into force there, or here, in ms. */
 const CARRY_OVER_EVERY = 0.1 * SECOND;
 
-/** Redis, and what is to be done when it comes and goes. */
+/** Redis, shared by several processes. */
 export interface SharedRedis {
+  /** A limiter that counts together with all processes on this Redis. */
+  startLimiter(keeping: Omit<LimitKeeping, 'quotas'>): Promise<RedisLimiter>;
+  close(): Promise<void>;
+}
+
+/** What its limiters work with. */
+interface Link {
   readonly connection: RedisConnection;
   /** Goes up when Redis came or went, and what it knows may differ from what is on record. */
   changes(): number;
   /** To be done before the connection is closed. */
   atClose(work: () => Promise<void>): void;
-  close(): Promise<void>;
 }
 
 /** Connects, in the background if it takes longer; says in the log when Redis is away. */
@@ -30,8 +36,6 @@ export async function openRedis(
   address: RedisAddress,
   { clock, log, metrics }: { clock: Clock; log: Log; metrics: LateMetrics },
 ): Promise<SharedRedis> {
-  // Loaded only where it is used: no other start has to wait for it.
-  const { RedisConnection } = await import('../redis/connection.ts');
   let changes = 0;
   const away = new Set<string>();
   const note = (server: string, isAway: boolean) => {
@@ -64,10 +68,13 @@ export async function openRedis(
     log.warn('redis cannot be reached: going on without it, and trying again');
   }
   const atClose: Array<() => Promise<void>> = [];
-  return {
+  const link: Link = {
     connection,
     changes: () => changes,
     atClose: (work) => void atClose.push(work),
+  };
+  return {
+    startLimiter: (keeping) => startLimiter(link, keeping),
     async close() {
       await Promise.allSettled(atClose.map((work) => work()));
       connection.close();
@@ -75,9 +82,8 @@ export async function openRedis(
   };
 }
 
-/** A limiter that counts together with all processes on this Redis. */
-export async function startRedisLimiter(
-  redis: SharedRedis,
+async function startLimiter(
+  redis: Link,
   keeping: Omit<LimitKeeping, 'quotas'>,
 ): Promise<RedisLimiter> {
   const { environment, policy, bans, clock, upkeep } = keeping;

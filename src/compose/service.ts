@@ -11,7 +11,6 @@ import { claimCounting, countedHere, keepClaim } from './counting.ts';
 import { deliverMessages, startKeeping } from './keeping.ts';
 import { openDashboard } from './late-dashboard.ts';
 import { prepareOperations } from './ops.ts';
-import { openRedis } from './redis-limits.ts';
 import { createSites } from './sites.ts';
 import { standingFrom } from './standing.ts';
 import { openStores, type Stores } from './stores.ts';
@@ -48,7 +47,10 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const operations = prepareOperations(config, stores);
   starting.defer(() => operations.stop());
   const { metrics } = operations;
-  const redis = config.redis && (await openRedis(config.redis, { clock, log, metrics }));
+  // Loaded only where it is used: no other start has to wait for it.
+  const redis =
+    config.redis &&
+    (await (await import('./redis-limits.ts')).openRedis(config.redis, { clock, log, metrics }));
   starting.defer(() => redis?.close());
   const environments = countedHere(parts, config);
   const claims = new Map<Environment, CountingClaim>();
