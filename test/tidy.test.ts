@@ -46,6 +46,8 @@ const ENTRIES = [
   'src/dashboard/web/theme-first.ts',
   // Run by hand, to make the pictures of the documentation anew.
   'test/screenshots.ts',
+  // Preloaded into a service.
+  'test/loaded-teller.ts',
 ];
 
 const files = [...new Bun.Glob('{src,client,test,bench}/**/*.{ts,tsx}').scanSync(ROOT)]

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { temporaryFolder } from './harness.ts';
+import { runCommand, ServiceProcess } from './process.ts';
+
+const ROOT = join(import.meta.dir, '..');
+const TELLER = join(import.meta.dir, 'loaded-teller.ts');
+
+/** Every import that is left when types are gone. */
+const IMPORT = /^import (?!type\b)[^;]*?'([^']+)';$/gm;
+
+describe('the first 200 of a service, while nobody has asked for the dashboard,', () => {
+  let loaded: { files: string[]; askedForStdout: boolean };
+  const folder = temporaryFolder();
+  afterAll(() => folder[Symbol.dispose]());
+  beforeAll(async () => {
+    const settings = { PETSTORE_DATA_DIR: folder.path };
+    const made = await runCommand(['keys', 'create', 'a@example.com'], settings);
+    const bun = { BUN_OPTIONS: `--preload ${TELLER}` };
+    await using service = await ServiceProcess.start({ ...settings, ...bun });
+    const headers = { Authorization: `Bearer ${made.stdout.trim()}` };
+    expect((await fetch(`${service.url()}/pets`, { headers })).status).toBe(200);
+    await service.end('SIGTERM');
+    const [, told = ''] = /^loaded (.*)$/m.exec(await service.output()) ?? [];
+    loaded = JSON.parse(told);
+    loaded.files = loaded.files.map((file) => relative(ROOT, file));
+  });
+
+  const ours = () => loaded.files.filter((file) => file.startsWith('src/'));
+
+  test('waits for one small package', () => {
+    const packages = loaded.files.flatMap(
+      (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? [],
+    );
+    expect([...new Set(packages)]).toEqual(['ipaddr.js']);
+  });
+
+  test("waits for no part of the runtime's library but these", () => {
+    const imported = ours().flatMap((file) =>
+      Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT), ([, name = '']) => name),
+    );
+    const builtIn = imported.filter((name) => /^(?:node|bun):/.test(name));
+    // node:net, node:tty, node:stream and node:crypto take several ms each.
+    expect([...new Set(builtIn)].sort()).toEqual(['bun:sqlite', 'node:fs', 'node:os', 'node:path']);
+    expect(loaded.askedForStdout).toBe(false);
+  });
+
+  test('waits for nothing of the dashboard, the other commands, backups and Redis', () => {
+    const aside = ours().filter((file) => /^src\/(?:dashboard|backup|redis|cli)\//.test(file));
+    expect(aside.sort()).toEqual([
+      'src/cli/errors.ts',
+      'src/cli/output.ts',
+      'src/cli/run.ts',
+      'src/cli/serve.ts',
+      // How the setting is written.
+      'src/redis/address.ts',
+    ]);
+    expect(ours().length).toBeLessThan(100);
+  });
+});
