@@ -1,32 +1,10 @@
 import { write } from 'node:fs';
-import { hostname } from 'node:os';
+import pino, { type DestinationStream, type Logger } from 'pino';
 import type { LogLevel } from './config.ts';
 import { ApiError, messageOf } from './core/errors.ts';
 import type { ServiceLog } from './http/service.ts';
 
-type LineLevel = Exclude<LogLevel, 'silent'>;
-
-/** Writes one line: a message, and the details that go with it. */
-type WriteLine = (...line: [message: string] | [details: object, message: string]) => void;
-
-/** Structured lines by level; an Error among the details, as `err`, is told with its causes. */
-export interface Log extends Readonly<Record<LineLevel, WriteLine>> {
-  isLevelEnabled(level: LineLevel): boolean;
-}
-
-/** Takes whole lines, each with its end; must not wait. */
-export interface LogDestination {
-  write(line: string): void;
-}
-
-/** The numbers that tools for such logs know the levels by. */
-const LEVELS = {
-  debug: 20,
-  info: 30,
-  warn: 40,
-  error: 50,
-  silent: Infinity,
-} as const satisfies Record<LogLevel, number>;
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
 
 /** While the store is away every request fails alike: one line in this many ms tells enough. */
 const REPEAT_AFTER = 1_000;
@@ -37,61 +15,13 @@ const BACKLOG = 1024 * 1024;
 /** How long a write that failed waits for its next try, in ms. */
 const WRITE_AGAIN_AFTER = 10;
 
-/**
- * A log of JSON lines as pino writes them, so that its tools read them. Not by pino itself: loading
- * it takes as long as half of all else that a start does.
- */
-export function createLog(level: LogLevel, destination: LogDestination): Log {
-  const lowest = LEVELS[level];
-  const origin = { pid: process.pid, hostname: hostname() };
-  const at = (number: number): WriteLine => {
-    if (number < lowest) return () => {};
-    return (...line) => {
-      const [details, msg] = line.length === 1 ? [{}, line[0]] : line;
-      const head = { level: number, time: new Date().toISOString(), ...origin };
-      destination.write(`${writeJson({ ...head, ...details, msg })}\n`);
-    };
-  };
-  return {
-    debug: at(LEVELS.debug),
-    info: at(LEVELS.info),
-    warn: at(LEVELS.warn),
-    error: at(LEVELS.error),
-    isLevelEnabled: (asked) => LEVELS[asked] >= lowest,
-  };
-}
-
-function writeJson(line: { msg: string; err?: unknown }): string {
-  const told = line.err instanceof Error ? { ...line, err: tellError(line.err) } : line;
-  return JSON.stringify(told, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-}
-
-/** With what else is known of it, such as its code. */
-function tellError(error: Error): object {
-  const causes = causesOf(error);
-  return {
-    type: error.constructor.name,
-    message: causes.map(({ message }) => message).join(': '),
-    stack: causes.map(({ stack }) => stack).join('\ncaused by: '),
-    ...('code' in error && { code: error.code }),
-  };
-}
-
-/** The error and what lies behind it, each once. */
-function causesOf(error: Error): Error[] {
-  const causes = new Set<Error>();
-  for (
-    let cause: unknown = error;
-    cause instanceof Error && !causes.has(cause);
-    cause = cause.cause
-  ) {
-    causes.add(cause);
-  }
-  return [...causes];
+/** A log of structured lines, JSON. */
+export function createLog(level: LogLevel, destination: DestinationStream): Log {
+  return pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
 /** Makes the lines readable, for a person at a terminal. */
-export async function readable(destination: LogDestination): Promise<LogDestination> {
+export async function readable(destination: DestinationStream): Promise<DestinationStream> {
   // Only here: no other start has to wait for it.
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({
@@ -104,9 +34,9 @@ export async function readable(destination: LogDestination): Promise<LogDestinat
 
 /**
  * Writes lines without ever waiting for it: a reader that stalls, or a disk that is full, must not
- * take the requests down.
+ * take the requests down. pino's own destination blocks at the exit, where it writes out the rest.
  */
-export class LineWriter implements LogDestination {
+export class LineWriter implements DestinationStream {
   readonly #file: number;
   #waiting = '';
   #writing: Promise<void> | undefined;

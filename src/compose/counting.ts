@@ -17,14 +17,46 @@ export function countedHere(parts: readonly Part[], { redis }: Config): readonly
   return ENVIRONMENTS.filter((name) => needsAll || parts.includes(name));
 }
 
+interface CountingParts {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly parts: readonly Part[];
+}
+
+/** What lets this process count, until it is disposed of. */
+export interface Counting extends AsyncDisposable {
+  /** Tells others for as long as the upkeep goes on, where they would not know otherwise. */
+  keep(upkeep: Upkeep): void;
+}
+
 /**
  * Makes sure that nobody else counts in a way that does not go with this process: two with counters of
  * their own would admit twice as much.
  * @throws SetupError when somebody does.
  */
 export async function claimCounting(
+  environments: readonly Environment[],
+  given: CountingParts,
+): Promise<Counting> {
+  await using claiming = new AsyncDisposableStack();
+  const claims = new Map<Environment, CountingClaim>();
+  for (const name of environments) {
+    const claim = await claimOne(name, given);
+    claiming.defer(() => claim.release());
+    claims.set(name, claim);
+  }
+  const claimed = claiming.move();
+  return {
+    keep(upkeep) {
+      for (const [name, claim] of claims) keepClaim(name, claim, upkeep);
+    },
+    [Symbol.asyncDispose]: () => claimed.disposeAsync(),
+  };
+}
+
+async function claimOne(
   name: Environment,
-  { config, stores, parts }: { config: Config; stores: Stores; parts: readonly Part[] },
+  { config, stores, parts }: CountingParts,
 ): Promise<CountingClaim> {
   const claim = await stores.counting.claim(name, config.redis ? 'together' : 'alone');
   if (claim) return claim;
@@ -45,8 +77,7 @@ export async function claimCounting(
   );
 }
 
-/** Renews a claim for as long as the upkeep goes on, where that is needed. */
-export function keepClaim(name: Environment, claim: CountingClaim, upkeep: Upkeep): void {
+function keepClaim(name: Environment, claim: CountingClaim, upkeep: Upkeep): void {
   if (!claim.renew) return;
   upkeep.every(RENEW_EVERY, `keep counting ${name}`, async () => {
     if (await claim.renew?.()) return;

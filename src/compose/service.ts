@@ -1,13 +1,11 @@
 import type { Config, Part } from '../config.ts';
 import { type Clock, SECOND } from '../core/clock.ts';
-import type { Environment } from '../core/environments.ts';
-import type { CountingClaim } from '../core/ports.ts';
 import type { Pages } from '../dashboard/options.ts';
 import { listen } from '../http/listen.ts';
 import { HttpService } from '../http/service.ts';
 import { type Log, serviceLog } from '../log.ts';
 import { Upkeep } from '../upkeep.ts';
-import { claimCounting, countedHere, keepClaim } from './counting.ts';
+import { claimCounting, countedHere } from './counting.ts';
 import { deliverMessages, startKeeping } from './keeping.ts';
 import { openDashboard } from './late-dashboard.ts';
 import { prepareOperations } from './ops.ts';
@@ -53,18 +51,13 @@ export async function startService(config: Config, given: ServiceParts): Promise
     (await (await import('./redis-limits.ts')).openRedis(config.redis, { clock, log, metrics }));
   starting.defer(() => redis?.close());
   const environments = countedHere(parts, config);
-  const claims = new Map<Environment, CountingClaim>();
-  for (const name of environments) {
-    const claim = await claimCounting(name, { config, stores, parts });
-    starting.defer(() => claim.release());
-    claims.set(name, claim);
-  }
+  const claims = starting.use(await claimCounting(environments, { config, stores, parts }));
   const upkeep = new Upkeep(clock, {
     failed: (job, error) => log.warn({ job, err: error }, 'upkeep failed'),
     recovered: (job) => log.info({ job }, 'upkeep works again'),
   });
   starting.defer(() => upkeep.stop());
-  for (const [name, claim] of claims) keepClaim(name, claim, upkeep);
+  claims.keep(upkeep);
   const keeping = { environments, config, stores, redis, clock, log, metrics, upkeep };
   const { limiters, noteUse, tidyUp } = await startKeeping(keeping);
   if (parts.includes('quickstart')) deliverMessages(keeping);
