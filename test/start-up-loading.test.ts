@@ -8,9 +8,6 @@ import { runCommand, ServiceProcess } from './process.ts';
 const ROOT = join(import.meta.dir, '..');
 const TELLER = join(import.meta.dir, 'loaded-teller.ts');
 
-/** Every import that is left when types are gone. */
-const IMPORT = /^import (?!type\b)[^;]*?'([^']+)';$/gm;
-
 describe('the first 200 of a service, while nobody has asked for the dashboard,', () => {
   let loaded: { files: string[]; askedForStdout: boolean };
   const folder = temporaryFolder();
@@ -39,8 +36,9 @@ describe('the first 200 of a service, while nobody has asked for the dashboard,'
   });
 
   test("waits for no part of the runtime's library but these", () => {
+    const transpiler = new Bun.Transpiler({ loader: 'ts' });
     const imported = ours().flatMap((file) =>
-      Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT), ([, name = '']) => name),
+      transpiler.scanImports(readFileSync(join(ROOT, file))).map(({ path }) => path),
     );
     const builtIn = imported.filter((name) => /^(?:node|bun):/.test(name));
     // node:net, node:tty, node:stream and node:crypto take several ms each.
