@@ -38,7 +38,7 @@ describe('an asset', () => {
 
   test('may be kept for ever, since its name changes with its content', async () => {
     await using service = await TestService.start({ parts: PARTS });
-    const { files } = await bundleAssets('/assets/');
+    const { files } = await bundleAssets();
     expect(files.length).toBeGreaterThan(5);
     for (const { name, type } of files) {
       expect(name).toMatch(/-[0-9a-z]{8,}\.\w+$/);
@@ -50,7 +50,7 @@ describe('an asset', () => {
   });
 
   test('names no address on the machine that it was bundled on', async () => {
-    const { files } = await bundleAssets('/assets/');
+    const { files } = await bundleAssets();
     const text = files.map(({ bytes }) => new TextDecoder().decode(bytes)).join('\n');
     expect(text).not.toContain(import.meta.dir.replace(/\/test$/, ''));
   });

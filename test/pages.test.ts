@@ -139,14 +139,14 @@ describe('a dashboard below a path', () => {
   });
 
   test('its scripts load one another from there', async () => {
-    const { files } = await bundleAssets('/console/assets/');
+    const { files } = await bundleAssets();
     const scripts = files.filter(
       ({ type, name }) => /javascript/.test(type) && !/^scalar/.test(name),
     );
     const imported = scripts.flatMap(({ bytes }) =>
       new Bun.Transpiler({ loader: 'js' }).scanImports(bytes).map(({ path }) => path),
     );
-    const served = new Set(files.map(({ name }) => `/console/assets/${name}`));
+    const served = new Set(files.map(({ name }) => `./${name}`));
     expect(imported.length).toBeGreaterThan(0);
     expect(imported.filter((path) => !served.has(path))).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe('source that cannot be bundled', () => {
       quickstart: address,
       dashboard: address,
     };
-    const pages = createPages({ addresses }, (path) => bundleAssets(path, folder.path));
+    const pages = createPages({ addresses }, () => bundleAssets(folder.path));
     const page = () => pages.handle(new Request(address), '/');
     write('import "./missing.ts";');
     await expect(page()).rejects.toThrow(/main\.tsx[\s\S]*missing\.ts/);

@@ -70,13 +70,22 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   /** @param wrap a command line that runs the service's, such as one that sets resource limits. */
-  static async start(
+  static start(
     settings: Readonly<Record<string, string>>,
     args: readonly string[] = [],
     wrap: readonly string[] = [],
   ): Promise<ServiceProcess> {
-    const child = Bun.spawn([...wrap, process.execPath, MAIN, 'serve', ...args], {
-      env: cleanEnvironment({ PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0', ...settings }),
+    const env = cleanEnvironment({ PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0', ...settings });
+    return ServiceProcess.run([...wrap, process.execPath, MAIN, 'serve', ...args], { env });
+  }
+
+  /** Runs a command line that serves, and waits until it does. */
+  static async run(
+    command: readonly string[],
+    options: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
+  ): Promise<ServiceProcess> {
+    const child = Bun.spawn([...command], {
+      ...options,
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..');
 const MAX_FILE_LINES = 300;
@@ -44,13 +44,14 @@ const ENTRIES = [
   'src/dashboard/web/main.tsx',
   'src/dashboard/web/reference.ts',
   'src/dashboard/web/theme-first.ts',
+  'build/main.ts',
   // Run by hand, to make the pictures of the documentation anew.
   'test/screenshots.ts',
   // Preloaded into a service.
   'test/loaded-teller.ts',
 ];
 
-const files = [...new Bun.Glob('{src,client,test,bench}/**/*.{ts,tsx}').scanSync(ROOT)]
+const files = [...new Bun.Glob('{src,build,client,test,bench}/**/*.{ts,tsx}').scanSync(ROOT)]
   .filter((file) => !/node_modules|dist\//.test(file))
   .sort();
 const texts = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
@@ -96,7 +97,7 @@ describe('sizes', () => {
     const biome = join(ROOT, 'node_modules/.bin/biome');
     const rule = '--only=complexity/noExcessiveLinesPerFunction';
     const child = Bun.spawn(
-      [biome, 'lint', rule, '--reporter=github', 'src', 'client/src', 'bench'],
+      [biome, 'lint', rule, '--reporter=github', 'src', 'build', 'client/src', 'bench'],
       {
         cwd: ROOT,
         stdout: 'pipe',
@@ -120,6 +121,13 @@ describe('nothing is left lying about', () => {
       pending.push(...localImports(file), ...workers(file));
     }
     expect(files.filter((file) => !reached.has(file))).toEqual([]);
+  });
+
+  test('what runs in a thread is called so, for the build to find it, and like nothing else', () => {
+    const sources = files.filter((file) => file.startsWith('src/'));
+    const built = sources.filter((file) => file.endsWith('-thread.ts'));
+    expect([...new Set(sources.flatMap(workers))].sort()).toEqual(built);
+    expect(new Set(built.map((file) => basename(file))).size).toBe(built.length);
   });
 
   test('no markers of unfinished work, no machine paths', () => {

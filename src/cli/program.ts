@@ -3,7 +3,9 @@ import packageJson from '../../package.json';
 import { addAccountsCommands } from './accounts.ts';
 import { addBackupCommand } from './backup.ts';
 import { addBansCommands } from './bans.ts';
+import { COMMAND, START_COMMAND } from './command-name.ts';
 import { WRONG_USAGE } from './errors.ts';
+import { addHealthCommand } from './health.ts';
 import { addKeysCommands } from './keys.ts';
 import { addMigrateStoreCommand } from './migrate-store.ts';
 import { addOpenapiCommand } from './openapi.ts';
@@ -14,8 +16,8 @@ import { addServeCommand } from './serve-command.ts';
 
 const FIRST_STEPS = `
 First steps:
-  npm start
-  npm run -s petstore -- keys create you@example.com
+  ${START_COMMAND}
+  ${COMMAND} keys create you@example.com
 `;
 
 /**
@@ -52,5 +54,6 @@ function createProgram(): Command {
   addBackupCommand(program);
   addRestoreCommand(program);
   addMigrateStoreCommand(program);
+  addHealthCommand(program);
   return program;
 }

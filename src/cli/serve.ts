@@ -5,6 +5,7 @@ import { type Config, type Part, readConfig, SETTINGS } from '../config.ts';
 import { SECOND, systemClock } from '../core/clock.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import { createLog, LineWriter, type Log, readable } from '../log.ts';
+import { COMMAND } from './command-name.ts';
 import { explain, printLine, watchOutput } from './output.ts';
 
 /**
@@ -63,7 +64,7 @@ function firstKeyCommand(config: Config, only: readonly Part[]): string {
   const isDefault = config.dataDir === resolve(SETTINGS.PETSTORE_DATA_DIR.default);
   // Its address may hold a password, and whoever types the command has it set.
   const folder = isDefault || config.database ? '' : `PETSTORE_DATA_DIR='${config.dataDir}' `;
-  const command = `${folder}npm run -s petstore -- keys create you@example.com`;
+  const command = `${folder}${COMMAND} keys create you@example.com`;
   return only.join() === 'staging' ? `${command} --environment staging` : command;
 }
 

@@ -8,14 +8,14 @@ const WEB = join(import.meta.dir, '..', 'web');
 const SCALAR = '@scalar/api-reference/browser/standalone.js';
 
 /**
- * Bundles the pages' source into memory.
- * @param publicPath path of the assets, with a slash at its end.
+ * Bundles the pages' source into memory. The files name one another by relative addresses, so any
+ * path may be theirs.
  * @param web the folder with the source.
  * @throws Error with the bundler's messages when the source cannot be bundled.
  */
-export async function bundleAssets(publicPath: string, web = WEB): Promise<Assets> {
+export async function bundleAssets(web = WEB): Promise<Assets> {
   const [dashboard, reference, themeFirst, plain, scalar] = await Promise.all([
-    bundle(join(web, 'main.tsx'), { format: 'esm', splitting: true, publicPath }),
+    bundle(join(web, 'main.tsx'), { format: 'esm', splitting: true }),
     // Classic scripts: the one must not wait for the page, the other needs Scalar's global.
     bundle(join(web, 'reference.ts'), { format: 'iife' }),
     bundle(join(web, 'theme-first.ts'), { format: 'iife' }),

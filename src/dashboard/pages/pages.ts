@@ -7,6 +7,7 @@ import type { Assets } from './assets.ts';
 import { bundleAssets } from './bundle.ts';
 import { servedDocuments } from './documents.ts';
 import type { Html } from './html.ts';
+import { readAssets } from './kept-assets.ts';
 import { rightAddress } from './redirect.ts';
 import { dashboardPage, notFoundPage, type PageParts, referencePage } from './shell.ts';
 
@@ -38,15 +39,18 @@ export interface DashboardPages {
   handle(request: Request, path: string): Promise<Response>;
 }
 
-/** The pages' source is bundled when the first page is asked for: no start has to wait for it. */
+/**
+ * The pages' source is bundled when the first page is asked for: no start has to wait for it. An
+ * executable has it bundled already.
+ */
 export function createPages(
   { addresses }: Pick<DashboardOptions, 'addresses'>,
-  prepare: (publicPath: string) => Promise<Assets> = bundleAssets,
+  prepare: () => Promise<Assets> = Bun.isStandaloneExecutable ? readAssets : bundleAssets,
 ): DashboardPages {
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
   const documents = servedDocuments(addresses);
   const prepared = once(async () => {
-    const assets = await prepare(`${basePath}${ASSETS}`);
+    const assets = await prepare();
     return { parts: { addresses, assets, basePath }, files: assetFiles(assets.files) };
   });
   const find = async (path: string, request: Request) => {

@@ -4,6 +4,9 @@ import { type Html, html } from './html.ts';
 
 const DESCRIPTION = 'Keys, usage, messages and reference of the petstore API.';
 
+/** How an operator calls the commands. */
+const COMMAND = Bun.isStandaloneExecutable ? 'petstore' : 'npm run -s petstore --';
+
 /** What every page is made of. */
 export interface PageParts {
   readonly addresses: DashboardOptions['addresses'];
@@ -29,8 +32,8 @@ ${loading(parts, assets.dashboard, 'module')}`;
 <p>The dashboard needs JavaScript. Without it:</p>
 <ul>
 <li>Read the API reference as plain text: <a href="${basePath}/reference.md">${addresses.dashboard}/reference.md</a></li>
-<li>Make an account: <code>npm run -s petstore -- accounts create you@example.com</code></li>
-<li>Make a key: <code>npm run -s petstore -- keys create you@example.com</code></li>
+<li>Make an account: <code>${COMMAND} accounts create you@example.com</code></li>
+<li>Make a key: <code>${COMMAND} keys create you@example.com</code></li>
 </ul>
 </main>
 </noscript>`,

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { SECOND } from '../core/clock.ts';
+import { messageOf, OperatorError, SetupError } from '../core/errors.ts';
+import { jsonOption } from './options.ts';
+import { printJson, printLine } from './output.ts';
+
+/** How long the service may take to answer, in ms. */
+const PATIENCE = 2 * SECOND;
+
+/** What listens on all addresses is asked at this machine's own. */
+const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+interface Options {
+  readonly ready?: true;
+  readonly json?: true;
+}
+
+/** For the health checks of containers, where nothing else can send a request. */
+export function addHealthCommand(program: Command): void {
+  program
+    .command('health')
+    .description('Ask the service with these settings whether it is alive.')
+    .option('--ready', 'ask whether requests should be sent to it')
+    .addOption(jsonOption())
+    .action(ask);
+}
+
+async function ask({ ready, json }: Options): Promise<void> {
+  const { host, opsPort } = readConfig();
+  if (opsPort === 0) throw new SetupError('Set PETSTORE_OPS_PORT to the port of the service.');
+  const name = LOOPBACK[host] ?? host;
+  const authority = name.includes(':') ? `[${name}]` : name;
+  const url = `http://${authority}:${opsPort}/${ready ? 'readyz' : 'livez'}`;
+  const reply = await request(url);
+  const answer = (await reply.text()).trim();
+  if (!reply.ok) throw new OperatorError(`${url} answers ${reply.status}: ${answer}`);
+  if (json) printJson({ url, answer });
+  else printLine(answer);
+}
+
+async function request(url: string): Promise<Response> {
+  try {
+    return await fetch(url, { signal: AbortSignal.timeout(PATIENCE) });
+  } catch (cause) {
+    throw new OperatorError(`${url} does not answer: ${messageOf(cause)}`, { cause });
+  }
+}
