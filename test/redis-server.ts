@@ -253,7 +253,7 @@ export async function freePort(distance = 0): Promise<number> {
   }
 }
 
-function accepts(port: number): Promise<boolean> {
+export function accepts(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(port, '127.0.0.1');
   socket.on('connect', () => resolve(true));
