@@ -7,6 +7,7 @@ import type { MailSettings } from './core/mail.ts';
 import { type Limits, PLANS } from './core/plans.ts';
 import type { RedisAddress } from './redis/address.ts';
 import { SettingReader } from './setting-reader.ts';
+import { asksForTraces } from './tracing-settings.ts';
 
 /** Everything that an operator may set, read once, checked and frozen. */
 export interface Config {
@@ -34,6 +35,8 @@ export interface Config {
   readonly anonymousLimits: Limits;
   readonly banPolicy: BanPolicy;
   readonly logLevel: LogLevel;
+  /** Whether requests are followed, by the variables of OpenTelemetry. */
+  readonly tracing: boolean;
 }
 
 export interface DatabaseSettings {
@@ -189,6 +192,7 @@ export function readConfig(
       maximum: reader.count('PETSTORE_BAN_MAX_SECONDS', 1, MAX_COUNT) * SECOND,
     }),
     logLevel: reader.oneOf('PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),
+    tracing: asksForTraces(environment, (text) => reader.problem(text)),
   };
   if (config.banPolicy.maximum < config.banPolicy.base) {
     reader.problem('PETSTORE_BAN_MAX_SECONDS must be at least PETSTORE_BAN_SECONDS.');

@@ -2,6 +2,7 @@ import { write } from 'node:fs';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import type { LogLevel } from './config.ts';
 import { ApiError, messageOf } from './core/errors.ts';
+import { publicPath } from './http/public-path.ts';
 import type { ServiceLog } from './http/service.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
@@ -91,7 +92,7 @@ export function serviceLog(log: Log): ServiceLog {
     ...(log.isLevelEnabled('debug') && {
       request({ method, url }, requestId, status, took) {
         const rounded = Math.round(took * 1_000) / 1_000;
-        const path = withoutSecrets(url);
+        const path = publicPath(url);
         log.debug({ requestId, method, path, status, took: rounded }, 'request');
       },
     }),
@@ -106,13 +107,4 @@ export function serviceLog(log: Log): ServiceLog {
       log.warn({ requestId, cause: messageOf(error.cause) }, error.message);
     },
   };
-}
-
-/**
- * The path alone: user names and queries can carry keys. Nor does a path of ours hold so long a run
- * of letters and digits; a key that was pasted into one does.
- */
-function withoutSecrets(url: string): string {
-  const path = url.replace(/^\w+:\/\/[^/?#]*/, '').replace(/[?#].*$/s, '');
-  return path.replaceAll(/[0-9A-Za-z]{20,}/g, '[hidden]');
 }

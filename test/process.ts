@@ -8,7 +8,7 @@ export function cleanEnvironment(
 ): Record<string, string> {
   const inherited = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined && !entry[0].startsWith('PETSTORE_'),
+      entry[1] !== undefined && !/^(?:PETSTORE|OTEL)_/.test(entry[0]),
   );
   return { ...Object.fromEntries(inherited), ...settings };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { generateApiKey } from '../src/core/api-key-text.ts';
+import { Collector } from './collector.ts';
 import { temporaryFolder } from './harness.ts';
 import { runCommand, ServiceProcess } from './process.ts';
 import { rawExchange } from './raw.ts';
@@ -70,12 +71,14 @@ async function makeCanaries(settings: Readonly<Record<string, string>>): Promise
 }
 
 describe('the log at its most talkative', () => {
-  test('holds nothing of any key or secret, wherever a client put it', async () => {
+  test('holds nothing of any key or secret, wherever a client put it, nor do traces', async () => {
     using folder = temporaryFolder();
+    using collector = new Collector();
     const settings = {
       PETSTORE_DATA_DIR: folder.path,
       PETSTORE_SECRET: SECRET,
       PETSTORE_LOG_LEVEL: 'debug',
+      ...collector.settings,
     };
     const canaries = await makeCanaries(settings);
     await using service = await ServiceProcess.start(settings);
@@ -87,11 +90,15 @@ describe('the log at its most talkative', () => {
     const lines = output.split('\n').filter((line) => line.includes('"msg":"request"'));
     expect(lines.length).toBeGreaterThan(50);
     expect(lines.some((line) => line.includes('"path":"/v1/pets"'))).toBe(true);
+    expect(collector.spans.length).toBeGreaterThan(lines.length);
     for (const canary of Object.values(canaries)) {
       expect(canary.length).toBeGreaterThan(30);
-      for (const trace of traces(canary)) expect(output).not.toContain(trace);
+      for (const trace of traces(canary)) {
+        expect(output).not.toContain(trace);
+        expect(collector.received).not.toContain(trace);
+      }
     }
-    expect(output).not.toContain(SECRET);
+    expect(output + collector.received).not.toContain(SECRET);
   });
 
   test('tells method, path, status and duration of a request, and no more', async () => {

@@ -40,8 +40,9 @@ export async function serve({ only, json }: ServeOptions): Promise<void> {
   log.info({ signal: await told }, 'stopping');
   await service.stop();
   log.info('stopped');
-  // A write that nobody takes would hold the process for as long.
-  if (!(await stdout.flush(LAST_LINES))) process.exit(0);
+  const isWritten = await stdout.flush(LAST_LINES);
+  // A write that nobody takes, or a collector that does not answer, would hold the process for as long.
+  if (!isWritten || config.tracing) process.exit(0);
 }
 
 /** `process.stdout` is asked for devices only: it brings all of Node's streams, and starts wait. */

@@ -1,10 +1,12 @@
 import packageJson from '../../package.json';
 import type { Config } from '../config.ts';
-import { SECOND } from '../core/clock.ts';
+import { type Clock, SECOND } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
+import type { Log } from '../log.ts';
 import { LateMetrics } from '../ops/late-metrics.ts';
 import { type OpsServer, startOpsServer } from '../ops/ops-server.ts';
 import type { Stores } from './stores.ts';
+import { openTracing, type Tracing } from './tracing.ts';
 
 /** How long after the start the library of metrics is loaded, in ms, unless somebody asks before. */
 const LOAD_METRICS_AFTER = 2 * SECOND;
@@ -12,6 +14,7 @@ const LOAD_METRICS_AFTER = 2 * SECOND;
 /** What operators look at. */
 export interface Operations {
   readonly metrics: LateMetrics;
+  readonly tracing: Tracing;
   /**
    * Opens the port for operators: requests may be sent to this process from now on.
    * @returns the port.
@@ -23,7 +26,12 @@ export interface Operations {
   stop(): Promise<void>;
 }
 
-export function prepareOperations(config: Config, stores: Stores): Operations {
+export async function prepareOperations(
+  config: Config,
+  stores: Stores,
+  { clock, log }: { clock: Clock; log: Log },
+): Promise<Operations> {
+  const tracing = await openTracing(config, clock, log);
   let eventLoop: { stop(): void } | undefined;
   let loading: ReturnType<typeof setTimeout> | undefined;
   let server: OpsServer | undefined;
@@ -40,6 +48,7 @@ export function prepareOperations(config: Config, stores: Stores): Operations {
   stores.writer.metrics = metrics;
   return {
     metrics,
+    tracing,
     open() {
       server = startOpsServer({
         host: config.host,
@@ -58,6 +67,7 @@ export function prepareOperations(config: Config, stores: Stores): Operations {
       clearTimeout(loading);
       eventLoop?.stop();
       await server?.stop();
+      await tracing.close();
     },
   };
 }

@@ -42,9 +42,9 @@ export async function startService(config: Config, given: ServiceParts): Promise
   await using starting = new AsyncDisposableStack();
   const stores = await openStores(config, clock);
   starting.defer(() => stores.close());
-  const operations = prepareOperations(config, stores);
+  const operations = await prepareOperations(config, stores, { clock, log });
   starting.defer(() => operations.stop());
-  const { metrics } = operations;
+  const { metrics, tracing } = operations;
   // Loaded only where it is used: no other start has to wait for it.
   const redis =
     config.redis &&
@@ -62,7 +62,8 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const { limiters, noteUse, tidyUp } = await startKeeping(keeping);
   if (parts.includes('quickstart')) deliverMessages(keeping);
 
-  const listener = listen(config.host, config.port, (...asked) => service.handle(...asked));
+  const handle = tracing.requestsTo(() => service);
+  const listener = listen(config.host, config.port, handle);
   let dashboard: Pages | undefined;
   starting.defer(() => dashboard?.close());
   starting.defer(() => listener.stop(STOP_GRACE));
@@ -79,7 +80,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     });
   }
   const service = new HttpService({
-    sites: createSites(parts, { config, stores, limiters, noteUse, baseUrl }),
+    sites: createSites(parts, tracing.within({ config, stores, limiters, noteUse, baseUrl })),
     pages: dashboard,
     trustedProxies: config.trustedProxies,
     clock,

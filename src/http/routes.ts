@@ -13,6 +13,8 @@ export interface ServedOperation {
 
 /** What a path serves. */
 export interface Route {
+  /** Below the base address, with `{parameters}`. */
+  readonly path: string;
   /** For the `Allow` header, and for a browser's preflight. */
   readonly allow: string;
   /** By method; HEAD stands beside every GET. */
@@ -34,7 +36,12 @@ export class Routes {
     const document = pathPattern(DOCUMENT_PATH);
     this.#routes = [
       ...operationRoutes(handlers),
-      { allow: 'GET, HEAD, OPTIONS', operations: new Map(), pattern: document },
+      {
+        path: DOCUMENT_PATH,
+        allow: 'GET, HEAD, OPTIONS',
+        operations: new Map(),
+        pattern: document,
+      },
     ];
   }
 
@@ -61,6 +68,7 @@ function operationRoutes(handlers: Handlers): Route[] {
       if (method === 'GET') operations.set('HEAD', each);
     }
     return {
+      path,
       allow: [...operations.keys(), 'OPTIONS'].join(', '),
       operations,
       pattern: pathPattern(path),

@@ -121,6 +121,15 @@ export class HttpService {
     });
   }
 
+  /** The pattern of the path that is asked for, such as `/v1/pets/{petId}`; none outside of the API. */
+  routeOf(request: Request): string | undefined {
+    const place = this.#locate(request);
+    if (!place || 'pages' in place || place.problem) return undefined;
+    const { site, path } = place;
+    const match = site.routes.match(path);
+    return match && new URL(site.baseUrl).pathname.replace(/\/$/, '') + match.route.path;
+  }
+
   #nowhere(): Response {
     const message = `Nothing is served here. The dashboard is at ${this.#options.pages?.baseUrl}.`;
     const { status, body } = problemReply({ code: 'not_found', message });

@@ -1,0 +1,124 @@
+import packageJson from '../../package.json';
+import type { Config } from '../config.ts';
+import type { Awaitable } from '../core/awaitable.ts';
+import { type Clock, SECOND } from '../core/clock.ts';
+import type { Environment } from '../core/environments.ts';
+import type { Limiter } from '../core/ports.ts';
+import type { RequestHandler } from '../http/listen.ts';
+import { publicPath, withoutKeys } from '../http/public-path.ts';
+import { REQUEST_ID_HEADER } from '../http/request-id.ts';
+import type { HttpService } from '../http/service.ts';
+import type { Log } from '../log.ts';
+import type { Tracer } from '../ops/tracer.ts';
+import type { SiteParts } from './sites.ts';
+import type { EnvironmentStores, Stores } from './stores.ts';
+
+/** Spans are lost by the batch: one line in this many ms tells enough. */
+const REPEAT_AFTER = 10 * SECOND;
+
+type Service = Pick<HttpService, 'handle' | 'routeOf'>;
+
+/** Follows requests through the service, or does nothing at all. */
+export interface Tracing {
+  /** What answers requests, each in a span of its own. */
+  requestsTo(service: () => Service): RequestHandler;
+  /** The same parts, with a span for what a request asks of them. */
+  within(parts: SiteParts): SiteParts;
+  /** Sends what is left, for two seconds at the most. */
+  close(): Promise<void>;
+}
+
+const NO_TRACING: Tracing = {
+  requestsTo:
+    (service) =>
+    (...asked) =>
+      service().handle(...asked),
+  within: (parts) => parts,
+  close: async () => {},
+};
+
+/** Follows requests where the variables of OpenTelemetry ask for it; loads nothing where they do not. */
+export async function openTracing(config: Config, clock: Clock, log: Log): Promise<Tracing> {
+  if (!config.tracing) return NO_TRACING;
+  const { Tracer } = await import('../ops/tracer.ts');
+  const tracer = new Tracer({
+    version: packageJson.version,
+    requestIdHeader: REQUEST_ID_HEADER,
+    onProblem: seldom(clock, (problem) => log.warn({ problem }, 'traces cannot be sent')),
+  });
+  return {
+    requestsTo: (service) => traceRequests(tracer, service),
+    within: (parts) => ({
+      ...parts,
+      stores: traceStores(tracer, parts.stores),
+      limiters: config.redis ? traceLimiters(tracer, parts.limiters) : parts.limiters,
+    }),
+    close: () => tracer.close(),
+  };
+}
+
+function seldom(clock: Clock, tell: (text: string) => void): (text: string) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (text) => {
+    const { elapsed } = clock.now();
+    if (elapsed - last < REPEAT_AFTER) return;
+    last = elapsed;
+    tell(text);
+  };
+}
+
+function traceRequests(tracer: Tracer, service: () => Service): RequestHandler {
+  return (request, peer) => {
+    const { method, url, headers } = request;
+    const host = headers.get('host');
+    const asked = {
+      method,
+      route: service().routeOf(request),
+      path: publicPath(url),
+      host: host && withoutKeys(host),
+      traceparent: headers.get('traceparent'),
+    };
+    return tracer.request(asked, () => service().handle(request, peer));
+  };
+}
+
+function traceStores(tracer: Tracer, stores: Stores): Stores {
+  const environment = (name: Environment): EnvironmentStores => {
+    const { pets, quotas } = stores.environment(name);
+    return { pets: tracePort(tracer, 'PetStore', pets), quotas };
+  };
+  const messages = tracePort(tracer, 'MessageStore', stores.messages);
+  return { ...stores, messages, environment };
+}
+
+function traceLimiters(
+  tracer: Tracer,
+  limiters: ReadonlyMap<Environment, Limiter>,
+): ReadonlyMap<Environment, Limiter> {
+  const attributes = { 'db.system.name': 'redis' };
+  return new Map(
+    Array.from(limiters, ([name, limiter]) => [
+      name,
+      tracePort(tracer, 'Limiter', limiter, attributes),
+    ]),
+  );
+}
+
+/** The same port, with a span for each call that a request makes. */
+function tracePort<Port extends object>(
+  tracer: Tracer,
+  name: string,
+  port: Port,
+  attributes: Readonly<Record<string, string>> = {},
+): Port {
+  return new Proxy(port, {
+    get(target, member) {
+      const found: unknown = Reflect.get(target, member, target);
+      if (typeof found !== 'function') return found;
+      return (...given: unknown[]) => {
+        const work = (): Awaitable<unknown> => Reflect.apply(found, target, given);
+        return tracer.call(`${name}.${String(member)}`, attributes, work);
+      };
+    },
+  });
+}
