@@ -34,6 +34,8 @@ export interface Config {
   /** For requests without a valid key, by client address. */
   readonly anonymousLimits: Limits;
   readonly banPolicy: BanPolicy;
+  /** How long requests are still answered once the service is told to stop, in ms. */
+  readonly drainFor: number;
   readonly logLevel: LogLevel;
   /** Whether requests are followed, by the variables of OpenTelemetry. */
   readonly tracing: boolean;
@@ -123,6 +125,11 @@ export const SETTINGS = {
   },
   PETSTORE_BAN_SECONDS: { default: '300', purpose: 'Length of a first ban, in seconds.' },
   PETSTORE_BAN_MAX_SECONDS: { default: '86400', purpose: 'Longest ban, in seconds.' },
+  PETSTORE_DRAIN_SECONDS: {
+    default: '0',
+    purpose:
+      'How long requests are still answered after a signal to stop, while /readyz says no, in seconds; for a proxy that asks it.',
+  },
   PETSTORE_LOG_LEVEL: { default: 'info', purpose: `One of ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, { default: string; purpose: string }>;
 
@@ -139,6 +146,8 @@ const BASE_URL_SETTINGS = {
 const VERSION_SEGMENT = '/v1';
 
 const MIN_SECRET_LENGTH = 32;
+/** In seconds; longer than any service manager waits. */
+const LONGEST_DRAIN = 600;
 const MAX_COUNT = 1_000_000_000;
 
 /**
@@ -191,6 +200,7 @@ export function readConfig(
       base: reader.count('PETSTORE_BAN_SECONDS', 1, MAX_COUNT) * SECOND,
       maximum: reader.count('PETSTORE_BAN_MAX_SECONDS', 1, MAX_COUNT) * SECOND,
     }),
+    drainFor: reader.count('PETSTORE_DRAIN_SECONDS', 0, LONGEST_DRAIN) * SECOND,
     logLevel: reader.oneOf('PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),
     tracing: asksForTraces(environment, (text) => reader.problem(text)),
   };

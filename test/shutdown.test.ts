@@ -54,6 +54,28 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   });
 });
 
+describe('a signal to a service that drains', () => {
+  test("is told by /readyz, while requests are still answered, each as its connection's last", async () => {
+    using folder = temporaryFolder();
+    const settings = { PETSTORE_DATA_DIR: folder.path, PETSTORE_DRAIN_SECONDS: '600' };
+    await using service = await ServiceProcess.start(settings);
+    using connection = await idleConnection(service.port);
+    process.kill(service.pid, 'SIGTERM');
+    await eventually(async () => {
+      const readiness = await fetch(`http://localhost:${service.opsPort}/readyz`);
+      return readiness.status === 503;
+    });
+    expect(connection.closed).toBe(false);
+    const reply = connection.ask();
+    expect(await reply).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\nConnection: close\r\n/);
+    await eventually(() => connection.closed);
+    const another = await fetch(`${service.url()}/pets`);
+    expect([another.status, another.headers.get('Connection')]).toEqual([401, 'close']);
+    // A second signal does not wait for the end of it.
+    expect(await service.end('SIGINT')).toBe(1);
+  });
+});
+
 describe('a second signal', () => {
   test.each([
     ['SIGTERM', 'SIGINT'],
@@ -114,7 +136,7 @@ describe('a request that does not end', () => {
       () => 'cut off',
     );
     await received;
-    await listener.stop(20);
+    await listener.stop(20, 0);
     expect(await asked).toBe('cut off');
   });
 });
@@ -250,14 +272,21 @@ function isClosed(port: number): Promise<boolean> {
 /** A connection that had its reply and stays open. */
 async function idleConnection(port: number) {
   const socket = connect(port, '127.0.0.1');
-  const idle = { closed: false, [Symbol.dispose]: () => void socket.destroy() };
+  const idle = {
+    closed: false,
+    /** Sends a request; resolves with the head of its reply. */
+    ask(): Promise<string> {
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      socket.once('error', reject);
+      socket.once('data', (data) => resolve(data.toString()));
+      socket.write('GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      return promise;
+    },
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
   socket.on('close', () => {
     idle.closed = true;
   });
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  socket.on('error', reject);
-  socket.once('data', () => resolve());
-  socket.write('GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  await promise;
+  await idle.ask();
   return idle;
 }

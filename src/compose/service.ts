@@ -66,7 +66,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const listener = listen(config.host, config.port, handle);
   let dashboard: Pages | undefined;
   starting.defer(() => dashboard?.close());
-  starting.defer(() => listener.stop(STOP_GRACE));
+  starting.defer(() => listener.stop(STOP_GRACE, config.drainFor));
   const baseUrl = (part: Part) => config.baseUrl(part, listener.port);
   if (parts.includes('dashboard')) {
     dashboard = openDashboard({

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../core/awaitable.ts';
+import { type Awaitable, then } from '../core/awaitable.ts';
 import { SetupError } from '../core/errors.ts';
 
 /** Answers one request; `peer` gives the address of the other end of the connection. */
@@ -12,8 +12,10 @@ export interface Listener {
   /**
    * Stops accepting, lets requests in flight finish, then closes every connection.
    * @param grace milliseconds after which what is left is cut off.
+   * @param drainFor milliseconds for which requests are still answered before that, each as the last
+   * of its connection, so that whoever sends them goes elsewhere.
    */
-  stop(grace: number): Promise<void>;
+  stop(grace: number, drainFor: number): Promise<void>;
 }
 
 /** Deadline for receiving a request, in seconds; it ends connections that trickle. */
@@ -31,12 +33,21 @@ export function listen(host: string, port: number, handler: RequestHandler): Lis
   const server = bind();
   return {
     port: server.port ?? port,
-    async stop(grace) {
+    async stop(grace, drainFor) {
+      if (drainFor > 0) {
+        // In the place of the handler, which has nothing to ask meanwhile.
+        server.reload({ fetch: (...asked) => then(answer(...asked), lastOfItsConnection) });
+        await Bun.sleep(drainFor);
+      }
       const cutOff = setTimeout(() => void server.stop(true), grace);
       await server.stop();
       clearTimeout(cutOff);
     },
   };
+
+  function answer(request: Request, server: Bun.Server<undefined>): Awaitable<Response> {
+    return handler(request, () => server.requestIP(request)?.address);
+  }
 
   function bind() {
     try {
@@ -45,13 +56,18 @@ export function listen(host: string, port: number, handler: RequestHandler): Lis
         port,
         idleTimeout: IDLE_TIMEOUT_SECONDS,
         maxRequestBodySize: PARSER_BODY_LIMIT,
-        fetch: (request, server) => handler(request, () => server.requestIP(request)?.address),
+        fetch: answer,
       });
     } catch (cause) {
       const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
       throw new SetupError(`Cannot listen on ${place}: ${advise(cause, port)}.`, { cause });
     }
   }
+}
+
+function lastOfItsConnection(response: Response): Response {
+  response.headers.set('Connection', 'close');
+  return response;
 }
 
 /** Ports below are for the superuser alone, as a rule. */
