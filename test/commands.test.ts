@@ -19,7 +19,8 @@ const COMMANDS: ReadonlyArray<readonly [command: string, ...mentions: string[]]>
   ['keys revoke', '<id>', '--json', 'keys list'],
   ['bans list', '--json'],
   ['bans lift', '<id>', '--json', 'bans list'],
-  ['backup', '<file>', '--json', 'secret'],
+  ['backup', '<file>', '--json', 'secret', 'verify'],
+  ['backup verify', '<file>', '--json', 'changes nothing'],
   ['restore', '<file>', '--replace', '--json', 'stopped'],
 ];
 

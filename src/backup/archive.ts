@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { create, extract, list } from 'tar';
 import { ENVIRONMENTS } from '../core/environments.ts';
+import { messageOf, OperatorError } from '../core/errors.ts';
 import { FILE_NAMES, makeDurable } from '../data-folder.ts';
 import { inspect } from '../sqlite/database.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from '../sqlite/migrations.ts';
@@ -24,6 +25,12 @@ export const DATABASES: ReadonlyArray<readonly [name: string, schema: Schema]> =
   [FILE_NAMES.accounts, ACCOUNTS_SCHEMA],
   ...ENVIRONMENTS.map((name) => [FILE_NAMES.database(name), ENVIRONMENT_SCHEMA] as const),
 ];
+
+/** What the system says of a disk, a folder or a process, never of what an archive holds. */
+const OF_THE_SYSTEM = new Set([
+  ...['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO'],
+  ...['EMFILE', 'ENFILE', 'ENOMEM'],
+]);
 
 /** Packs all files of a folder, with a manifest, into one durable file for its owner alone. */
 export async function pack(folder: string, file: string, createdAt: string): Promise<Manifest> {
@@ -45,9 +52,23 @@ export async function pack(folder: string, file: string, createdAt: string): Pro
 /**
  * Unpacks a backup into a folder and checks every file of it. They are durable, and for their owner
  * alone, when this returns.
- * @throws Error when it is not a sound backup, or cannot be unpacked here.
+ * @throws OperatorError when it is not a sound backup, or the system's error when it cannot be unpacked.
  */
-export async function unpack(file: string, into: string): Promise<Manifest> {
+export async function unpackSound(file: string, into: string): Promise<Manifest> {
+  try {
+    return await unpack(file, into);
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && OF_THE_SYSTEM.has(String(cause.code))) {
+      throw cause;
+    }
+    throw new OperatorError(
+      `${file} is not a sound backup: ${messageOf(cause)}. Nothing was changed.`,
+      { cause },
+    );
+  }
+}
+
+async function unpack(file: string, into: string): Promise<Manifest> {
   const names = await listParts(file);
   await extract({ file, cwd: into, strict: true });
   const manifest = parseManifest(await readFile(join(into, MANIFEST), 'utf8'), names);

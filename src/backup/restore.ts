@@ -6,16 +6,10 @@ import { messageOf, OperatorError, SetupError } from '../core/errors.ts';
 import { type DataFolder, FILE_NAMES, makeDurable, openDataFolder } from '../data-folder.ts';
 import { endSessions } from '../sqlite/backup.ts';
 import { takeLock } from '../sqlite/lock.ts';
-import { type Manifest, unpack } from './archive.ts';
+import { unpackSound } from './archive.ts';
 import { openWorkshop } from './workshop.ts';
 
 const WORKSHOP = '.restore-';
-
-/** What the system says of a disk, a folder or a process, never of what an archive holds. */
-const OF_THE_SYSTEM = new Set([
-  ...['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO'],
-  ...['EMFILE', 'ENFILE', 'ENOMEM'],
-]);
 
 export interface Restored {
   readonly folder: string;
@@ -70,20 +64,6 @@ export async function restoreBackup(
 function removeLitter({ path }: DataFolder): void {
   for (const name of readdirSync(path)) {
     if (name.startsWith(WORKSHOP)) rmSync(join(path, name), { recursive: true });
-  }
-}
-
-async function unpackSound(file: string, into: string): Promise<Manifest> {
-  try {
-    return await unpack(file, into);
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && OF_THE_SYSTEM.has(String(cause.code))) {
-      throw cause;
-    }
-    throw new OperatorError(
-      `${file} is not a sound backup: ${messageOf(cause)}. Nothing was changed.`,
-      { cause },
-    );
   }
 }
 
