@@ -1,6 +1,7 @@
 /**
- * The schemas, each as the ordered list of steps that made it. Steps are only ever appended: a file
- * remembers in `user_version` how many of them it has.
+ * The schemas, each as the ordered list of steps that made it. Steps are only ever appended, with a new
+ * minor release and a word in the changelog: a file remembers in `user_version` how many of them it
+ * has, and releases that know fewer refuse it.
  */
 export interface Schema {
   /** Marks a file as ours, in SQLite's `application_id`. */
