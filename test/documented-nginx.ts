@@ -40,11 +40,12 @@ export async function startNginx(servicePorts: readonly number[]) {
 
 function configuration(folder: string, port: number, servicePorts: readonly number[]): string {
   const [documented = ''] = blocks(readFileSync(PAGE, 'utf8'), 'nginx');
-  const servers = servicePorts.map((each) => `server 127.0.0.1:${each};`).join(' ');
+  const server = /server 127\.0\.0\.1:3000(.*);/;
+  const servers = servicePorts.map((each) => `server 127.0.0.1:${each}$1;`).join(' ');
   const site = documented
     .replaceAll(/^ *ssl_.*$/gm, '')
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
-    .replace('server 127.0.0.1:3000;', servers);
+    .replace(server, servers);
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join(' ');
