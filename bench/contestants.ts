@@ -9,6 +9,7 @@ const ROOT = join(import.meta.dir, '..');
 const MAIN = join(ROOT, 'src/main.ts');
 const PEERS = join(import.meta.dir, 'peers');
 const BUN = process.execPath;
+const ONE_COMMIT_EACH = join(import.meta.dir, 'one-commit-each.ts');
 
 /** What a contestant is started on. */
 export interface Setting {
@@ -35,9 +36,9 @@ export interface Contestant {
 /** Far beyond what a run sends without a key, so that it stays at 401. */
 const ANONYMOUS = '1000000000';
 
-function petstore(...bunOptions: readonly string[]): Contestant['launch'] {
+function petstore(command: readonly string[]): Contestant['launch'] {
   return ({ port, store }) => ({
-    command: [BUN, ...bunOptions, MAIN, 'serve'],
+    command,
     env: {
       PETSTORE_PORT: String(port),
       PETSTORE_OPS_PORT: '0',
@@ -55,11 +56,11 @@ function constant(runtime: string, file: string): Contestant['launch'] {
 }
 
 export const CONTESTANTS = {
-  petstore: { title: 'petstore', base: '/v1', launch: petstore() },
+  petstore: { title: 'petstore', base: '/v1', launch: petstore([BUN, MAIN, 'serve']) },
   'one-commit-each': {
     title: 'petstore, a commit per request',
     base: '/v1',
-    launch: petstore('--preload', join(import.meta.dir, 'one-commit-each.ts')),
+    launch: petstore([BUN, '--preload', ONE_COMMIT_EACH, MAIN, 'serve']),
   },
   nginx: { title: 'nginx, constant reply', base: '/v1', launch: launchNginx },
   bun: {
@@ -77,10 +78,19 @@ export const CONTESTANTS = {
   prism: { title: 'Prism, mocking openapi.json', base: '', launch: launchPrism },
 } as const satisfies Record<string, Contestant>;
 
+/** The petstore as one file, made by the build. */
+export function executablePetstore(file: string): Contestant {
+  return { title: 'petstore, executable', base: '/v1', launch: petstore([file, 'serve']) };
+}
+
 /** The petstore, writing a CPU profile of its main thread when it ends. */
 export function profiledPetstore(folder: string, file: string): Contestant {
   const options = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${file}`];
-  return { title: 'petstore, profiled', base: '/v1', launch: petstore(...options) };
+  return {
+    title: 'petstore, profiled',
+    base: '/v1',
+    launch: petstore([BUN, ...options, MAIN, 'serve']),
+  };
 }
 
 export type ContestantName = keyof typeof CONTESTANTS;

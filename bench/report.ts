@@ -111,7 +111,8 @@ function readCell({ reads }: GrowthRow, read: string): string {
 function startUpTable({ startUp }: Results): string[] {
   if (!startUp) return [];
   const rows = [
-    ['petstore', whole(startUp.petstore)],
+    ['petstore, from source', whole(startUp.petstore)],
+    ['petstore, executable', startUp.executable ? whole(startUp.executable) : '–'],
     ['Bun.serve hello-world', whole(startUp.helloWorld)],
   ];
   return ['### Start-up', table(['program', 'ms from spawn to the first 200'], rows)];

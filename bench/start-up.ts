@@ -1,22 +1,41 @@
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONTESTANTS } from './contestants.ts';
+import { buildExecutable } from '../build/executable.ts';
+import { CONTESTANTS, type Contestant, executablePetstore } from './contestants.ts';
 import { type Bench, setStage } from './measure.ts';
 import type { StartUp } from './results.ts';
 import { freePort, ServerProcess } from './server-process.ts';
 import { median } from './statistics.ts';
+import type { PreparedStore } from './stores.ts';
 
-/** From spawn to the first 200: the service on its store, beside the smallest Bun.serve. */
+/** From spawn to the first 200: the service on its store, in both forms, and the smallest Bun.serve. */
 export async function measureStartUp(bench: Bench): Promise<StartUp> {
   const store = await bench.stores.ample(bench.scale);
+  bench.progress('building the executable');
+  const file = await buildExecutable(mkdtempSync(join(bench.folder, 'executable-')));
   const petstore: number[] = [];
+  const executable: number[] = [];
   const helloWorld: number[] = [];
   for (let turn = 1; turn <= bench.scale.startUps; turn += 1) {
     bench.progress(`start-up, ${turn} of ${bench.scale.startUps}`);
-    await using stage = await setStage(bench, CONTESTANTS.petstore, store);
-    petstore.push(stage.server.startUp);
+    petstore.push(await startPetstore(bench, CONTESTANTS.petstore, store));
+    executable.push(await startPetstore(bench, executablePetstore(file), store));
     helloWorld.push(await startHelloWorld(bench));
   }
-  return { petstore: median(petstore), helloWorld: median(helloWorld) };
+  return {
+    petstore: median(petstore),
+    executable: median(executable),
+    helloWorld: median(helloWorld),
+  };
+}
+
+async function startPetstore(
+  bench: Bench,
+  contestant: Contestant,
+  store: PreparedStore,
+): Promise<number> {
+  await using stage = await setStage(bench, contestant, store);
+  return stage.server.startUp;
 }
 
 async function startHelloWorld(bench: Bench): Promise<number> {
