@@ -1,10 +1,9 @@
-import { NetworkError, PetstoreClient } from '../client/src/index.ts';
 import { openStores, type Stores } from '../src/compose/stores.ts';
 import { readConfig } from '../src/config.ts';
 import { systemClock } from '../src/core/clock.ts';
-import { ENVIRONMENTS } from '../src/core/environments.ts';
 import type { Message } from '../src/core/messages.ts';
-import { AMPLE, eventually, temporaryFolder } from './harness.ts';
+import { eventually, temporaryFolder } from './harness.ts';
+import { checkSender, newSenders, type Sender, sendUntilKilled } from './message-senders.ts';
 import { ServiceProcess } from './process.ts';
 import { WITH_QUICKSTART } from './quickstart-scene.ts';
 import { onFolder, seededRandom } from './storage.ts';
@@ -23,16 +22,6 @@ export interface DeliveryProgress {
   readonly unanswered: number;
   /** Rounds that were killed while messages waited to be delivered. */
   readonly killedWithQueue: number;
-}
-
-/** One key of an account; sends one message after the other. */
-interface Sender {
-  readonly name: string;
-  readonly accountId: string;
-  readonly key: string;
-  /** Every text ever sent, in order. */
-  readonly sent: string[];
-  readonly acknowledged: Set<string>;
 }
 
 /** The latest random moment of a kill, in ms from the start: deliveries happen twice a second. */
@@ -144,54 +133,6 @@ function checkDelivered(inbox: readonly Message[]): void {
   const waiting = inbox.findIndex(({ deliveredAt }) => deliveredAt === undefined);
   const overtaken = waiting >= 0 && inbox.slice(waiting).find((each) => each.deliveredAt);
   if (overtaken) throw new Error(`"${overtaken.text}" was delivered before its turn`);
-}
-
-/** What was acknowledged is there; all that is there is there once, and in order. */
-function checkSender({ name, sent, acknowledged }: Sender, inbox: readonly Message[]): void {
-  const found = inbox.map(({ text }) => text).filter((text) => text.startsWith(`${name}:`));
-  const present = new Set(found);
-  const lost = sent.find((text) => acknowledged.has(text) && !present.has(text));
-  if (lost) throw new Error(`"${lost}" was acknowledged, and is lost`);
-  if (found.length > present.size) throw new Error(`messages of ${name} are there twice`);
-  const expected = sent.filter((text) => present.has(text));
-  if (!Bun.deepEquals(found, expected)) throw new Error(`messages of ${name} are out of order`);
-}
-
-async function newSenders(stores: Stores, index: number): Promise<Sender[]> {
-  const email = `person${index}@example.com`;
-  const account = await stores.accounts.create(email, AMPLE, Date.now(), 'test');
-  if (!account) throw new Error(`${email} exists`);
-  const made = ENVIRONMENTS.map(async (environment) => {
-    const issued = await stores.keyRing.issue(account, { environment, name: 'test' }, 'test');
-    const name = `${index} by ${environment}`;
-    const acknowledged = new Set<string>();
-    return { name, accountId: account.id, key: issued.text, sent: [], acknowledged };
-  });
-  return Promise.all(made);
-}
-
-async function sendUntilKilled(
-  { name, key, sent, acknowledged }: Sender,
-  service: ServiceProcess,
-  round: number,
-): Promise<void> {
-  const client = new PetstoreClient({
-    apiKey: key,
-    baseUrl: service.url(),
-    quickstartBaseUrl: `http://localhost:${service.port}/quickstart`,
-    maxRetries: 0,
-  });
-  for (let number = 0; ; number += 1) {
-    const text = `${name}: round ${round}, number ${number}`;
-    sent.push(text);
-    try {
-      await client.sendMessage(text);
-      acknowledged.add(text);
-    } catch (error) {
-      if (error instanceof NetworkError) return;
-      throw error;
-    }
-  }
 }
 
 /** Opens what is kept in a folder beside the service, as a command does. */

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SQL } from 'bun';
 import { PetstoreClient, type PetstoreClientOptions } from '../client/src/index.ts';
 import { type RunningService, startService } from '../src/compose/service.ts';
 import type { Stores } from '../src/compose/stores.ts';
@@ -11,6 +10,7 @@ import { type Clock, type Instant, systemClock } from '../src/core/clock.ts';
 import { ENVIRONMENTS, type Environment } from '../src/core/environments.ts';
 import { type Subscription, subscribe } from '../src/core/plans.ts';
 import { createLog, type Log } from '../src/log.ts';
+import { testDatabaseFor } from './test-database.ts';
 
 /** Limits that no test reaches by accident. */
 export const AMPLE = subscribe('enterprise', { perMinute: 1_000_000, perDay: 10_000_000 });
@@ -45,32 +45,6 @@ export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'petstore-test-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
-
-/**
- * Lets services keep everything in PostgreSQL when PETSTORE_TEST_DATABASE_URL names a server whose
- * user may make databases: each folder gets a database of its own, which stays until the server goes.
- */
-async function testDatabase(folder: string): Promise<Readonly<Record<string, string>>> {
-  const url = process.env['PETSTORE_TEST_DATABASE_URL'];
-  if (!url) return {};
-  const name = `test_${Bun.hash(folder).toString(36)}`;
-  const sql = new SQL({ url, max: 1 });
-  try {
-    const [known] = await sql`SELECT 1 FROM pg_database WHERE datname = ${name}`;
-    if (!known) await sql.unsafe(`CREATE DATABASE ${name}`);
-  } finally {
-    await sql.close({ timeout: 0 });
-  }
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  return {
-    PETSTORE_DATABASE_URL: own.href,
-    PETSTORE_SECRET: 'a secret for tests only, of no other use',
-  };
-}
-
-/** Tests that lay hands on the database files need the embedded store. */
-export const isStoreEmbedded = !process.env['PETSTORE_TEST_DATABASE_URL'];
 
 export interface ServiceOptions {
   /** Settings by name, such as PETSTORE_BAN_AFTER; the port is free unless set. */
@@ -107,7 +81,7 @@ export class TestService implements AsyncDisposable {
     const given = options.folder;
     const folder =
       given === undefined ? temporaryFolder() : { path: given, [Symbol.dispose]: () => {} };
-    const database = await testDatabase(folder.path);
+    const database = await testDatabaseFor(folder.path);
     const config = readConfig({
       PETSTORE_PORT: '0',
       PETSTORE_OPS_PORT: '0',

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { connect, type Socket } from 'node:net';
 import { StorageUnavailable } from '../src/core/errors.ts';
 import type { PetStore } from '../src/core/ports.ts';
 import { PostgresDatabase } from '../src/postgres/database.ts';
 import { GroupCommit, QUEUE_CAPACITY } from '../src/postgres/group-commit.ts';
 import { PostgresPetStore } from '../src/postgres/pet-store.ts';
+import { CuttableLink } from './cuttable-link.ts';
 import { eventually } from './harness.ts';
 import { at, pet } from './ports/backend.ts';
 import { describeWithPostgres, PostgresServer } from './postgres-server.ts';
@@ -45,50 +45,6 @@ function loadOn(store: PetStore): Load {
     }),
   );
   return load;
-}
-
-/** A way to the server that can fall silent: connections stay, and nothing comes through. */
-function throughNetwork(url: string) {
-  const target = new URL(url);
-  let silent = false;
-  type Ends = { server?: Socket };
-  const open = new Set<Socket>();
-  const listener = Bun.listen<Ends>({
-    hostname: '127.0.0.1',
-    port: 0,
-    socket: {
-      open(client) {
-        const server = connect(Number(target.port), target.hostname);
-        open.add(server);
-        server.on('data', (data) => {
-          if (!silent) client.write(data);
-        });
-        server.on('error', () => client.end());
-        client.data = { server };
-      },
-      data(client, data) {
-        if (!silent) client.data.server?.write(data);
-      },
-      close(client) {
-        client.data.server?.destroy();
-      },
-    },
-  });
-  const own = new URL(url);
-  own.port = String(listener.port);
-  return {
-    url: own.href,
-    silence: () => {
-      silent = true;
-    },
-    restore: () => {
-      silent = false;
-    },
-    [Symbol.dispose]: () => {
-      listener.stop(true);
-      for (const each of open) each.destroy();
-    },
-  };
 }
 
 async function names(store: PetStore): Promise<string[]> {
@@ -173,14 +129,16 @@ describeWithPostgres('PostgreSQL that fails', () => {
 
   test('is not waited for for ever when the network falls silent', async () => {
     await using opened = await openStore();
-    using network = throughNetwork(opened.url);
-    const database = new PostgresDatabase(network.url);
+    await using link = await CuttableLink.to(server.port);
+    const url = new URL(opened.url);
+    url.port = String(link.port);
+    const database = new PostgresDatabase(url.href);
     const store = new PostgresPetStore(database, 'production');
     await store.create(pet('before'), at());
-    network.silence();
+    link.cut();
     const cut = store.create(pet('during'), at()).catch((error) => error);
     expect(await cut).toBeInstanceOf(StorageUnavailable);
-    network.restore();
+    link.mend();
     expect(await names(store)).toContain('before');
     await store.create(pet('after'), at());
     await database.close();
@@ -223,7 +181,7 @@ describe('a group commit', () => {
       await gate.promise;
       sizes.push(changes.length);
       return [...changes];
-    });
+    }, 2);
     const first = [commits.add(-1)];
     await Promise.resolve();
     const waiting = Array.from({ length: QUEUE_CAPACITY }, (_, index) => commits.add(index));
@@ -241,7 +199,7 @@ describe('a group commit', () => {
     const commits = new GroupCommit<number, number>(async (changes) => {
       if (changes.includes(2)) throw new RangeError('2');
       return [...changes];
-    });
+    }, 2);
     const results = await Promise.allSettled([1, 2, 3].map((each) => commits.add(each)));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });

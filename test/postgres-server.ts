@@ -45,7 +45,7 @@ type Server = Bun.Subprocess<'ignore', 'ignore', 'ignore'>;
 export class PostgresServer implements AsyncDisposable {
   readonly #folder: string;
   readonly #user: { readonly uid: number; readonly gid: number } | undefined;
-  readonly #port: number;
+  readonly port: number;
   #server: Server | undefined;
   #databases = 0;
   readonly #template = once(async () => {
@@ -58,24 +58,39 @@ export class PostgresServer implements AsyncDisposable {
     // PostgreSQL refuses to run as root.
     this.#user = process.getuid?.() === 0 ? idsOf('postgres') : undefined;
     if (this.#user) chownSync(this.#folder, this.#user.uid, this.#user.gid);
-    this.#port = freePort();
+    this.port = freePort();
   }
 
   static async start(): Promise<PostgresServer> {
     const server = new PostgresServer();
-    const made = server.#spawn('initdb', [
-      ...['-D', join(server.#folder, 'data'), '-U', 'petstore', '-A', 'trust', '-E', 'UTF8'],
-      '--no-sync',
-    ]);
-    if ((await made.exited) !== 0) throw new Error(`initdb failed in ${server.#folder}`);
+    await server.#fill('initdb', ['-U', 'petstore', '-A', 'trust', '-E', 'UTF8']);
     await server.start();
     return server;
+  }
+
+  /** Starts a copy that follows this server; commits wait for it from now on. */
+  async startStandby(): Promise<PostgresServer> {
+    const standby = new PostgresServer();
+    const source = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'petstore'];
+    await standby.#fill('pg_basebackup', [...source, '-R', '-c', 'fast']);
+    await standby.start();
+    // After the copy was made, which must not wait for a standby of its own one day.
+    await this.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    await this.run('SELECT pg_reload_conf()');
+    const state = 'SELECT sync_state FROM pg_stat_replication';
+    await eventually(async () => Bun.deepEquals(await this.run(state), [{ sync_state: 'sync' }]));
+    return standby;
+  }
+
+  /** Makes a standby the server that takes changes. */
+  async promote(): Promise<void> {
+    await this.run('SELECT pg_promote()');
   }
 
   /** Starts it again on the same port, and waits until it takes connections. */
   async start(): Promise<void> {
     this.#server = this.#spawn('postgres', [
-      ...['-D', join(this.#folder, 'data'), '-p', String(this.#port), '-k', this.#folder],
+      ...['-D', join(this.#folder, 'data'), '-p', String(this.port), '-k', this.#folder],
       ...['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'max_connections=200'],
       ...['-c', 'logging_collector=off', '-c', 'log_destination=stderr'],
     ]);
@@ -91,7 +106,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Address of a database. */
   url(database = 'postgres'): string {
-    return `postgres://petstore@127.0.0.1:${this.#port}/${database}`;
+    return `postgres://petstore@127.0.0.1:${this.port}/${database}`;
   }
 
   /** Makes an empty database, and gives its address. */
@@ -119,7 +134,8 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
+    // What a checkpoint would write is thrown away.
+    await this.stop('SIGQUIT');
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -130,6 +146,12 @@ export class PostgresServer implements AsyncDisposable {
     } catch {
       return false;
     }
+  }
+
+  /** Fills the folder of the data. */
+  async #fill(program: string, args: readonly string[]): Promise<void> {
+    const made = this.#spawn(program, ['-D', join(this.#folder, 'data'), '--no-sync', ...args]);
+    if ((await made.exited) !== 0) throw new Error(`${program} failed in ${this.#folder}`);
   }
 
   #spawn(program: string, args: readonly string[]): Server {
@@ -155,9 +177,15 @@ function idsOf(name: string): { uid: number; gid: number } {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
+/** Below what outgoing connections take, so that it is still free when a server starts again. */
 function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
+  for (;;) {
+    const port = 22_000 + Math.floor(Math.random() * 10_000);
+    try {
+      Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true);
+      return port;
+    } catch {
+      // Somebody else has it.
+    }
+  }
 }

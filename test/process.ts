@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { testDatabaseFor } from './test-database.ts';
 
 export const MAIN = join(import.meta.dir, '..', 'src', 'main.ts');
 
@@ -11,6 +12,12 @@ export function cleanEnvironment(
       entry[1] !== undefined && !/^(?:PETSTORE|OTEL)_/.test(entry[0]),
   );
   return { ...Object.fromEntries(inherited), ...settings };
+}
+
+/** The database that services of the same folder use, if they use one. */
+async function databaseBeside(settings: Readonly<Record<string, string>>) {
+  const folder = settings['PETSTORE_DATA_DIR'];
+  return folder === undefined ? {} : testDatabaseFor(folder);
 }
 
 export interface CommandResult {
@@ -37,7 +44,7 @@ export async function runCommand(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
 ): Promise<CommandResult> {
-  const child = startCommand(args, settings);
+  const child = startCommand(args, { ...(await databaseBeside(settings)), ...settings });
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -75,7 +82,12 @@ export class ServiceProcess implements AsyncDisposable {
     args: readonly string[] = [],
     wrap: readonly string[] = [],
   ): Promise<ServiceProcess> {
-    const env = cleanEnvironment({ PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0', ...settings });
+    const env = cleanEnvironment({
+      PETSTORE_PORT: '0',
+      PETSTORE_OPS_PORT: '0',
+      ...(await databaseBeside(settings)),
+      ...settings,
+    });
     return ServiceProcess.run([...wrap, process.execPath, MAIN, 'serve', ...args], { env });
   }
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { MINUTE, SECOND, systemClock } from '../src/core/clock.ts';
 import { Processes } from '../src/redis/processes.ts';
+import { CuttableLink } from './cuttable-link.ts';
 import { eventually } from './harness.ts';
 import { apiKey } from './ports/backend.ts';
 import { askAtOnce, caller, newCounter } from './redis-counter.ts';
-import { CuttableLink, connectTo, hasRedis, RedisServer } from './redis-server.ts';
+import { connectTo, hasRedis, RedisServer } from './redis-server.ts';
 
 const LIMITS = { perMinute: 100, perDay: 1_000_000 };
 /** Far above the bound of 200 ms, so that a busy machine fails no test; far below any time-out. */
@@ -33,7 +34,7 @@ async function losing(way: string): Promise<Loss> {
   const link = await CuttableLink.to(server.port);
   return {
     server,
-    url: link.url,
+    url: `redis://127.0.0.1:${link.port}`,
     lose: () => link.cut(),
     bringBack: () => link.mend(),
     async [Symbol.asyncDispose]() {

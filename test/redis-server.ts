@@ -1,4 +1,4 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import { systemClock } from '../src/core/clock.ts';
 import { parseRedisUrl } from '../src/redis/address.ts';
@@ -154,60 +154,6 @@ export class RedisCluster implements AsyncDisposable {
       const synced = roles.filter((role) => role.includes('master_link_status:up'));
       return infos.every((info) => info.includes('cluster_state:ok')) && synced.length === 3;
     }, 20_000);
-  }
-}
-
-/** Passes bytes on to a server until it is cut; then connections stay, and nothing comes through. */
-export class CuttableLink implements AsyncDisposable {
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
-  #isCut = false;
-
-  private constructor(target: number) {
-    this.#server = createServer((near) => {
-      const far = connect(target, '127.0.0.1');
-      for (const [from, to] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        this.#sockets.add(from);
-        from.on('data', (data) => this.#isCut || to.write(data));
-        from.on('error', () => {});
-        from.on('close', () => {
-          this.#sockets.delete(from);
-          to.destroy();
-        });
-      }
-    });
-  }
-
-  static async to(target: number): Promise<CuttableLink> {
-    const link = new CuttableLink(target);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    link.#server.listen(0, '127.0.0.1', resolve);
-    await promise;
-    return link;
-  }
-
-  get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('It does not listen.');
-    return `redis://127.0.0.1:${address.port}`;
-  }
-
-  cut(): void {
-    this.#isCut = true;
-  }
-
-  /** Lets connections through again; those from before are of no use any more. */
-  mend(): void {
-    this.#isCut = false;
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    this.#server.close();
   }
 }
 

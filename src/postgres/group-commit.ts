@@ -6,9 +6,6 @@ export const QUEUE_CAPACITY = 10_000;
 /** The most changes in one transaction, so that none waits long for the others. */
 const BATCH_SIZE = 1_000;
 
-/** Transactions under way at once: while one travels the network the next is on the disk. */
-const IN_FLIGHT = 2;
-
 /** Hears of every transaction; must not wait. */
 export interface GroupCommitMetrics {
   /** @param took ms, from the request to the disk. */
@@ -30,14 +27,20 @@ export class GroupCommit<Change, Outcome> {
   readonly #commit: (changes: readonly Change[]) => Promise<readonly Outcome[]>;
   readonly #waiting: Waiting<Change, Outcome>[] = [];
   readonly #inFlight = new Set<Promise<void>>();
+  readonly #most: number;
   #committing = 0;
   #closed = false;
   /** Whoever measures, once somebody does. */
   metrics: GroupCommitMetrics | undefined;
 
-  /** @param commit makes all changes or none, and gives each one's outcome, in their order. */
-  constructor(commit: (changes: readonly Change[]) => Promise<readonly Outcome[]>) {
+  /**
+   * @param commit makes all changes or none, and gives each one's outcome, in their order.
+   * @param most transactions under way at once. Two are the faster: while one travels the network the
+   * other is on the disk. One keeps all changes in their order.
+   */
+  constructor(commit: (changes: readonly Change[]) => Promise<readonly Outcome[]>, most: 1 | 2) {
     this.#commit = commit;
+    this.#most = most;
   }
 
   /** Changes that wait, those being committed included. */
@@ -71,7 +74,7 @@ export class GroupCommit<Change, Outcome> {
   }
 
   #send(): void {
-    while (this.#inFlight.size < IN_FLIGHT && this.#waiting.length > 0) {
+    while (this.#inFlight.size < this.#most && this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, BATCH_SIZE);
       this.#committing += batch.length;
       const transaction: Promise<void> = this.#settle(batch).then(() => {

@@ -21,7 +21,7 @@ export class PostgresMessageStore implements MessageStore {
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
-    this.arrivals = new GroupCommit((messages) => this.#insert(messages));
+    this.arrivals = new GroupCommit((messages) => this.#insert(messages), 1);
   }
 
   enqueue(message: Message): Promise<void> {

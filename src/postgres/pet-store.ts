@@ -37,7 +37,7 @@ export class PostgresPetStore implements PetStore {
   constructor(database: PostgresDatabase, environment: Environment) {
     this.#database = database;
     this.#environment = environment;
-    this.creations = new GroupCommit((batch) => createPets(database, environment, batch));
+    this.creations = new GroupCommit((batch) => createPets(database, environment, batch), 2);
   }
 
   async list({ limit, status, after }: PetQuery): Promise<PetPage> {

@@ -1,0 +1,68 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Passes bytes on to a server until it is cut; then connections stay, and nothing comes through. */
+export class CuttableLink implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #target: number;
+  #isCut = false;
+
+  private constructor(target: number) {
+    this.#target = target;
+    this.#server = createServer((near) => {
+      const far = connect(this.#target, '127.0.0.1');
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(from);
+        from.on('data', (data) => this.#isCut || to.write(data));
+        from.on('error', () => {});
+        from.on('close', () => {
+          this.#sockets.delete(from);
+          to.destroy();
+        });
+      }
+    });
+  }
+
+  /** @param target port of a server on this machine. */
+  static async to(target: number): Promise<CuttableLink> {
+    const link = new CuttableLink(target);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    link.#server.listen(0, '127.0.0.1', resolve);
+    await promise;
+    return link;
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('It does not listen.');
+    return address.port;
+  }
+
+  cut(): void {
+    this.#isCut = true;
+  }
+
+  /** Lets connections through again; those from before are of no use any more. */
+  mend(): void {
+    this.#isCut = false;
+    this.#drop();
+  }
+
+  /** Leads to another server from now on. */
+  pointAt(target: number): void {
+    this.#target = target;
+    this.#drop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#drop();
+    this.#server.close();
+  }
+
+  #drop(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
