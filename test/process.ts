@@ -77,7 +77,7 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   /** @param wrap a command line that runs the service's, such as one that sets resource limits. */
-  static start(
+  static async start(
     settings: Readonly<Record<string, string>>,
     args: readonly string[] = [],
     wrap: readonly string[] = [],

@@ -1,7 +1,8 @@
 import { SQL } from 'bun';
 import { SECOND } from '../core/clock.ts';
 import { StorageUnavailable } from '../core/errors.ts';
-import { isLostRace, isStalePlan, isUnavailable } from './failures.ts';
+import { isLostRace, isOutage, isStalePlan, isUnavailable } from './failures.ts';
+import { Outage } from './outage.ts';
 
 /** Connections of one process. */
 const CONNECTIONS = 10;
@@ -19,7 +20,7 @@ const SILENCE_LIMIT = 10 * SECOND;
 const PATIENCE = { statement: 7 * SECOND, transaction: 15 * SECOND } as const;
 
 /** How long the server may take to greet, in seconds. */
-const CONNECT_WITHIN = 5;
+const CONNECT_WITHIN = 2;
 
 /** How often something that lost a race is tried, and the pause (ms) that doubles each time. */
 const RETRIES = { most: 9, pause: 4 } as const;
@@ -51,11 +52,14 @@ export class PostgresDatabase implements Queries {
   /** When the server was last heard (ms, on the elapsed scale). */
   #heardAt = performance.now();
   readonly #queries: Queries;
+  readonly #outage: Outage;
 
   /** @param url such as postgres://user:password@host:5432/database; nothing is connected yet. */
   constructor(url: string) {
     this.#url = url;
     this.#pool = connect(url, STATEMENT_LIMIT);
+    const probe = () => connect(url, STATEMENT_LIMIT, 1);
+    this.#outage = new Outage(probe, () => this.#reconnect());
     this.#queries = queriesOver((text, values) =>
       this.#persist(() => this.#listen(this.#pool.unsafe(text, values), PATIENCE.statement)),
     );
@@ -97,23 +101,30 @@ export class PostgresDatabase implements Queries {
 
   /** Waits for what was asked for, then closes the connections. */
   async close(): Promise<void> {
+    await this.#outage.close();
     await this.#pool.close({ timeout: PATIENCE.statement / SECOND });
   }
 
   /** Tries again what lost a race; what the database failed at becomes `StorageUnavailable`. */
   async #persist<T>(attempt: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
+      this.#outage.check();
       try {
         return await attempt();
       } catch (error) {
-        const isStale = isStalePlan(error);
-        if (isStale) this.#reconnect();
-        if (!(isStale || isLostRace(error)) || tries === RETRIES.most) {
+        if (!this.#mayWinNextTime(error) || tries === RETRIES.most) {
           throw isUnavailable(error) ? new StorageUnavailable(error) : error;
         }
         await Bun.sleep(Math.random() * RETRIES.pause * 2 ** tries);
       }
     }
+  }
+
+  #mayWinNextTime(error: unknown): boolean {
+    if (isOutage(error)) this.#outage.begin();
+    const isStale = isStalePlan(error);
+    if (isStale) this.#reconnect();
+    return isStale || isLostRace(error);
   }
 
   /** Waits for an answer, but not for ever: a network that was cut says nothing. */
@@ -122,7 +133,7 @@ export class PostgresDatabase implements Queries {
     const silence = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       // Where others are being answered, only this one had to wait too long.
-      if (this.#heardAt < askedAt) this.#reconnect();
+      if (this.#heardAt < askedAt) this.#outage.begin();
       silence.reject(new StorageUnavailable(new Error(`No answer within ${patience} ms.`)));
     }, patience);
     try {

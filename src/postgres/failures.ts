@@ -16,6 +16,12 @@ const CONNECTION = /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME)_/;
 /** A prepared statement outlived a change of its table. */
 const STALE_PLAN = 'cached plan must not change result type';
 
+/** Bun's codes for a server to which no connection can be made. */
+const UNREACHABLE = /^ERR_POSTGRES_CONNECTION_(REFUSED|FAILED|TIMEOUT)$/;
+
+/** SQLSTATE: the server crashed, is starting, or is a standby. */
+const NO_PRIMARY = /^(57P02|57P03|25006)$/;
+
 /** The error's SQLSTATE; `undefined` when the server has not said any. */
 export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof SQL.PostgresError ? error.errno : undefined;
@@ -36,4 +42,11 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof SQL.PostgresError)) return false;
   const state = error.errno;
   return state === undefined ? CONNECTION.test(error.code) : AWAY.test(state);
+}
+
+/** Whether there is no server to ask, rather than one connection that was lost. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof SQL.PostgresError)) return false;
+  const state = error.errno;
+  return state === undefined ? UNREACHABLE.test(error.code) : NO_PRIMARY.test(state);
 }
