@@ -6,8 +6,8 @@ import { withoutSettings } from './server-process.ts';
 import type { PreparedStore } from './stores.ts';
 
 const ROOT = join(import.meta.dir, '..');
-const MAIN = join(ROOT, 'src/main.ts');
-const PEERS = join(import.meta.dir, 'peers');
+export const MAIN = join(ROOT, 'src/main.ts');
+export const PEERS = join(import.meta.dir, 'peers');
 const BUN = process.execPath;
 const ONE_COMMIT_EACH = join(import.meta.dir, 'one-commit-each.ts');
 
@@ -34,7 +34,7 @@ export interface Contestant {
 }
 
 /** Far beyond what a run sends without a key, so that it stays at 401. */
-const ANONYMOUS = '1000000000';
+export const ANONYMOUS = '1000000000';
 
 function petstore(command: readonly string[]): Contestant['launch'] {
   return ({ port, store }) => ({

@@ -33,6 +33,8 @@ export interface Load {
   readonly turn?: number;
   readonly connections: number;
   readonly seconds: number;
+  /** Not kept to the core that the load has otherwise. */
+  readonly onEveryCore?: true;
   /** Milliseconds between a reply and the next request of the same connection. */
   readonly pause?: number;
   /** Checks every reply; costs the load generator some of its speed. */
@@ -52,6 +54,8 @@ export interface LoadResult {
   /** Replies that the check did not find right, with the first of them. */
   readonly wrong: number;
   readonly sample: string;
+  /** CPU seconds of wrk itself. */
+  readonly cpu: number;
   /** Whether wrk itself had its core full. */
   readonly saturated: boolean;
 }
@@ -62,7 +66,7 @@ const RESULT =
 /** @throws Error when wrk fails, or a connection does. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const child = tracked(
-    Bun.spawn(onCore(LOAD_CORE, commandLine(load)), {
+    Bun.spawn(load.onEveryCore ? commandLine(load) : onCore(LOAD_CORE, commandLine(load)), {
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',
@@ -99,6 +103,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
     refused,
     wrong,
     sample: match[9] ?? '',
+    cpu: cpu / 1e6,
     saturated: cpu / micros > SATURATED,
   };
 }

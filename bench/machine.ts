@@ -50,28 +50,36 @@ export function requireTools(tools: { readonly peers: boolean }): void {
   if (problems.length > 0) throw new CannotRun(problems.join('\n'));
 }
 
-/** What the numbers were measured on, in one line. */
-export function describeMachine(): string {
+/** The machine and the runtimes, in one line. */
+export function describeCores(): string {
   const gigabytes = Math.round(totalmem() / 2 ** 30);
-  const parts = [
+  return [
     `${CORES} × ${cpus()[0]?.model.trim() ?? 'unknown'}`,
     `${gigabytes} GB`,
     `Linux ${release()}`,
     `Bun ${Bun.version}`,
     `Node.js ${output(['node', '--version']).replace(/^v/, '')}`,
+  ].join(' · ');
+}
+
+/** What the numbers were measured on, in one line. */
+export function describeMachine(): string {
+  const parts = [
+    describeCores(),
     nginxVersion(),
     pinning ? 'server on core 0, load on core 1' : 'server and load share the cores',
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-/** Versions of the peers, as their package file pins them. */
-export function describePeers(): string {
+/** Versions of the peers' packages, all or these, as their package file pins them. */
+export function describePeers(packages?: readonly string[]): string {
   const manifest: unknown = JSON.parse(
     readFileSync(join(ROOT, 'bench/peers/package.json'), 'utf8'),
   );
   if (typeof manifest !== 'object' || manifest === null || !('dependencies' in manifest)) return '';
   return Object.entries(manifest.dependencies ?? {})
+    .filter(([name]) => packages?.includes(name) ?? true)
     .map(([name, version]) => `${name} ${String(version)}`)
     .join(', ');
 }

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killChildren } from './children.ts';
+import { benchCluster } from './cluster/command.ts';
 import { measureGrowth } from './growth.ts';
 import {
   CannotRun,
@@ -18,6 +19,7 @@ import {
 import type { Bench } from './measure.ts';
 import { measureMemory } from './memory.ts';
 import { measureMix } from './mix.ts';
+import { printModel } from './model/command.ts';
 import { readOptions, type Scale } from './options.ts';
 import { profile } from './profile.ts';
 import { report, table, writeDocumentation } from './report.ts';
@@ -48,7 +50,8 @@ try {
 }
 
 async function main(): Promise<void> {
-  const { names, scale } = readOptions(process.argv.slice(2));
+  const options = readOptions(process.argv.slice(2));
+  const { names, scale } = options;
   const progress = (text: string) => console.error(`  ${text}`);
   const bench = { scale, folder, stores: new StoreShelf(folder, progress), progress };
   const [first, profiled = 'list-20'] = names;
@@ -57,6 +60,8 @@ async function main(): Promise<void> {
     stayOffServerCore();
     return printProfile(bench, profiled);
   }
+  if (first === 'model') return printModel();
+  if (first === 'cluster') return benchCluster(bench, options);
   const parts = chooseParts(names);
   requireTools({ peers: parts.workloads.length > 0 });
   stayOffServerCore();
@@ -77,7 +82,14 @@ function chooseParts(names: readonly string[]) {
   const isSection = (name: string): name is Section => SECTIONS.some((each) => each === name);
   const unknown = names.filter((name) => !isSection(name) && !isWorkload(name) && name !== 'all');
   if (unknown.length > 0) {
-    const known = [...Object.keys(WORKLOADS), ...SECTIONS, 'profile', 'all'].join(', ');
+    const known = [
+      ...Object.keys(WORKLOADS),
+      ...SECTIONS,
+      'profile',
+      'cluster',
+      'model',
+      'all',
+    ].join(', ');
     throw new CannotRun(`There is no ${unknown.join(', ')}. Use some of: ${known}.`);
   }
   const asked = names.length === 0 ? [...Object.keys(WORKLOADS), 'mix'] : names;

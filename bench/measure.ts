@@ -186,16 +186,21 @@ async function recordReply(bench: Bench, { kind }: Workload): Promise<string> {
   const store = await bench.stores.ample(bench.scale);
   await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   const url = `http://127.0.0.1:${stage.server.port}/v1${EXAMPLE_PATHS[kind]}`;
-  const reply = await fetch(url, { headers: { Authorization: `Bearer ${firstKey(store)}` } });
+  mkdirSync(join(bench.folder, 'replies'), { recursive: true });
+  await keepReply(url, firstKey(store), file);
+  return file;
+}
+
+/** Asks once, and keeps the reply in a file; beside it, in FILE.body, the body alone. */
+export async function keepReply(url: string, key: string, file: string): Promise<void> {
+  const reply = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
   const body = await reply.text();
   const own = [...reply.headers].filter(([header]) => !WRITTEN_BY_THE_SERVER.has(header));
-  mkdirSync(join(bench.folder, 'replies'), { recursive: true });
   writeFileSync(`${file}.body`, body);
   writeFileSync(
     file,
     JSON.stringify({ status: reply.status, headers: Object.fromEntries(own), body }),
   );
-  return file;
 }
 
 const WRITTEN_BY_THE_SERVER: ReadonlySet<string> = new Set([

@@ -18,6 +18,16 @@ export interface Scale {
   /** Requests after which resident memory is looked at. */
   readonly memory: readonly [number, number];
   readonly startUps: number;
+  /** What the section of several processes has of its own, so that it ends within four minutes. */
+  readonly cluster: ClusterScale;
+}
+
+export interface ClusterScale {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUp: number;
+  readonly animals: number;
+  readonly accounts: number;
 }
 
 export interface Options {
@@ -36,6 +46,7 @@ const FULL: Scale = {
   growth: { animals: [10_000, 1_000_000, 10_000_000], accounts: [100, 10_000, 1_000_000] },
   memory: [500_000, 5_000_000],
   startUps: 15,
+  cluster: { rounds: 5, seconds: 3, warmUp: 4, animals: 100_000, accounts: 1_000 },
 };
 
 const QUICK: Scale = {
@@ -48,6 +59,7 @@ const QUICK: Scale = {
   growth: { animals: [1_000, 50_000, 200_000], accounts: [10, 100, 5_000] },
   memory: [20_000, 200_000],
   startUps: 3,
+  cluster: { rounds: 1, seconds: 1, warmUp: 1, animals: 1_000, accounts: 100 },
 };
 
 /** @throws Error on an option that does not exist or is not a number. */
@@ -62,9 +74,12 @@ export function readOptions(args: string[]): Options {
     },
   });
   const scale = values.quick ? QUICK : FULL;
-  const rounds = count(values.rounds, '--rounds', scale.rounds);
-  const seconds = count(values.seconds, '--seconds', scale.seconds);
-  return { names: positionals, scale: { ...scale, rounds, seconds } };
+  const asked = <Of extends { rounds: number; seconds: number }>(of: Of): Of => ({
+    ...of,
+    rounds: count(values.rounds, '--rounds', of.rounds),
+    seconds: count(values.seconds, '--seconds', of.seconds),
+  });
+  return { names: positionals, scale: { ...asked(scale), cluster: asked(scale.cluster) } };
 }
 
 function count(text: string | undefined, name: string, otherwise: number): number {

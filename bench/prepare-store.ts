@@ -1,5 +1,5 @@
 /**
- * Fills a data folder through the service's own stores:
+ * Fills a data folder, or the database of PETSTORE_DATABASE_URL, through the service's own stores:
  * `bun bench/prepare-store.ts FOLDER KEY_FILE ANIMALS ACCOUNTS PER_MINUTE PER_DAY`.
  * Writes the texts of the keys, one per account, in random order.
  */
@@ -16,7 +16,10 @@ const CONCURRENCY = 1_000;
 
 const [folder = '', keyFile = '', ...numbers] = process.argv.slice(2);
 const [animals = 0, accounts = 0, perMinute = 1, perDay = 1] = numbers.map(Number);
-const stores = await openStores(readConfig({ PETSTORE_DATA_DIR: folder }), systemClock);
+const stores = await openStores(
+  readConfig({ ...process.env, PETSTORE_DATA_DIR: folder }),
+  systemClock,
+);
 try {
   await addAnimals(stores);
   const keys = await addAccounts(stores, subscribe('enterprise', { perMinute, perDay }));

@@ -62,3 +62,15 @@ function read(path: string): string | undefined {
     return undefined;
   }
 }
+
+/** What the whole machine has done so far. */
+export interface MachineTime {
+  /** Seconds of all cores together, interrupts and what the hypervisor took away included. */
+  readonly busy: number;
+}
+
+export function machineTime(): MachineTime {
+  const [, user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] =
+    (read('/proc/stat') ?? '').split('\n', 1)[0]?.split(/\s+/).map(Number) ?? [];
+  return { busy: (user + nice + system + irq + softirq + steal) / TICKS };
+}

@@ -1,12 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { CONTESTANTS } from './contestants.ts';
 import { figures } from './figures.ts';
+import { writeBlock } from './page-block.ts';
 import type { GrowthRow, Pace, Results, Sample } from './results.ts';
 import { isWorkload, READS, WORKLOADS } from './workloads.ts';
-
-const PAGE = join(import.meta.dir, '..', 'docs', 'performance.md');
-const BLOCK = /(<!-- results: begin[^>]*-->\n)[\s\S]*(<!-- results: end -->)/;
 
 /** All that the results show, as Markdown. */
 export function report(results: Results): string {
@@ -27,10 +23,7 @@ export function report(results: Results): string {
 
 /** Puts the report where the documentation shows it. */
 export function writeDocumentation(results: Results): void {
-  const page = readFileSync(PAGE, 'utf8');
-  if (!BLOCK.test(page)) throw new Error('docs/performance.md has no place for the results.');
-  const block = (_: string, begin: string, end: string) => `${begin}\n${report(results)}\n\n${end}`;
-  writeFileSync(PAGE, page.replace(BLOCK, block));
+  writeBlock('performance.md', 'results', report(results));
 }
 
 function figureTable(results: Results): string[] {

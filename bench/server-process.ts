@@ -15,6 +15,8 @@ export interface ServerCommand {
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly port: number;
+  /** Not kept to the core that a contestant has otherwise. */
+  readonly onEveryCore?: true;
   /** Answered with a 200 once it serves. */
   readonly readyPath: string;
   readonly readyKey?: string | undefined;
@@ -39,7 +41,7 @@ export class ServerProcess implements AsyncDisposable {
     const output = Bun.file(command.log);
     const begun = performance.now();
     const child = tracked(
-      Bun.spawn(onCore(SERVER_CORE, command.command), {
+      Bun.spawn(command.onEveryCore ? [...command.command] : onCore(SERVER_CORE, command.command), {
         env: { ...withoutSettings(), ...command.env },
         stdin: 'ignore',
         stdout: output,

@@ -6,7 +6,7 @@ import { onEveryCore } from './machine.ts';
 import { withoutSettings } from './server-process.ts';
 
 /** Limits that are enforced, and that no run comes near to. */
-const AMPLE = { perMinute: 500_000_000, perDay: 500_000_000 };
+export const AMPLE = { perMinute: 500_000_000, perDay: 500_000_000 };
 /** Limits that the first request of an account uses up. */
 const SCARCE = { perMinute: 1, perDay: 1 };
 

@@ -1,0 +1,216 @@
+import { availableParallelism } from 'node:os';
+import { expectRightReplies } from '../expect-replies.ts';
+import { type LoadResult, runLoad } from '../load.ts';
+import type { ClusterScale } from '../options.ts';
+import { type MachineTime, machineTime, type Usage } from '../process-tree.ts';
+import type { ServerProcess } from '../server-process.ts';
+import { median } from '../statistics.ts';
+import { keysOf } from '../stores.ts';
+import { type Backends, measureSizes, startBackends } from './backends.ts';
+import type { ClusterResults, ClusterRun } from './results.ts';
+import { startFastify, startPetstore } from './stage.ts';
+
+/**
+ * To each process, so that one process is put under the same load whether it has others beside it or
+ * not: what an event loop finds waiting it does in one go, and with fewer connections a request costs
+ * more.
+ */
+const CONNECTIONS = 64;
+
+const WORKLOADS = { 'list-20': 200, create: 201, get: 200 } as const;
+type WorkloadName = keyof typeof WORKLOADS;
+
+/** What is put under load in every round, one after the other. */
+const LINE_UP = [
+  { name: 'fastify', processes: 1, workloads: ['list-20', 'create'] },
+  { name: 'petstore', processes: 1, workloads: ['list-20', 'create', 'get'] },
+  { name: 'petstore', processes: 2, workloads: ['list-20', 'create'] },
+  { name: 'petstore', processes: 3, workloads: ['list-20', 'create'] },
+] as const satisfies readonly {
+  name: string;
+  processes: number;
+  workloads: readonly WorkloadName[];
+}[];
+
+type Measured = Omit<ClusterResults, 'date' | 'revision' | 'machine' | 'versions' | 'scale'>;
+
+/**
+ * Starts everything once and warms every process up, then measures the line-up once per round, each
+ * time with as many of the processes under load as it says. Gives the medians.
+ */
+export async function measureCluster(
+  { folder, progress }: { folder: string; progress(text: string): void },
+  scale: ClusterScale,
+): Promise<Measured> {
+  progress(`preparing ${scale.animals} animals and ${scale.accounts} accounts in PostgreSQL`);
+  await using backends = await startBackends(folder, scale);
+  await using fastify = await startFastify(backends);
+  await using petstore = await startPetstore(backends, 3);
+  const stages = { fastify, petstore };
+  for (const { name, workloads } of LINE_UP.filter(({ processes }) => processes === 1)) {
+    for (const server of stages[name].servers) {
+      progress(`warming up ${name}, port ${server.port}`);
+      for (const workload of workloads) await warmUp(backends, server, workload, scale);
+    }
+  }
+  const taken = LINE_UP.map(() => new Map<WorkloadName, ClusterRun[]>());
+  for (let round = 1; round <= scale.rounds; round += 1) {
+    for (const [index, { name, processes, workloads }] of LINE_UP.entries()) {
+      progress(`round ${round} of ${scale.rounds}: ${name}, processes: ${processes}`);
+      const servers = stages[name].servers.slice(0, processes);
+      for (const workload of workloads) {
+        const run = await measureOnce(backends, servers, workload, scale);
+        const runs = taken[index]?.get(workload) ?? [];
+        taken[index]?.set(workload, [...runs, run]);
+      }
+    }
+  }
+  const measured = LINE_UP.map(({ name, processes }, index) => {
+    const runs = [...(taken[index] ?? [])].map(([workload, all]) => [workload, medianRun(all)]);
+    return { name, processes, runs: Object.fromEntries(runs) };
+  });
+  const sizes = await measureSizes(backends);
+  const ours = measured.filter(({ name }) => name === 'petstore');
+  return {
+    ...sizes,
+    cores: availableParallelism(),
+    connections: CONNECTIONS,
+    peer: measured.find(({ name }) => name === 'fastify')?.runs ?? {},
+    petstore: ours.map(({ processes, runs }) => ({ processes, runs })),
+  };
+}
+
+/** Compares whole replies, then puts a process under load until its code is compiled, checking every reply. */
+async function warmUp(
+  backends: Backends,
+  server: ServerProcess,
+  kind: WorkloadName,
+  scale: ClusterScale,
+): Promise<void> {
+  const { store } = backends;
+  await expectRightReplies({
+    url: `http://127.0.0.1:${server.port}/v1`,
+    kind,
+    animals: store.animals,
+    keys: keysOf(store).slice(0, 100),
+    constant: undefined,
+  });
+  const check = { status: WORKLOADS[kind] };
+  const [checked] = await loadAll(backends, [server], { kind, seconds: scale.warmUp, check });
+  if (checked && checked.wrong > 0) {
+    throw new Error(`${checked.wrong} wrong replies, such as ${checked.sample}`);
+  }
+}
+
+/** Measures these processes together, each under a load of its own. */
+async function measureOnce(
+  backends: Backends,
+  servers: readonly ServerProcess[],
+  kind: WorkloadName,
+  { seconds }: ClusterScale,
+): Promise<ClusterRun> {
+  const before = usageOfAll(backends, servers);
+  const begun = performance.now();
+  const results = await loadAll(backends, servers, { kind, seconds });
+  const took = (performance.now() - begun) / 1_000;
+  const after = usageOfAll(backends, servers);
+  const refused = results.reduce((sum, each) => sum + each.refused, 0);
+  if (refused > 0) throw new Error(`${refused} replies were refusals.`);
+  return runOf(results, { before, after, took });
+}
+
+function loadAll(
+  { store }: Backends,
+  servers: readonly ServerProcess[],
+  load: { kind: WorkloadName; seconds: number; check?: { status: number } },
+): Promise<LoadResult[]> {
+  return Promise.all(
+    servers.map(({ port }) =>
+      runLoad({
+        ...load,
+        port,
+        base: '/v1',
+        animals: store.animals,
+        keys: store.keyFile,
+        connections: CONNECTIONS,
+        onEveryCore: true,
+      }),
+    ),
+  );
+}
+
+interface UsageOfAll {
+  readonly service: Usage;
+  readonly redis: Usage;
+  readonly postgres: Usage;
+  readonly machine: MachineTime;
+}
+
+function usageOfAll({ redis, postgres }: Backends, servers: readonly ServerProcess[]): UsageOfAll {
+  const each = servers.map((server) => server.usage());
+  return {
+    service: {
+      cpu: each.reduce((sum, { cpu }) => sum + cpu, 0),
+      memory: each.reduce((sum, { memory }) => sum + memory, 0),
+    },
+    redis: redis.usage(),
+    postgres: postgres.usage(),
+    machine: machineTime(),
+  };
+}
+
+function runOf(
+  results: readonly LoadResult[],
+  { before, after, took }: { before: UsageOfAll; after: UsageOfAll; took: number },
+): ClusterRun {
+  const requests = results.reduce((sum, each) => sum + each.requests, 0);
+  const load = results.reduce((sum, { cpu }) => sum + cpu, 0);
+  // Each process has as many connections as the others: its share of the replies is its weight.
+  const weighted = (pick: (result: LoadResult) => number) =>
+    results.reduce((sum, each) => sum + (pick(each) * each.requests) / requests, 0);
+  const spent = (part: 'service' | 'redis' | 'postgres') => after[part].cpu - before[part].cpu;
+  const known = spent('service') + spent('redis') + spent('postgres') + load;
+  const busy = after.machine.busy - before.machine.busy;
+  const each = (seconds: number) => (seconds / requests) * 100_000;
+  return {
+    perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
+    p50: weighted(({ p50 }) => p50),
+    p99: weighted(({ p99 }) => p99),
+    bytes: weighted(({ bytes }) => bytes),
+    demand: {
+      service: each(spent('service')),
+      redis: each(spent('redis')),
+      postgres: each(spent('postgres')),
+      load: each(load),
+    },
+    memory: {
+      service: after.service.memory,
+      redis: after.redis.memory,
+      postgres: after.postgres.memory,
+    },
+    elsewhere: Math.max(0, busy - known) / took,
+  };
+}
+
+/** Each number's own median over the rounds. */
+function medianRun(runs: readonly ClusterRun[]): ClusterRun {
+  const of = (pick: (run: ClusterRun) => number) => median(runs.map(pick));
+  return {
+    perSecond: of(({ perSecond }) => perSecond),
+    p50: of(({ p50 }) => p50),
+    p99: of(({ p99 }) => p99),
+    bytes: of(({ bytes }) => bytes),
+    demand: {
+      service: of(({ demand }) => demand.service),
+      redis: of(({ demand }) => demand.redis),
+      postgres: of(({ demand }) => demand.postgres),
+      load: of(({ demand }) => demand.load),
+    },
+    memory: {
+      service: of(({ memory }) => memory.service),
+      redis: of(({ memory }) => memory.redis),
+      postgres: of(({ memory }) => memory.postgres),
+    },
+    elsewhere: of(({ elsewhere }) => elsewhere),
+  };
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+const FOLDER = join(import.meta.dir, '..', 'results');
+const FILE = /^(cluster-.+)\.json$/;
+
+/** CPU seconds that 100,000 requests cost each part. */
+const Demand = Type.Object({
+  /** All service processes together. */
+  service: Type.Number(),
+  redis: Type.Number(),
+  postgres: Type.Number(),
+  /** The load generators. */
+  load: Type.Number(),
+});
+export type Demand = Static<typeof Demand>;
+
+/** The medians of several runs of one workload. Times in ms. */
+const ClusterRun = Type.Object({
+  perSecond: Type.Number(),
+  p50: Type.Number(),
+  p99: Type.Number(),
+  demand: Demand,
+  /** Resident memory in bytes. */
+  memory: Type.Object({ service: Type.Number(), redis: Type.Number(), postgres: Type.Number() }),
+  /** Bytes of an average reply, head and body. */
+  bytes: Type.Number(),
+  /** Cores that were busy with something else: other programs, interrupts. */
+  elsewhere: Type.Number(),
+});
+export type ClusterRun = Static<typeof ClusterRun>;
+
+export const ClusterResults = Type.Object({
+  date: Type.String(),
+  /** The commit; with a + when there were changes on top of it. */
+  revision: Type.String(),
+  machine: Type.String(),
+  /** Versions of PostgreSQL, Redis and the peer's packages. */
+  versions: Type.String(),
+  scale: Type.String(),
+  cores: Type.Integer(),
+  /** To each process. */
+  connections: Type.Integer(),
+  /** On PostgreSQL's disk, indexes included; and in the memory of Redis. */
+  bytesPerAnimal: Type.Number(),
+  bytesPerCaller: Type.Number(),
+  /** By workload: the Fastify stack. */
+  peer: Type.Record(Type.String(), ClusterRun),
+  /** By number of processes, then by workload: the petstore. */
+  petstore: Type.Array(
+    Type.Object({ processes: Type.Integer(), runs: Type.Record(Type.String(), ClusterRun) }),
+  ),
+});
+export type ClusterResults = Static<typeof ClusterResults>;
+
+/** Keeps a measurement in a file of its own, by date. */
+export function keepClusterResults(results: ClusterResults): void {
+  mkdirSync(FOLDER, { recursive: true });
+  const taken = new Set(readdirSync(FOLDER));
+  let name = `cluster-${results.date}.json`;
+  for (let number = 2; taken.has(name); number += 1) {
+    name = `cluster-${results.date}-${number}.json`;
+  }
+  const rounded = JSON.stringify(results, (_, value: unknown) => round(value), 2);
+  writeFileSync(join(FOLDER, name), `${rounded}\n`);
+}
+
+/** The measurement kept last, or undefined when there is none. */
+export function latestClusterResults(): ClusterResults | undefined {
+  const name = readdirSync(FOLDER)
+    .flatMap((each) => FILE.exec(each)?.[1] ?? [])
+    .toSorted(new Intl.Collator('en', { numeric: true }).compare)
+    .at(-1);
+  if (name === undefined) return undefined;
+  const text = readFileSync(join(FOLDER, `${name}.json`), 'utf8');
+  return Value.Parse(ClusterResults, JSON.parse(text));
+}
+
+function round(value: unknown): unknown {
+  return typeof value === 'number' ? Math.round(value * 1_000) / 1_000 : value;
+}

@@ -1,0 +1,105 @@
+import { type ClusterResults, latestClusterResults } from '../cluster/results.ts';
+import { CannotRun } from '../machine.ts';
+import { writeBlock } from '../page-block.ts';
+import { table } from '../report.ts';
+import { checkModel } from './check.ts';
+import { loadCurve, type MixDemand, mixDemand, type Plan, planFor, RATES } from './plan.ts';
+
+/** `npm run bench -- model`: what follows from the last measurement of the cluster. */
+export function printModel(): void {
+  const results = latestClusterResults();
+  if (!results) throw new CannotRun('Measure first: npm run bench -- cluster');
+  const report = modelReport(results);
+  console.log(report);
+  writeBlock('scaling.md', 'model', report);
+}
+
+function modelReport(results: ClusterResults): string {
+  const { date, revision, machine } = results;
+  return [
+    `From the measurement of ${date}, revision ${revision}. Machine: ${machine}.`,
+    '### The model beside the measurement',
+    checkTable(results),
+    '### What a request of the mix costs',
+    demandTable(mixDemand(results)),
+    '### Response time over load',
+    curveTable(results),
+    '### Plans',
+    planTable(RATES.map((rate) => planFor(rate, results))),
+  ].join('\n\n');
+}
+
+function checkTable(results: ClusterResults): string {
+  const rows = checkModel(results).map(({ workload, processes, predicted, measured, error }) => [
+    ...[`${workload}, ${processes}`, whole(predicted.throughput), whole(measured.throughput)],
+    ...[`${error < 0 ? '' : '+'}${(error * 100).toFixed(0)} %`],
+    ...[predicted.response.toFixed(2), measured.response.toFixed(2)],
+  ]);
+  return table(
+    [
+      ...['workload, processes', 'predicted requests/s', 'measured', 'error'],
+      ...['predicted mean ms', 'measured'],
+    ],
+    rows,
+  );
+}
+
+function demandTable({ service, redis, postgres, bytes }: MixDemand): string {
+  const micros = (seconds: number) => (seconds * 10).toFixed(2);
+  return table(
+    ['part', 'CPU µs per request'],
+    [
+      ['process', micros(service)],
+      ['Redis', micros(redis)],
+      ['PostgreSQL, reads', micros(postgres.reads)],
+      ['PostgreSQL, creations', micros(postgres.writes)],
+      ['bytes of a reply', whole(bytes)],
+    ],
+  );
+}
+
+function curveTable(results: ClusterResults): string {
+  const rows = loadCurve(results).map(({ utilisation, alone, pooled }) => [
+    `${(utilisation * 100).toFixed(0)} %`,
+    ...[alone.mean, alone.p99, pooled.mean, pooled.p99].map((time) => time.toFixed(3)),
+  ]);
+  return table(
+    [
+      ...['utilisation', 'own queue: mean ms', 'p99 ms'],
+      ...['ten processes, one queue: mean ms', 'p99 ms'],
+    ],
+    rows,
+  );
+}
+
+const PLAN_ROWS: readonly (readonly [string, (plan: Plan) => string])[] = [
+  ['processes (a core each)', ({ processes }) => whole(processes)],
+  ['Redis shards', ({ redisShards }) => whole(redisShards)],
+  ['slots per shard', ({ slotsPerShard }) => whole(slotsPerShard)],
+  ['commands/s per shard, planned', ({ perShard }) => whole(perShard.planned)],
+  ['commands/s per shard, at most', ({ perShard }) => whole(perShard.most)],
+  ['creations/s', ({ createsPerSecond }) => whole(createsPerSecond)],
+  ['PostgreSQL cores for creations', ({ postgresCores }) => postgresCores.writes.toFixed(2)],
+  ['PostgreSQL cores for reads', ({ postgresCores }) => postgresCores.reads.toFixed(2)],
+  ['new data, TB a month', ({ terabytesPerMonth }) => terabytesPerMonth.toFixed(3)],
+  ['PostgreSQL primaries', ({ postgresShards }) => whole(postgresShards)],
+  ['connections to PostgreSQL', ({ connections }) => whole(connections)],
+  ['replies, Gbit/s', ({ gigabitsPerSecond }) => gigabitsPerSecond.toFixed(2)],
+  ['cores in all', ({ cores }) => whole(cores)],
+  ['memory in all, GB', ({ memoryGigabytes }) => whole(memoryGigabytes)],
+  ['cores, $ a month', ({ cost }) => whole(cost.cores)],
+  ['disk after a year, $ a month', ({ cost }) => whole(cost.disk)],
+  ['traffic, $ a month', ({ cost }) => whole(cost.sent)],
+];
+
+function planTable(plans: readonly Plan[]): string {
+  const header = ['', ...plans.map(({ rate }) => `${whole(rate)} requests/s`)];
+  return table(
+    header,
+    PLAN_ROWS.map(([name, cell]) => [name, ...plans.map(cell)]),
+  );
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
