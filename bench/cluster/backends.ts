@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { Redis } from 'ioredis';
 import { tracked } from '../children.ts';
 import { keepReply } from '../measure.ts';
 import { withoutSettings } from '../server-process.ts';
@@ -76,24 +75,6 @@ async function prepare(store: PreparedStore, database: Record<string, string>): 
     }),
   );
   if ((await child.exited) !== 0) throw new Error('The database could not be prepared.');
-}
-
-/** What an animal takes on disk, indexes included, and a caller in Redis, in bytes. */
-export async function measureSizes({ postgres, redis }: Pick<Backends, 'postgres' | 'redis'>) {
-  const sql = new SQL({ url: postgres.url, max: 1 });
-  const client = new Redis(redis.url);
-  try {
-    const [row] = await sql.unsafe<{ size: number }[]>(
-      "SELECT pg_total_relation_size('pets')::float8 / (SELECT count(*) FROM pets) AS size",
-    );
-    const keys = (await client.keys('petstore:*')).filter((key) => key.includes(':account:'));
-    const sizes = await Promise.all(keys.map((key) => client.memory('USAGE', key)));
-    const inRedis = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
-    return { bytesPerAnimal: row?.size ?? 0, bytesPerCaller: inRedis / keys.length };
-  } finally {
-    client.disconnect();
-    await sql.close();
-  }
 }
 
 async function makePeerTable(url: string): Promise<void> {

@@ -7,6 +7,7 @@ import {
   describeRevision,
   requireTools,
 } from '../machine.ts';
+import { printModel } from '../model/command.ts';
 import type { Options } from '../options.ts';
 import { writeBlock } from '../page-block.ts';
 import { measureCluster } from './measure.ts';
@@ -32,11 +33,14 @@ export async function benchCluster(
     scale: `${animals.toLocaleString('en-US')} animals, ${accounts.toLocaleString('en-US')} accounts; medians of ${rounds} rounds, ${seconds} s each after ${warmUp} s of warm-up; ${measured.connections} connections to each process`,
     ...measured,
   };
-  const report = clusterReport(results);
+  if (quick) {
+    console.log(clusterReport(results));
+    return;
+  }
+  const report = clusterReport(keepClusterResults(results));
   console.log(report);
-  if (quick) return;
-  keepClusterResults(results);
   writeBlock('performance.md', 'cluster results', report);
+  printModel();
 }
 
 function requireClusterTools(): void {

@@ -33,15 +33,20 @@ function comparison({ peer, petstore }: ClusterResults): string {
     if (!run) return [];
     const ratio = run.perSecond / theirs.perSecond;
     return [
-      [`${title(workload)}, petstore`, ...pace(run), '', '', ''],
+      [`${title(workload)}, petstore`, ...pace(run), servers(run), '', '', ''],
       [
-        ...[`${title(workload)}, Fastify`, ...pace(theirs)],
+        ...[`${title(workload)}, Fastify`, ...pace(theirs), servers(theirs)],
         ...[ratio.toFixed(2), `at least ${ASKED}`, ratio >= ASKED ? 'yes' : '**no**'],
       ],
     ];
   });
-  const header = ['workload, contestant', 'requests/s', 'p50 ms', 'p99 ms'];
+  const header = ['workload, contestant', 'requests/s', 'p50 ms', 'p99 ms', 'CPU s per 100,000'];
   return table([...header, 'ours ÷ it', 'asked', 'reached?'], rows);
+}
+
+/** CPU time of everything but the load. */
+function servers({ demand: { service, redis, postgres } }: ClusterRun): string {
+  return (service + redis + postgres).toFixed(2);
 }
 
 function processes(results: ClusterResults): string {

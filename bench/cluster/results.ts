@@ -46,6 +46,8 @@ export const ClusterResults = Type.Object({
   /** On PostgreSQL's disk, indexes included; and in the memory of Redis. */
   bytesPerAnimal: Type.Number(),
   bytesPerCaller: Type.Number(),
+  /** CPU seconds of PostgreSQL for 100,000 rows of usage, of which no request waits for any. */
+  usageDemand: Type.Number(),
   /** By workload: the Fastify stack. */
   peer: Type.Record(Type.String(), ClusterRun),
   /** By number of processes, then by workload: the petstore. */
@@ -55,8 +57,8 @@ export const ClusterResults = Type.Object({
 });
 export type ClusterResults = Static<typeof ClusterResults>;
 
-/** Keeps a measurement in a file of its own, by date. */
-export function keepClusterResults(results: ClusterResults): void {
+/** Keeps a measurement in a file of its own, by date; gives it as it was kept. */
+export function keepClusterResults(results: ClusterResults): ClusterResults {
   mkdirSync(FOLDER, { recursive: true });
   const taken = new Set(readdirSync(FOLDER));
   let name = `cluster-${results.date}.json`;
@@ -65,6 +67,7 @@ export function keepClusterResults(results: ClusterResults): void {
   }
   const rounded = JSON.stringify(results, (_, value: unknown) => round(value), 2);
   writeFileSync(join(FOLDER, name), `${rounded}\n`);
+  return Value.Parse(ClusterResults, JSON.parse(rounded));
 }
 
 /** The measurement kept last, or undefined when there is none. */

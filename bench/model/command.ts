@@ -3,9 +3,12 @@ import { CannotRun } from '../machine.ts';
 import { writeBlock } from '../page-block.ts';
 import { table } from '../report.ts';
 import { checkModel } from './check.ts';
-import { loadCurve, type MixDemand, mixDemand, type Plan, planFor, RATES } from './plan.ts';
+import { loadCurve, mixDemand, type Plan, planFor, RATES } from './plan.ts';
 
-/** `npm run bench -- model`: what follows from the last measurement of the cluster. */
+/**
+ * `npm run bench -- model`: what follows from the last measurement of the cluster.
+ * @throws CannotRun when there is none.
+ */
 export function printModel(): void {
   const results = latestClusterResults();
   if (!results) throw new CannotRun('Measure first: npm run bench -- cluster');
@@ -14,14 +17,15 @@ export function printModel(): void {
   writeBlock('scaling.md', 'model', report);
 }
 
-function modelReport(results: ClusterResults): string {
+/** The model beside the measurement, and the plans, as Markdown. */
+export function modelReport(results: ClusterResults): string {
   const { date, revision, machine } = results;
   return [
     `From the measurement of ${date}, revision ${revision}. Machine: ${machine}.`,
     '### The model beside the measurement',
     checkTable(results),
-    '### What a request of the mix costs',
-    demandTable(mixDemand(results)),
+    '### What things cost',
+    demandTable(results),
     '### Response time over load',
     curveTable(results),
     '### Plans',
@@ -44,16 +48,21 @@ function checkTable(results: ClusterResults): string {
   );
 }
 
-function demandTable({ service, redis, postgres, bytes }: MixDemand): string {
+function demandTable(results: ClusterResults): string {
+  const { service, redis, postgres, bytes } = mixDemand(results);
+  const { bytesPerAnimal, bytesPerCaller, usageDemand } = results;
   const micros = (seconds: number) => (seconds * 10).toFixed(2);
   return table(
-    ['part', 'CPU µs per request'],
+    ['what', ''],
     [
-      ['process', micros(service)],
-      ['Redis', micros(redis)],
-      ['PostgreSQL, reads', micros(postgres.reads)],
-      ['PostgreSQL, creations', micros(postgres.writes)],
-      ['bytes of a reply', whole(bytes)],
+      ['process, CPU µs per request', micros(service)],
+      ['Redis, CPU µs per request', micros(redis)],
+      ['PostgreSQL for reads by id, CPU µs per request', micros(postgres.reads)],
+      ['PostgreSQL for creations, CPU µs per request', micros(postgres.creates)],
+      ['PostgreSQL, CPU µs per row of usage', micros(usageDemand)],
+      ['reply, bytes', whole(bytes)],
+      ['animal on disk with its indexes, bytes', whole(bytesPerAnimal)],
+      ['caller in Redis, bytes', whole(bytesPerCaller)],
     ],
   );
 }
@@ -79,7 +88,12 @@ const PLAN_ROWS: readonly (readonly [string, (plan: Plan) => string])[] = [
   ['commands/s per shard, planned', ({ perShard }) => whole(perShard.planned)],
   ['commands/s per shard, at most', ({ perShard }) => whole(perShard.most)],
   ['creations/s', ({ createsPerSecond }) => whole(createsPerSecond)],
-  ['PostgreSQL cores for creations', ({ postgresCores }) => postgresCores.writes.toFixed(2)],
+  ['active callers', ({ callers }) => whole(callers)],
+  ['memory of all Redis shards, GB', ({ redisGigabytes }) => redisGigabytes.toFixed(3)],
+  ['rows of usage/s, callers kept to a process', ({ usageRows }) => whole(usageRows.kept)],
+  ['rows of usage/s, callers spread', ({ usageRows }) => whole(usageRows.spread)],
+  ['PostgreSQL cores for usage', ({ postgresCores }) => postgresCores.usage.toFixed(2)],
+  ['PostgreSQL cores for creations', ({ postgresCores }) => postgresCores.creates.toFixed(2)],
   ['PostgreSQL cores for reads', ({ postgresCores }) => postgresCores.reads.toFixed(2)],
   ['new data, TB a month', ({ terabytesPerMonth }) => terabytesPerMonth.toFixed(3)],
   ['PostgreSQL primaries', ({ postgresShards }) => whole(postgresShards)],

@@ -19,6 +19,12 @@ export const SHARD = { cores: 8, terabytes: 2 } as const;
 /** How long animals are kept, in months: none is ever deleted, so this is how far ahead is planned. */
 export const MONTHS = 12;
 
+/** Requests of an active caller per second: what the Free plan allows. */
+export const PER_CALLER = 1;
+
+/** How often a process saves what it counted of each account that it served, in seconds. */
+const USAGE_EVERY = 5;
+
 /** Slots of a Redis Cluster. */
 const SLOTS = 16_384;
 
@@ -40,7 +46,7 @@ export interface MixDemand {
   readonly service: number;
   readonly redis: number;
   /** Of reads by id, which replicas can take, and of creations, which they cannot. */
-  readonly postgres: { readonly reads: number; readonly writes: number };
+  readonly postgres: { readonly reads: number; readonly creates: number };
   readonly bytes: number;
 }
 
@@ -51,9 +57,17 @@ export interface Plan {
   readonly slotsPerShard: number;
   /** Requests per second and shard, and what a shard could do at most. */
   readonly perShard: { readonly planned: number; readonly most: number };
-  /** Primaries that the creations and a year of data need. */
+  /** Primaries that creations, usage and a year of data need. */
   readonly postgresShards: number;
-  readonly postgresCores: { readonly reads: number; readonly writes: number };
+  readonly postgresCores: {
+    readonly reads: number;
+    readonly creates: number;
+    readonly usage: number;
+  };
+  /** Rows of usage saved per second, where a caller always meets the same process and where any. */
+  readonly usageRows: { readonly kept: number; readonly spread: number };
+  readonly callers: number;
+  readonly redisGigabytes: number;
   readonly connections: number;
   readonly createsPerSecond: number;
   readonly terabytesPerMonth: number;
@@ -82,7 +96,7 @@ export function mixDemand({ petstore }: ClusterResults): MixDemand {
     redis: sum(({ demand }) => demand.redis),
     postgres: {
       reads: MIX.get * of('get').demand.postgres,
-      writes: MIX.create * of('create').demand.postgres,
+      creates: MIX.create * of('create').demand.postgres,
     },
     bytes: sum(({ bytes }) => bytes),
   };
@@ -97,25 +111,30 @@ export function planFor(rate: number, results: ClusterResults): Plan {
   const redisShards = Math.max(1, sized(demand.redis));
   const createsPerSecond = rate * MIX.create;
   const terabytesPerMonth = (createsPerSecond * MONTH * results.bytesPerAnimal) / 1e12;
+  const callers = rate / PER_CALLER;
+  const usageRows = usageRowsOf(callers, processes);
   const postgresCores = {
     reads: busy(demand.postgres.reads) / UTILISATION,
-    writes: busy(demand.postgres.writes) / UTILISATION,
+    creates: busy(demand.postgres.creates) / UTILISATION,
+    usage: (usageRows.kept * results.usageDemand) / 100_000 / UTILISATION,
   };
+  const writes = postgresCores.creates + postgresCores.usage;
   const postgresShards = Math.max(
-    Math.ceil(postgresCores.writes / SHARD.cores),
+    Math.ceil(writes / SHARD.cores),
     Math.ceil((terabytesPerMonth * MONTHS) / SHARD.terabytes),
     1,
   );
   // Each primary has a replica that takes reads, too; more of them where reads need more.
   const postgresCoresInAll = Math.max(
     2 * postgresShards,
-    Math.ceil(2 * postgresCores.writes + postgresCores.reads),
+    Math.ceil(2 * writes + postgresCores.reads),
   );
   const cores = processes + 2 * redisShards + postgresCoresInAll;
   const sentPerSecond = rate * demand.bytes;
   return {
     ...{ rate, processes, redisShards, createsPerSecond, terabytesPerMonth },
-    ...{ postgresShards, postgresCores, cores },
+    ...{ postgresShards, postgresCores, usageRows, callers, cores },
+    redisGigabytes: (callers * results.bytesPerCaller) / 1e9,
     slotsPerShard: Math.floor(SLOTS / redisShards),
     perShard: { planned: rate / redisShards, most: 100_000 / demand.redis },
     connections: processes * 10,
@@ -127,6 +146,19 @@ export function planFor(rate: number, results: ClusterResults): Plan {
       disk: 2 * terabytesPerMonth * MONTHS * 1_000 * PRICES.diskGigabyte,
       sent: ((sentPerSecond * MONTH) / 1e9) * PRICES.sentGigabyte,
     },
+  };
+}
+
+/**
+ * Rows per second: one for each account that a process served since it last saved. Of callers that are
+ * spread over all processes, a process sees some of the requests of nearly everybody.
+ */
+function usageRowsOf(callers: number, processes: number): { kept: number; spread: number } {
+  const seen = (requests: number) => 1 - Math.exp(-requests);
+  const requests = PER_CALLER * USAGE_EVERY;
+  return {
+    kept: (callers * seen(requests)) / USAGE_EVERY,
+    spread: (processes * callers * seen(requests / processes)) / USAGE_EVERY,
   };
 }
 
