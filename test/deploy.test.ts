@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../package.json';
-import { PARTS, SETTINGS } from '../src/config.ts';
+import { PARTS, readConfig } from '../src/config.ts';
 import { eventually, TestService } from './harness.ts';
 import { NGINX_CONFIG } from './nginx.ts';
 
@@ -43,12 +43,22 @@ describe('compose.yaml', () => {
     expect(first?.image).toBe(`petstore:${packageJson.version}`);
   });
 
-  test('gives them settings that exist, and every address that the public sees', () => {
-    const given = Object.keys(processes[0]?.[1].environment ?? {});
-    const known = [...Object.keys(SETTINGS), 'PETSTORE_DATABASE_URL'];
-    expect(given.filter((name) => !known.includes(name))).toEqual([]);
-    const addresses = Object.keys(SETTINGS).filter((name) => /_BASE_URL|_DASHBOARD_URL/.test(name));
-    expect(addresses.filter((name) => !given.includes(name))).toEqual([]);
+  test('gives them settings that are right, and every address that the public sees', () => {
+    const text = JSON.stringify(processes[0]?.[1].environment);
+    const filled: Record<string, string> = JSON.parse(
+      text
+        .replaceAll(/\$\{PUBLIC_URL:-([^}]+)\}/g, '$1')
+        .replaceAll(/\$\{\w+:\?[^}]*\}/g, '0123456789abcdef'.repeat(3)),
+    );
+    const { database, redis, baseUrl } = readConfig(filled);
+    expect(database?.url).toStartWith('postgres://petstore:');
+    expect(redis?.hosts).toEqual([{ host: 'redis', port: 6379 }]);
+    expect(PARTS.map((part) => baseUrl(part, 0))).toEqual([
+      'http://localhost:8080/v1',
+      'http://localhost:8080/staging/v1',
+      'http://localhost:8080/quickstart',
+      'http://localhost:8080',
+    ]);
   });
 
   test('has them trust the proxy alone, which passes on to each of them', () => {

@@ -6,9 +6,11 @@ import packageJson from '../package.json';
 import { bundleAssets } from '../src/dashboard/pages/bundle.ts';
 import type { IssuedKeyInfo, MessageInfo } from '../src/dashboard/shared/api.ts';
 import { describeWithBrowser } from './browser.ts';
+import { Collector } from './collector.ts';
 import { Visitor } from './dashboard-visitor.ts';
 import { eventually, temporaryFolder } from './harness.ts';
 import { MailServer, tokenFrom } from './mail-server.ts';
+import { describeWithPostgres, PostgresServer, SECRET } from './postgres-server.ts';
 import { type CommandResult, ServiceProcess } from './process.ts';
 import { hasRedis, RedisServer } from './redis-server.ts';
 
@@ -219,11 +221,36 @@ describe('the executable in an empty place', () => {
     expect(await client.redis.dbsize()).toBeGreaterThan(0);
   });
 
+  test('sends traces', async () => {
+    using collector = new Collector();
+    using place = new EmptyPlace(collector.settings);
+    await using service = await place.serve();
+    await fetch(`${service.url()}/pets`);
+    await eventually(() => collector.find('GET /v1/pets') !== undefined);
+  });
+
   test('backs up, restores and adds animals', async () => {
     using place = new EmptyPlace();
     expect(await place.run('seed', '--pets', '10')).toMatchObject({ code: 0 });
     expect(await place.run('backup', 'kept.tar')).toMatchObject({ code: 0 });
     expect(await place.run('restore', 'kept.tar', '--replace')).toMatchObject({ code: 0 });
+  });
+});
+
+describeWithPostgres('the executable on PostgreSQL', () => {
+  test('keeps everything there, and nothing in a file', async () => {
+    await using server = await PostgresServer.start();
+    using place = new EmptyPlace({
+      PETSTORE_DATABASE_URL: await server.createDatabase(),
+      PETSTORE_SECRET: SECRET,
+    });
+    await using service = await place.serve();
+    const key = await place.key();
+    const created = await send(key, `${service.url()}/pets`, { name: 'Biscuit', categoryId: 7 });
+    expect(created.status).toBe(201);
+    await Visitor.signUp(siteOf(service));
+    expect(await service.end('SIGTERM')).toBe(0);
+    expect(place.files).toEqual([]);
   });
 });
 

@@ -5,8 +5,7 @@ import { type Config, type Part, readConfig, SETTINGS } from '../config.ts';
 import { SECOND, systemClock } from '../core/clock.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import { createLog, LineWriter, type Log, readable } from '../log.ts';
-import { COMMAND } from './command-name.ts';
-import { explain, printLine, watchOutput } from './output.ts';
+import { COMMAND, explain, printLine, watchOutput } from './output.ts';
 
 /**
  * Ctrl-C and a service manager signal the whole group, and npm passes its own copy on: the same
