@@ -5,6 +5,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Log } from '../log.ts';
 import { LateMetrics } from '../ops/late-metrics.ts';
 import { type OpsServer, startOpsServer } from '../ops/ops-server.ts';
+import { ReplyCounts } from '../ops/reply-counts.ts';
 import type { Stores } from './stores.ts';
 import { openTracing, type Tracing } from './tracing.ts';
 
@@ -15,6 +16,8 @@ const LOAD_METRICS_AFTER = 2 * SECOND;
 export interface Operations {
   readonly metrics: LateMetrics;
   readonly tracing: Tracing;
+  /** What is counted at every request. */
+  readonly replies: ReplyCounts;
   /**
    * Opens the port for operators: requests may be sent to this process from now on.
    * @returns the port.
@@ -36,12 +39,14 @@ export async function prepareOperations(
   let loading: ReturnType<typeof setTimeout> | undefined;
   let server: OpsServer | undefined;
   let isDraining = false;
+  const replies = new ReplyCounts();
   const metrics = new LateMetrics(async () => {
     const { Metrics } = await import('../ops/metrics.ts');
-    const loaded = new Metrics(packageJson.version, {
+    const gauges = {
       writesWaiting: () => stores.writer.waiting,
       messagesQueued: () => stores.messages.queued(),
-    });
+    };
+    const loaded = new Metrics(packageJson.version, gauges, replies);
     eventLoop = loaded.watchEventLoop();
     return loaded;
   });
@@ -49,6 +54,7 @@ export async function prepareOperations(
   return {
     metrics,
     tracing,
+    replies,
     open() {
       server = startOpsServer({
         host: config.host,

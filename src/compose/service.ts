@@ -85,7 +85,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     trustedProxies: config.trustedProxies,
     clock,
     log: serviceLog(log),
-    metrics,
+    metrics: operations.replies,
   });
   const opsPort = operations.open();
   starting.defer(operations.drain);

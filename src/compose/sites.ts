@@ -34,15 +34,15 @@ function createSite(part: Environment | 'quickstart', shared: SiteParts): Site {
   const handlers: Handlers = isQuickstart
     ? messageOperations(stores.messages)
     : petOperations(stores.environment(part).pets, baseUrl(part));
+  const addresses = { baseUrl: baseUrl(part), documentation: `${baseUrl('dashboard')}/docs` };
   const home = requireLimiter(limiters, isQuickstart ? 'production' : part);
   return {
-    baseUrl: baseUrl(part),
-    routes: new Routes(handlers),
+    ...addresses,
+    routes: new Routes(handlers, addresses),
     keyRing: stores.keyRing,
     accepts: isQuickstart ? ENVIRONMENTS : [part],
     // Made when it is first asked for: no start has to wait for it.
     document: () => (document ??= JSON.stringify(openapiDocument(servers))),
-    documentation: `${baseUrl('dashboard')}/docs`,
     anonymousLimits: config.anonymousLimits,
     limiterOf: isQuickstart
       ? ({ key }) => (key ? requireLimiter(limiters, key.environment) : home)

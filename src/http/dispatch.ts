@@ -1,5 +1,5 @@
 import { type Awaitable, attempt, then } from '../core/awaitable.ts';
-import { deprecationHeaders, isRemoved } from './deprecation.ts';
+import { isRemoved } from './deprecation.ts';
 import type { Call } from './handler.ts';
 import { problemReply, type Reply } from './reply.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
@@ -62,7 +62,7 @@ export function carryOut(
   const { deprecation } = served.operation;
   const run = () => attempt(() => served.handle({ ...call, parameters }), recover);
   if (!deprecation) return run();
-  const headers = deprecationHeaders(deprecation, site);
+  const headers = served.deprecationHeaders;
   if (isRemoved(deprecation, call.now)) {
     const message = `${served.id} was removed. Use ${site.baseUrl}${deprecation.successor} instead.`;
     return problemReply({ code: 'operation_removed', message }, headers);

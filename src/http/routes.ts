@@ -1,5 +1,8 @@
 import { OPERATION_IDS, OPERATIONS, type Operation } from '../contract/operations.ts';
+import { deprecationHeaders } from './deprecation.ts';
 import type { Handler, Handlers } from './handler.ts';
+import type { Reply } from './reply.ts';
+import type { Site } from './site.ts';
 
 /** Where each site serves its OpenAPI document, below its base address. */
 export const DOCUMENT_PATH = '/openapi.json';
@@ -9,6 +12,8 @@ export interface ServedOperation {
   readonly id: string;
   readonly operation: Operation;
   readonly handle: Handler;
+  /** What each reply of a deprecated operation says of it. */
+  readonly deprecationHeaders: Reply['headers'];
 }
 
 /** What a path serves. */
@@ -19,8 +24,6 @@ export interface Route {
   readonly allow: string;
   /** By method; HEAD stands beside every GET. */
   readonly operations: ReadonlyMap<string, ServedOperation>;
-  /** Matches the path; its named groups are the path parameters. */
-  readonly pattern: RegExp;
 }
 
 export interface RouteMatch {
@@ -30,34 +33,43 @@ export interface RouteMatch {
 
 /** The paths of one site, below its base address. */
 export class Routes {
-  readonly #routes: readonly Route[];
+  /** Paths without parameters, which are found without a search. */
+  readonly #fixed = new Map<string, RouteMatch>();
+  /** The others, with what matches each; its named groups are the path parameters. */
+  readonly #patterns: Array<readonly [RegExp, Route]> = [];
 
-  constructor(handlers: Handlers) {
-    const document = pathPattern(DOCUMENT_PATH);
-    this.#routes = [
-      ...operationRoutes(handlers),
-      {
-        path: DOCUMENT_PATH,
-        allow: 'GET, HEAD, OPTIONS',
-        operations: new Map(),
-        pattern: document,
-      },
-    ];
+  constructor(handlers: Handlers, addresses: Pick<Site, 'baseUrl' | 'documentation'>) {
+    this.#fixed.set(DOCUMENT_PATH, { route: DOCUMENT, parameters: {} });
+    for (const route of operationRoutes(handlers, addresses)) {
+      const { path } = route;
+      if (path.includes('{')) this.#patterns.push([pathPattern(path), route]);
+      else this.#fixed.set(path, { route, parameters: {} });
+    }
   }
 
   match(path: string): RouteMatch | undefined {
-    for (const route of this.#routes) {
-      const match = route.pattern.exec(path);
+    const fixed = this.#fixed.get(path);
+    if (fixed) return fixed;
+    for (const [pattern, route] of this.#patterns) {
+      const match = pattern.exec(path);
       if (match) return { route, parameters: match.groups ?? {} };
     }
     return undefined;
   }
 }
 
-function operationRoutes(handlers: Handlers): Route[] {
+const DOCUMENT: Route = { path: DOCUMENT_PATH, allow: 'GET, HEAD, OPTIONS', operations: new Map() };
+
+function operationRoutes(
+  handlers: Handlers,
+  addresses: Pick<Site, 'baseUrl' | 'documentation'>,
+): Route[] {
   const served = OPERATION_IDS.flatMap((id): ServedOperation[] => {
     const handle = handlers[id];
-    return handle ? [{ id, operation: OPERATIONS[id], handle }] : [];
+    const operation: Operation = OPERATIONS[id];
+    const { deprecation } = operation;
+    const headers = deprecation && deprecationHeaders(deprecation, addresses);
+    return handle ? [{ id, operation, handle, deprecationHeaders: headers }] : [];
   });
   const byPath = Map.groupBy(served, ({ operation }) => operation.path);
   return Array.from(byPath, ([path, there]) => {
@@ -67,12 +79,7 @@ function operationRoutes(handlers: Handlers): Route[] {
       operations.set(method, each);
       if (method === 'GET') operations.set('HEAD', each);
     }
-    return {
-      path,
-      allow: [...operations.keys(), 'OPTIONS'].join(', '),
-      operations,
-      pattern: pathPattern(path),
-    };
+    return { path, allow: [...operations.keys(), 'OPTIONS'].join(', '), operations };
   });
 }
 

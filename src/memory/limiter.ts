@@ -47,15 +47,22 @@ export class MemoryLimiter implements Limiter {
   }
 
   take(caller: QuotaCaller, now: Instant): Verdict {
-    const { verdict, state, startedBan } = this.#admit(caller, now, 1);
-    if (verdict.outcome === 'admitted' && state.quota) this.#count(caller, state.quota);
+    const quotas = this.#quotasOf(caller.id);
+    const slot = quotas.slotOf(caller.id);
+    const used = slot === undefined ? undefined : quotas.read(slot);
+    const { verdict, state, startedBan } = this.#admit(caller, used, now, 1);
+    if (verdict.outcome === 'admitted' && state.quota) {
+      if (slot === undefined) this.#put(caller.id, state.quota);
+      else quotas.write(slot, state.quota);
+      this.#unsaved.add(caller.id);
+    }
     if (caller.key && state.conduct) this.#conducts.set(caller.key.id, state.conduct);
     if (caller.key && startedBan) this.#announce(caller.key, startedBan, now);
     return verdict;
   }
 
   peek(caller: QuotaCaller, now: Instant): Verdict {
-    return this.#admit(caller, now, 0).verdict;
+    return this.#admit(caller, this.#quotasOf(caller.id).get(caller.id), now, 0).verdict;
   }
 
   /** Ends a ban that an operator lifted; the key's record is clean again. */
@@ -118,17 +125,14 @@ export class MemoryLimiter implements Limiter {
     }
   }
 
-  #admit({ id, limits, key }: QuotaCaller, now: Instant, cost: 0 | 1): Admission {
-    const state = {
-      quota: this.#quotasOf(id).get(id),
-      conduct: key && this.#conducts.get(key.id),
-    };
+  #admit(
+    { limits, key }: QuotaCaller,
+    quota: QuotaState | undefined,
+    now: Instant,
+    cost: 0 | 1,
+  ): Admission {
+    const state = { quota, conduct: key && this.#conducts.get(key.id) };
     return admit(state, now, limits, key && this.#options.policy, cost);
-  }
-
-  #count({ id }: QuotaCaller, quota: QuotaState): void {
-    this.#put(id, quota);
-    this.#unsaved.add(id);
   }
 
   #put(caller: string, quota: QuotaState): void {

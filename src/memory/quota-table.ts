@@ -23,17 +23,14 @@ export class QuotaTable {
 
   get(caller: string): QuotaState | undefined {
     const slot = this.#slots.get(caller);
-    return slot === undefined ? undefined : this.#read(slot);
+    return slot === undefined ? undefined : this.read(slot);
   }
 
   /** Gives the caller that had to be forgotten for it. */
-  set(caller: string, { minuteEndsAt, minuteUsed, day, dayUsed }: QuotaState): string | undefined {
+  set(caller: string, quota: QuotaState): string | undefined {
     const known = this.#slots.get(caller);
     const slot = known ?? this.#free.pop() ?? this.#extend();
-    this.#numbers[slot] = minuteEndsAt;
-    this.#numbers[slot + 1] = minuteUsed;
-    this.#numbers[slot + 2] = day;
-    this.#numbers[slot + 3] = dayUsed;
+    this.write(slot, quota);
     if (known !== undefined) return undefined;
     const [forgotten, freed] = this.#slots.put(caller, slot) ?? [];
     if (freed !== undefined) this.#free.push(freed);
@@ -48,16 +45,28 @@ export class QuotaTable {
   }
 
   *[Symbol.iterator](): Generator<readonly [caller: string, state: QuotaState]> {
-    for (const [caller, slot] of this.#slots) yield [caller, this.#read(slot)];
+    for (const [caller, slot] of this.#slots) yield [caller, this.read(slot)];
   }
 
-  #read(slot: number): QuotaState {
+  /** Where the caller's quota is until it is deleted or forgotten, so that it is looked up once. */
+  slotOf(caller: string): number | undefined {
+    return this.#slots.get(caller);
+  }
+
+  read(slot: number): QuotaState {
     return {
       minuteEndsAt: this.#numbers[slot] ?? 0,
       minuteUsed: this.#numbers[slot + 1] ?? 0,
       day: this.#numbers[slot + 2] ?? 0,
       dayUsed: this.#numbers[slot + 3] ?? 0,
     };
+  }
+
+  write(slot: number, { minuteEndsAt, minuteUsed, day, dayUsed }: QuotaState): void {
+    this.#numbers[slot] = minuteEndsAt;
+    this.#numbers[slot + 1] = minuteUsed;
+    this.#numbers[slot + 2] = day;
+    this.#numbers[slot + 3] = dayUsed;
   }
 
   #extend(): number {

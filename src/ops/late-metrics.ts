@@ -3,8 +3,7 @@ import type { Metrics } from './metrics.ts';
 
 type Recorder = Pick<
   Metrics,
-  | ('replied' | 'banned' | 'committed' | 'notCommitted')
-  | ('redisReplied' | 'redisFailed' | 'redisAway')
+  ('banned' | 'committed' | 'notCommitted') | ('redisReplied' | 'redisFailed' | 'redisAway')
 >;
 
 /**
@@ -25,11 +24,6 @@ export class LateMetrics implements Recorder {
       this.#early = [];
       return metrics;
     });
-  }
-
-  replied(...measured: Parameters<Recorder['replied']>): void {
-    if (this.#metrics) this.#metrics.replied(...measured);
-    else this.#early.push((metrics) => metrics.replied(...measured));
   }
 
   banned(...measured: Parameters<Recorder['banned']>): void {

@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Verdict } from '../core/admission.ts';
 import { SECOND } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
+import { LATENCY_BUCKETS, type ReplyCounts } from './reply-counts.ts';
+import { ReplyHistogram } from './reply-histogram.ts';
 
 /** What is asked when somebody collects. */
 export interface Gauges {
@@ -11,10 +12,6 @@ export interface Gauges {
   messagesQueued(): number | Promise<number>;
 }
 
-/** Upper bounds of the latency histogram's buckets, in seconds. */
-const LATENCY_BUCKETS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
-];
 const BATCH_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
 /** How often the event loop is asked how late it is, in ms. */
 const LAG_EVERY = 0.5 * SECOND;
@@ -22,19 +19,6 @@ const LAG_EVERY = 0.5 * SECOND;
 /** What the service counts and measures, in the form that Prometheus collects. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #latencies = new Map<string, Histogram.Internal<string>>();
-  readonly #decisions = new Map<string, Counter.Internal>();
-  readonly #requests = this.#histogram({
-    name: 'petstore_request_duration_seconds',
-    help: 'Requests by operation and status, and how long each took.',
-    labelNames: ['operation', 'status'],
-    buckets: LATENCY_BUCKETS,
-  });
-  readonly #quota = this.#counter(
-    'petstore_quota_decisions_total',
-    'Requests that were admitted, limited or banned.',
-    ['outcome'],
-  );
   readonly #bans = this.#counter('petstore_bans_total', 'Bans that began.', ['environment']);
   readonly #commits = this.#histogram({
     name: 'petstore_commit_duration_seconds',
@@ -72,7 +56,20 @@ export class Metrics {
     buckets: LATENCY_BUCKETS,
   });
 
-  constructor(version: string, gauges: Gauges) {
+  constructor(version: string, gauges: Gauges, replies: ReplyCounts) {
+    new ReplyHistogram(replies, this.#registry);
+    new Counter({
+      name: 'petstore_quota_decisions_total',
+      help: 'Requests that were admitted, limited or banned.',
+      labelNames: ['outcome'],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [outcome, count] of Object.entries(replies.decisions)) {
+          if (count > 0) this.inc({ outcome }, count);
+        }
+      },
+    });
     const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
       new Gauge({
         name,
@@ -95,23 +92,6 @@ export class Metrics {
       labelNames: ['version', 'bun'],
       registers: [this.#registry],
     }).set({ version, bun: Bun.version }, 1);
-  }
-
-  /** Notes a reply. @param took ms */
-  replied(operation: string, status: number, outcome: Verdict['outcome'], took: number): void {
-    const name = `${operation} ${status}`;
-    let latency = this.#latencies.get(name);
-    if (!latency) {
-      latency = this.#requests.labels(operation, String(status));
-      this.#latencies.set(name, latency);
-    }
-    latency.observe(took / SECOND);
-    let decisions = this.#decisions.get(outcome);
-    if (!decisions) {
-      decisions = this.#quota.labels(outcome);
-      this.#decisions.set(outcome, decisions);
-    }
-    decisions.inc();
   }
 
   /** Notes a ban that begins. */

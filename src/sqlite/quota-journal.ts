@@ -35,7 +35,9 @@ export class SqliteQuotaJournal implements QuotaJournal {
   }
 
   async save(quotas: readonly SavedQuota[]): Promise<void> {
-    for (const input of chunks(quotas)) await this.#file.write({ name: 'saveQuotas', input });
+    // In the order of the table, so that each chunk changes pages of its own and none is written twice.
+    const inOrder = quotas.toSorted((a, b) => (a.caller < b.caller ? -1 : 1));
+    for (const input of chunks(inOrder)) await this.#file.write({ name: 'saveQuotas', input });
   }
 
   async drop(callers: readonly string[]): Promise<void> {
