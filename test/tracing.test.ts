@@ -13,13 +13,17 @@ const SERVER = 2;
 const FAILED = 2;
 
 /** A service in a process of its own with a key, whose spans a collector receives. */
-async function tracedService(settings: Record<string, string> = {}, collector = new Collector()) {
+async function tracedService(
+  settings: Record<string, string> = {},
+  collector = new Collector(),
+  wrap: readonly string[] = [],
+) {
   const resources = new DisposableStack();
   const folder = resources.use(temporaryFolder());
   resources.use(collector);
   const key = await makeKey(folder.path);
   const all = { ...onFolder(folder.path), ...collector.settings, ...settings };
-  const service = await ServiceProcess.start(all);
+  const service = await ServiceProcess.start(all, [], wrap);
   return {
     service,
     collector,
@@ -89,6 +93,27 @@ describe('a request, where the variables of OpenTelemetry are set,', () => {
     expect(it.collector.find('Limiter.take')).toMatchObject({
       parentSpanId: it.collector.find('GET /v1/pets')?.spanId,
       attributes: { 'db.system.name': 'redis' },
+    });
+  });
+
+  test('that cannot be carried out is a failure, by its status and the kind of the error', async () => {
+    const wrap = ['bash', '-c', 'trap "" XFSZ; ulimit -S -f 512; exec "$@"', 'bash'];
+    await using it = await tracedService({}, new Collector(), wrap);
+    const client = clientOf(it.service, it.key);
+    const failed = () =>
+      it.collector.spans.find(({ name, status }) => name === 'POST /v1/pets' && status === FAILED);
+    await eventually(async () => {
+      const name = '\u{1f408}'.repeat(250);
+      const calls = Array.from({ length: 20 }, () => client.createPet({ name, categoryId: 1 }));
+      await Promise.allSettled(calls);
+      return failed() !== undefined;
+    }, 30_000);
+    const { spanId, attributes } = failed() ?? {};
+    expect(attributes).toMatchObject({ 'http.response.status_code': 503, 'error.type': '503' });
+    expect(it.collector.spans.find(({ parentSpanId }) => parentSpanId === spanId)).toMatchObject({
+      name: 'PetStore.create',
+      attributes: { 'error.type': 'unavailable' },
+      status: FAILED,
     });
   });
 

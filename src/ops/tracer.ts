@@ -34,7 +34,7 @@ import {
 } from '@opentelemetry/semantic-conventions';
 import type { Awaitable } from '../core/awaitable.ts';
 import { SECOND } from '../core/clock.ts';
-import { messageOf } from '../core/errors.ts';
+import { ApiError, messageOf } from '../core/errors.ts';
 
 /** How long a stop waits for the last spans to be taken, in ms. */
 const LAST_SPANS = 2 * SECOND;
@@ -141,8 +141,7 @@ export class Tracer {
 
   #within<T>(span: Span, work: () => Awaitable<T>, describe: (result: T) => void): Awaitable<T> {
     const fail = (error: unknown) => {
-      // Its class alone: a message may hold what was asked for.
-      span.setAttribute(ATTR_ERROR_TYPE, error instanceof Error ? error.name : typeof error);
+      span.setAttribute(ATTR_ERROR_TYPE, typeOf(error));
       span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
       throw error;
@@ -160,6 +159,12 @@ export class Tracer {
       return fail(error);
     }
   }
+}
+
+/** Its code or class alone: a message may hold what was asked for. */
+function typeOf(error: unknown): string {
+  if (error instanceof ApiError) return error.code;
+  return error instanceof Error ? error.name : typeof error;
 }
 
 /** The span that a request says it belongs to. Its `tracestate` is not read: anything could be in it. */
