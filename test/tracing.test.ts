@@ -81,6 +81,7 @@ describe('a request, where the variables of OpenTelemetry are set,', () => {
     expect(it.collector.find('PetStore.create')).toMatchObject({
       traceId: TRACE,
       parentSpanId: request?.spanId,
+      attributes: { 'db.system.name': 'sqlite' },
     });
     expect(it.collector.received).not.toContain('never-sent-on');
   });

@@ -50,7 +50,7 @@ export async function openTracing(config: Config, clock: Clock, log: Log): Promi
     requestsTo: (service) => traceRequests(tracer, service),
     within: (parts) => ({
       ...parts,
-      stores: traceStores(tracer, parts.stores),
+      stores: traceStores(tracer, parts.stores, config.database ? 'postgresql' : 'sqlite'),
       limiters: config.redis ? traceLimiters(tracer, parts.limiters) : parts.limiters,
     }),
     close: () => tracer.close(),
@@ -82,12 +82,13 @@ function traceRequests(tracer: Tracer, service: () => Service): RequestHandler {
   };
 }
 
-function traceStores(tracer: Tracer, stores: Stores): Stores {
+function traceStores(tracer: Tracer, stores: Stores, system: string): Stores {
+  const attributes = { 'db.system.name': system };
   const environment = (name: Environment): EnvironmentStores => {
     const { pets, quotas } = stores.environment(name);
-    return { pets: tracePort(tracer, 'PetStore', pets), quotas };
+    return { pets: tracePort(tracer, 'PetStore', pets, attributes), quotas };
   };
-  const messages = tracePort(tracer, 'MessageStore', stores.messages);
+  const messages = tracePort(tracer, 'MessageStore', stores.messages, attributes);
   return { ...stores, messages, environment };
 }
 
@@ -109,7 +110,7 @@ function tracePort<Port extends object>(
   tracer: Tracer,
   name: string,
   port: Port,
-  attributes: Readonly<Record<string, string>> = {},
+  attributes: Readonly<Record<string, string>>,
 ): Port {
   return new Proxy(port, {
     get(target, member) {
