@@ -20,9 +20,11 @@ describe('docs/operations.md', () => {
 
   test('names only commands that exist', async () => {
     const commands = new Set(
-      [...page.matchAll(/`((?:accounts|keys|bans|backup|restore|serve)(?: [a-z][a-z-]+)*)/g)].map(
-        ([, name = '']) => name,
-      ),
+      [
+        ...page.matchAll(
+          /`((?:accounts|keys|bans|backup|restore|serve|migrate-store|health)(?: [a-z][a-z-]+)*)/g,
+        ),
+      ].map(([, name = '']) => name),
     );
     expect(commands.size).toBeGreaterThan(6);
     for (const command of commands) {
