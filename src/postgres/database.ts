@@ -1,7 +1,7 @@
 import { SQL } from 'bun';
 import { SECOND } from '../core/clock.ts';
 import { StorageUnavailable } from '../core/errors.ts';
-import { isLostRace, isOutage, isStalePlan, isUnavailable } from './failures.ts';
+import { isLostRace, isNoPrimary, isStalePlan, isUnavailable, isUnreachable } from './failures.ts';
 import { Outage } from './outage.ts';
 
 /** Connections of one process. */
@@ -53,13 +53,18 @@ export class PostgresDatabase implements Queries {
   #heardAt = performance.now();
   readonly #queries: Queries;
   readonly #outage: Outage;
+  /** Refuses what waits for an answer. */
+  readonly #waiting = new Set<(error: StorageUnavailable) => void>();
 
   /** @param url such as postgres://user:password@host:5432/database; nothing is connected yet. */
   constructor(url: string) {
     this.#url = url;
     this.#pool = connect(url, STATEMENT_LIMIT);
     const probe = () => connect(url, STATEMENT_LIMIT, 1);
-    this.#outage = new Outage(probe, () => this.#reconnect());
+    this.#outage = new Outage(probe, () => {
+      this.#reconnect();
+      this.#refuseAll();
+    });
     this.#queries = queriesOver((text, values) =>
       this.#persist(() => this.#listen(this.#pool.unsafe(text, values), PATIENCE.statement)),
     );
@@ -109,10 +114,11 @@ export class PostgresDatabase implements Queries {
   async #persist<T>(attempt: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       this.#outage.check();
+      const askedAt = performance.now();
       try {
         return await attempt();
       } catch (error) {
-        if (!this.#mayWinNextTime(error) || tries === RETRIES.most) {
+        if (!this.#mayWinNextTime(error, askedAt) || tries === RETRIES.most) {
           throw isUnavailable(error) ? new StorageUnavailable(error) : error;
         }
         await Bun.sleep(Math.random() * RETRIES.pause * 2 ** tries);
@@ -120,8 +126,10 @@ export class PostgresDatabase implements Queries {
     }
   }
 
-  #mayWinNextTime(error: unknown): boolean {
-    if (isOutage(error)) this.#outage.begin();
+  #mayWinNextTime(error: unknown, askedAt: number): boolean {
+    // Where others are being answered, only a connection more could not be had.
+    const isAway = isUnreachable(error) && this.#heardAt < askedAt;
+    if (isAway || isNoPrimary(error)) this.#outage.begin();
     const isStale = isStalePlan(error);
     if (isStale) this.#reconnect();
     return isStale || isLostRace(error);
@@ -136,16 +144,24 @@ export class PostgresDatabase implements Queries {
       if (this.#heardAt < askedAt) this.#outage.begin();
       silence.reject(new StorageUnavailable(new Error(`No answer within ${patience} ms.`)));
     }, patience);
+    this.#waiting.add(silence.reject);
     try {
       const value = await Promise.race([answer, silence.promise]);
       this.#heardAt = performance.now();
       return value;
     } finally {
       clearTimeout(timer);
+      this.#waiting.delete(silence.reject);
     }
   }
 
-  /** What waits on the old connections is refused. */
+  /** The server that was asked is gone, and will not answer any more. */
+  #refuseAll(): void {
+    const cause = new Error('The database was away meanwhile.');
+    for (const refuse of this.#waiting) refuse(new StorageUnavailable(cause));
+  }
+
+  /** What is under way goes on over the old connections where it can. */
   #reconnect(): void {
     const old = this.#pool;
     this.#pool = connect(this.#url, STATEMENT_LIMIT);

@@ -44,9 +44,12 @@ export function isUnavailable(error: unknown): boolean {
   return state === undefined ? CONNECTION.test(error.code) : AWAY.test(state);
 }
 
-/** Whether there is no server to ask, rather than one connection that was lost. */
-export function isOutage(error: unknown): boolean {
-  if (!(error instanceof SQL.PostgresError)) return false;
-  const state = error.errno;
-  return state === undefined ? UNREACHABLE.test(error.code) : NO_PRIMARY.test(state);
+/** Whether no connection to the server can be made. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof SQL.PostgresError && UNREACHABLE.test(error.code);
+}
+
+/** Whether the server that answers cannot take changes, and another one may by now. */
+export function isNoPrimary(error: unknown): boolean {
+  return NO_PRIMARY.test(sqlStateOf(error) ?? '');
 }
