@@ -67,14 +67,16 @@ async function main(): Promise<void> {
   stayOffServerCore();
   const circumstances = today(scale);
   if (scale.quick) {
-    console.log(report(await run(bench, parts, { ...circumstances, workloads: {} })));
+    const before = { ...circumstances, workloads: {} };
+    console.log(report(await run(bench, parts, before, () => {})));
     return;
   }
   const { results: before, path } = openResults(circumstances);
-  const results = await run(bench, parts, before);
-  console.log(report(results));
-  keepResults(path, results);
-  writeDocumentation(results);
+  const keep = (results: Results) => {
+    keepResults(path, results);
+    writeDocumentation(results);
+  };
+  console.log(report(await run(bench, parts, before, keep)));
 }
 
 function chooseParts(names: readonly string[]) {
@@ -99,17 +101,26 @@ function chooseParts(names: readonly string[]) {
   };
 }
 
+/** Measures one section after the other; `keep` is given the results after each, so that none is lost. */
 async function run(
   bench: Bench,
   { workloads, sections }: ReturnType<typeof chooseParts>,
   before: Results,
+  keep: (results: Results) => void,
 ): Promise<Results> {
-  const measured = await measureRounds(bench, workloads);
-  const results: Results = { ...before, workloads: { ...before.workloads, ...measured } };
-  if (sections.includes('mix')) results.mix = await measureMix(bench);
-  if (sections.includes('start-up')) results.startUp = await measureStartUp(bench);
-  if (sections.includes('memory')) results.memory = await measureMemory(bench);
-  if (sections.includes('growth')) results.growth = await measureGrowth(bench);
+  let results = before;
+  const add = (measured: Partial<Results>) => {
+    results = { ...results, ...measured };
+    keep(results);
+  };
+  if (workloads.length > 0) {
+    const measured = await measureRounds(bench, workloads);
+    add({ workloads: { ...before.workloads, ...measured } });
+  }
+  if (sections.includes('mix')) add({ mix: await measureMix(bench) });
+  if (sections.includes('start-up')) add({ startUp: await measureStartUp(bench) });
+  if (sections.includes('memory')) add({ memory: await measureMemory(bench) });
+  if (sections.includes('growth')) add({ growth: await measureGrowth(bench) });
   return results;
 }
 

@@ -113,7 +113,7 @@ describe('counters of more addresses than are counted at once', () => {
 
     await using service = await TestService.start({ clock, folder: folder.path });
     const kept = async () =>
-      (await service.stores.environment('production').quotas.load(now)).length;
+      [...(await service.stores.environment('production').quotas.load(now))].length;
     await eventually(async () => (await kept()) === ADDRESS_CAPACITY);
   });
 });

@@ -45,7 +45,7 @@ describe('the cache of keys', () => {
     expect(cache.recall(digest(1))).toBeUndefined();
     source.answer(found);
     expect(await asked).toBe(found);
-    expect(cache.recall(digest(1))).toBe(found);
+    expect(cache.recall(digest(1))).toBe(found.credential);
     cache.forget();
     expect(cache.recall(digest(1))).toBeUndefined();
   });

@@ -128,7 +128,7 @@ export class KeyRing {
     if (text.length > API_KEY_MAX_LENGTH) return NOT_A_KEY;
     const digest = this.#digest(text);
     const known = this.#credentials.recall(digest);
-    if (known) return this.#accept(known.credential, accepted);
+    if (known) return this.#accept(known, accepted);
     const named = environmentOfKey(text);
     if (!named) return NOT_A_KEY;
     if (!accepted.includes(named)) return misplaced(named, accepted);

@@ -116,7 +116,7 @@ export interface CredentialSource {
 /** Remembers what a source said, until it is told to forget. */
 export interface CredentialCache extends CredentialSource {
   /** What is remembered, without asking the source. */
-  recall(digest: Buffer): KeyRow | undefined;
+  recall(digest: Buffer): Credential | undefined;
   /** Drops everything remembered: a key, an account or a plan changed. */
   forget(): void;
 }
@@ -202,8 +202,8 @@ export interface SavedQuota {
 export interface QuotaJournal {
   /** What is kept for one caller. */
   find(caller: string): Awaitable<SavedQuota | undefined>;
-  /** Quotas whose day or minute is not over at `now` (epoch ms). */
-  load(now: number): Awaitable<SavedQuota[]>;
+  /** Quotas whose day or minute is not over at `now` (epoch ms); to be gone through once, at once. */
+  load(now: number): Awaitable<Iterable<SavedQuota>>;
   save(quotas: readonly SavedQuota[]): Promise<void>;
   /** Drops the quotas of these callers. */
   drop(callers: readonly string[]): Promise<void>;

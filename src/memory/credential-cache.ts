@@ -1,3 +1,4 @@
+import type { Credential } from '../core/accounts.ts';
 import { type Awaitable, then } from '../core/awaitable.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { CredentialCache, CredentialSource, KeyRow } from '../core/ports.ts';
@@ -8,23 +9,25 @@ export const CAPACITY = 100_000;
 /** Remembers keys by digest. What is unknown is not remembered, so that guesses take no room. */
 export class MemoryCredentialCache implements CredentialCache {
   readonly #source: CredentialSource;
-  #remembered = new BoundedMap<string, KeyRow>(CAPACITY);
+  #remembered = new BoundedMap<string, Credential>(CAPACITY);
 
   constructor(source: CredentialSource) {
     this.#source = source;
   }
 
-  recall(digest: Buffer): KeyRow | undefined {
+  recall(digest: Buffer): Credential | undefined {
     return this.#remembered.get(nameOf(digest));
   }
 
   findByDigest(digest: Buffer): Awaitable<KeyRow | undefined> {
     const known = this.recall(digest);
-    if (known) return known;
+    if (known) return { credential: known, digest };
     const generation = this.#remembered;
     return then(this.#source.findByDigest(digest), (row) => {
       // An answer from before a `forget` may be out of date.
-      if (row && generation === this.#remembered) generation.put(nameOf(digest), row);
+      if (row && generation === this.#remembered) {
+        generation.put(nameOf(digest), row.credential);
+      }
       return row;
     });
   }

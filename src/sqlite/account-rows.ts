@@ -1,6 +1,6 @@
 import type { Account, ApiKey, BanRecord, Role } from '../core/accounts.ts';
-import type { Environment } from '../core/environments.ts';
-import { subscribe } from '../core/plans.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { PLAN_NAMES, subscribe } from '../core/plans.ts';
 
 export interface AccountRow {
   id: string;
@@ -38,6 +38,9 @@ export interface BanRow {
   lifted_by: string | null;
 }
 
+// Rows are remembered by the hundred thousand: what is alike in many of them is one text of ours, not
+// as many of SQLite's.
+
 /** @throws OperatorError when the row names a plan that this release does not know. */
 export function accountFromRow(row: AccountRow): Account {
   const custom =
@@ -47,8 +50,8 @@ export function accountFromRow(row: AccountRow): Account {
   return {
     id: row.id,
     email: row.email,
-    role: row.role,
-    ...subscribe(row.plan, custom),
+    role: row.role === 'operator' ? 'operator' : 'customer',
+    ...subscribe(PLAN_NAMES.find((known) => known === row.plan) ?? row.plan, custom),
     createdAt: Number(row.created_at),
   };
 }
@@ -57,7 +60,7 @@ export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     accountId: row.account_id,
-    environment: row.environment,
+    environment: ENVIRONMENTS.find((known) => known === row.environment) ?? row.environment,
     name: row.name,
     prefix: row.prefix,
     lastFour: row.last_four,

@@ -32,11 +32,12 @@ export class SqliteApiKeyStore implements ApiKeyStore {
       'SELECT * FROM api_keys WHERE digest = ?',
       digest,
     );
-    const account =
+    const row =
       key && this.#file.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', key.account_id);
-    if (!account) return undefined;
+    if (!row) return undefined;
+    const account = accountFromRow(row);
     return {
-      credential: { key: apiKeyFromRow(key), account: accountFromRow(account) },
+      credential: { key: { ...apiKeyFromRow(key), accountId: account.id }, account },
       digest: Buffer.from(key.digest),
     };
   }

@@ -3,13 +3,10 @@ import { DAY } from '../core/clock.ts';
 import type { QuotaJournal, SavedQuota } from '../core/ports.ts';
 import type { SqliteFile } from './file.ts';
 
-interface QuotaRow {
-  caller: string;
-  minute_ends_at: bigint;
-  minute_used: bigint;
-  day: bigint;
-  day_used: bigint;
-}
+/** Doubles hold every number here exactly, and are read in a fraction of the time of a bigint. */
+const SELECT_QUOTAS = `SELECT caller, CAST(minute_ends_at AS REAL) AS minuteEndsAt,
+  CAST(minute_used AS REAL) AS minuteUsed, CAST(day AS REAL) AS day,
+  CAST(day_used AS REAL) AS dayUsed FROM quotas`;
 
 /** Keeps the quotas in use of one environment. */
 export class SqliteQuotaJournal implements QuotaJournal {
@@ -19,19 +16,13 @@ export class SqliteQuotaJournal implements QuotaJournal {
     this.#file = file;
   }
 
-  load(now: number): SavedQuota[] {
-    return this.#file
-      .all<QuotaRow>(
-        'SELECT * FROM quotas WHERE day >= ? OR minute_ends_at > ?',
-        Math.floor(now / DAY),
-        now,
-      )
-      .map(quotaFromRow);
+  load(now: number): Iterable<SavedQuota> {
+    const current = `${SELECT_QUOTAS} WHERE quotas.day >= ? OR quotas.minute_ends_at > ?`;
+    return this.#file.iterate<SavedQuota>(current, Math.floor(now / DAY), now);
   }
 
   find(caller: string): SavedQuota | undefined {
-    const row = this.#file.get<QuotaRow>('SELECT * FROM quotas WHERE caller = ?', caller);
-    return row && quotaFromRow(row);
+    return this.#file.get<SavedQuota>(`${SELECT_QUOTAS} WHERE caller = ?`, caller);
   }
 
   async save(quotas: readonly SavedQuota[]): Promise<void> {
@@ -47,14 +38,4 @@ export class SqliteQuotaJournal implements QuotaJournal {
   prune(now: number): Promise<void> {
     return this.#file.write({ name: 'pruneQuotas', input: now });
   }
-}
-
-function quotaFromRow(row: QuotaRow): SavedQuota {
-  return {
-    caller: row.caller,
-    minuteEndsAt: Number(row.minute_ends_at),
-    minuteUsed: Number(row.minute_used),
-    day: Number(row.day),
-    dayUsed: Number(row.day_used),
-  };
 }
