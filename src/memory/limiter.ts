@@ -2,10 +2,12 @@ import type { ApiKey, BanRecord } from '../core/accounts.ts';
 import { type Admission, admit, type Verdict } from '../core/admission.ts';
 import { newBanRecord } from '../core/ban-record.ts';
 import { type Ban, type BanPolicy, type Conduct, isForgotten } from '../core/bans.ts';
+import { BoundedMap } from '../core/bounded-map.ts';
 import { type Instant, MINUTE } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
 import type { Limiter, QuotaCaller, SavedQuota } from '../core/ports.ts';
 import { isSpent, type QuotaState } from '../core/quota.ts';
+import { AccountSlots } from './account-slots.ts';
 import { QuotaTable } from './quota-table.ts';
 
 /** Addresses counted at once. Past it the oldest starts anew: an address is not an account. */
@@ -31,8 +33,8 @@ export interface UnsavedQuotas {
 /** Decides in this process's memory: exact, because nothing else runs between look and count. */
 export class MemoryLimiter implements Limiter {
   readonly #options: MemoryLimiterOptions;
-  readonly #accounts = new QuotaTable();
-  readonly #addresses = new QuotaTable(ADDRESS_CAPACITY);
+  readonly #accounts = new QuotaTable(new AccountSlots());
+  readonly #addresses = new QuotaTable(new BoundedMap(ADDRESS_CAPACITY));
   readonly #conducts = new Map<string, Conduct>();
   /** The record of each key's latest ban, by key. */
   readonly #banIds = new Map<string, string>();

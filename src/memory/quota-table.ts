@@ -1,24 +1,31 @@
-import { BoundedMap } from '../core/bounded-map.ts';
 import type { QuotaState } from '../core/quota.ts';
 
 /** Numbers of one caller: end and use of the minute, day and its use. */
 const WIDTH = 4;
 const FIRST_CAPACITY = 1_024;
 
+/** Which slot each caller has. */
+interface Slots extends Iterable<[caller: string, slot: number]> {
+  get(caller: string): number | undefined;
+  /** Adds a caller; gives the one that had to go for it. */
+  put(caller: string, slot: number): [caller: string, slot: number] | undefined;
+  delete(caller: string): void;
+}
+
 /**
- * Quotas by caller, in the order in which callers came. They are kept as numbers in one block of
+ * Quotas by caller. They are kept as numbers in one block of
  * memory: objects that live long and are replaced at every request are what a garbage collector is
  * worst at.
  */
 export class QuotaTable {
-  readonly #slots: BoundedMap<string, number>;
+  readonly #slots: Slots;
   readonly #free: number[] = [];
   #numbers = new Float64Array(WIDTH * FIRST_CAPACITY);
   #used = 0;
 
-  /** @param capacity callers at the most; past it the one that came first is forgotten. */
-  constructor(capacity = Number.POSITIVE_INFINITY) {
-    this.#slots = new BoundedMap(capacity);
+  /** @param slots empty; bounded, if the table is to be. */
+  constructor(slots: Slots) {
+    this.#slots = slots;
   }
 
   get(caller: string): QuotaState | undefined {
