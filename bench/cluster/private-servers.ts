@@ -66,7 +66,7 @@ export type { PrivateServer };
 export async function startPostgres(): Promise<PrivateServer> {
   const programs = postgresPrograms();
   if (!programs) throw new CannotRun(MISSING_POSTGRES);
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-postgres-'));
+  const folder = temporaryFolder('petstore-bench-postgres-');
   const user = process.getuid?.() === 0 ? idsOf(POSTGRES_USER) : undefined;
   if (user) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
@@ -92,7 +92,7 @@ export async function startPostgres(): Promise<PrivateServer> {
 
 /** Redis that keeps nothing on disk. */
 export async function startRedis(): Promise<PrivateServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-redis-'));
+  const folder = temporaryFolder('petstore-bench-redis-');
   const port = String(await freePort());
   return PrivateServer.start(`redis://127.0.0.1:${port}`, {
     folder,
@@ -133,6 +133,13 @@ function postgresPrograms(): string | undefined {
     .toSorted((one, other) => versionOf(other) - versionOf(one))
     .concat(onPath ? [join(onPath, '..')] : [])
     .find((folder) => existsSync(join(folder, 'postgres')));
+}
+
+/** Not below the program's own, which PostgreSQL's user may not enter; gone with this program at the latest. */
+function temporaryFolder(prefix: string): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 function become(user: User | undefined): string[] {
