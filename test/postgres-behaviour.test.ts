@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeWithPostgres, PostgresServer } from './postgres-server.ts';
+import { hasPostgres, PostgresServer } from './postgres-server.ts';
 
 /** Files that say what the service does, whichever store it has. */
 const BEHAVIOUR = [
@@ -41,7 +41,7 @@ const EMBEDDED_ONLY = [
   'that the store cannot take just now is answered 503, and goes well later',
 ];
 
-describeWithPostgres('on PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();

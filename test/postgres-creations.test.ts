@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Pet } from '../src/core/pets.ts';
 import type { PetStore } from '../src/core/ports.ts';
 import { at, pet } from './ports/backend.ts';
 import { connectTo, openPostgresBackend } from './ports/postgres-backend.ts';
-import { describeWithPostgres, PostgresServer } from './postgres-server.ts';
+import { hasPostgres, PostgresServer } from './postgres-server.ts';
 
 /** Every animal on a walk from the start, with a page that is as small as can be. */
 async function walk(store: PetStore, limit = 9): Promise<Pet[]> {
@@ -33,7 +33,7 @@ function writer(store: PetStore, name: string, acknowledged: Set<number>) {
   };
 }
 
-describeWithPostgres('creations in PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { CuttableLink } from './cuttable-link.ts';
 import { eventually, type NewAccount, type TestService } from './harness.ts';
-import { describeWithPostgres, PostgresServer, SECRET } from './postgres-server.ts';
+import { hasPostgres, PostgresServer, SECRET } from './postgres-server.ts';
 import { send, startQuickstart } from './quickstart-scene.ts';
 
 /** Within so many ms of the promotion the service is back. */
@@ -76,7 +76,7 @@ async function expectNothingLost(
 const isReady = async (service: TestService) =>
   (await fetch(`${service.opsUrl}/readyz`)).status === 200;
 
-describeWithPostgres('a service whose database fails under load', () => {
+describe.skipIf(!hasPostgres)('a service whose database fails under load', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();

@@ -7,7 +7,7 @@ import { PostgresPetStore } from '../src/postgres/pet-store.ts';
 import { CuttableLink } from './cuttable-link.ts';
 import { eventually } from './harness.ts';
 import { at, pet } from './ports/backend.ts';
-import { describeWithPostgres, PostgresServer } from './postgres-server.ts';
+import { hasPostgres, PostgresServer } from './postgres-server.ts';
 
 interface Load {
   readonly acknowledged: Set<string>;
@@ -57,7 +57,7 @@ async function names(store: PetStore): Promise<string[]> {
   }
 }
 
-describeWithPostgres('PostgreSQL that fails', () => {
+describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();

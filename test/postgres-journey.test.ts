@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { PARTS } from '../src/config.ts';
 import { createKey, messagesOf, sendMessage } from './dashboard-scene.ts';
 import { Visitor } from './dashboard-visitor.ts';
 import { eventually, TestService } from './harness.ts';
-import { describeWithPostgres, PostgresServer, SECRET } from './postgres-server.ts';
+import { hasPostgres, PostgresServer, SECRET } from './postgres-server.ts';
 
-describeWithPostgres('somebody who comes to a service on PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('somebody who comes to a service on PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { openStores } from '../src/compose/stores.ts';
 import { readConfig } from '../src/config.ts';
@@ -7,7 +7,7 @@ import { eventually } from './harness.ts';
 import { checkSender, newSenders, sendUntilKilled } from './message-senders.ts';
 import { account, message, NOON } from './ports/backend.ts';
 import { connectTo } from './ports/postgres-backend.ts';
-import { describeWithPostgres, PostgresServer, SECRET } from './postgres-server.ts';
+import { hasPostgres, PostgresServer, SECRET } from './postgres-server.ts';
 import { ServiceProcess } from './process.ts';
 import { WITH_QUICKSTART } from './quickstart-scene.ts';
 import { hasRedis, RedisServer } from './redis-server.ts';
@@ -17,7 +17,7 @@ const TAKEN_OVER = 30_000;
 
 const EVERYTHING = 1_000_000;
 
-describeWithPostgres('messages on PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('messages on PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SetupError } from '../src/core/errors.ts';
 import { migrate } from '../src/postgres/migrate.ts';
 import { MIGRATIONS } from '../src/postgres/migrations.ts';
-import { describeWithPostgres, PostgresServer } from './postgres-server.ts';
+import { hasPostgres, PostgresServer } from './postgres-server.ts';
 
 const NEXT = { worksWith: 1, statements: ['CREATE TABLE made_once (id INTEGER)'] };
 
@@ -15,7 +15,7 @@ async function refusal(work: Promise<void>): Promise<string> {
   return error instanceof Error ? error.message : '';
 }
 
-describeWithPostgres('migrations of a PostgreSQL database', () => {
+describe.skipIf(!hasPostgres)('migrations of a PostgreSQL database', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'bun:test';
+import { afterAll, beforeAll, describe } from 'bun:test';
 import { accountStoreSuite } from './ports/account-store.suite.ts';
 import { apiKeyStoreSuite } from './ports/api-key-store.suite.ts';
 import { auditLogSuite } from './ports/audit-log.suite.ts';
@@ -10,9 +10,9 @@ import { openPostgresBackend } from './ports/postgres-backend.ts';
 import { quotaJournalSuite } from './ports/quota-journal.suite.ts';
 import { settingsSuite } from './ports/settings.suite.ts';
 import { usageStoreSuite } from './ports/usage-store.suite.ts';
-import { describeWithPostgres, PostgresServer } from './postgres-server.ts';
+import { hasPostgres, PostgresServer } from './postgres-server.ts';
 
-describeWithPostgres('on PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();

@@ -4,14 +4,14 @@ import { subscribe } from '../src/core/plans.ts';
 import { createLog } from '../src/log.ts';
 import { eventually, TestService } from './harness.ts';
 import { admitted, ask } from './limit-readings.ts';
-import { describeWithPostgres, PostgresServer, SECRET } from './postgres-server.ts';
+import { hasPostgres, PostgresServer, SECRET } from './postgres-server.ts';
 import { ServiceProcess } from './process.ts';
 import { hasRedis, RedisServer } from './redis-server.ts';
 
 /** Changes reach every process within this many ms. */
 const SOON = 1_000;
 
-describeWithPostgres('several processes on one database', () => {
+describe.skipIf(!hasPostgres)('several processes on one database', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();

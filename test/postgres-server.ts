@@ -1,4 +1,3 @@
-import { describe } from 'bun:test';
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,18 +22,14 @@ function versionOf(folder: string): string {
 
 const programs = findPrograms();
 
+/** Whether tests can start servers of their own. */
+export const hasPostgres = programs !== undefined;
+if (!hasPostgres) {
+  console.warn('PostgreSQL tests are skipped: install postgresql (15 or later) to run them.');
+}
+
 /** What the services of a test share; of no use elsewhere. */
 export const SECRET = 'a secret that all processes share, for tests';
-
-/** Tests that need a PostgreSQL server of their own; without one installed they are skipped. */
-export function describeWithPostgres(name: string, tests: () => void): void {
-  if (programs === undefined) {
-    console.warn(
-      `Skipped, since PostgreSQL is not installed (apt-get install postgresql): ${name}`,
-    );
-  }
-  describe.skipIf(programs === undefined)(name, tests);
-}
 
 type Server = Bun.Subprocess<'ignore', 'ignore', 'ignore'>;
 

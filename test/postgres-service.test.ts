@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Kysely } from 'kysely';
 import { PostgresDatabase } from '../src/postgres/database.ts';
 import { migrate } from '../src/postgres/migrate.ts';
 import { PoolDialect } from '../src/postgres/pool-dialect.ts';
 import { eventually, TestService, temporaryFolder } from './harness.ts';
-import { describeWithPostgres, PostgresServer, SECRET } from './postgres-server.ts';
+import { message } from './ports/backend.ts';
+import { hasPostgres, PostgresServer, SECRET } from './postgres-server.ts';
 import { runCommand } from './process.ts';
 
-describeWithPostgres('a service on PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();
@@ -69,6 +70,18 @@ describeWithPostgres('a service on PostgreSQL', () => {
     expect(wrong.stderr).not.toContain('hidden-word');
     const bare = await list({ PETSTORE_DATABASE_URL: url });
     expect(bare).toMatchObject({ code: 2, stderr: expect.stringContaining('PETSTORE_SECRET') });
+  });
+
+  test('takes texts with a character that PostgreSQL has not', async () => {
+    await using service = await TestService.start({
+      settings: settingsOf(await server.createDatabase()),
+    });
+    const { accounts, messages } = service.stores;
+    const { account } = await service.account();
+    expect(await accounts.search('\0', 10)).toEqual([]);
+    const text = 'a\0b';
+    await messages.enqueue(message(account.id, { text }));
+    expect(await messages.list(account.id, 1)).toMatchObject([{ text }]);
   });
 
   test('lets a library write through Kysely', async () => {

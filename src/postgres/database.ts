@@ -190,7 +190,7 @@ export function connect(url: string, statementLimit: number, connections = CONNE
 
 /** Values for a parameter that is an array, such as `$1::text[]`. */
 export function texts(values: readonly string[]): List {
-  return Bun.sql.array([...values], 'TEXT');
+  return Bun.sql.array(values.map(storable), 'TEXT');
 }
 
 /** Values for a parameter of type `bigint[]`. */
@@ -198,7 +198,13 @@ export function integers(values: ReadonlyArray<number | bigint>): List {
   return Bun.sql.array([...values], 'BIGINT');
 }
 
-function queriesOver(execute: Execute): Queries {
+/** PostgreSQL's text has no U+0000: what holds one is kept, and looked for, with U+FFFD instead. */
+function storable<T>(value: T): T | string {
+  return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value;
+}
+
+function queriesOver(send: Execute): Queries {
+  const execute: Execute = (text, values) => send(text, values.map(storable));
   return {
     execute,
     all: (text, ...values) => execute(text, values),

@@ -86,9 +86,9 @@ class PoolConnection implements DatabaseConnection {
 function bindable(value: unknown): Value {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (value === null || value === undefined) return null;
-  // PostgreSQL's text has no U+0000.
-  if (typeof value === 'string') return value.replaceAll('\0', '\ufffd');
-  if (typeof value === 'number' || typeof value === 'bigint') return value;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') {
+    return value;
+  }
   if (value instanceof Date) return value.toISOString();
   throw new TypeError(`The accounts take no ${typeof value}.`);
 }
