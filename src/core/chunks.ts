@@ -2,8 +2,8 @@
 const CHUNK = 500;
 
 /** The items in the same order, so many at a time. */
-export function chunks<Item>(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, index) =>
-    items.slice(index * CHUNK, (index + 1) * CHUNK),
+export function chunks<Item>(items: readonly Item[], size = CHUNK): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
   );
 }
