@@ -7,7 +7,7 @@ import {
   type ClusterRun,
   latestClusterResults,
 } from '../bench/cluster/results.ts';
-import { checkModel } from '../bench/model/check.ts';
+import { checkModel, unhindered } from '../bench/model/check.ts';
 import { modelReport } from '../bench/model/command.ts';
 import { planFor, RATES, UTILISATION } from '../bench/model/plan.ts';
 
@@ -57,6 +57,13 @@ describe('the model', () => {
     const petstore = [{ processes: 1, runs: { 'list-20': run({ elsewhere: 1.5 }) } }];
     const [checked] = checkModel(results({ petstore }));
     expect(checked?.predicted.throughput).toBeLessThanOrEqual(0.5e6 / 70);
+  });
+
+  test('compares two contestants as if nothing else had run', () => {
+    const dear = run({ demand: { ...DEMAND, service: 16 }, elsewhere: 1.5 });
+    const [compared] = unhindered(results({ cores: 16, peer: { 'list-20': dear } }));
+    expect(compared?.workload).toBe('list-20');
+    expect((compared?.petstore ?? 0) / (compared?.peer ?? 0)).toBeCloseTo(4, 2);
   });
 });
 

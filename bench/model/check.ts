@@ -49,6 +49,24 @@ export function checkModel({ petstore, cores, connections }: ClusterResults): Ch
   );
 }
 
+/** Requests per second of one process of each contestant, had they the machine to themselves. */
+export interface Unhindered {
+  readonly workload: string;
+  readonly petstore: number;
+  readonly peer: number;
+}
+
+/** Predicts the comparison without the other programs that the measurement had beside it. */
+export function unhindered({ petstore, peer, cores, connections }: ClusterResults): Unhindered[] {
+  const alone = petstore.find(({ processes }) => processes === 1)?.runs ?? {};
+  const throughput = (run: ClusterRun) =>
+    shareCores({ cores, stations: stationsOf(run, 1), customers: connections }).throughput;
+  return Object.entries(peer).flatMap(([workload, theirs]) => {
+    const ours = alone[workload];
+    return ours ? { workload, petstore: throughput(ours), peer: throughput(theirs) } : [];
+  });
+}
+
 /** A process and its load generator are one thread each, Redis is one, PostgreSQL one per connection. */
 function stationsOf({ demand }: ClusterRun, processes: number): Station[] {
   const perRequest = (seconds: number) => seconds / 100_000;

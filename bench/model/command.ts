@@ -2,7 +2,7 @@ import { type ClusterResults, latestClusterResults } from '../cluster/results.ts
 import { CannotRun } from '../machine.ts';
 import { writeBlock } from '../page-block.ts';
 import { table } from '../report.ts';
-import { checkModel } from './check.ts';
+import { checkModel, unhindered } from './check.ts';
 import { loadCurve, mixDemand, type Plan, planFor, RATES } from './plan.ts';
 
 /**
@@ -24,6 +24,8 @@ export function modelReport(results: ClusterResults): string {
     `From the measurement of ${date}, revision ${revision}. Machine: ${machine}.`,
     '### The model beside the measurement',
     checkTable(results),
+    '### One process and the Fastify stack, had each the machine to itself (predicted)',
+    unhinderedTable(results),
     '### What things cost',
     demandTable(results),
     '### Response time over load',
@@ -46,6 +48,13 @@ function checkTable(results: ClusterResults): string {
     ],
     rows,
   );
+}
+
+function unhinderedTable(results: ClusterResults): string {
+  const rows = unhindered(results).map(({ workload, petstore, peer }) => [
+    ...[workload, whole(petstore), whole(peer), (petstore / peer).toFixed(2)],
+  ]);
+  return table(['workload', 'petstore requests/s', 'Fastify', 'ours ÷ it'], rows);
 }
 
 function demandTable(results: ClusterResults): string {
