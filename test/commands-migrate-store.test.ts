@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { PARTS } from '../src/config.ts';
 import { ONE, provokeBan } from './ban-scene.ts';
 import { createKey, keysOf, messagesOf, sendMessage } from './dashboard-scene.ts';
 import { Visitor } from './dashboard-visitor.ts';
 import { eventually, ManualClock, TestService, temporaryFolder } from './harness.ts';
 import { ask } from './limit-readings.ts';
-import { describeWithPostgres, PostgresServer, SECRET } from './postgres-server.ts';
+import { hasPostgres, PostgresServer, SECRET } from './postgres-server.ts';
 import { runCommand, startCommand } from './process.ts';
 
 const WITH_SECRET = { PETSTORE_SECRET: SECRET };
 const LARGEST = '9223372036854775807';
 
-describeWithPostgres('migrate-store', () => {
+describe.skipIf(!hasPostgres)('migrate-store', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();

@@ -10,7 +10,7 @@ import { Collector } from './collector.ts';
 import { Visitor } from './dashboard-visitor.ts';
 import { eventually, temporaryFolder } from './harness.ts';
 import { MailServer, tokenFrom } from './mail-server.ts';
-import { describeWithPostgres, PostgresServer, SECRET } from './postgres-server.ts';
+import { hasPostgres, PostgresServer, SECRET } from './postgres-server.ts';
 import { type CommandResult, ServiceProcess } from './process.ts';
 import { hasRedis, RedisServer } from './redis-server.ts';
 
@@ -237,7 +237,7 @@ describe('the executable in an empty place', () => {
   });
 });
 
-describeWithPostgres('the executable on PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('the executable on PostgreSQL', () => {
   test('keeps everything there, and nothing in a file', async () => {
     await using server = await PostgresServer.start();
     using place = new EmptyPlace({

@@ -49,7 +49,6 @@ describe('the first 200 of a service, while nobody has asked for the dashboard,'
   test('waits for nothing of the dashboard, the other commands, backups and Redis', () => {
     const aside = ours().filter((file) => /^src\/(?:dashboard|backup|redis|cli)\//.test(file));
     expect(aside.sort()).toEqual([
-      'src/cli/command-name.ts',
       'src/cli/errors.ts',
       'src/cli/output.ts',
       'src/cli/run.ts',
