@@ -116,7 +116,9 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
 
   test('leaves its bans in force', async () => {
     await using redis = await losing(way);
-    using counter = await newCounter(redis.url, { after: 1, base: MINUTE, maximum: MINUTE });
+    using counter = await newCounter(redis.url, {
+      policy: { after: 1, base: MINUTE, maximum: MINUTE },
+    });
     const key = apiKey('acct_1');
     const asking = { id: 'account:acct_1', limits: { perMinute: 1, perDay: 100 }, key };
     const take = async () => (await counter.limiter.take(asking, systemClock.now())).outcome;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { SECOND } from '../src/core/clock.ts';
 import { eventually } from './harness.ts';
-import { askAtOnce, caller, newCounter } from './redis-counter.ts';
+import { askAtOnce, caller, EVER_PATIENT, newCounter } from './redis-counter.ts';
 import { hasRedis, RedisCluster, type RedisServer } from './redis-server.ts';
 
 const COUNTER = join(import.meta.dir, 'redis-counter.ts');
@@ -44,8 +44,8 @@ describe.skipIf(!hasRedis)('a Cluster of six nodes', () => {
   }, 60_000);
 
   test('admits exactly the limit of each of many callers, wherever they are counted', async () => {
-    using one = await newCounter(cluster.url);
-    using other = await newCounter(cluster.url);
+    using one = await newCounter(cluster.url, { patience: EVER_PATIENT });
+    using other = await newCounter(cluster.url, { patience: EVER_PATIENT });
     const callers = Array.from({ length: 60 }, (_, index) =>
       caller(`many${index}`, { perMinute: 7, perDay: 100 }),
     );

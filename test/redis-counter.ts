@@ -8,8 +8,16 @@ import { connectTo } from './redis-server.ts';
 
 const POLICY: BanPolicy = { after: 1_000_000, base: 300 * SECOND, maximum: DAY };
 
+interface CounterOptions {
+  readonly policy?: BanPolicy;
+  readonly patience?: number;
+}
+
+/** Patience (ms) of those that a busy machine must not take for cut off from Redis. */
+export const EVER_PATIENT = 30_000;
+
 /** A limiter as one process has it, with a connection of its own and the machine's clock. */
-export async function newCounter(url: string, policy = POLICY) {
+export async function newCounter(url: string, { policy = POLICY, ...link }: CounterOptions = {}) {
   const bans: BanRecord[] = [];
   const settings = {
     environment: 'production',
@@ -17,9 +25,9 @@ export async function newCounter(url: string, policy = POLICY) {
     onBan: (ban: BanRecord) => void bans.push(ban),
   } as const;
   const local = new MemoryLimiter(settings);
-  const link = await connectTo(url);
-  const limiter = new RedisLimiter({ ...settings, connection: link.connection, local });
-  return { limiter, bans, told: link.told, [Symbol.dispose]: () => link[Symbol.dispose]() };
+  const { connection, told, ...rest } = await connectTo(url, link);
+  const limiter = new RedisLimiter({ ...settings, connection, local });
+  return { limiter, bans, told, [Symbol.dispose]: () => rest[Symbol.dispose]() };
 }
 
 type Counter = Awaited<ReturnType<typeof newCounter>>;
@@ -52,7 +60,7 @@ export async function askAtOnce(
 // Run by itself it is one process among several: it asks when it is told to, and tells the outcome.
 if (import.meta.main) {
   const [url = '', id = '', perMinute = '', times = ''] = process.argv.slice(2);
-  using counter = await newCounter(url);
+  using counter = await newCounter(url, { patience: EVER_PATIENT });
   console.log('ready');
   for await (const _ of console) break;
   const asking = caller(id, { perMinute: Number(perMinute), perDay: 1_000_000 });

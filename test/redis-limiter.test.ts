@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import type { BanRecord } from '../src/core/accounts.ts';
@@ -10,6 +11,7 @@ import { RedisLimiter } from '../src/redis/limiter.ts';
 import { ManualClock } from './harness.ts';
 import { ModelAccount, ModelKey } from './limit-model.ts';
 import { apiKey } from './ports/backend.ts';
+import { EVER_PATIENT } from './redis-counter.ts';
 import { connectTo, hasRedis, RedisServer } from './redis-server.ts';
 
 const POLICY: BanPolicy = { after: 3, base: 300 * SECOND, maximum: 2_000 * SECOND };
@@ -105,8 +107,8 @@ async function play(allowed: Limits, steps: readonly Step[]): Promise<void> {
 describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
   beforeAll(async () => {
     server = await RedisServer.start();
-    one = await connectTo(server.url, SET_CLOCK);
-    other = await connectTo(server.url, SET_CLOCK);
+    one = await connectTo(server.url, { clockScript: SET_CLOCK, patience: EVER_PATIENT });
+    other = await connectTo(server.url, { clockScript: SET_CLOCK, patience: EVER_PATIENT });
     looking = server.client();
     plain = looking.redis;
   });

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import { systemClock } from '../src/core/clock.ts';
 import { parseRedisUrl } from '../src/redis/address.ts';
-import { RedisConnection, type RedisEvents } from '../src/redis/connection.ts';
+import { RedisConnection, type RedisEvents, type RedisParts } from '../src/redis/connection.ts';
 import { eventually, temporaryFolder } from './harness.ts';
 
 const SERVER = Bun.which('redis-server') ?? Bun.which('valkey-server');
@@ -158,7 +158,10 @@ export class RedisCluster implements AsyncDisposable {
 }
 
 /** A connection as the service has it, ready to use; what is told of it can be read. */
-export async function connectTo(url: string, clockScript?: string) {
+export async function connectTo(
+  url: string,
+  options: Pick<RedisParts, 'clockScript' | 'patience'> = {},
+) {
   const told: string[] = [];
   const events: RedisEvents = {
     onAway: () => told.push('away'),
@@ -171,7 +174,7 @@ export async function connectTo(url: string, clockScript?: string) {
     address: parseRedisUrl(url),
     events,
     clock: systemClock,
-    ...(clockScript !== undefined && { clockScript }),
+    ...options,
   });
   await connection.ready(5_000);
   return { connection, told, [Symbol.dispose]: () => connection.close() };

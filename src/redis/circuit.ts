@@ -4,14 +4,16 @@ import { SECOND } from '../core/clock.ts';
 export class RedisAway extends Error {
   override readonly name = 'RedisAway';
 
-  constructor() {
-    super(`no reply for ${TICKS * TICK} ms`);
+  /** @param patience ms for which nothing was heard. */
+  constructor(patience: number) {
+    super(`no reply for ${patience} ms`);
   }
 }
 
-/** A server is away when it says nothing for so many looks, each so many ms after the one before. */
-const TICKS = 6;
-const TICK = 25;
+/** A server that says nothing for so long is away, in ms. */
+const PATIENCE = 150;
+/** How often it is looked whether it said something, in ms. */
+const LOOK_EVERY = 25;
 
 const FIRST_PROBE_AFTER = 0.1 * SECOND;
 const LAST_PROBE_AFTER = SECOND;
@@ -25,21 +27,24 @@ export interface CircuitEvents {
 
 /**
  * Keeps requests from waiting for a server that does not answer. When calls wait and no reply at all
- * has come for 150 to 175 ms, or one fails, all that wait are told so at once and the circuit is open:
+ * has come for as long as it has patience, or one fails, all that wait are told so at once and the circuit is open:
  * nothing is sent but a probe now and then, until one succeeds. It is silence that counts, not how
  * long one call takes: under load a queue may be long while the server is well. Looks are counted
  * rather than time, so that a pause of this process is not taken for one of the server.
  */
 export class Circuit {
   readonly #events: CircuitEvents;
+  readonly #patience: number;
   readonly #waiting = new Set<(error: unknown) => void>();
   #silence = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOpen = false;
   #isClosed = false;
 
-  constructor(events: CircuitEvents) {
+  /** @param patience ms of silence after which a server is away; 150 unless told otherwise. */
+  constructor(events: CircuitEvents, patience = PATIENCE) {
     this.#events = events;
+    this.#patience = patience;
   }
 
   /** Whether calls would be in vain. */
@@ -52,7 +57,7 @@ export class Circuit {
    * @param probe tried later, again and again, to see whether the work is possible again.
    */
   call<T>(work: () => Promise<T>, probe: () => Promise<unknown>): Promise<T> {
-    if (this.#isOpen || this.#isClosed) return Promise.reject(new RedisAway());
+    if (this.#isOpen || this.#isClosed) return Promise.reject(new RedisAway(this.#patience));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const end = (settle: () => void) => {
       if (this.#waiting.delete(reject)) settle();
@@ -77,7 +82,7 @@ export class Circuit {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#giveUp(new RedisAway());
+    this.#giveUp(new RedisAway(this.#patience));
   }
 
   #watch(probe: () => Promise<unknown>): void {
@@ -86,11 +91,11 @@ export class Circuit {
     const look = () => {
       this.#timer = undefined;
       if (this.#waiting.size === 0) return;
-      this.#silence += 1;
-      if (this.#silence > TICKS) this.#trip(new RedisAway(), probe);
-      else this.#timer = setTimeout(look, TICK);
+      this.#silence += LOOK_EVERY;
+      if (this.#silence > this.#patience) this.#trip(new RedisAway(this.#patience), probe);
+      else this.#timer = setTimeout(look, LOOK_EVERY);
     };
-    this.#timer = setTimeout(look, TICK);
+    this.#timer = setTimeout(look, LOOK_EVERY);
   }
 
   #trip(cause: unknown, probe: () => Promise<unknown>): void {

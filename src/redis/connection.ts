@@ -33,6 +33,8 @@ export interface RedisParts {
   readonly clock: Clock;
   /** Tells the moment in Lua; the server's own clock unless told otherwise. */
   readonly clockScript?: string;
+  /** A server that says nothing for so many ms is away; 150 unless told otherwise. */
+  readonly patience?: number;
 }
 
 /** Sends commands, each on one key with a {hash tag}, to whichever server has that key; never waits for one that is away. */
@@ -41,10 +43,12 @@ export class RedisConnection {
   readonly #events: RedisEvents;
   readonly #clock: Clock;
   readonly #name: string;
+  readonly #patience: number | undefined;
   readonly #circuits = new Map<string, Circuit>();
 
   /** Connects in the background, and goes on trying. */
-  constructor({ address, events, clock, clockScript = SERVER_CLOCK }: RedisParts) {
+  constructor({ address, events, clock, clockScript = SERVER_CLOCK, patience }: RedisParts) {
+    this.#patience = patience;
     this.#events = events;
     this.#clock = clock;
     this.#name = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
@@ -110,8 +114,8 @@ export class RedisConnection {
     const server = this.#serverOf(key);
     const known = this.#circuits.get(server);
     if (known) return known;
-    const circuit = new Circuit({
-      away: (cause) => {
+    const events = {
+      away: (cause: unknown) => {
         this.#events.onError(cause);
         this.#events.onAway(server, cause);
       },
@@ -120,7 +124,8 @@ export class RedisConnection {
         this.#circuits.delete(server);
         this.#events.onBack(server);
       },
-    });
+    };
+    const circuit = new Circuit(events, this.#patience);
     this.#circuits.set(server, circuit);
     return circuit;
   }
