@@ -135,8 +135,11 @@ describe.skipIf(!hasPostgres)('a service whose database fails under load', () =>
     await server.stop('SIGQUIT');
     await eventually(() => it.load.refused() > 50, 20_000);
     expect(await isReady(it.service)).toBe(false);
-    await standby.promote();
+    // A standby answers, and takes no changes: to be told from a server that is back.
     it.link.pointAt(standby.port);
+    const refused = it.load.refused();
+    await eventually(() => it.load.refused() > refused + 100, 20_000);
+    await standby.promote();
     await it.isBack();
     await it.load.stop();
     await expectNothingLost(it.service, it.holder, it.load);
