@@ -22,7 +22,7 @@ import { measureMix } from './mix.ts';
 import { printModel } from './model/command.ts';
 import { readOptions, type Scale } from './options.ts';
 import { profile } from './profile.ts';
-import { report, table, writeDocumentation } from './report.ts';
+import { report, writeDocumentation } from './report.ts';
 import { type Circumstances, keepResults, openResults, type Results } from './results.ts';
 import { measureRounds } from './rounds.ts';
 import { measureStartUp } from './start-up.ts';
@@ -139,7 +139,6 @@ function today({ rounds, seconds, warmUp, animals, accounts, quick }: Scale): Ci
 
 async function printProfile(bench: Bench, name: string): Promise<void> {
   if (!isWorkload(name)) throw new CannotRun(`There is no workload ${name} to profile.`);
-  const { file, top } = await profile(bench, name);
-  const rows = top.map((each) => [each.name, `${(each.share * 100).toFixed(1)} %`]);
-  console.log(`${table(['function', 'self time'], rows)}\n\nThe whole profile: ${file}`);
+  const { file, summary } = await profile(bench, name);
+  console.log(`${summary}\n\nThe whole profile: ${file}`);
 }

@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { profiledPetstore } from './contestants.ts';
 import { runLoad } from './load.ts';
 import { type Bench, prepareLoad, setStage, storeFor } from './measure.ts';
+import { table } from './report.ts';
 import { WORKLOADS, type Workload, type WorkloadName } from './workloads.ts';
 
 const ROOT = join(import.meta.dir, '..');
@@ -27,17 +28,20 @@ const Profile = Type.Object({
 });
 type Profile = Static<typeof Profile>;
 
-export interface SelfTime {
+interface SelfTime {
   readonly name: string;
   /** Of the samples. */
   readonly share: number;
 }
 
-/** Profiles the service under a workload; gives the file and where the time went. */
+/**
+ * Profiles the service under a workload; gives the file, and where the time went as a table that is
+ * kept beside it.
+ */
 export async function profile(
   bench: Bench,
   name: WorkloadName,
-): Promise<{ file: string; top: SelfTime[] }> {
+): Promise<{ file: string; summary: string }> {
   const workload: Workload = WORKLOADS[name];
   using store = bench.stores.copy(await storeFor(bench, workload));
   mkdirSync(FOLDER, { recursive: true });
@@ -50,7 +54,12 @@ export async function profile(
     await runLoad({ ...load, seconds: bench.scale.seconds });
   }
   const content = Value.Parse(Profile, JSON.parse(readFileSync(file, 'utf8')));
-  return { file: relative(ROOT, file), top: selfTimes(content).slice(0, SHOWN) };
+  const rows = selfTimes(content)
+    .slice(0, SHOWN)
+    .map((each) => [each.name, `${(each.share * 100).toFixed(1)} %`]);
+  const summary = table(['function', 'self time'], rows);
+  writeFileSync(join(FOLDER, `${name}.md`), `${summary}\n`);
+  return { file: relative(ROOT, file), summary };
 }
 
 function selfTimes({ nodes, samples, timeDeltas }: Profile): SelfTime[] {

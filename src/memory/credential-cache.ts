@@ -3,7 +3,7 @@ import { type Awaitable, then } from '../core/awaitable.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { CredentialCache, CredentialSource, KeyRow } from '../core/ports.ts';
 
-/** Keys remembered; the oldest makes room for the next. Some 50 MB when full. */
+/** Keys remembered; the oldest makes room for the next. Some 130 MB when full. */
 export const CAPACITY = 100_000;
 
 /** Remembers keys by digest. What is unknown is not remembered, so that guesses take no room. */
