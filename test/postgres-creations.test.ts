@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { once } from '../src/core/once.ts';
 import type { Pet } from '../src/core/pets.ts';
 import type { PetStore } from '../src/core/ports.ts';
+import { PostgresDatabase, type Value } from '../src/postgres/database.ts';
+import { PostgresPetStore } from '../src/postgres/pet-store.ts';
 import { at, pet } from './ports/backend.ts';
 import { connectTo, openPostgresBackend } from './ports/postgres-backend.ts';
 import { hasPostgres, PostgresServer } from './postgres-server.ts';
@@ -31,6 +34,25 @@ function writer(store: PetStore, name: string, acknowledged: Set<number>) {
       return end;
     },
   };
+}
+
+/** A database where something else happens before the first row that is asked for by itself. */
+class InterruptedDatabase extends PostgresDatabase implements AsyncDisposable {
+  readonly #interrupt: () => Promise<unknown>;
+
+  constructor(url: string, interrupt: () => Promise<unknown>) {
+    super(url);
+    this.#interrupt = once(interrupt);
+  }
+
+  override async get<Row>(text: string, ...values: Value[]): Promise<Row | undefined> {
+    await this.#interrupt();
+    return super.get<Row>(text, ...values);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }
 
 describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
@@ -76,6 +98,23 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     expect((await store.list({ ...available, after: 2 })).settled).toBe(true);
     await server.run("INSERT INTO pets VALUES ('production', 2, 'second', 1, 'sold')", url);
     expect((await store.list({ limit: 2, after: 0 })).settled).toBe(true);
+    expect((await store.list(available)).settled).toBe(true);
+  });
+
+  test('a page that an animal came into after it was read is not called settled', async () => {
+    const url = await server.createMigrated();
+    const late = () =>
+      server.run("INSERT INTO pets VALUES ('production', 2, 'second', 1, 'available')", url);
+    await using database = new InterruptedDatabase(url, late);
+    const store = new PostgresPetStore(database, 'production');
+    await store.create(pet('first'), at());
+    // As a creation that was given its id, and is committed between the page and its count.
+    await server.run("SELECT nextval('production_pet_ids')", url);
+    for (const name of ['third', 'fourth']) await store.create(pet(name), at());
+    const available = { limit: 2, after: 0, status: 'available' } as const;
+    const { pets, settled } = await store.list(available);
+    expect(pets.map(({ id }) => id)).toEqual([1, 3]);
+    expect(settled).toBe(false);
     expect((await store.list(available)).settled).toBe(true);
   });
 

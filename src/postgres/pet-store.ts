@@ -123,13 +123,16 @@ export class PostgresPetStore implements PetStore {
     const span = end - first;
     if (status === undefined) return span === pets.length;
     if (span > pets.length * DENSITY_REACH) return false;
-    const row = await this.#database.get<{ taken: bigint }>(
-      'SELECT count(*) AS taken FROM pets WHERE environment = $1 AND id > $2 AND id <= $3',
+    const row = await this.#database.get<{ taken: bigint; listed: bigint }>(
+      `SELECT count(*) AS taken, count(*) FILTER (WHERE status = $4) AS listed
+       FROM pets WHERE environment = $1 AND id > $2 AND id <= $3`,
       this.#environment,
       first,
       end,
+      status,
     );
-    return Number(row?.taken) === span;
+    // Another animal of this status may have come after the page was read.
+    return Number(row?.taken) === span && Number(row?.listed) === pets.length;
   }
 }
 
