@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { SECOND } from '../src/core/clock.ts';
 import { eventually } from './harness.ts';
-import { askAtOnce, caller, EVER_PATIENT, newCounter } from './redis-counter.ts';
-import { hasRedis, RedisCluster, type RedisServer } from './redis-server.ts';
+import { askAtOnce, caller, newCounter } from './redis-counter.ts';
+import { EVER_PATIENT, hasRedis, RedisCluster, type RedisServer } from './redis-server.ts';
 
 const COUNTER = join(import.meta.dir, 'redis-counter.ts');
 const LIMITS = { perMinute: 1_000, perDay: 1_000_000 };

@@ -4,7 +4,7 @@ import { DAY, SECOND, systemClock } from '../src/core/clock.ts';
 import type { Limits } from '../src/core/plans.ts';
 import { MemoryLimiter } from '../src/memory/limiter.ts';
 import { RedisLimiter } from '../src/redis/limiter.ts';
-import { connectTo } from './redis-server.ts';
+import { connectTo, EVER_PATIENT } from './redis-server.ts';
 
 const POLICY: BanPolicy = { after: 1_000_000, base: 300 * SECOND, maximum: DAY };
 
@@ -12,9 +12,6 @@ interface CounterOptions {
   readonly policy?: BanPolicy;
   readonly patience?: number;
 }
-
-/** Patience (ms) of those that a busy machine must not take for cut off from Redis. */
-export const EVER_PATIENT = 30_000;
 
 /** A limiter as one process has it, with a connection of its own and the machine's clock. */
 export async function newCounter(url: string, { policy = POLICY, ...link }: CounterOptions = {}) {

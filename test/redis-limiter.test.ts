@@ -11,8 +11,7 @@ import { RedisLimiter } from '../src/redis/limiter.ts';
 import { ManualClock } from './harness.ts';
 import { ModelAccount, ModelKey } from './limit-model.ts';
 import { apiKey } from './ports/backend.ts';
-import { EVER_PATIENT } from './redis-counter.ts';
-import { connectTo, hasRedis, RedisServer } from './redis-server.ts';
+import { connectTo, EVER_PATIENT, hasRedis, RedisServer } from './redis-server.ts';
 
 const POLICY: BanPolicy = { after: 3, base: 300 * SECOND, maximum: 2_000 * SECOND };
 /** Redis forgets by its own clock, so that the tests' clock must run ahead of it: of tomorrow, 23:30. */

@@ -157,6 +157,9 @@ export class RedisCluster implements AsyncDisposable {
   }
 }
 
+/** Patience (ms) of those that a busy machine must not take for cut off from Redis. */
+export const EVER_PATIENT = 30_000;
+
 /** A connection as the service has it, ready to use; what is told of it can be read. */
 export async function connectTo(
   url: string,
