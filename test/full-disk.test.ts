@@ -74,6 +74,8 @@ async function survives(
   const { acknowledged, refused, error } = await fill(client);
   expect(error).toMatchObject({ status: 503, code: 'unavailable', retryAfterMs: 1_000 });
   expect(error.headers.get('Retry-After')).toBe('1');
+  const metrics = await (await fetch(`http://localhost:${service.opsPort}/metrics`)).text();
+  expect(metrics).toMatch(/^petstore_database_errors_total [1-9]/m);
   expect(acknowledged.length).toBeGreaterThan(10);
   const [first] = acknowledged;
   if (!first) throw new Error('nothing was acknowledged');

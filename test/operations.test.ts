@@ -60,7 +60,10 @@ describe('the port for operators', () => {
       PETSTORE_OPS_PORT: new URL(service.opsUrl).port,
       PETSTORE_DATA_DIR: folder.path,
     });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('PETSTORE_OPS_PORT')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('it is in use. Set PETSTORE_OPS_PORT.'),
+    ]);
   });
 });
 
@@ -101,6 +104,22 @@ describe('metrics', () => {
     expect(await sample(service, 'petstore_bans_total{environment="production"}')).toBe(1);
   });
 
+  test('have counters that begin at zero, so that the first of anything is a rise', async () => {
+    await using service = await TestService.start();
+    const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
+    for (const outcome of ['admitted', 'limited', 'banned']) {
+      expect(text).toContain(`petstore_quota_decisions_total{outcome="${outcome}"} 0\n`);
+    }
+    expect(text).toContain('petstore_bans_total{environment="staging"} 0\n');
+    const typed = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => ({
+      name,
+      type,
+    }));
+    const totals = typed.filter(({ name = '' }) => name.endsWith('_total'));
+    expect(totals.length).toBeGreaterThan(4);
+    for (const { name, type } of totals) expect([name, type]).toEqual([name, 'counter']);
+  });
+
   test('tell of commits, queues, the event loop and the release', async () => {
     await using service = await TestService.start();
     const { secret } = await service.account();
@@ -112,6 +131,8 @@ describe('metrics', () => {
     );
     const after = (await sample(service, 'petstore_commit_batch_size_sum')) ?? 0;
     expect(after - before).toBeGreaterThanOrEqual(20);
+    expect(await sample(service, 'petstore_database_duration_seconds_count')).toBeGreaterThan(0);
+    expect(await sample(service, 'petstore_database_errors_total')).toBe(0);
     expect(await sample(service, 'petstore_writes_waiting')).toBe(0);
     expect(await sample(service, 'petstore_messages_queued')).toBe(0);
     await eventually(

@@ -50,7 +50,7 @@ export async function prepareOperations(
     eventLoop = loaded.watchEventLoop();
     return loaded;
   });
-  stores.writer.metrics = metrics;
+  stores.measure(metrics);
   return {
     metrics,
     tracing,
@@ -61,6 +61,7 @@ export async function prepareOperations(
         port: config.opsPort,
         metrics: () => metrics.get(),
         unready: async () => (isDraining ? 'draining' : await missingStore(stores)),
+        onError: (err) => log.error({ err }, 'operators were not answered'),
       });
       // After the first requests, which must not wait for it.
       loading = setTimeout(() => void metrics.get(), LOAD_METRICS_AFTER);

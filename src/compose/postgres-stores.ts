@@ -55,12 +55,10 @@ export async function openPostgresStores(
       get waiting() {
         return queues.reduce((sum, { waiting }) => sum + waiting, 0);
       },
-      get metrics() {
-        return messages.arrivals.metrics;
-      },
-      set metrics(metrics) {
-        for (const queue of queues) queue.metrics = metrics;
-      },
+    },
+    measure(metrics) {
+      database.metrics = metrics;
+      for (const queue of queues) queue.metrics = metrics;
     },
     environment: (name) => environments[name],
     async close() {

@@ -57,6 +57,9 @@ export async function openSqliteStores(config: Config): Promise<KeptStores> {
       return new FileDialect(accountsFile);
     },
     writer,
+    measure(metrics) {
+      writer.metrics = metrics;
+    },
     environment(name) {
       const known = environments.get(name);
       if (known) return known;

@@ -15,7 +15,7 @@ import { FINGERPRINT, fingerprintOf, sign } from '../core/secret.ts';
 import type { DashboardStores } from '../dashboard/options.ts';
 import type { DataFolder } from '../data-folder.ts';
 import { MemoryCredentialCache } from '../memory/credential-cache.ts';
-import type { Writer } from '../sqlite/writer.ts';
+import type { Writer, WriterMetrics } from '../sqlite/writer.ts';
 import { openSqliteStores } from './sqlite-stores.ts';
 
 export interface EnvironmentStores {
@@ -31,8 +31,10 @@ export interface KeptStores extends Omit<DashboardStores, 'keyRing' | 'sessionSe
   readonly counting: CountingClaims;
   /** What API keys are digested with. */
   readonly secret: Buffer;
-  /** What makes changes; to be measured. */
-  readonly writer: Pick<Writer, 'waiting' | 'metrics'>;
+  /** What makes changes. */
+  readonly writer: Pick<Writer, 'waiting'>;
+  /** Tells what is written and asked, from now on. */
+  measure(metrics: WriterMetrics): void;
   /** Opens an environment at the first call. */
   environment(name: Environment): EnvironmentStores;
   /** Waits for every change asked for, and closes everything. */

@@ -3,7 +3,8 @@ import type { Metrics } from './metrics.ts';
 
 type Recorder = Pick<
   Metrics,
-  ('banned' | 'committed' | 'notCommitted') | ('redisReplied' | 'redisFailed' | 'redisAway')
+  | ('banned' | 'committed' | 'notCommitted' | 'databaseReplied' | 'databaseFailed')
+  | ('redisReplied' | 'redisFailed' | 'redisAway')
 >;
 
 /**
@@ -39,6 +40,16 @@ export class LateMetrics implements Recorder {
   notCommitted(...measured: Parameters<Recorder['notCommitted']>): void {
     if (this.#metrics) this.#metrics.notCommitted(...measured);
     else this.#early.push((metrics) => metrics.notCommitted(...measured));
+  }
+
+  databaseReplied(...measured: Parameters<Recorder['databaseReplied']>): void {
+    if (this.#metrics) this.#metrics.databaseReplied(...measured);
+    else this.#early.push((metrics) => metrics.databaseReplied(...measured));
+  }
+
+  databaseFailed(...measured: Parameters<Recorder['databaseFailed']>): void {
+    if (this.#metrics) this.#metrics.databaseFailed(...measured);
+    else this.#early.push((metrics) => metrics.databaseFailed(...measured));
   }
 
   redisReplied(...measured: Parameters<Recorder['redisReplied']>): void {

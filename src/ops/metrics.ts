@@ -1,16 +1,20 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Awaitable } from '../core/awaitable.ts';
 import { SECOND } from '../core/clock.ts';
-import type { Environment } from '../core/environments.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { LATENCY_BUCKETS, type ReplyCounts } from './reply-counts.ts';
 import { ReplyHistogram } from './reply-histogram.ts';
 
-/** What is asked when somebody collects. */
+/** What is asked when somebody collects; what cannot be told is left out. */
 export interface Gauges {
   /** Changes that wait for the writer. */
   writesWaiting(): number;
   /** Messages that are not delivered yet. */
-  messagesQueued(): number | Promise<number>;
+  messagesQueued(): Awaitable<number>;
 }
+
+/** How long one answer may keep the others waiting, in ms; Prometheus gives up after a few seconds. */
+const PATIENCE = SECOND;
 
 const BATCH_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
 /** How often the event loop is asked how late it is, in ms. */
@@ -33,6 +37,16 @@ export class Metrics {
   readonly #failures = this.#counter(
     'petstore_commit_failures_total',
     'Changes that could not be written.',
+    [],
+  );
+  readonly #database = this.#histogram({
+    name: 'petstore_database_duration_seconds',
+    help: 'Statements that PostgreSQL answered, or transactions of the embedded store.',
+    buckets: LATENCY_BUCKETS,
+  });
+  readonly #databaseFailures = this.#counter(
+    'petstore_database_errors_total',
+    'Calls that failed because the database did.',
     [],
   );
   readonly #redis = this.#histogram({
@@ -66,25 +80,34 @@ export class Metrics {
       collect() {
         this.reset();
         for (const [outcome, count] of Object.entries(replies.decisions)) {
-          if (count > 0) this.inc({ outcome }, count);
+          this.inc({ outcome }, count);
         }
       },
     });
-    const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    for (const environment of ENVIRONMENTS) this.#bans.inc({ environment }, 0);
+    const gauge = (name: string, help: string, read: () => Awaitable<number>) =>
       new Gauge({
         name,
         help,
         registers: [this.#registry],
         async collect() {
-          this.set(await read());
+          const value = await withinPatience(read);
+          if (value === undefined) this.remove();
+          else this.set(value);
         },
       });
     gauge('petstore_writes_waiting', 'Changes that wait for the writer.', gauges.writesWaiting);
     gauge('petstore_messages_queued', 'Messages not delivered yet.', gauges.messagesQueued);
     gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
-    gauge('process_cpu_seconds_total', 'Processor time used.', () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1_000_000;
+    new Counter({
+      name: 'process_cpu_seconds_total',
+      help: 'Processor time used.',
+      registers: [this.#registry],
+      collect() {
+        const { user, system } = process.cpuUsage();
+        this.reset();
+        this.inc((user + system) / 1_000_000);
+      },
     });
     new Gauge({
       name: 'petstore_build_info',
@@ -108,6 +131,16 @@ export class Metrics {
   /** Notes changes that could not be written. */
   notCommitted(size: number): void {
     this.#failures.inc(size);
+  }
+
+  /** Notes an answer of the database. @param took ms */
+  databaseReplied(took: number): void {
+    this.#database.observe(took / SECOND);
+  }
+
+  /** Notes a call that failed because the database did. */
+  databaseFailed(): void {
+    this.#databaseFailures.inc();
   }
 
   /** Notes a reply of Redis. @param took ms */
@@ -156,5 +189,18 @@ export class Metrics {
 
   #counter(name: string, help: string, labelNames: string[]): Counter<string> {
     return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+}
+
+/** What is away must not take everything else that is told with it. */
+async function withinPatience(read: () => Awaitable<number>): Promise<number | undefined> {
+  const silence = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => silence.resolve(undefined), PATIENCE);
+  try {
+    return await Promise.race([read(), silence.promise]);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -8,6 +8,8 @@ export interface OpsServerOptions {
   metrics(): Promise<Metrics>;
   /** Why the service cannot answer just now; nothing when it can. */
   unready(): Promise<string | undefined>;
+  /** Hears why a question could not be answered. */
+  onError(error: unknown): void;
 }
 
 export interface OpsServer {
@@ -26,15 +28,28 @@ export function startOpsServer(options: OpsServerOptions): OpsServer {
     const server = Bun.serve({
       hostname: host,
       port,
+      // Without it an error is answered with a page of source code.
+      development: false,
+      // It would be on without `development`, and let a second process take the port unnoticed.
+      reusePort: false,
       fetch: (request) => answer(request, options),
+      error: (cause) => {
+        options.onError(cause);
+        return text('The log says why.', 500);
+      },
     });
     return { port: server.port ?? port, stop: () => server.stop(true) };
   } catch (cause) {
     throw new SetupError(
-      `Cannot open port ${port} for operators: ${messageOf(cause)}. Set PETSTORE_OPS_PORT.`,
+      `Cannot open port ${port} for operators: ${reasonOf(cause)}. Set PETSTORE_OPS_PORT.`,
       { cause },
     );
   }
+}
+
+function reasonOf(cause: unknown): string {
+  const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+  return isInUse ? 'it is in use' : messageOf(cause);
 }
 
 async function answer(request: Request, { metrics, unready }: OpsServerOptions): Promise<Response> {

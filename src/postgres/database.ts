@@ -29,6 +29,13 @@ const RETRIES = { most: 9, pause: 4 } as const;
 export type Value = string | number | bigint | Buffer | null | List;
 type List = ReturnType<SQL['array']>;
 
+/** Hears of every statement; must not wait. */
+export interface DatabaseMetrics {
+  /** @param took ms */
+  databaseReplied(took: number): void;
+  databaseFailed(): void;
+}
+
 /** Statements over the pool, or inside of a transaction. Each may raise `StorageUnavailable`. */
 export interface Queries {
   all<Row>(text: string, ...values: Value[]): Promise<Row[]>;
@@ -53,6 +60,8 @@ export class PostgresDatabase implements Queries {
   #heardAt = performance.now();
   readonly #queries: Queries;
   readonly #outage: Outage;
+  /** Whoever measures, once somebody does. */
+  metrics: DatabaseMetrics | undefined;
   /** Refuses what waits for an answer. */
   readonly #waiting = new Set<(error: StorageUnavailable) => void>();
 
@@ -66,7 +75,7 @@ export class PostgresDatabase implements Queries {
       this.#refuseAll();
     });
     this.#queries = queriesOver((text, values) =>
-      this.#persist(() => this.#listen(this.#pool.unsafe(text, values), PATIENCE.statement)),
+      this.#persist(() => this.#measure(this.#pool.unsafe(text, values))),
     );
   }
 
@@ -94,11 +103,7 @@ export class PostgresDatabase implements Queries {
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return this.#persist(() => {
       const transaction = this.#pool.begin((connection) =>
-        work(
-          queriesOver((text, values) =>
-            this.#listen(connection.unsafe(text, values), PATIENCE.statement),
-          ),
-        ),
+        work(queriesOver((text, values) => this.#measure(connection.unsafe(text, values)))),
       );
       return this.#listen(transaction, PATIENCE.transaction);
     });
@@ -113,13 +118,15 @@ export class PostgresDatabase implements Queries {
   /** Tries again what lost a race; what the database failed at becomes `StorageUnavailable`. */
   async #persist<T>(attempt: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
-      this.#outage.check();
       const askedAt = performance.now();
       try {
+        this.#outage.check();
         return await attempt();
       } catch (error) {
         if (!this.#mayWinNextTime(error, askedAt) || tries === RETRIES.most) {
-          throw isUnavailable(error) ? new StorageUnavailable(error) : error;
+          const failure = isUnavailable(error) ? new StorageUnavailable(error) : error;
+          if (failure instanceof StorageUnavailable) this.metrics?.databaseFailed();
+          throw failure;
         }
         await Bun.sleep(Math.random() * RETRIES.pause * 2 ** tries);
       }
@@ -133,6 +140,14 @@ export class PostgresDatabase implements Queries {
     const isStale = isStalePlan(error);
     if (isStale) this.#reconnect();
     return isStale || isLostRace(error);
+  }
+
+  /** Waits for the answer to one statement, and tells how long it took. */
+  async #measure<T>(answer: PromiseLike<T>): Promise<T> {
+    const askedAt = performance.now();
+    const value = await this.#listen(answer, PATIENCE.statement);
+    this.metrics?.databaseReplied(performance.now() - askedAt);
+    return value;
   }
 
   /** Waits for an answer, but not for ever: a network that was cut says nothing. */

@@ -24,7 +24,7 @@ export class SqliteFile {
     try {
       return this.#database.query<Row, SQLQueryBindings[]>(sql).all(...values);
     } catch (cause) {
-      throw unavailable(cause);
+      throw this.#failed(cause);
     }
   }
 
@@ -36,7 +36,7 @@ export class SqliteFile {
     try {
       yield* this.#database.query<Row, SQLQueryBindings[]>(sql).iterate(...values);
     } catch (cause) {
-      throw unavailable(cause);
+      throw this.#failed(cause);
     }
   }
 
@@ -45,7 +45,7 @@ export class SqliteFile {
     try {
       return this.#database.query<Row, SQLQueryBindings[]>(sql).get(...values) ?? undefined;
     } catch (cause) {
-      throw unavailable(cause);
+      throw this.#failed(cause);
     }
   }
 
@@ -60,8 +60,10 @@ export class SqliteFile {
   close(): void {
     this.#database.close();
   }
-}
 
-function unavailable(cause: unknown): unknown {
-  return isStorageFailure(cause) ? new StorageUnavailable(cause) : cause;
+  #failed(cause: unknown): unknown {
+    if (!isStorageFailure(cause)) return cause;
+    this.#writer.metrics?.databaseFailed();
+    return new StorageUnavailable(cause);
+  }
 }

@@ -30,6 +30,10 @@ export interface WriterMetrics {
   /** @param took ms, from the request to the disk. */
   committed(size: number, took: number): void;
   notCommitted(size: number): void;
+  /** @param took ms, of a transaction, from the request to the disk. */
+  databaseReplied(took: number): void;
+  /** A read failed, or a transaction, since the storage did. */
+  databaseFailed(): void;
 }
 
 /**
@@ -126,6 +130,8 @@ export class Writer {
     const failed = results.filter(({ ok }) => !ok).length;
     if (failed > 0) this.metrics?.notCommitted(failed);
     if (failed < results.length) this.metrics?.committed(results.length - failed, took);
+    if (results.some((result) => !result.ok && result.unavailable)) this.metrics?.databaseFailed();
+    else this.metrics?.databaseReplied(took);
   }
 
   #closeWhenIdle(): void {
@@ -168,6 +174,10 @@ export class Writer {
       ...waiting,
     ]);
     this.#queues.clear();
+    if (left.length > 0) {
+      this.metrics?.notCommitted(left.length);
+      this.metrics?.databaseFailed();
+    }
     for (const { settle } of left) settle({ ok: false, unavailable: true, message });
     this.#closeWhenIdle();
   }
