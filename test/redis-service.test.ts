@@ -104,6 +104,20 @@ describe.skipIf(!hasRedis)('a service whose Redis cannot be reached', () => {
     expect(lines.join()).toContain('redis cannot be reached');
   });
 
+  test('since it wants another password, says what Redis said, and no password', async () => {
+    await using redis = await RedisServer.start(['--requirepass', 'the right one']);
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line) => void lines.push(line) });
+    const settings = { PETSTORE_REDIS_URL: redis.url.replace('//', '//:hidden-word@') };
+    await using service = await TestService.start({ settings, log });
+    const { secret } = await service.account();
+    expect((await ask(service, secret)).status).toBe(200);
+    for (const message of ['redis cannot be reached', 'redis is away']) {
+      expect(lines.find((line) => line.includes(message))).toContain('WRONGPASS');
+    }
+    expect(lines.join()).not.toContain('hidden-word');
+  });
+
   test('without it refuses a folder that others serve with it', async () => {
     await using redis = await RedisServer.start();
     const settings = { PETSTORE_REDIS_URL: redis.url };

@@ -65,7 +65,9 @@ export async function openRedis(
     },
   });
   if (!(await connection.ready(PATIENCE))) {
-    log.warn('redis cannot be reached: going on without it, and trying again');
+    const { problem } = connection;
+    const error = problem === undefined ? undefined : messageOf(problem);
+    log.warn({ error }, 'redis cannot be reached: going on without it, and trying again');
   }
   const atClose: Array<() => Promise<void>> = [];
   const link: Link = {

@@ -45,6 +45,7 @@ export class RedisConnection {
   readonly #name: string;
   readonly #patience: number | undefined;
   readonly #circuits = new Map<string, Circuit>();
+  #problem: unknown;
 
   /** Connects in the background, and goes on trying. */
   constructor({ address, events, clock, clockScript = SERVER_CLOCK, patience }: RedisParts) {
@@ -53,7 +54,13 @@ export class RedisConnection {
     this.#clock = clock;
     this.#name = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
     this.#client = createClient(address, clockScript);
-    this.#client.on('error', events.onError);
+    this.#client.on('error', (error) => {
+      this.#problem = nodeErrorOf(error) ?? error;
+      events.onError(error);
+    });
+    this.#client.on('ready', () => {
+      this.#problem = undefined;
+    });
     if (this.#client instanceof Cluster) {
       this.#client.on('+node', (node: Redis) => {
         node.on('ready', events.onConnected);
@@ -62,6 +69,11 @@ export class RedisConnection {
       });
     } else this.#client.on('ready', events.onConnected);
     this.#client.connect().catch(events.onError);
+  }
+
+  /** Why there is no connection, as far as the network or the server said; nothing when there is one. */
+  get problem(): unknown {
+    return this.#problem;
   }
 
   /** Whether commands can be sent to every server, now or before this many ms are over. */
@@ -117,7 +129,8 @@ export class RedisConnection {
     const events = {
       away: (cause: unknown) => {
         this.#events.onError(cause);
-        this.#events.onAway(server, cause);
+        // A command only knows that it could not be sent.
+        this.#events.onAway(server, this.#problem ?? cause);
       },
       back: () => {
         // A server that left the Cluster is asked no more.
@@ -179,6 +192,11 @@ function createClient(address: RedisAddress, clockScript: string): Redis | Clust
     ...(tls && { enableTLSForSentinelMode: true }),
     sentinelRetryStrategy: retryAfter,
   });
+}
+
+/** Of a Cluster no node of which answers: what the last one said. */
+function nodeErrorOf(error: unknown): unknown {
+  return error instanceof Error && 'lastNodeError' in error ? error.lastNodeError : undefined;
 }
 
 function retryAfter(attempts: number): number {
