@@ -2,7 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../package.json';
+import { STOP_GRACE } from '../src/compose/service.ts';
 import { PARTS, readConfig } from '../src/config.ts';
+import { SECOND } from '../src/core/clock.ts';
 import { eventually, TestService } from './harness.ts';
 import { NGINX_CONFIG } from './nginx.ts';
 
@@ -16,6 +18,7 @@ interface ComposeService {
   readonly volumes?: readonly string[];
   readonly networks: Readonly<Record<string, { readonly ipv4_address?: string }>> | string[];
   readonly healthcheck?: object;
+  readonly stop_grace_period?: string;
   readonly user?: string;
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
@@ -59,6 +62,14 @@ describe('compose.yaml', () => {
       'http://localhost:8080/quickstart',
       'http://localhost:8080',
     ]);
+  });
+
+  test('gives them longer to stop than a drain and what is in flight may take', () => {
+    for (const [, { environment, stop_grace_period: patience = '' }] of processes) {
+      const drain = Number(environment?.['PETSTORE_DRAIN_SECONDS']);
+      expect(drain).toBeGreaterThan(0);
+      expect(Number.parseInt(patience, 10) * SECOND).toBeGreaterThan(drain * SECOND + STOP_GRACE);
+    }
   });
 
   test('has them trust the proxy alone, which passes on to each of them', () => {

@@ -14,7 +14,7 @@ import { standingFrom } from './standing.ts';
 import { openStores, type Stores } from './stores.ts';
 
 /** How long requests in flight may take once the service is told to stop, in ms. */
-const STOP_GRACE = 10 * SECOND;
+export const STOP_GRACE = 10 * SECOND;
 
 export interface ServiceParts {
   readonly clock: Clock;
