@@ -106,7 +106,10 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     const other = await it.migrate({ PETSTORE_SECRET: SECRET.toUpperCase() });
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('another secret') });
     const nowhere = await runCommand(['migrate-store'], it.inFolder);
-    expect(nowhere.stderr).toContain('Set PETSTORE_DATABASE_URL');
+    expect(nowhere).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Set PETSTORE_DATABASE_URL'),
+    });
   });
 
   test('refuses a database that is in use', async () => {

@@ -16,10 +16,12 @@ test('health says that a service is alive, and ready', async () => {
   expect(ready).toEqual({ code: 0, stdout: `{"url":"${url}","answer":"ready"}\n`, stderr: '' });
 });
 
-test('health fails with the reason where nothing answers', async () => {
+test('health fails and asks what to look at where nothing answers', async () => {
   const { code, stdout, stderr } = await runCommand(['health'], { PETSTORE_OPS_PORT: '1' });
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^petstore: http:\/\/127\.0\.0\.1:1\/livez does not answer: .+\n$/);
+  expect(stderr).toMatch(
+    /^petstore: http:\/\/127\.0\.0\.1:1\/livez does not answer\. Is the service running.+\n$/,
+  );
 });
 
 test('health fails with the reason while requests should go elsewhere', async () => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { SECOND } from '../core/clock.ts';
-import { messageOf, OperatorError, SetupError } from '../core/errors.ts';
+import { OperatorError, SetupError } from '../core/errors.ts';
 import { jsonOption } from './options.ts';
 import { printJson, printLine } from './output.ts';
 
@@ -43,6 +43,9 @@ async function request(url: string): Promise<Response> {
   try {
     return await fetch(url, { signal: AbortSignal.timeout(PATIENCE) });
   } catch (cause) {
-    throw new OperatorError(`${url} does not answer: ${messageOf(cause)}`, { cause });
+    throw new OperatorError(
+      `${url} does not answer. Is the service running, with the same PETSTORE_OPS_PORT?`,
+      { cause },
+    );
   }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { OperatorError } from '../core/errors.ts';
+import { SetupError } from '../core/errors.ts';
 import { jsonOption } from './options.ts';
 import { printJson, printLine } from './output.ts';
 
@@ -17,7 +17,7 @@ export function addMigrateStoreCommand(program: Command): void {
 async function run({ json }: { json?: true }): Promise<void> {
   const { dataDir, database } = readConfig();
   if (!database) {
-    throw new OperatorError('Set PETSTORE_DATABASE_URL to the database that everything goes to.');
+    throw new SetupError('Set PETSTORE_DATABASE_URL to the database that everything goes to.');
   }
   const { SingleBar } = await import('cli-progress');
   const { migrateStore } = await import('../store-migration/migrate-store.ts');
