@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { StorageUnavailable } from '../src/core/errors.ts';
 import { once } from '../src/core/once.ts';
 import type { Pet } from '../src/core/pets.ts';
 import type { PetStore } from '../src/core/ports.ts';
@@ -141,6 +142,17 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     await server.run('ALTER TABLE pets DROP CONSTRAINT only_ada', url);
     expect((await backend.pets().create(pet('Rex'), at(), request)).kind).toBe('created');
     expect(await walk(backend.pets())).toHaveLength(1);
+  });
+
+  test('an animal that was not added is never acknowledged, whatever is on record', async () => {
+    const url = await server.createMigrated();
+    await using backend = connectTo(url);
+    const request = { accountId: 'acct_1', key: 'once', fingerprint: 'same' };
+    await backend.pets().create(pet('Rex'), at(), request);
+    // As when another process drops what the request is measured by in that very moment.
+    await server.run('DELETE FROM pets', url);
+    const outcome = backend.pets().create(pet('Rex'), at(), request);
+    expect(await outcome.catch((error) => error)).toBeInstanceOf(StorageUnavailable);
   });
 
   test('the same request in two processes at the same moment makes one animal', async () => {

@@ -1,5 +1,6 @@
 import { DAY } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
+import { StorageUnavailable } from '../core/errors.ts';
 import { toInt64 } from '../core/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../core/pets.ts';
 import type { CreateOutcome, IdempotentRequest } from '../core/ports.ts';
@@ -65,7 +66,10 @@ export async function createPets(
   });
 }
 
-/** @returns the requests that another process carried out meanwhile: nothing was added for them. */
+/**
+ * @returns the requests that another process carried out meanwhile: nothing was added for them.
+ * @throws StorageUnavailable when one of them is on record no more; then nothing was added at all.
+ */
 async function insert(
   database: PostgresDatabase,
   environment: Environment,
@@ -84,11 +88,12 @@ async function insert(
     const lostIds = new Set(lost.map(({ id }) => id));
     const added = [...pets.values()].filter(({ id }) => !lostIds.has(id));
     await insertPets(queries, environment, added);
-    return recall(
-      queries,
-      environment,
-      lost.map(({ request }) => request),
-    );
+    const requests = lost.map(({ request }) => request);
+    const raced = await recall(queries, environment, requests);
+    if (raced.size < lost.length) {
+      throw new StorageUnavailable(new Error('What carried out a request was dropped meanwhile.'));
+    }
+    return raced;
   });
 }
 
