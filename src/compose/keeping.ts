@@ -51,11 +51,13 @@ export interface Kept {
 /** Starts what counts requests, and keeps what was counted; each job goes on until the upkeep stops. */
 export async function startKeeping(keeping: Keeping): Promise<Kept> {
   const { stores, clock, upkeep } = keeping;
+  // Before bans are read: what is lifted while this starts is a change, too.
+  const seen = await stores.changes.revision();
   const limiters = await startLimiters(keeping);
   const noteUse = recordUse(keeping);
   const tidyUp = () => forgetOld(stores, limiters, clock.now());
   upkeep.every(FORGET_EVERY, 'forget old rows', tidyUp);
-  await watchChanges(stores, limiters, clock, upkeep);
+  watchChanges(seen, limiters, keeping);
   return { limiters, noteUse, tidyUp };
 }
 
@@ -129,14 +131,13 @@ async function forgetOld(
 }
 
 /** Applies what other processes, such as the commands, changed: keys, plans, lifted bans. */
-async function watchChanges(
-  stores: Stores,
+function watchChanges(
+  first: bigint,
   limiters: ReadonlyMap<Environment, KeptLimiter>,
-  clock: Clock,
-  upkeep: Upkeep,
-): Promise<void> {
+  { stores, clock, upkeep }: Keeping,
+): void {
   const { changes, credentials, bans } = stores;
-  let seen = await changes.revision();
+  let seen = first;
   upkeep.every(WATCH_EVERY, 'watch for changes', async () => {
     const revision = await changes.revision();
     if (revision === seen) return;
