@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { test } from 'bun:test';
 import { startKeeping } from '../src/compose/keeping.ts';
 import { readConfig } from '../src/config.ts';
 import type { BanStore } from '../src/core/ports.ts';

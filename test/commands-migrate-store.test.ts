@@ -67,6 +67,8 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     await eventually(async () => (await carried()) > 0, 20_000);
     first.kill('SIGKILL');
     await first.exited;
+    const half = await runCommand(['accounts', 'list'], it.settings);
+    expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining('run it again') });
     const { code, stdout } = await it.migrate();
     expect(code).toBe(0);
     expect(rowsByTable(stdout)['pets of production']).toBe(40_000);

@@ -3,6 +3,7 @@ import { Kysely } from 'kysely';
 import { PostgresDatabase } from '../src/postgres/database.ts';
 import { migrate } from '../src/postgres/migrate.ts';
 import { PoolDialect } from '../src/postgres/pool-dialect.ts';
+import { CuttableLink } from './cuttable-link.ts';
 import { eventually, TestService, temporaryFolder } from './harness.ts';
 import { message } from './ports/backend.ts';
 import { hasPostgres, PostgresServer, SECRET } from './postgres-server.ts';
@@ -33,6 +34,25 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     await server.start();
     await eventually(async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200, 10_000);
     expect((await service.post(secret, { name: 'Ada', categoryId: 1 })).status).toBe(201);
+  });
+
+  test('is not ready while the network to the database says nothing', async () => {
+    const url = new URL(await server.createDatabase());
+    await using link = await CuttableLink.to(Number(url.port));
+    url.port = String(link.port);
+    await using service = await TestService.start({ settings: settingsOf(url.href) });
+    const ready = async () => {
+      const reply = await fetch(`${service.opsUrl}/readyz`);
+      return { status: reply.status, text: await reply.text() };
+    };
+    expect(await ready()).toMatchObject({ status: 200 });
+    link.cut();
+    expect(await ready()).toEqual({
+      status: 503,
+      text: expect.stringContaining('no answer within 1000 ms'),
+    });
+    link.mend();
+    await eventually(async () => (await ready()).status === 200, 10_000);
   });
 
   test('is worked on by the commands', async () => {

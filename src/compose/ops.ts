@@ -2,6 +2,7 @@ import packageJson from '../../package.json';
 import type { Config } from '../config.ts';
 import { type Clock, SECOND } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
+import { within } from '../core/within.ts';
 import type { Log } from '../log.ts';
 import { LateMetrics } from '../ops/late-metrics.ts';
 import { type OpsServer, startOpsServer } from '../ops/ops-server.ts';
@@ -11,6 +12,9 @@ import { openTracing, type Tracing } from './tracing.ts';
 
 /** How long after the start the library of metrics is loaded, in ms, unless somebody asks before. */
 const LOAD_METRICS_AFTER = 2 * SECOND;
+
+/** How long the store may take to answer before requests should go elsewhere, in ms. */
+const STORE_PATIENCE = SECOND;
 
 /** What operators look at. */
 export interface Operations {
@@ -81,7 +85,7 @@ export async function prepareOperations(
 
 async function missingStore({ changes }: Stores): Promise<string | undefined> {
   try {
-    await changes.revision();
+    await within(STORE_PATIENCE, () => changes.revision());
     return undefined;
   } catch (error) {
     return `the store is away: ${messageOf(error)}`;

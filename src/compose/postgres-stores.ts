@@ -12,6 +12,7 @@ import { migrate } from '../postgres/migrate.ts';
 import { PostgresPetStore } from '../postgres/pet-store.ts';
 import { PostgresQuotaJournal } from '../postgres/quota-journal.ts';
 import { PostgresSettings } from '../postgres/settings.ts';
+import { refuseUnfinishedMove } from '../postgres/unfinished-move.ts';
 import { PostgresUsageStore } from '../postgres/usage-store.ts';
 import type { KeptStores } from './stores.ts';
 
@@ -25,6 +26,12 @@ export async function openPostgresStores(
 ): Promise<KeptStores> {
   await migrate(url);
   const database = new PostgresDatabase(url);
+  try {
+    await refuseUnfinishedMove(database);
+  } catch (cause) {
+    await database.close();
+    throw cause;
+  }
   const settings = new PostgresSettings(database);
   const messages = new PostgresMessageStore(database);
   const open = (name: Environment) => ({

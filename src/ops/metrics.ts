@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Awaitable } from '../core/awaitable.ts';
 import { SECOND } from '../core/clock.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { within } from '../core/within.ts';
 import { LATENCY_BUCKETS, type ReplyCounts } from './reply-counts.ts';
 import { ReplyHistogram } from './reply-histogram.ts';
 
@@ -91,7 +92,7 @@ export class Metrics {
         help,
         registers: [this.#registry],
         async collect() {
-          const value = await withinPatience(read);
+          const value = await within(PATIENCE, read).catch(() => undefined);
           if (value === undefined) this.remove();
           else this.set(value);
         },
@@ -189,18 +190,5 @@ export class Metrics {
 
   #counter(name: string, help: string, labelNames: string[]): Counter<string> {
     return new Counter({ name, help, labelNames, registers: [this.#registry] });
-  }
-}
-
-/** What is away must not take everything else that is told with it. */
-async function withinPatience(read: () => Awaitable<number>): Promise<number | undefined> {
-  const silence = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => silence.resolve(undefined), PATIENCE);
-  try {
-    return await Promise.race([read(), silence.promise]);
-  } catch {
-    return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,10 +1,8 @@
 import { OperatorError } from '../core/errors.ts';
 import type { PostgresDatabase, Queries } from '../postgres/database.ts';
+import { isMoveUnfinished, MOVE_PROGRESS } from '../postgres/unfinished-move.ts';
 import type { Table, Value } from './tables.ts';
 import { titleOf } from './tables.ts';
-
-/** Remembers how far each table has come; there only while a migration is under way. */
-const PROGRESS = 'store_migration';
 
 /** Tables that have rows as soon as anybody used the database. */
 const IN_USE = ['accounts', 'pets', 'audit'];
@@ -29,11 +27,7 @@ export class Destination {
    * @throws OperatorError when the database was in use before.
    */
   async begin(): Promise<void> {
-    const known = await this.#database.get(
-      'SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = $1',
-      PROGRESS,
-    );
-    if (known) return;
+    if (await isMoveUnfinished(this.#database)) return;
     for (const table of IN_USE) {
       if (!(await this.#database.get(`SELECT 1 FROM ${table} LIMIT 1`))) continue;
       throw new OperatorError(
@@ -41,13 +35,13 @@ export class Destination {
       );
     }
     await this.#database.run(
-      `CREATE TABLE IF NOT EXISTS ${PROGRESS} (name TEXT PRIMARY KEY, rows BIGINT NOT NULL, after TEXT)`,
+      `CREATE TABLE IF NOT EXISTS ${MOVE_PROGRESS} (name TEXT PRIMARY KEY, rows BIGINT NOT NULL, after TEXT)`,
     );
   }
 
   async progress(table: Table): Promise<Progress> {
     const row = await this.#database.get<{ rows: bigint; after: string }>(
-      `SELECT rows, after FROM ${PROGRESS} WHERE name = $1`,
+      `SELECT rows, after FROM ${MOVE_PROGRESS} WHERE name = $1`,
       titleOf(table),
     );
     return row
@@ -63,7 +57,7 @@ export class Destination {
     await this.#database.transaction(async (queries) => {
       await insert(queries, table, rows);
       await queries.run(
-        `INSERT INTO ${PROGRESS} (name, rows, after) VALUES ($1, $2, $3)
+        `INSERT INTO ${MOVE_PROGRESS} (name, rows, after) VALUES ($1, $2, $3)
          ON CONFLICT (name) DO UPDATE SET rows = excluded.rows, after = excluded.after`,
         ...[titleOf(table), progress.rows, writeKey(after)],
       );
@@ -99,7 +93,7 @@ export class Destination {
 
   /** Forgets the progress: everything is there. */
   async finish(): Promise<void> {
-    await this.#database.run(`DROP TABLE ${PROGRESS}`);
+    await this.#database.run(`DROP TABLE ${MOVE_PROGRESS}`);
   }
 }
 
