@@ -244,7 +244,8 @@ describe('a write lock that another process does not let go of', () => {
     using folder = temporaryFolder();
     const key = await makeKey(folder.path);
     await using service = await ServiceProcess.start(onFolder(folder.path));
-    const client = clientOf(service, key);
+    // Quotas that are being saved may wait for the lock before the animal does.
+    const client = clientOf(service, key, { timeoutMs: 40_000 });
     await client.createPet({ name: 'before', categoryId: 1 });
     const lock = new Database(join(folder.path, 'production.db'), { readwrite: true });
     lock.run('BEGIN IMMEDIATE');
