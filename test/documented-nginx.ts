@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nginxPath } from '../bench/machine.ts';
+import { freePort } from './free-port.ts';
 import { eventually, temporaryFolder } from './harness.ts';
-import { freePort } from './redis-server.ts';
 
 const PAGE = join(import.meta.dir, '..', 'docs', 'operations.md');
 

@@ -3,6 +3,7 @@ import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError, StorageUnavailable } from '../src/core/errors.ts';
 import { createLog, LineWriter, serviceLog } from '../src/log.ts';
+import { freePort } from './free-port.ts';
 import { eventually, temporaryFolder } from './harness.ts';
 import { cleanEnvironment, MAIN, runCommand, ServiceProcess } from './process.ts';
 import { rawExchange } from './raw.ts';
@@ -233,12 +234,4 @@ function stalledReader() {
 async function answers(port: number): Promise<boolean> {
   const reply = await fetch(`http://localhost:${port}/v1/pets`).catch(() => undefined);
   return reply !== undefined;
-}
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
-  const { port } = server;
-  await server.stop(true);
-  if (port === undefined) throw new Error('No port is free.');
-  return port;
 }

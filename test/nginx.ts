@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nginxPath } from '../bench/machine.ts';
+import { accepts, freePort } from './free-port.ts';
 import { eventually, temporaryFolder } from './harness.ts';
-import { accepts, freePort } from './redis-server.ts';
 
 export const NGINX_CONFIG = join(import.meta.dir, '..', 'deploy/nginx/nginx.conf');
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { once } from '../src/core/once.ts';
 import { migrate } from '../src/postgres/migrate.ts';
+import { freePort } from './free-port.ts';
 import { eventually } from './harness.ts';
 
 /** Where Debian and its relatives keep the server's programs, the newest first; then PATH. */
@@ -48,16 +49,16 @@ export class PostgresServer implements AsyncDisposable {
     await migrate(this.url('migrated'));
   });
 
-  private constructor() {
+  private constructor(port: number) {
+    this.port = port;
     this.#folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'));
     // PostgreSQL refuses to run as root.
     this.#user = process.getuid?.() === 0 ? idsOf('postgres') : undefined;
     if (this.#user) chownSync(this.#folder, this.#user.uid, this.#user.gid);
-    this.port = freePort();
   }
 
   static async start(): Promise<PostgresServer> {
-    const server = new PostgresServer();
+    const server = new PostgresServer(await freePort());
     await server.#fill('initdb', ['-U', 'petstore', '-A', 'trust', '-E', 'UTF8']);
     await server.start();
     return server;
@@ -65,7 +66,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Starts a copy that follows this server; commits wait for it from now on. */
   async startStandby(): Promise<PostgresServer> {
-    const standby = new PostgresServer();
+    const standby = new PostgresServer(await freePort());
     const source = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'petstore'];
     await standby.#fill('pg_basebackup', [...source, '-R', '-c', 'fast']);
     await standby.start();
@@ -170,17 +171,4 @@ function idsOf(name: string): { uid: number; gid: number } {
     .find((each) => each.startsWith(`${name}:`));
   const [, , uid, gid] = line?.split(':') ?? [];
   return { uid: Number(uid), gid: Number(gid) };
-}
-
-/** Below what outgoing connections take, so that it is still free when a server starts again. */
-function freePort(): number {
-  for (;;) {
-    const port = 22_000 + Math.floor(Math.random() * 10_000);
-    try {
-      Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true);
-      return port;
-    } catch {
-      // Somebody else has it.
-    }
-  }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../src/config.ts';
+import { freePort } from './free-port.ts';
 import { TestService } from './harness.ts';
 import { hasNginx, NginxProxy } from './nginx.ts';
-import { freePort } from './redis-server.ts';
 
 /** The service behind the proxy, as compose.yaml has it. */
 async function behindProxy(settings: Record<string, string> = {}) {

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port.ts';
 import { eventually, temporaryFolder } from './harness.ts';
-import { freePort, REDIS_SERVER, type RedisServer } from './redis-server.ts';
+import { REDIS_SERVER, type RedisServer } from './redis-server.ts';
 
 /** What the Sentinel calls the server that it watches. */
 const MASTER = 'petstore';

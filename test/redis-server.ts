@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import { systemClock } from '../src/core/clock.ts';
 import { parseRedisUrl } from '../src/redis/address.ts';
 import { RedisConnection, type RedisEvents, type RedisParts } from '../src/redis/connection.ts';
+import { accepts, freePort } from './free-port.ts';
 import { eventually, temporaryFolder } from './harness.ts';
 
 const SERVER = Bun.which('redis-server') ?? Bun.which('valkey-server');
@@ -193,22 +193,4 @@ async function runCli(port: number | undefined, args: readonly string[]): Promis
   const out = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new Error(out + (await new Response(child.stderr).text()));
   return out;
-}
-
-/** A port that nobody listens on; with a distance, so is the port that much higher. */
-export async function freePort(distance = 0): Promise<number> {
-  for (;;) {
-    // With the distance still below what outgoing connections take.
-    const port = 12_000 + Math.floor(Math.random() * 10_000);
-    const taken = await Promise.all([accepts(port), accepts(port + distance)]);
-    if (!taken.includes(true)) return port;
-  }
-}
-
-export function accepts(port: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect(port, '127.0.0.1');
-  socket.on('connect', () => resolve(true));
-  socket.on('error', () => resolve(false));
-  return promise.finally(() => socket.destroy());
 }

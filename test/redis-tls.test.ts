@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { temporaryFolder } from './harness.ts';
 import { runCommand, ServiceProcess } from './process.ts';
-import { freePort, hasRedis, RedisServer } from './redis-server.ts';
+import { hasRedis, RedisServer } from './redis-server.ts';
 
 const OPENSSL = Bun.which('openssl');
 if (OPENSSL === null) console.warn('Tests of rediss:// are skipped: install openssl to run them.');

@@ -9,6 +9,7 @@ import {
   PHONE,
   type Visitor,
 } from './browser.ts';
+import { freePort } from './free-port.ts';
 import { AMPLE, TestService } from './harness.ts';
 
 interface Attempt {
@@ -77,7 +78,7 @@ describeWithBrowser('the API reference', (open) => {
   }
 
   test('reaches an API at another origin, as the API allows it', async () => {
-    const port = freePort();
+    const port = await freePort();
     const settings = { PETSTORE_PORT: `${port}`, PETSTORE_BASE_URL: `http://127.0.0.1:${port}/v1` };
     await using service = await TestService.start({ parts: PARTS, settings });
     const { secret } = await service.account();
@@ -190,12 +191,6 @@ function untilStill(page: Page): Promise<void> {
       }),
     3_000,
   );
-}
-
-function freePort(): number {
-  using server = Bun.serve({ port: 0, fetch: () => new Response() });
-  if (server.port === undefined) throw new Error('No port was given.');
-  return server.port;
 }
 
 async function pasteKey(page: Page, secret: string): Promise<void> {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { PetstoreClient, type PetstoreClientOptions } from '../client/src/index.ts';
 import { startNginx } from './documented-nginx.ts';
+import { freePort } from './free-port.ts';
 import { eventually, temporaryFolder } from './harness.ts';
 import { hasNginx } from './nginx.ts';
 import { ServiceProcess } from './process.ts';
 import { ReadyProxy } from './ready-proxy.ts';
-import { freePort, hasRedis, RedisServer } from './redis-server.ts';
+import { hasRedis, RedisServer } from './redis-server.ts';
 import { allNames, makeKey, onFolder } from './storage.ts';
 
 const CALLERS = 6;

@@ -28,42 +28,39 @@ export class LateMetrics implements Recorder {
   }
 
   banned(...measured: Parameters<Recorder['banned']>): void {
-    if (this.#metrics) this.#metrics.banned(...measured);
-    else this.#early.push((metrics) => metrics.banned(...measured));
+    this.#tell((metrics) => metrics.banned(...measured));
   }
 
   committed(...measured: Parameters<Recorder['committed']>): void {
-    if (this.#metrics) this.#metrics.committed(...measured);
-    else this.#early.push((metrics) => metrics.committed(...measured));
+    this.#tell((metrics) => metrics.committed(...measured));
   }
 
   notCommitted(...measured: Parameters<Recorder['notCommitted']>): void {
-    if (this.#metrics) this.#metrics.notCommitted(...measured);
-    else this.#early.push((metrics) => metrics.notCommitted(...measured));
+    this.#tell((metrics) => metrics.notCommitted(...measured));
   }
 
   databaseReplied(...measured: Parameters<Recorder['databaseReplied']>): void {
-    if (this.#metrics) this.#metrics.databaseReplied(...measured);
-    else this.#early.push((metrics) => metrics.databaseReplied(...measured));
+    this.#tell((metrics) => metrics.databaseReplied(...measured));
   }
 
   databaseFailed(...measured: Parameters<Recorder['databaseFailed']>): void {
-    if (this.#metrics) this.#metrics.databaseFailed(...measured);
-    else this.#early.push((metrics) => metrics.databaseFailed(...measured));
+    this.#tell((metrics) => metrics.databaseFailed(...measured));
   }
 
   redisReplied(...measured: Parameters<Recorder['redisReplied']>): void {
-    if (this.#metrics) this.#metrics.redisReplied(...measured);
-    else this.#early.push((metrics) => metrics.redisReplied(...measured));
+    this.#tell((metrics) => metrics.redisReplied(...measured));
   }
 
   redisFailed(...measured: Parameters<Recorder['redisFailed']>): void {
-    if (this.#metrics) this.#metrics.redisFailed(...measured);
-    else this.#early.push((metrics) => metrics.redisFailed(...measured));
+    this.#tell((metrics) => metrics.redisFailed(...measured));
   }
 
   redisAway(...measured: Parameters<Recorder['redisAway']>): void {
-    if (this.#metrics) this.#metrics.redisAway(...measured);
-    else this.#early.push((metrics) => metrics.redisAway(...measured));
+    this.#tell((metrics) => metrics.redisAway(...measured));
+  }
+
+  #tell(record: (metrics: Metrics) => void): void {
+    if (this.#metrics) record(this.#metrics);
+    else this.#early.push(record);
   }
 }

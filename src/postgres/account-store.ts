@@ -3,7 +3,12 @@ import { type Actor, describeSubscription } from '../core/audit.ts';
 import { newId } from '../core/ids.ts';
 import { type Subscription, subscribe } from '../core/plans.ts';
 import type { AccountStore } from '../core/ports.ts';
-import { ACCOUNT_COLUMNS, type AccountRow, accountFromRow, spellingOf } from './account-rows.ts';
+import {
+  ACCOUNT_COLUMNS,
+  type SpelledAccountRow,
+  spelledAccountFromRow,
+  spellingOf,
+} from './account-rows.ts';
 import type { PostgresDatabase } from './database.ts';
 import { announceChange, putOnRecord } from './on-record.ts';
 
@@ -72,7 +77,7 @@ export class PostgresAccountStore implements AccountStore {
 
   async delete(id: string, now: number, by: Actor): Promise<void> {
     await this.#database.transaction(async (queries) => {
-      const row = await queries.get<AccountRow>(
+      const row = await queries.get<SpelledAccountRow>(
         `DELETE FROM accounts WHERE id = $1 RETURNING ${ACCOUNT_COLUMNS}`,
         id,
       );
@@ -85,30 +90,33 @@ export class PostgresAccountStore implements AccountStore {
   }
 
   async find(id: string): Promise<Account | undefined> {
-    const row = await this.#database.get<AccountRow>(`${SELECT} WHERE id = $1`, id);
-    return row && accountFromRow(row);
+    const row = await this.#database.get<SpelledAccountRow>(`${SELECT} WHERE id = $1`, id);
+    return row && spelledAccountFromRow(row);
   }
 
   async findByEmail(email: string): Promise<Account | undefined> {
     const lowerCase = email.toLowerCase();
-    const row = await this.#database.get<AccountRow>(`${SELECT} WHERE email = $1`, lowerCase);
-    return row && accountFromRow(row);
+    const row = await this.#database.get<SpelledAccountRow>(
+      `${SELECT} WHERE email = $1`,
+      lowerCase,
+    );
+    return row && spelledAccountFromRow(row);
   }
 
   async list(): Promise<Account[]> {
-    const rows = await this.#database.all<AccountRow>(
+    const rows = await this.#database.all<SpelledAccountRow>(
       `${SELECT} ORDER BY accounts.created_at, accounts.id`,
     );
-    return rows.map(accountFromRow);
+    return rows.map(spelledAccountFromRow);
   }
 
   async search(text: string, limit: number): Promise<Account[]> {
-    const rows = await this.#database.all<AccountRow>(
+    const rows = await this.#database.all<SpelledAccountRow>(
       `${SELECT} WHERE strpos(email, $1) > 0 ORDER BY email COLLATE "C" LIMIT $2`,
       text.toLowerCase(),
       limit,
     );
-    return rows.map(accountFromRow);
+    return rows.map(spelledAccountFromRow);
   }
 
   async setSubscription(

@@ -1,13 +1,12 @@
 import type { ApiKey } from '../core/accounts.ts';
 import { type Actor, type AuditAction, describeKey } from '../core/audit.ts';
 import type { ApiKeyStore, KeyRow } from '../core/ports.ts';
+import { type ApiKeyRow, apiKeyFromRow } from '../sql/rows.ts';
 import {
   ACCOUNT_COLUMNS,
-  type AccountRow,
   API_KEY_COLUMNS,
-  type ApiKeyRow,
-  accountFromRow,
-  apiKeyFromRow,
+  type SpelledAccountRow,
+  spelledAccountFromRow,
 } from './account-rows.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
 import { announceChange, putOnRecord } from './on-record.ts';
@@ -82,13 +81,13 @@ export class PostgresApiKeyStore implements ApiKeyStore {
     const [key] = keys;
     const account =
       key &&
-      (await this.#database.get<AccountRow>(
+      (await this.#database.get<SpelledAccountRow>(
         `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = $1`,
         key.account_id,
       ));
     if (!account) return undefined;
     return {
-      credential: { key: apiKeyFromRow(key), account: accountFromRow(account) },
+      credential: { key: apiKeyFromRow(key), account: spelledAccountFromRow(account) },
       digest: Buffer.from(key.digest),
     };
   }

@@ -1,16 +1,8 @@
-import type { AuditAction, AuditEntry, AuditRecord } from '../core/audit.ts';
+import type { AuditEntry, AuditRecord } from '../core/audit.ts';
 import type { AuditLog } from '../core/ports.ts';
+import { type AuditRow, auditFromRow } from '../sql/rows.ts';
 import type { PostgresDatabase } from './database.ts';
 import { putOnRecord } from './on-record.ts';
-
-interface AuditRow {
-  number: number;
-  at: number;
-  actor: string;
-  action: AuditAction;
-  account_id: string;
-  detail: string;
-}
 
 /** What was changed on purpose. */
 export class PostgresAuditLog implements AuditLog {
@@ -31,13 +23,6 @@ export class PostgresAuditLog implements AuditLog {
       before,
       limit,
     );
-    return rows.map(({ number, at, actor, action, account_id, detail }) => ({
-      number,
-      at,
-      by: actor,
-      action,
-      accountId: account_id,
-      detail,
-    }));
+    return rows.map(auditFromRow);
   }
 }

@@ -1,7 +1,8 @@
 import type { BanRecord } from '../core/accounts.ts';
 import type { Actor } from '../core/audit.ts';
 import type { BanStore } from '../core/ports.ts';
-import { BAN_COLUMNS, type BanRow, banFromRow } from './account-rows.ts';
+import { type BanRow, banFromRow } from '../sql/rows.ts';
+import { BAN_COLUMNS } from './account-rows.ts';
 import type { PostgresDatabase, Value } from './database.ts';
 import { announceChange, putOnRecord } from './on-record.ts';
 

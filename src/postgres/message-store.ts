@@ -1,17 +1,8 @@
-import type { Environment } from '../core/environments.ts';
 import type { Message } from '../core/messages.ts';
 import type { MessageStore } from '../core/ports.ts';
+import { type MessageRow, messageFromRow } from '../sql/rows.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
-
-interface MessageRow {
-  id: string;
-  account_id: string;
-  environment: Environment;
-  text: string;
-  created_at: number;
-  delivered_at: number | null;
-}
 
 /** The queue of messages, and the inboxes. */
 export class PostgresMessageStore implements MessageStore {
@@ -65,14 +56,7 @@ export class PostgresMessageStore implements MessageStore {
       accountId,
       limit,
     );
-    return rows.map((row) => ({
-      id: row.id,
-      accountId: row.account_id,
-      environment: row.environment,
-      text: textFrom(row.text),
-      createdAt: row.created_at,
-      deliveredAt: row.delivered_at ?? undefined,
-    }));
+    return rows.map((row) => messageFromRow({ ...row, text: textFrom(row.text) }));
   }
 
   async forget(before: number): Promise<void> {

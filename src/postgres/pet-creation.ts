@@ -1,14 +1,11 @@
-import { DAY } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
 import { StorageUnavailable } from '../core/errors.ts';
+import { REMEMBERED } from '../core/idempotency.ts';
 import { toInt64 } from '../core/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../core/pets.ts';
 import type { CreateOutcome, IdempotentRequest } from '../core/ports.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
 import { insertPets, newPetIds } from './pet-insertion.ts';
-
-/** How long the reply to an idempotent request is remembered, in ms. */
-export const REMEMBERED = DAY;
 
 /** One animal to be added. */
 export interface Creation {

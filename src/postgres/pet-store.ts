@@ -1,11 +1,12 @@
 import type { Instant } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
+import { REMEMBERED } from '../core/idempotency.ts';
 import { toInt64 } from '../core/int64.ts';
 import type { NewPet, Pet, PetPage, PetQuery, PetStatus } from '../core/pets.ts';
 import type { CreateOutcome, IdempotentRequest, PetStore } from '../core/ports.ts';
 import type { PostgresDatabase } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
-import { type Creation, createPets, REMEMBERED } from './pet-creation.ts';
+import { type Creation, createPets } from './pet-creation.ts';
 import { insertPets, newPetIds } from './pet-insertion.ts';
 
 interface PetRow {

@@ -1,17 +1,7 @@
-import type { Environment } from '../core/environments.ts';
 import type { UsageStore } from '../core/ports.ts';
 import type { UsageRecord } from '../core/usage.ts';
+import { type UsageRow, usageFromRow } from '../sql/rows.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
-
-interface UsageRow {
-  account_id: string;
-  environment: Environment;
-  hour: number;
-  succeeded: number;
-  client_errors: number;
-  limited: number;
-  server_errors: number;
-}
 
 /** Requests of accounts, counted by hour. */
 export class PostgresUsageStore implements UsageStore {
@@ -61,15 +51,7 @@ export class PostgresUsageStore implements UsageStore {
       accountId,
       hour,
     );
-    return rows.map((row) => ({
-      accountId: row.account_id,
-      environment: row.environment,
-      hour: row.hour,
-      succeeded: row.succeeded,
-      clientErrors: row.client_errors,
-      limited: row.limited,
-      serverErrors: row.server_errors,
-    }));
+    return rows.map(usageFromRow);
   }
 
   async forget(hour: number): Promise<void> {

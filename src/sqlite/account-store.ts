@@ -3,7 +3,7 @@ import type { Actor } from '../core/audit.ts';
 import { newId } from '../core/ids.ts';
 import { type Subscription, subscribe } from '../core/plans.ts';
 import type { AccountStore } from '../core/ports.ts';
-import { type AccountRow, accountFromRow } from './account-rows.ts';
+import { type AccountRow, accountFromRow } from '../sql/rows.ts';
 import type { SqliteFile } from './file.ts';
 
 /** Accounts and their plans. */

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../core/accounts.ts';
 import type { Actor } from '../core/audit.ts';
 import type { ApiKeyStore, KeyRow } from '../core/ports.ts';
-import { type AccountRow, type ApiKeyRow, accountFromRow, apiKeyFromRow } from './account-rows.ts';
+import { type AccountRow, type ApiKeyRow, accountFromRow, apiKeyFromRow } from '../sql/rows.ts';
 import type { SqliteFile } from './file.ts';
 
 /** API keys, by digest, by id and by account. */

@@ -1,15 +1,7 @@
-import type { AuditAction, AuditEntry, AuditRecord } from '../core/audit.ts';
+import type { AuditEntry, AuditRecord } from '../core/audit.ts';
 import type { AuditLog } from '../core/ports.ts';
+import { type AuditRow, auditFromRow } from '../sql/rows.ts';
 import type { SqliteFile } from './file.ts';
-
-interface AuditRow {
-  number: bigint;
-  at: bigint;
-  actor: string;
-  action: AuditAction;
-  account_id: string;
-  detail: string;
-}
 
 /** What was changed on purpose. */
 export class SqliteAuditLog implements AuditLog {
@@ -30,13 +22,6 @@ export class SqliteAuditLog implements AuditLog {
         before,
         limit,
       )
-      .map((row) => ({
-        number: Number(row.number),
-        at: Number(row.at),
-        by: row.actor,
-        action: row.action,
-        accountId: row.account_id,
-        detail: row.detail,
-      }));
+      .map(auditFromRow);
   }
 }

@@ -1,7 +1,7 @@
 import type { BanRecord } from '../core/accounts.ts';
 import type { Actor } from '../core/audit.ts';
 import type { BanStore } from '../core/ports.ts';
-import { type BanRow, banFromRow } from './account-rows.ts';
+import { type BanRow, banFromRow } from '../sql/rows.ts';
 import type { SqliteFile } from './file.ts';
 
 /** Bans on record. */

@@ -1,16 +1,7 @@
-import type { Environment } from '../core/environments.ts';
 import type { Message } from '../core/messages.ts';
 import type { MessageStore } from '../core/ports.ts';
+import { type MessageRow, messageFromRow } from '../sql/rows.ts';
 import type { SqliteFile } from './file.ts';
-
-interface MessageRow {
-  id: string;
-  account_id: string;
-  environment: Environment;
-  text: string;
-  created_at: bigint;
-  delivered_at: bigint | null;
-}
 
 /** The queue of messages, and the inboxes. */
 export class SqliteMessageStore implements MessageStore {
@@ -44,14 +35,7 @@ export class SqliteMessageStore implements MessageStore {
         accountId,
         limit,
       )
-      .map((row) => ({
-        id: row.id,
-        accountId: row.account_id,
-        environment: row.environment,
-        text: row.text,
-        createdAt: Number(row.created_at),
-        deliveredAt: row.delivered_at === null ? undefined : Number(row.delivered_at),
-      }));
+      .map(messageFromRow);
   }
 
   async forget(before: number): Promise<void> {

@@ -1,17 +1,7 @@
-import type { Environment } from '../core/environments.ts';
 import type { UsageStore } from '../core/ports.ts';
 import type { UsageRecord } from '../core/usage.ts';
+import { type UsageRow, usageFromRow } from '../sql/rows.ts';
 import type { SqliteFile } from './file.ts';
-
-interface UsageRow {
-  account_id: string;
-  environment: Environment;
-  hour: bigint;
-  succeeded: bigint;
-  client_errors: bigint;
-  limited: bigint;
-  server_errors: bigint;
-}
 
 /** Requests of accounts, counted by hour. */
 export class SqliteUsageStore implements UsageStore {
@@ -32,15 +22,7 @@ export class SqliteUsageStore implements UsageStore {
         accountId,
         hour,
       )
-      .map((row) => ({
-        accountId: row.account_id,
-        environment: row.environment,
-        hour: Number(row.hour),
-        succeeded: Number(row.succeeded),
-        clientErrors: Number(row.client_errors),
-        limited: Number(row.limited),
-        serverErrors: Number(row.server_errors),
-      }));
+      .map(usageFromRow);
   }
 
   async forget(hour: number): Promise<void> {

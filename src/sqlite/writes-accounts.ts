@@ -3,7 +3,7 @@ import type { Account, ApiKey, BanRecord, Role } from '../core/accounts.ts';
 import { type Actor, type AuditEntry, describeKey, describeSubscription } from '../core/audit.ts';
 import type { Subscription } from '../core/plans.ts';
 import type { ApiKeyStore } from '../core/ports.ts';
-import { type ApiKeyRow, apiKeyFromRow, type BanRow, banFromRow } from './account-rows.ts';
+import { type ApiKeyRow, apiKeyFromRow, type BanRow, banFromRow } from '../sql/rows.ts';
 
 type Replaced = Awaited<ReturnType<ApiKeyStore['replace']>>;
 

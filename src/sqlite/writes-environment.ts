@@ -1,10 +1,8 @@
 import type { Database } from 'bun:sqlite';
 import { DAY } from '../core/clock.ts';
+import { REMEMBERED } from '../core/idempotency.ts';
 import type { NewPet, Pet } from '../core/pets.ts';
 import type { CreateOutcome, IdempotentRequest, SavedQuota } from '../core/ports.ts';
-
-/** How long the reply to an idempotent request is remembered, in ms. */
-const REMEMBERED = DAY;
 
 interface Creation {
   readonly pet: NewPet;

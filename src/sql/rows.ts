@@ -1,15 +1,21 @@
 import type { Account, ApiKey, BanRecord, Role } from '../core/accounts.ts';
+import type { AuditAction, AuditRecord } from '../core/audit.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import type { Message } from '../core/messages.ts';
 import { PLAN_NAMES, subscribe } from '../core/plans.ts';
+import type { UsageRecord } from '../core/usage.ts';
+
+/** A whole number that a double holds exactly, in the form in which the database gives it. */
+type Integer = number | bigint;
 
 export interface AccountRow {
   id: string;
   email: string;
   role: Role;
   plan: string;
-  per_minute: bigint | null;
-  per_day: bigint | null;
-  created_at: bigint;
+  per_minute: Integer | null;
+  per_day: Integer | null;
+  created_at: Integer;
 }
 
 export interface ApiKeyRow {
@@ -19,10 +25,10 @@ export interface ApiKeyRow {
   name: string;
   prefix: string;
   last_four: string;
-  created_at: bigint;
-  expires_at: bigint | null;
-  revoked_at: bigint | null;
-  last_used_at: bigint | null;
+  created_at: Integer;
+  expires_at: Integer | null;
+  revoked_at: Integer | null;
+  last_used_at: Integer | null;
 }
 
 export interface BanRow {
@@ -31,15 +37,43 @@ export interface BanRow {
   account_id: string;
   environment: Environment;
   reason: string;
-  level: bigint;
-  starts_at: bigint;
-  ends_at: bigint;
-  lifted_at: bigint | null;
+  level: Integer;
+  starts_at: Integer;
+  ends_at: Integer;
+  lifted_at: Integer | null;
   lifted_by: string | null;
 }
 
+export interface MessageRow {
+  id: string;
+  account_id: string;
+  environment: Environment;
+  text: string;
+  created_at: Integer;
+  delivered_at: Integer | null;
+}
+
+export interface UsageRow {
+  account_id: string;
+  environment: Environment;
+  hour: Integer;
+  succeeded: Integer;
+  client_errors: Integer;
+  limited: Integer;
+  server_errors: Integer;
+}
+
+export interface AuditRow {
+  number: Integer;
+  at: Integer;
+  actor: string;
+  action: AuditAction;
+  account_id: string;
+  detail: string;
+}
+
 // Rows are remembered by the hundred thousand: what is alike in many of them is one text of ours, not
-// as many of SQLite's.
+// as many of the database's.
 
 /** @throws OperatorError when the row names a plan that this release does not know. */
 export function accountFromRow(row: AccountRow): Account {
@@ -86,6 +120,40 @@ export function banFromRow(row: BanRow): BanRecord {
   };
 }
 
-function optionalTime(value: bigint | null): number | undefined {
+export function messageFromRow(row: MessageRow): Message {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    environment: row.environment,
+    text: row.text,
+    createdAt: Number(row.created_at),
+    deliveredAt: optionalTime(row.delivered_at),
+  };
+}
+
+export function usageFromRow(row: UsageRow): UsageRecord {
+  return {
+    accountId: row.account_id,
+    environment: row.environment,
+    hour: Number(row.hour),
+    succeeded: Number(row.succeeded),
+    clientErrors: Number(row.client_errors),
+    limited: Number(row.limited),
+    serverErrors: Number(row.server_errors),
+  };
+}
+
+export function auditFromRow(row: AuditRow): AuditRecord {
+  return {
+    number: Number(row.number),
+    at: Number(row.at),
+    by: row.actor,
+    action: row.action,
+    accountId: row.account_id,
+    detail: row.detail,
+  };
+}
+
+function optionalTime(value: Integer | null): number | undefined {
   return value === null ? undefined : Number(value);
 }
