@@ -1,4 +1,4 @@
-import type { WriterRequest } from '../src/sqlite/writer-protocol.ts';
+import { type Posted, unpack, type WriterRequest } from '../src/sqlite/writer-protocol.ts';
 import '../src/sqlite/writer-thread.ts';
 import { connect } from '../src/sqlite/database.ts';
 
@@ -13,8 +13,8 @@ const WAYS: Readonly<Record<string, () => void>> = {
 };
 
 const { onmessage } = self;
-self.onmessage = (event: MessageEvent<WriterRequest>) => {
-  const { data } = event;
+self.onmessage = (event: MessageEvent<Posted<WriterRequest>>) => {
+  const data = unpack(event.data);
   for (const { name, input } of data.kind === 'commit' ? data.writes : []) {
     const die = name === 'createPet' ? WAYS[input.pet.name] : undefined;
     if (!die || data.kind !== 'commit') continue;

@@ -7,6 +7,9 @@ export const MAX_DEPTH = 16;
 /** What a message repeats of a member name, in characters. */
 const SHOWN_NAME_LENGTH = 60;
 
+/** 16 digits, or a number with a fraction or an exponent. In a string the same only costs time. */
+const MAY_BE_ROUNDED = /\d(?:\d{15}|[.eE])/;
+
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -26,7 +29,9 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   if (text.trim() === '') throw new ApiError('invalid_json', 'The body is empty. Send JSON.');
   try {
     checkStructure(text);
-    return JSON.parse(text, exactIntegers);
+    return MAY_BE_ROUNDED.test(text)
+      ? JSON.parse(text, exactIntegers)
+      : integersAsBigInts(JSON.parse(text));
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
     throw new ApiError('invalid_json', 'The body is not valid JSON. Check quotes and commas.', {
@@ -37,10 +42,19 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
 
 function exactIntegers(_name: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number') return value;
-  const source = context?.source ?? String(value);
-  // So short a text without an exponent is not rounded: what reads as an integer is that integer.
-  const isExact = source.length <= 15 && Number.isInteger(value) && !/e/i.test(source);
-  return isExact ? BigInt(value) : (parseInt64(source) ?? value);
+  return parseInt64(context?.source ?? String(value)) ?? value;
+}
+
+/** Of a parsed text whose numbers are all short and whole; in a fraction of the time of a reviver. */
+function integersAsBigInts(value: unknown): unknown {
+  if (typeof value === 'number') return BigInt(value);
+  if (isNested(value)) for (const name in value) value[name] = integersAsBigInts(value[name]);
+  return value;
+}
+
+/** What `JSON.parse` made of an object or an array. */
+function isNested(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 /**
@@ -78,7 +92,7 @@ function checkStructure(text: string): void {
 }
 
 function noteName(names: Set<string> | undefined, literal: string): void {
-  const name = String(JSON.parse(literal));
+  const name = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1);
   if (names?.has(name)) {
     const shown = JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
     throw new ApiError('invalid_json', `The body has ${shown} twice. Send it once.`);

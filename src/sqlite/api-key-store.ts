@@ -13,7 +13,8 @@ export class SqliteApiKeyStore implements ApiKeyStore {
   }
 
   insert(key: ApiKey, digest: Buffer, most: number, now: number, by: Actor) {
-    return this.#file.write({ name: 'insertKey', input: { key, digest, most, now, by } });
+    const input = { key, digest: digest.toString('hex'), most, now, by };
+    return this.#file.write({ name: 'insertKey', input });
   }
 
   replace(
@@ -24,7 +25,8 @@ export class SqliteApiKeyStore implements ApiKeyStore {
     now: number,
     by: Actor,
   ) {
-    return this.#file.write({ name: 'replaceKey', input: { old, key, digest, most, now, by } });
+    const input = { old, key, digest: digest.toString('hex'), most, now, by };
+    return this.#file.write({ name: 'replaceKey', input });
   }
 
   findByDigest(digest: Buffer): KeyRow | undefined {

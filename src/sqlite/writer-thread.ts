@@ -4,6 +4,9 @@ import { connect } from './database.ts';
 import { isStorageFailure } from './failures.ts';
 import {
   applyWrite,
+  type Posted,
+  pack,
+  unpack,
   type Write,
   type WriteResult,
   type WriterReply,
@@ -18,18 +21,19 @@ declare const self: Worker;
 
 const databases = new Map<string, Database>();
 
-self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
-  if (data.kind === 'close') {
+self.onmessage = ({ data }: MessageEvent<Posted<WriterRequest>>) => {
+  const request = unpack(data);
+  if (request.kind === 'close') {
     for (const database of databases.values()) close(database);
     reply({ kind: 'closed' });
     return;
   }
-  const { path, writes } = data;
+  const { path, writes } = request;
   reply({ kind: 'committed', path, results: commit(path, writes) });
 };
 
 function reply(message: WriterReply): void {
-  self.postMessage(message);
+  self.postMessage(pack(message));
 }
 
 function commit(path: string, writes: readonly Write[]): WriteResult[] {

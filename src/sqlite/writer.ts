@@ -1,10 +1,13 @@
 import { messageOf, StorageUnavailable } from '../core/errors.ts';
-import type {
-  Write,
-  WriteOutputs,
-  WriteResult,
-  WriterReply,
-  WriterRequest,
+import {
+  type Posted,
+  pack,
+  unpack,
+  type Write,
+  type WriteOutputs,
+  type WriteResult,
+  type WriterReply,
+  type WriterRequest,
 } from './writer-protocol.ts';
 
 /** Changes that may wait for one file; past it callers are told to come back. */
@@ -146,7 +149,7 @@ export class Writer {
 
   #post(request: WriterRequest): void {
     this.#thread ??= this.#startThread();
-    this.#thread.postMessage(request);
+    this.#thread.postMessage(pack(request));
   }
 
   #startThread(): Worker {
@@ -154,7 +157,7 @@ export class Writer {
     const onEnd = (cause: unknown) => {
       if (this.#thread === thread) this.#refuseAll(`The writer thread ended: ${messageOf(cause)}`);
     };
-    thread.onmessage = ({ data }: MessageEvent<WriterReply>) => this.#receive(data);
+    thread.onmessage = ({ data }: MessageEvent<Posted<WriterReply>>) => this.#receive(unpack(data));
     thread.onerror = ({ message }) => onEnd(/^error: .*$/m.exec(message)?.[0] ?? message);
     thread.addEventListener('close', () => onEnd('it closed'));
     return thread;

@@ -9,7 +9,8 @@ type Replaced = Awaited<ReturnType<ApiKeyStore['replace']>>;
 
 interface NewKey {
   readonly key: ApiKey;
-  readonly digest: Uint8Array;
+  /** In hexadecimal digits. */
+  readonly digest: string;
   /** Live keys that the account may have. */
   readonly most: number;
   /** Epoch ms. */
@@ -170,7 +171,7 @@ function addKey(database: Database, { key, digest, most, now }: NewKey): 'kept' 
       key.accountId,
       key.environment,
       key.name,
-      digest,
+      Buffer.from(digest, 'hex'),
       key.prefix,
       key.lastFour,
       key.createdAt,
