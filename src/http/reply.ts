@@ -12,6 +12,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const RETRY_AFTER = 'Retry-After';
 /** Seconds that a client waits after a 503. */
 const UNAVAILABLE_RETRY_AFTER = '1';
 
@@ -55,15 +56,26 @@ export class ReplyWriter {
   ): Response {
     this.#setLimits(verdict, now);
     this.#headers.set(REQUEST_ID_HEADER, requestId);
-    const own = ownHeaders(reply, verdict, crossOrigin);
-    for (const name in own) this.#headers.set(name, own[name] ?? '');
-    const response = new Response(reply.body ?? null, {
-      status: reply.status,
-      headers: this.#headers,
-    });
-    for (const name in own) this.#headers.delete(name);
-    if (reply.body === undefined) response.headers.delete('Content-Type');
+    const { status, headers, body } = reply;
+    const wait = retryAfter(status, verdict);
+    if (wait !== undefined) this.#headers.set(RETRY_AFTER, wait);
+    this.#add(headers);
+    if (crossOrigin) this.#add(CROSS_ORIGIN);
+    const response = new Response(body ?? null, { status, headers: this.#headers });
+    if (wait !== undefined) this.#headers.delete(RETRY_AFTER);
+    this.#remove(headers);
+    if (crossOrigin) this.#remove(CROSS_ORIGIN);
+    if (body === undefined) response.headers.delete('Content-Type');
     return response;
+  }
+
+  /** Headers that this reply has and others have not. */
+  #add(own: Reply['headers']): void {
+    for (const name in own) this.#headers.set(name, own[name] ?? '');
+  }
+
+  #remove(own: Reply['headers']): void {
+    for (const name in own) this.#headers.delete(name);
   }
 
   #setLimits({ limit, remaining, resetIn, minute, day }: Verdict, now: Instant): void {
@@ -100,19 +112,10 @@ class NumberHeader {
   }
 }
 
-/** The headers that this reply has and others have not. */
-function ownHeaders(
-  { status, headers }: Reply,
-  verdict: Verdict,
-  crossOrigin: boolean,
-): Reply['headers'] {
-  if (status < 429 && !crossOrigin) return headers;
-  return {
-    ...(status === 429 && { 'Retry-After': String(Math.max(1, seconds(verdict.resetIn))) }),
-    ...(status === 503 && { 'Retry-After': UNAVAILABLE_RETRY_AFTER }),
-    ...(crossOrigin && CROSS_ORIGIN),
-    ...headers,
-  };
+/** How long a client is to wait, in seconds, where it is refused for now (RFC 9110, 10.2.3). */
+function retryAfter(status: number, { resetIn }: Verdict): string | undefined {
+  if (status === 429) return String(Math.max(1, seconds(resetIn)));
+  return status === 503 ? UNAVAILABLE_RETRY_AFTER : undefined;
 }
 
 /** Whole seconds, rounded up: a client that waits them has waited long enough. */
