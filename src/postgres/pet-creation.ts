@@ -5,7 +5,7 @@ import { toInt64 } from '../core/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../core/pets.ts';
 import type { CreateOutcome, IdempotentRequest } from '../core/ports.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
-import { insertPets, newPetIds } from './pet-insertion.ts';
+import { insertNewPets, insertPets, newPetIds } from './pet-insertion.ts';
 
 /** One animal to be added. */
 export interface Creation {
@@ -43,6 +43,14 @@ export async function createPets(
   creations: readonly Creation[],
 ): Promise<CreateOutcome[]> {
   const requests = creations.flatMap(({ request }) => request ?? []);
+  if (requests.length === 0) {
+    const added = await insertNewPets(
+      database,
+      environment,
+      creations.map(({ pet }) => pet),
+    );
+    return added.map((pet) => ({ kind: 'created', pet }));
+  }
   // Looked up before ids are taken: a repeated request must not leave a gap.
   const earlier = await recall(database, environment, requests);
   const outcomes = creations.map((creation) => earlierOutcome(creation, earlier));

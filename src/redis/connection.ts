@@ -2,7 +2,9 @@ import { Cluster, Command, Redis, type RedisOptions } from 'ioredis';
 import { type Clock, MINUTE, SECOND } from '../core/clock.ts';
 import type { RedisAddress } from './address.ts';
 import { Circuit } from './circuit.ts';
+import { joinWrites } from './joined-writes.ts';
 import { SERVER_CLOCK, scriptCommands } from './scripts.ts';
+import { tellWhetherAnybodyListens } from './tracing-channels.ts';
 
 const FIRST_RETRY_AFTER = 0.05 * SECOND;
 const LAST_RETRY_AFTER = SECOND;
@@ -53,6 +55,7 @@ export class RedisConnection {
     this.#events = events;
     this.#clock = clock;
     this.#name = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
+    tellWhetherAnybodyListens();
     this.#client = createClient(address, clockScript);
     this.#client.on('error', (error) => {
       this.#problem = nodeErrorOf(error) ?? error;
@@ -63,11 +66,15 @@ export class RedisConnection {
     });
     if (this.#client instanceof Cluster) {
       this.#client.on('+node', (node: Redis) => {
+        joinWrites(node);
         node.on('ready', events.onConnected);
         // At the first command would be too late: until then there is nowhere to send it.
         node.connect().catch(events.onError);
       });
-    } else this.#client.on('ready', events.onConnected);
+    } else {
+      joinWrites(this.#client);
+      this.#client.on('ready', events.onConnected);
+    }
     this.#client.connect().catch(events.onError);
   }
 

@@ -46,9 +46,12 @@ export class RedisLimiter implements Limiter {
   readonly #options: RedisLimiterOptions;
   readonly #processes = new Processes();
   readonly #unsettled = new Unsettled();
+  readonly #policy: string;
 
   constructor(options: RedisLimiterOptions) {
     this.#options = options;
+    const { after, base, maximum } = options.policy;
+    this.#policy = `${after} ${base} ${maximum}`;
   }
 
   get environment(): Environment {
@@ -145,16 +148,14 @@ export class RedisLimiter implements Limiter {
   }
 
   async #ask({ id, limits, key }: QuotaCaller, now: Instant, cost: 0 | 1): Promise<Verdict> {
-    const { connection, policy } = this.#options;
     const { perMinute, perDay } = limits;
-    const { after, base, maximum } = policy;
     const hash = this.#keyOf(id);
     const keyId = key?.id ?? '';
-    const reply = await connection.call(hash, (client) =>
-      client.petstoreAdmit(hash, perMinute, perDay, cost, keyId, after, base, maximum),
+    const reply = await this.#options.connection.call(hash, (client) =>
+      client.petstoreAdmit(hash, perMinute, perDay, cost, keyId, this.#policy),
     );
     const [hasRoom, minuteLeft = 0, minuteEndsIn = 0, dayLeft = 0, dayEndsIn = 0] = reply;
-    const [banEndsIn = 0, level = 0, startsAt = 0] = reply.slice(5);
+    const [, , , , , banEndsIn = 0, level = 0, startsAt = 0] = reply;
     if (key && level > 0) this.#announce(key, level, startsAt, startsAt + banEndsIn, now);
     const decision = {
       admitted: hasRoom === 1,

@@ -23,22 +23,9 @@ end
 const CONDUCTS = 128;
 
 const CALLER = `
-local SECOND, MINUTE, DAY = 1000, 60000, 86400000
-local GRACE = 2 * SECOND
+local MINUTE, DAY = 60000, 86400000
 local key, at = KEYS[1], now()
 local today = math.floor(at / DAY)
-
-local function numbers(text)
-  local list = {}
-  for each in string.gmatch(text or '', '%d+') do list[#list + 1] = tonumber(each) end
-  return list
-end
-
-local function packed(...)
-  local list = {...}
-  for i = 1, #list do list[i] = string.format('%.0f', list[i]) end
-  return table.concat(list, ' ')
-end
 
 local keptUntil = 0
 local function read(...)
@@ -58,27 +45,47 @@ local function keep(field, value, moment)
     redis.call('PEXPIREAT', key, string.format('%.0f', ends))
   end
 end
+`;
 
+const QUOTA = `
 local function keepQuota(quota)
-  local value = packed(quota.minuteEndsAt, quota.minuteUsed, quota.day, quota.dayUsed)
+  local value = string.format('%.0f %.0f %.0f %.0f',
+    quota.minuteEndsAt, quota.minuteUsed, quota.day, quota.dayUsed)
   keep('quota', value, (quota.day + 1) * DAY)
 end
 
 -- What is used of both windows at this moment.
 local function readQuota(text)
-  local kept = numbers(text)
   local quota = { minuteEndsAt = at + MINUTE, minuteUsed = 0, day = today, dayUsed = 0 }
-  if #kept < 4 then return quota end
+  local minuteEndsAt, minuteUsed, day, dayUsed = string.match(text or '', '^(%d+) (%d+) (%d+) (%d+)')
+  if not day then return quota end
+  minuteEndsAt, minuteUsed, day = tonumber(minuteEndsAt), tonumber(minuteUsed), tonumber(day)
   -- After a clock was set back over midnight the later date stays in force.
-  if kept[3] == today or kept[3] == today + 1 then quota.day, quota.dayUsed = kept[3], kept[4] end
-  if at < kept[1] and kept[2] > 0 then
-    quota.minuteUsed = kept[2]
+  if day == today or day == today + 1 then quota.day, quota.dayUsed = day, tonumber(dayUsed) end
+  if at < minuteEndsAt and minuteUsed > 0 then
+    quota.minuteUsed = minuteUsed
     -- A clock that was set back must not make a minute longer than a minute.
-    local wasSetBack = kept[1] > at + MINUTE
-    if not wasSetBack then quota.minuteEndsAt = kept[1] end
+    local wasSetBack = minuteEndsAt > at + MINUTE
+    if not wasSetBack then quota.minuteEndsAt = minuteEndsAt end
     if wasSetBack then keepQuota(quota) end
   end
   return quota
+end
+`;
+
+const CONDUCT = `
+local GRACE = 2000
+
+local function numbers(text)
+  local list = {}
+  for each in string.gmatch(text or '', '%d+') do list[#list + 1] = tonumber(each) end
+  return list
+end
+
+local function packed(...)
+  local list = {...}
+  for i = 1, #list do list[i] = string.format('%.0f', list[i]) end
+  return table.concat(list, ' ')
 end
 
 local function forgottenAt(conduct)
@@ -124,46 +131,48 @@ end
 /**
  * Decides one request.
  * Arguments: requests per minute and per day, 1 to take or 0 to only look, the key's id or nothing,
- * refusals that bring a ban, length of a first and of the longest ban.
- * Reply: 1 if both windows have room; remaining and reset of the minute, of the day; what is left of
- * the ban in force; and of a ban that this request brought about its level and start, else 0.
+ * and in one text refusals that bring a ban, length of a first and of the longest ban.
+ * Reply: 1 if both windows have room; remaining and reset of the minute, of the day; with a ban in
+ * force what is left of it; and of a ban that this request brought about its level and start.
  */
 const ADMIT = `
 local perMinute, perDay = tonumber(ARGV[1]), tonumber(ARGV[2])
 local takes, field, hasKey = ARGV[3] == '1', 'key:' .. ARGV[4], ARGV[4] ~= ''
-local after, base, maximum = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 
 local kept = read('quota', field)
 local quota = readQuota(kept[2])
-local conduct = hasKey and readConduct(kept[3]) or nil
+local hasRoom = quota.minuteUsed < perMinute and quota.dayUsed < perDay
 
-local function reply(banEndsIn, level)
-  local hasRoom = quota.minuteUsed < perMinute and quota.dayUsed < perDay
+local function reply(...)
   return { hasRoom and 1 or 0,
     math.max(0, perMinute - quota.minuteUsed), quota.minuteEndsAt - at,
-    math.max(0, perDay - quota.dayUsed), (quota.day + 1) * DAY - at,
-    banEndsIn, level, level > 0 and at or 0 }
+    math.max(0, perDay - quota.dayUsed), (quota.day + 1) * DAY - at, ... }
 end
 
+local function admitted()
+  if takes then
+    quota.minuteUsed, quota.dayUsed = quota.minuteUsed + 1, quota.dayUsed + 1
+    keepQuota(quota)
+  end
+  return reply()
+end
+
+-- Nearly every request ends here, before the functions that only the others need are made.
+if hasRoom and not kept[3] then return admitted() end
+`;
+
+const REFUSE = `
+local conduct = hasKey and readConduct(kept[3]) or nil
 if conduct and conduct.level > 0 and at < conduct.banEndsAt then
   -- A clock that was set back must not make a ban longer than it was.
   if conduct.banEndsAt > at + conduct.banLength then
     conduct.banEndsAt = at + conduct.banLength
     keepConduct(field, conduct)
   end
-  return reply(conduct.banEndsAt - at, 0)
+  return reply(conduct.banEndsAt - at)
 end
-
-if quota.minuteUsed < perMinute and quota.dayUsed < perDay then
-  if takes then
-    quota.minuteUsed, quota.dayUsed = quota.minuteUsed + 1, quota.dayUsed + 1
-    keepQuota(quota)
-  end
-  local said = reply(0, 0)
-  said[1] = 1
-  return said
-end
-if not takes or not hasKey then return reply(0, 0) end
+if hasRoom then return admitted() end
+if not takes or not hasKey then return reply() end
 
 if not conduct or at >= conduct.windowEndsAt then
   local windowEndsIn = 0
@@ -175,21 +184,22 @@ if not conduct or at >= conduct.windowEndsAt then
   conduct = conduct or { banStartsAt = 0, banLength = 0, banEndsAt = 0, level = 0 }
   conduct.graceEndsAt, conduct.windowEndsAt, conduct.refusals = at + GRACE, at + windowEndsIn, 0
   if isNew then addConduct(field, conduct) else keepConduct(field, conduct) end
-  return reply(0, 0)
+  return reply()
 end
-if at < conduct.graceEndsAt then return reply(0, 0) end
+if at < conduct.graceEndsAt then return reply() end
 
 conduct.refusals = conduct.refusals + 1
-local level = 0
-if conduct.refusals >= after then
-  local builds = conduct.level > 0 and at < conduct.banEndsAt + DAY
-  level = builds and conduct.level + 1 or 1
-  local length = math.min(maximum, base * 2 ^ (level - 1))
-  conduct = { graceEndsAt = 0, windowEndsAt = 0, refusals = 0,
-    banStartsAt = at, banLength = length, banEndsAt = at + length, level = level }
+local after, base, maximum = unpack(numbers(ARGV[5]))
+if conduct.refusals < after then
+  keepConduct(field, conduct)
+  return reply()
 end
-keepConduct(field, conduct)
-return reply(level > 0 and conduct.banEndsAt - at or 0, level)
+local builds = conduct.level > 0 and at < conduct.banEndsAt + DAY
+local level = builds and conduct.level + 1 or 1
+local length = math.min(maximum, base * 2 ^ (level - 1))
+keepConduct(field, { graceEndsAt = 0, windowEndsAt = 0, refusals = 0,
+  banStartsAt = at, banLength = length, banEndsAt = at + length, level = level })
+return reply(length, level, at)
 `;
 
 /**
@@ -241,10 +251,10 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)
 export function scriptCommands(clock: string) {
   const script = (...parts: string[]) => ({ numberOfKeys: 1, lua: [clock, ...parts].join('') });
   return {
-    petstoreAdmit: script(CALLER, ADMIT),
-    petstoreSettle: script(CALLER, SETTLE),
-    petstoreRestoreBan: script(CALLER, RESTORE_BAN),
-    petstoreLiftBan: script(CALLER, LIFT_BAN),
+    petstoreAdmit: script(CALLER, QUOTA, ADMIT, CONDUCT, REFUSE),
+    petstoreSettle: script(CALLER, QUOTA, SETTLE),
+    petstoreRestoreBan: script(CALLER, CONDUCT, RESTORE_BAN),
+    petstoreLiftBan: script(CALLER, CONDUCT, LIFT_BAN),
     petstoreBeat: script(BEAT),
   };
 }
