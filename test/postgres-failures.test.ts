@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../src/core/errors.ts';
 import type { PetStore } from '../src/core/ports.ts';
 import { PostgresDatabase } from '../src/postgres/database.ts';
-import { GroupCommit, QUEUE_CAPACITY } from '../src/postgres/group-commit.ts';
 import { PostgresPetStore } from '../src/postgres/pet-store.ts';
 import { CuttableLink } from './cuttable-link.ts';
 import { eventually } from './harness.ts';
@@ -175,37 +174,5 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
     for (let times = 0; times < 20; times += 1) await read();
     await server.run('ALTER TABLE settings ADD COLUMN more TEXT', opened.url);
     expect(await Promise.all(Array.from({ length: 20 }, read))).toHaveLength(20);
-  });
-});
-
-describe('a group commit', () => {
-  test('takes so many changes and refuses the next with a word to come back', async () => {
-    const gate = Promise.withResolvers<void>();
-    const sizes: number[] = [];
-    const commits = new GroupCommit<number, number>(async (changes) => {
-      await gate.promise;
-      sizes.push(changes.length);
-      return [...changes];
-    }, 2);
-    const first = [commits.add(-1)];
-    await Promise.resolve();
-    const waiting = Array.from({ length: QUEUE_CAPACITY }, (_, index) => commits.add(index));
-    const refused = commits.add(0).catch((error) => error);
-    expect(await refused).toBeInstanceOf(StorageUnavailable);
-    gate.resolve();
-    expect(await Promise.all([...first, ...waiting])).toHaveLength(QUEUE_CAPACITY + 1);
-    expect(Math.max(...sizes)).toBe(1_000);
-    await commits.close();
-    expect(commits.waiting).toBe(0);
-    expect(await commits.add(1).catch((error) => error)).toBeInstanceOf(StorageUnavailable);
-  });
-
-  test('tries the changes of a batch one by one when one of them cannot be made', async () => {
-    const commits = new GroupCommit<number, number>(async (changes) => {
-      if (changes.includes(2)) throw new RangeError('2');
-      return [...changes];
-    }, 2);
-    const results = await Promise.allSettled([1, 2, 3].map((each) => commits.add(each)));
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 });

@@ -6,6 +6,9 @@ export const QUEUE_CAPACITY = 10_000;
 /** The most changes in one transaction, so that none waits long for the others. */
 const BATCH_SIZE = 1_000;
 
+/** A transaction that takes longer than this, in ms, is slow. */
+const SLOW = 20;
+
 /** Hears of every transaction; must not wait. */
 export interface GroupCommitMetrics {
   /** @param took ms, from the request to the disk. */
@@ -28,6 +31,9 @@ export class GroupCommit<Change, Outcome> {
   readonly #waiting: Waiting<Change, Outcome>[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   readonly #most: number;
+  readonly #slow: number;
+  /** The transaction that all others wait for. */
+  #leading: Promise<void> | undefined;
   #committing = 0;
   #closed = false;
   /** Whoever measures, once somebody does. */
@@ -35,12 +41,19 @@ export class GroupCommit<Change, Outcome> {
 
   /**
    * @param commit makes all changes or none, and gives each one's outcome, in their order.
-   * @param most transactions under way at once. Two are the faster: while one travels the network the
-   * other is on the disk. One keeps all changes in their order.
+   * @param most transactions under way at once. One keeps all changes in their order. With two, changes
+   * that wait behind a slow transaction, such as one that waits for a lock, go beside it; as long as
+   * it is fast they wait, since few large transactions cost less than many small ones.
+   * @param slow ms after which a transaction is slow; 20 unless told otherwise.
    */
-  constructor(commit: (changes: readonly Change[]) => Promise<readonly Outcome[]>, most: 1 | 2) {
+  constructor(
+    commit: (changes: readonly Change[]) => Promise<readonly Outcome[]>,
+    most: 1 | 2,
+    slow = SLOW,
+  ) {
     this.#commit = commit;
     this.#most = most;
+    this.#slow = slow;
   }
 
   /** Changes that wait, those being committed included. */
@@ -61,8 +74,8 @@ export class GroupCommit<Change, Outcome> {
       return promise;
     }
     this.#waiting.push({ change, resolve, reject });
-    // What comes in the same tick shares the transaction.
-    if (this.#waiting.length === 1) queueMicrotask(() => this.#send());
+    // What comes in the same turn of the event loop shares the transaction.
+    if (this.#waiting.length === 1) setImmediate(() => this.#send());
     return promise;
   }
 
@@ -74,16 +87,23 @@ export class GroupCommit<Change, Outcome> {
   }
 
   #send(): void {
-    while (this.#inFlight.size < this.#most && this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH_SIZE);
-      this.#committing += batch.length;
-      const transaction: Promise<void> = this.#settle(batch).then(() => {
-        this.#committing -= batch.length;
-        this.#inFlight.delete(transaction);
-        this.#send();
-      });
-      this.#inFlight.add(transaction);
-    }
+    if (this.#leading || this.#inFlight.size === this.#most || this.#waiting.length === 0) return;
+    const batch = this.#waiting.splice(0, BATCH_SIZE);
+    this.#committing += batch.length;
+    const transaction: Promise<void> = this.#settle(batch).then(() => {
+      clearTimeout(slow);
+      this.#committing -= batch.length;
+      this.#inFlight.delete(transaction);
+      this.#letNextGo(transaction);
+    });
+    const slow = setTimeout(() => this.#letNextGo(transaction), this.#slow);
+    this.#inFlight.add(transaction);
+    this.#leading = transaction;
+  }
+
+  #letNextGo(transaction: Promise<void>): void {
+    if (this.#leading === transaction) this.#leading = undefined;
+    this.#send();
   }
 
   async #settle(batch: readonly Waiting<Change, Outcome>[]): Promise<void> {
