@@ -5,6 +5,7 @@ import { type Clock, DAY, type Instant, SECOND } from './core/clock.ts';
 import type { Environment } from './core/environments.ts';
 import { StorageUnavailable } from './core/errors.ts';
 import type { BanStore, Limiter, QuotaJournal } from './core/ports.ts';
+import { KeptQuotas } from './memory/kept-quotas.ts';
 import { MemoryLimiter } from './memory/limiter.ts';
 import type { Upkeep } from './upkeep.ts';
 
@@ -36,12 +37,17 @@ export interface KeptLimiter extends Limiter {
 /** A limiter that goes on where the last process stopped; what it decides is kept for the next. */
 export async function startLimiter(keeping: LimitKeeping): Promise<MemoryLimiter> {
   const { environment, policy, quotas, bans, clock, upkeep } = keeping;
-  const limiter = new MemoryLimiter({ environment, policy, onBan: recordNewBans(keeping) });
   const now = clock.now();
+  const kept = new KeptQuotas(quotas, now);
+  const limiter = new MemoryLimiter({ environment, policy, kept, onBan: recordNewBans(keeping) });
   const latest = await bans.latest(now.wall - DAY);
   const own = latest.filter((ban) => ban.environment === environment);
-  limiter.restore(await quotas.load(now.wall), own, now);
+  limiter.restore(own, now);
 
+  // Before they are saved, at the stop, too.
+  upkeep.saveEvery(SAVE_QUOTAS_EVERY, `read ${environment} quotas`, () =>
+    limiter.readUnread(clock.now()),
+  );
   upkeep.saveEvery(SAVE_QUOTAS_EVERY, `save ${environment} quotas`, () =>
     saveQuotas(limiter, keeping),
   );

@@ -144,21 +144,21 @@ describe('X-Forwarded-For', () => {
 });
 
 describe('more addresses than are remembered', () => {
-  test('make the oldest start anew, and no account', () => {
+  test('make the oldest start anew, and no account', async () => {
     const now = new ManualClock().now();
     const policy = { after: 10, base: 1, maximum: 1 };
     const limiter = new MemoryLimiter({ environment: 'production', policy, onBan: () => {} });
     const caller = (id: string) => ({ id, limits: { perMinute: 5, perDay: 5 }, key: undefined });
-    const remaining = (id: string) => limiter.take(caller(id), now).remaining;
+    const remaining = async (id: string) => (await limiter.take(caller(id), now)).remaining;
 
-    expect(remaining('account:one')).toBe(4);
-    for (let address = 0; address < 100_000; address += 1) remaining(`address:${address}`);
+    expect(await remaining('account:one')).toBe(4);
+    for (let address = 0; address < 100_000; address += 1) await remaining(`address:${address}`);
 
-    expect(remaining('address:0')).toBe(3);
-    expect(remaining('address:one more')).toBe(4);
-    expect(remaining('address:0')).toBe(4);
-    expect(remaining('address:99999')).toBe(3);
-    expect(remaining('account:one')).toBe(3);
+    expect(await remaining('address:0')).toBe(3);
+    expect(await remaining('address:one more')).toBe(4);
+    expect(await remaining('address:0')).toBe(4);
+    expect(await remaining('address:99999')).toBe(3);
+    expect(await remaining('account:one')).toBe(3);
   });
 });
 

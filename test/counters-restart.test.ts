@@ -1,10 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { openStores } from '../src/compose/stores.ts';
-import { readConfig } from '../src/config.ts';
 import { DAY, MINUTE, SECOND } from '../src/core/clock.ts';
 import { subscribe } from '../src/core/plans.ts';
-import { ADDRESS_CAPACITY } from '../src/memory/limiter.ts';
 import { eventually, ManualClock, TestService, temporaryFolder } from './harness.ts';
 import { ask, askTimes, readLimits } from './limit-readings.ts';
 import { runCommand, ServiceProcess } from './process.ts';
@@ -89,32 +86,6 @@ describe('counters after a clean restart', () => {
     expect((await ask(second)).status).toBe(429);
     const staging = await second.request('/pets', { environment: 'staging' });
     expect(readLimits(staging)).toMatchObject({ status: 401, remaining: 2 });
-  });
-});
-
-describe('counters of more addresses than are counted at once', () => {
-  test('are bounded on disk: what memory has no room for is dropped there at the next turn', async () => {
-    using folder = temporaryFolder();
-    const clock = new ManualClock();
-    const now = clock.now().wall;
-    const row = {
-      minuteEndsAt: now + MINUTE,
-      minuteUsed: 1,
-      day: Math.floor(now / DAY),
-      dayUsed: 1,
-    };
-    const stores = await openStores(readConfig({ PETSTORE_DATA_DIR: folder.path }), clock);
-    const { quotas } = stores.environment('production');
-    const length = ADDRESS_CAPACITY + 1_000;
-    await quotas.save(
-      Array.from({ length }, (_, index) => ({ ...row, caller: `address:${index}` })),
-    );
-    await stores.close();
-
-    await using service = await TestService.start({ clock, folder: folder.path });
-    const kept = async () =>
-      [...(await service.stores.environment('production').quotas.load(now))].length;
-    await eventually(async () => (await kept()) === ADDRESS_CAPACITY);
   });
 });
 

@@ -27,9 +27,12 @@ function newLimiter() {
 }
 
 /** Asks until the key is banned; gives the ban. */
-function provoke({ limiter, bans, clock }: ReturnType<typeof newLimiter>, key: ApiKey): BanRecord {
+async function provoke(
+  { limiter, bans, clock }: ReturnType<typeof newLimiter>,
+  key: ApiKey,
+): Promise<BanRecord> {
   for (const pause of [0, 2 * SECOND, 0]) {
-    limiter.take(holder(key), clock.now());
+    await limiter.take(holder(key), clock.now());
     clock.advance(pause);
   }
   const ban = bans.at(-1);
@@ -37,14 +40,19 @@ function provoke({ limiter, bans, clock }: ReturnType<typeof newLimiter>, key: A
   return ban;
 }
 
-function countAddresses(limiter: MemoryLimiter, from: number, to: number, now: Instant): void {
-  for (let number = from; number < to; number += 1) limiter.take(address(number), now);
+async function countAddresses(
+  limiter: MemoryLimiter,
+  from: number,
+  to: number,
+  now: Instant,
+): Promise<void> {
+  for (let number = from; number < to; number += 1) await limiter.take(address(number), now);
 }
 
 describe('quotas to be saved', () => {
-  test('are given once, and again when they could not be saved', () => {
+  test('are given once, and again when they could not be saved', async () => {
     const { limiter, clock } = newLimiter();
-    countAddresses(limiter, 0, 2, clock.now());
+    await countAddresses(limiter, 0, 2, clock.now());
     const unsaved = limiter.takeUnsaved(clock.now());
     expect(unsaved.changed.map(({ caller }) => caller)).toEqual(['address:0', 'address:1']);
     expect(limiter.takeUnsaved(clock.now())).toEqual({ changed: [], dropped: [] });
@@ -52,23 +60,23 @@ describe('quotas to be saved', () => {
     expect(limiter.takeUnsaved(clock.now())).toEqual(unsaved);
   });
 
-  test('that could not be saved are given as they are by then', () => {
+  test('that could not be saved are given as they are by then', async () => {
     const { limiter, clock } = newLimiter();
-    countAddresses(limiter, 0, 1, clock.now());
+    await countAddresses(limiter, 0, 1, clock.now());
     const unsaved = limiter.takeUnsaved(clock.now());
     clock.advance(MINUTE);
-    countAddresses(limiter, 0, 1, clock.now());
+    await countAddresses(limiter, 0, 1, clock.now());
     limiter.returnUnsaved(unsaved);
     expect(limiter.takeUnsaved(clock.now()).changed).toMatchObject([{ dayUsed: 2 }]);
   });
 });
 
 describe('addresses past the capacity', () => {
-  test('push the oldest out, which is dropped where it was saved', () => {
+  test('push the oldest out, which is dropped where it was saved', async () => {
     const { limiter, clock } = newLimiter();
-    countAddresses(limiter, 0, ADDRESS_CAPACITY, clock.now());
+    await countAddresses(limiter, 0, ADDRESS_CAPACITY, clock.now());
     limiter.takeUnsaved(clock.now());
-    countAddresses(limiter, ADDRESS_CAPACITY, ADDRESS_CAPACITY + 2, clock.now());
+    await countAddresses(limiter, ADDRESS_CAPACITY, ADDRESS_CAPACITY + 2, clock.now());
     const { changed, dropped } = limiter.takeUnsaved(clock.now());
     expect(changed.map(({ caller }) => caller)).toEqual([
       `address:${ADDRESS_CAPACITY}`,
@@ -79,28 +87,9 @@ describe('addresses past the capacity', () => {
     expect(limiter.takeUnsaved(clock.now()).dropped).toEqual(dropped);
   });
 
-  test('do not come back when saved quotas are restored, and accounts are never among them', () => {
+  test('take bounded room while nothing can be saved', async () => {
     const { limiter, clock } = newLimiter();
-    const now = clock.now();
-    const used = { minuteEndsAt: now.wall + MINUTE, minuteUsed: 1, dayUsed: 1 };
-    const saved = Array.from({ length: ADDRESS_CAPACITY + 3 }, (_, index) => ({
-      ...used,
-      caller: index === 0 ? 'account:1' : `address:${index}`,
-      day: Math.floor(now.wall / DAY),
-    }));
-    limiter.restore(saved, [], now);
-    expect(limiter.takeUnsaved(now)).toEqual({
-      changed: [],
-      dropped: ['address:1', 'address:2'],
-    });
-    const outcome = (caller: ReturnType<typeof address>) => limiter.peek(caller, now);
-    expect(outcome(address(2))).toMatchObject({ outcome: 'admitted' });
-    expect(outcome(address(3))).not.toMatchObject({ outcome: 'admitted' });
-  });
-
-  test('take bounded room while nothing can be saved', () => {
-    const { limiter, clock } = newLimiter();
-    countAddresses(limiter, 0, 4 * ADDRESS_CAPACITY, clock.now());
+    await countAddresses(limiter, 0, 4 * ADDRESS_CAPACITY, clock.now());
     const { changed, dropped } = limiter.takeUnsaved(clock.now());
     expect(changed).toHaveLength(ADDRESS_CAPACITY);
     expect(dropped.length).toBeLessThanOrEqual(2 * ADDRESS_CAPACITY);
@@ -108,31 +97,31 @@ describe('addresses past the capacity', () => {
 });
 
 describe('lifting a ban', () => {
-  test('ends it; lifting an earlier one of the key ends nothing', () => {
+  test('ends it; lifting an earlier one of the key ends nothing', async () => {
     const it = newLimiter();
     const key = apiKey('acct_1');
-    const first = provoke(it, key);
+    const first = await provoke(it, key);
     it.clock.advance(5 * MINUTE);
-    const second = provoke(it, key);
+    const second = await provoke(it, key);
     const outcome = () => it.limiter.peek(holder(key), it.clock.now());
     expect(second).toMatchObject({ level: 2 });
     it.limiter.lift(first);
-    expect(outcome()).toMatchObject({ outcome: 'banned' });
+    expect(await outcome()).toMatchObject({ outcome: 'banned' });
     it.limiter.lift(second);
-    expect(outcome()).not.toMatchObject({ outcome: 'banned' });
+    expect(await outcome()).not.toMatchObject({ outcome: 'banned' });
   });
 });
 
 describe('a sweep', () => {
-  test('forgets only what is spent', () => {
+  test('forgets only what is spent', async () => {
     const { limiter, clock } = newLimiter();
     const tomorrow = {
       wall: (Math.floor(NOON / DAY) + 1) * DAY,
       elapsed: clock.now().elapsed + DAY / 2,
     };
     const atLast = { wall: tomorrow.wall - SECOND, elapsed: tomorrow.elapsed - SECOND };
-    countAddresses(limiter, 0, 1, clock.now());
-    countAddresses(limiter, 1, 2, atLast);
+    await countAddresses(limiter, 0, 1, clock.now());
+    await countAddresses(limiter, 1, 2, atLast);
     limiter.sweep(atLast);
     const { changed } = limiter.takeUnsaved(atLast);
     expect(changed.map(({ caller }) => caller)).toEqual(['address:0', 'address:1']);
@@ -144,15 +133,15 @@ describe('a sweep', () => {
     });
   });
 
-  test('keeps the level of a ban for 24 hours after its end, and no longer', () => {
+  test('keeps the level of a ban for 24 hours after its end, and no longer', async () => {
     const it = newLimiter();
     const key = apiKey('acct_1');
-    provoke(it, key);
+    await provoke(it, key);
     it.clock.advance(5 * MINUTE + DAY - MINUTE);
     it.limiter.sweep(it.clock.now());
-    expect(provoke(it, key).level).toBe(2);
+    expect((await provoke(it, key)).level).toBe(2);
     it.clock.advance(10 * MINUTE + DAY);
     it.limiter.sweep(it.clock.now());
-    expect(provoke(it, key).level).toBe(1);
+    expect((await provoke(it, key)).level).toBe(1);
   });
 });

@@ -6,7 +6,8 @@ import { hasPostgres, PostgresServer } from './postgres-server.ts';
 /** Files that say what the service does, whichever store it has. */
 const BEHAVIOUR = [
   ...['create-pet', 'list-pets', 'get-pet', 'idempotency', 'seed'],
-  ...['api-keys', 'key-changes', 'plans', 'bans-on-record', 'counters-restart'],
+  ...['api-keys', 'key-changes', 'plans', 'bans-on-record'],
+  ...['counters-restart', 'quota-look-up'],
   ...['quickstart', 'delivery', 'commands-accounts'],
   ...['sign-in', 'sign-in-new-account', 'sign-in-sessions', 'sign-in-passwords'],
   ...['dashboard-api', 'dashboard-keys', 'dashboard-messages', 'dashboard-usage'],
@@ -21,7 +22,7 @@ const EMBEDDED_ONLY = [
   'one is carried out, the other gets 409 while it is in flight',
   'of two accounts do not stand in the way of each other',
   'is made in the transaction of its animal: without it there is no animal',
-  'are bounded on disk: what memory has no room for is dropped there at the next turn',
+  'reads no quota; each is read once, when its caller first asks',
   'have lost nothing that was written at its turn',
   'is an error to its requests, never Free, and leaves other accounts alone',
   'cannot be put there by way of the schema',

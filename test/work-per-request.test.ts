@@ -74,12 +74,12 @@ describe('a request runs', () => {
     expect(statements).toEqual([]);
   });
 
-  test('two to learn whose key it is, once', async () => {
+  test('two to learn whose key it is, and one what its account has used, once', async () => {
     const { service } = await stocked(1);
     await using _ = service;
     const { secret } = await service.account();
     const statements = await statementsOf(() => service.request('/nothing', { key: secret }));
-    expect(statements).toHaveLength(2);
+    expect(statements).toHaveLength(3);
     expect(await statementsOf(() => service.request('/nothing', { key: secret }))).toEqual([]);
   });
 
@@ -88,6 +88,7 @@ describe('a request runs', () => {
     await using _ = service;
     const poor = await service.account(subscribe('enterprise', { perMinute: 1, perDay: 1 }));
     await service.request('/pets/1', { key: poor.secret });
+    await service.request('/pets/1');
     const statements = await statementsOf(async () => {
       expect((await service.request('/pets/1', { key: 'pst_live_typo' })).status).toBe(401);
       expect((await service.request('/pets/1')).status).toBe(401);
@@ -166,7 +167,7 @@ describe('a creation in the writer thread runs', () => {
 /** SQLite's plan for a statement of a running service, step by step. */
 function planOf(service: TestService, sql: string): string[] {
   const { folder } = service.stores;
-  const path = /\bpets\b/.test(sql) ? folder.database('production') : folder.accounts;
+  const path = /\b(?:pets|quotas)\b/.test(sql) ? folder.database('production') : folder.accounts;
   const database = new Database(path, { readonly: true });
   try {
     return planSteps(database, sql);

@@ -198,16 +198,14 @@ export interface SavedQuota {
   readonly dayUsed: number;
 }
 
-/** Keeps quotas for the next start. Every call may raise `StorageUnavailable`. */
+/** Keeps quotas for the next process. Every call may raise `StorageUnavailable`. */
 export interface QuotaJournal {
-  /** What is kept for one caller. */
+  /** What is kept for one caller, over or not; a limiter asks once for each, when it first comes. */
   find(caller: string): Awaitable<SavedQuota | undefined>;
-  /** Quotas whose day or minute is not over at `now` (epoch ms); to be gone through once, at once. */
-  load(now: number): Awaitable<Iterable<SavedQuota>>;
   save(quotas: readonly SavedQuota[]): Promise<void>;
   /** Drops the quotas of these callers. */
   drop(callers: readonly string[]): Promise<void>;
-  /** Drops what `load` would not give at `now` (epoch ms). */
+  /** Drops the quotas whose day and minute are over at `now` (epoch ms). */
   prune(now: number): Promise<void>;
 }
 

@@ -11,6 +11,9 @@ export interface QuotaState {
   readonly dayUsed: number;
 }
 
+/** What a caller has used of whom nothing is known: nothing. */
+export const NOTHING_USED: QuotaState = { minuteEndsAt: 0, minuteUsed: 0, day: 0, dayUsed: 0 };
+
 /** How a window stands after a decision. */
 export interface WindowStanding {
   readonly limit: number;
@@ -64,6 +67,21 @@ export function decideQuota(
 /** Whether a state still says anything at this moment; what does not may be forgotten. */
 export function isSpent(state: QuotaState, now: Instant): boolean {
   return now.elapsed >= state.minuteEndsAt && state.day < Math.floor(now.wall / DAY);
+}
+
+/** What two counts of one caller come to that did not know of one another. */
+export function addQuotas(one: QuotaState, other: QuotaState, now: Instant): QuotaState {
+  const day = Math.max(one.day, other.day);
+  const both = [one, other];
+  const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+  return {
+    minuteEndsAt: Math.max(one.minuteEndsAt, other.minuteEndsAt),
+    minuteUsed: sum(
+      both.filter((each) => now.elapsed < each.minuteEndsAt).map((each) => each.minuteUsed),
+    ),
+    day,
+    dayUsed: sum(both.filter((each) => each.day === day).map((each) => each.dayUsed)),
+  };
 }
 
 /**

@@ -1,13 +1,15 @@
 import type { ApiKey, BanRecord } from '../core/accounts.ts';
 import { type Admission, admit, type Verdict } from '../core/admission.ts';
+import { type Awaitable, attempt, then } from '../core/awaitable.ts';
 import { newBanRecord } from '../core/ban-record.ts';
 import { type Ban, type BanPolicy, type Conduct, isForgotten } from '../core/bans.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
-import { type Instant, MINUTE } from '../core/clock.ts';
+import type { Instant } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
 import type { Limiter, QuotaCaller, SavedQuota } from '../core/ports.ts';
-import { isSpent, type QuotaState } from '../core/quota.ts';
+import { addQuotas, isSpent, NOTHING_USED, type QuotaState } from '../core/quota.ts';
 import { AccountSlots } from './account-slots.ts';
+import type { KeptQuotas } from './kept-quotas.ts';
 import { QuotaTable } from './quota-table.ts';
 
 /** Addresses counted at once. Past it the oldest starts anew: an address is not an account. */
@@ -19,6 +21,8 @@ const UNSAVED_CAPACITY = 2 * ADDRESS_CAPACITY;
 export interface MemoryLimiterOptions {
   readonly environment: Environment;
   readonly policy: BanPolicy;
+  /** What callers have used already; nothing where it is left out. */
+  readonly kept?: KeptQuotas;
   /** Hears of every ban that begins; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
 }
@@ -30,7 +34,11 @@ export interface UnsavedQuotas {
   readonly dropped: readonly string[];
 }
 
-/** Decides in this process's memory: exact, because nothing else runs between look and count. */
+/**
+ * Decides in this process's memory: exact, because nothing else runs between look and count. What is
+ * kept of a caller is looked up when it first comes. Where that cannot be read just now the caller is
+ * counted from nothing, nothing is saved of it, and what is kept is added later.
+ */
 export class MemoryLimiter implements Limiter {
   readonly #options: MemoryLimiterOptions;
   readonly #accounts = new QuotaTable(new AccountSlots());
@@ -39,6 +47,8 @@ export class MemoryLimiter implements Limiter {
   /** The record of each key's latest ban, by key. */
   readonly #banIds = new Map<string, string>();
   readonly #unsaved = new Set<string>();
+  /** Callers in memory of whom it is not known what is kept. */
+  readonly #unread = new Set<string>();
 
   constructor(options: MemoryLimiterOptions) {
     this.#options = options;
@@ -48,14 +58,13 @@ export class MemoryLimiter implements Limiter {
     return this.#options.environment;
   }
 
-  take(caller: QuotaCaller, now: Instant): Verdict {
+  take(caller: QuotaCaller, now: Instant): Awaitable<Verdict> {
     const quotas = this.#quotasOf(caller.id);
     const slot = quotas.slotOf(caller.id);
-    const used = slot === undefined ? undefined : quotas.read(slot);
-    const { verdict, state, startedBan } = this.#admit(caller, used, now, 1);
+    if (slot === undefined) return then(this.#meet(caller.id), () => this.take(caller, now));
+    const { verdict, state, startedBan } = this.#admit(caller, quotas.read(slot), now, 1);
     if (verdict.outcome === 'admitted' && state.quota) {
-      if (slot === undefined) this.#put(caller.id, state.quota);
-      else quotas.write(slot, state.quota);
+      quotas.write(slot, state.quota);
       this.#unsaved.add(caller.id);
     }
     if (caller.key && state.conduct) this.#conducts.set(caller.key.id, state.conduct);
@@ -63,8 +72,10 @@ export class MemoryLimiter implements Limiter {
     return verdict;
   }
 
-  peek(caller: QuotaCaller, now: Instant): Verdict {
-    return this.#admit(caller, this.#quotasOf(caller.id).get(caller.id), now, 0).verdict;
+  peek(caller: QuotaCaller, now: Instant): Awaitable<Verdict> {
+    const used = this.#quotasOf(caller.id).get(caller.id);
+    if (used === undefined) return then(this.#meet(caller.id), () => this.peek(caller, now));
+    return this.#admit(caller, used, now, 0).verdict;
   }
 
   /** Ends a ban that an operator lifted; the key's record is clean again. */
@@ -74,13 +85,8 @@ export class MemoryLimiter implements Limiter {
     this.#conducts.delete(keyId);
   }
 
-  /** Goes on where the last process stopped. */
-  restore(quotas: Iterable<SavedQuota>, bans: Iterable<BanRecord>, now: Instant): void {
-    for (const { caller, minuteEndsAt, ...used } of quotas) {
-      // A clock that was set back meanwhile must not make a minute longer than a minute.
-      const minuteLeft = Math.min(MINUTE, minuteEndsAt - now.wall);
-      this.#put(caller, { ...used, minuteEndsAt: now.elapsed + minuteLeft });
-    }
+  /** Puts bans on record into force. */
+  restore(bans: Iterable<BanRecord>, now: Instant): void {
     for (const ban of bans) {
       const length = ban.endsAt - ban.startsAt;
       const endsAt = now.elapsed + Math.min(length, ban.endsAt - now.wall);
@@ -98,14 +104,17 @@ export class MemoryLimiter implements Limiter {
   takeUnsaved(now: Instant): UnsavedQuotas {
     const changed: SavedQuota[] = [];
     const dropped: string[] = [];
+    const unread: string[] = [];
     for (const caller of this.#unsaved) {
       const state = this.#quotasOf(caller).get(caller);
-      if (state) {
+      if (state && this.#unread.has(caller)) unread.push(caller);
+      else if (state) {
         const minuteEndsAt = Math.ceil(state.minuteEndsAt - now.elapsed + now.wall);
         changed.push({ ...state, caller, minuteEndsAt });
       } else dropped.push(caller);
     }
     this.#unsaved.clear();
+    for (const caller of unread) this.#unsaved.add(caller);
     return { changed, dropped };
   }
 
@@ -113,6 +122,17 @@ export class MemoryLimiter implements Limiter {
   returnUnsaved({ changed, dropped }: UnsavedQuotas): void {
     for (const { caller } of changed) this.#unsaved.add(caller);
     for (const caller of dropped) this.#noteDropped(caller);
+  }
+
+  /** Adds what is kept of callers where it could not be read before. May raise `StorageUnavailable`. */
+  async readUnread(now: Instant): Promise<void> {
+    for (const caller of this.#unread) {
+      const kept = await this.#options.kept?.find(caller);
+      // Not, when it was forgotten meanwhile, and has come anew.
+      if (!this.#unread.delete(caller)) continue;
+      const counted = this.#quotasOf(caller).get(caller);
+      if (kept && counted) this.#put(caller, addQuotas(kept, counted, now));
+    }
   }
 
   /** Forgets whatever has no say any more. */
@@ -125,6 +145,21 @@ export class MemoryLimiter implements Limiter {
       this.#conducts.delete(keyId);
       this.#banIds.delete(keyId);
     }
+  }
+
+  /** Remembers what is kept of a caller. */
+  #meet(caller: string): Awaitable<void> {
+    const found = attempt<QuotaState | 'unread' | undefined>(
+      () => this.#options.kept?.find(caller),
+      () => 'unread',
+    );
+    return then(found, (kept = NOTHING_USED) => {
+      // Whoever shared the look-up may have been counted by now.
+      if (this.#quotasOf(caller).slotOf(caller) !== undefined) return;
+      if (kept === 'unread') this.#unread.add(caller);
+      else this.#unread.delete(caller);
+      this.#put(caller, kept === 'unread' ? NOTHING_USED : kept);
+    });
   }
 
   #admit(
@@ -144,6 +179,7 @@ export class MemoryLimiter implements Limiter {
 
   /** While nothing can be saved, nothing is: what is noted then would only take room. */
   #noteDropped(caller: string): void {
+    this.#unread.delete(caller);
     if (this.#unsaved.size < UNSAVED_CAPACITY) this.#unsaved.add(caller);
     else this.#unsaved.delete(caller);
   }

@@ -11,9 +11,9 @@ interface QuotaRow {
   day_used: number;
 }
 
-const SELECT = `SELECT caller, minute_ends_at::float8 AS minute_ends_at,
+const FIND = `SELECT caller, minute_ends_at::float8 AS minute_ends_at,
   minute_used::float8 AS minute_used, day::float8 AS day, day_used::float8 AS day_used
-  FROM quotas WHERE environment = $1`;
+  FROM quotas WHERE environment = $1 AND caller = $2`;
 
 /** Keeps the quotas in use of one environment, for the process that counts them in memory. */
 export class PostgresQuotaJournal implements QuotaJournal {
@@ -25,23 +25,17 @@ export class PostgresQuotaJournal implements QuotaJournal {
     this.#environment = environment;
   }
 
-  async load(now: number): Promise<SavedQuota[]> {
-    const rows = await this.#database.all<QuotaRow>(
-      `${SELECT} AND (quotas.day >= $2 OR quotas.minute_ends_at > $3)`,
-      this.#environment,
-      Math.floor(now / DAY),
-      now,
-    );
-    return rows.map(quotaFromRow);
-  }
-
   async find(caller: string): Promise<SavedQuota | undefined> {
-    const row = await this.#database.get<QuotaRow>(
-      `${SELECT} AND caller = $2`,
-      this.#environment,
-      caller,
+    const row = await this.#database.get<QuotaRow>(FIND, this.#environment, caller);
+    return (
+      row && {
+        caller: row.caller,
+        minuteEndsAt: row.minute_ends_at,
+        minuteUsed: row.minute_used,
+        day: row.day,
+        dayUsed: row.day_used,
+      }
     );
-    return row && quotaFromRow(row);
   }
 
   async save(quotas: readonly SavedQuota[]): Promise<void> {
@@ -79,14 +73,4 @@ export class PostgresQuotaJournal implements QuotaJournal {
       now,
     );
   }
-}
-
-function quotaFromRow(row: QuotaRow): SavedQuota {
-  return {
-    caller: row.caller,
-    minuteEndsAt: row.minute_ends_at,
-    minuteUsed: row.minute_used,
-    day: row.day,
-    dayUsed: row.day_used,
-  };
 }

@@ -1,12 +1,12 @@
 import type { ApiKey, BanRecord } from '../core/accounts.ts';
 import { type Verdict, verdictOf } from '../core/admission.ts';
-import type { Awaitable } from '../core/awaitable.ts';
+import { type Awaitable, then } from '../core/awaitable.ts';
 import { newBanRecord } from '../core/ban-record.ts';
 import type { BanPolicy } from '../core/bans.ts';
 import { type Instant, SECOND } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
 import type { Limits } from '../core/plans.ts';
-import type { Limiter, QuotaCaller, SavedQuota } from '../core/ports.ts';
+import type { Limiter, QuotaCaller } from '../core/ports.ts';
 import { governingWindow } from '../core/quota.ts';
 import type { RedisConnection } from './connection.ts';
 import { Processes } from './processes.ts';
@@ -18,11 +18,9 @@ const LATELY = 5 * SECOND;
 const AT_ONCE = 200;
 
 /** Decides in this process alone, while Redis is away. */
-export interface LocalLimiter {
-  take(caller: QuotaCaller, now: Instant): Verdict;
-  peek(caller: QuotaCaller, now: Instant): Verdict;
+export interface LocalLimiter extends Limiter {
   lift(ban: BanRecord): void;
-  restore(quotas: Iterable<SavedQuota>, bans: Iterable<BanRecord>, now: Instant): void;
+  restore(bans: Iterable<BanRecord>, now: Instant): void;
   sweep(now: Instant): void;
   /** Everything would be kept for this call if it never came. */
   takeUnsaved(now: Instant): unknown;
@@ -71,7 +69,10 @@ export class RedisLimiter implements Limiter {
 
   peek(caller: QuotaCaller, now: Instant): Awaitable<Verdict> {
     const { connection, local } = this.#options;
-    const peekAlone = () => this.#asOfAll(local.peek(this.#withShare(caller), now), caller.limits);
+    const peekAlone = () =>
+      then(local.peek(this.#withShare(caller), now), (verdict) =>
+        this.#asOfAll(verdict, caller.limits),
+      );
     if (connection.isAway(this.#keyOf(caller.id))) return peekAlone();
     return this.#ask(caller, now, 0).catch(peekAlone);
   }
@@ -91,7 +92,7 @@ export class RedisLimiter implements Limiter {
    */
   async restore(bans: readonly BanRecord[], now: Instant): Promise<void> {
     const { connection, local } = this.#options;
-    local.restore([], bans, now);
+    local.restore(bans, now);
     for (let first = 0; first < bans.length; first += AT_ONCE) {
       const told = bans.slice(first, first + AT_ONCE).map((ban) => {
         const { keyId, startsAt, endsAt, level } = ban;
@@ -168,14 +169,15 @@ export class RedisLimiter implements Limiter {
   #announce(key: ApiKey, level: number, startsAt: number, endsAt: number, now: Instant): void {
     const { policy, local, onBan } = this.#options;
     const ban = newBanRecord(key, this.environment, policy, { level, startsAt, endsAt });
-    local.restore([], [ban], now);
+    local.restore([ban], now);
     onBan(ban);
   }
 
-  #takeAlone(caller: QuotaCaller, now: Instant): Verdict {
-    const verdict = this.#options.local.take(this.#withShare(caller), now);
-    if (verdict.outcome === 'admitted') this.#unsettled.add(caller.id, verdict, now);
-    return this.#asOfAll(verdict, caller.limits);
+  #takeAlone(caller: QuotaCaller, now: Instant): Awaitable<Verdict> {
+    return then(this.#options.local.take(this.#withShare(caller), now), (verdict) => {
+      if (verdict.outcome === 'admitted') this.#unsettled.add(caller.id, verdict, now);
+      return this.#asOfAll(verdict, caller.limits);
+    });
   }
 
   #withShare(caller: QuotaCaller): QuotaCaller {

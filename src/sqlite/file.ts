@@ -28,18 +28,6 @@ export class SqliteFile {
     }
   }
 
-  /**
-   * Row by row, for results that would be too large as a whole. To be gone through without a pause.
-   * @throws StorageUnavailable
-   */
-  *iterate<Row>(sql: string, ...values: SQLQueryBindings[]): Generator<Row> {
-    try {
-      yield* this.#database.query<Row, SQLQueryBindings[]>(sql).iterate(...values);
-    } catch (cause) {
-      throw this.#failed(cause);
-    }
-  }
-
   /** @throws StorageUnavailable */
   get<Row>(sql: string, ...values: SQLQueryBindings[]): Row | undefined {
     try {

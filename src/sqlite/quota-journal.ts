@@ -1,5 +1,4 @@
 import { chunks } from '../core/chunks.ts';
-import { DAY } from '../core/clock.ts';
 import type { QuotaJournal, SavedQuota } from '../core/ports.ts';
 import type { SqliteFile } from './file.ts';
 
@@ -7,9 +6,9 @@ import type { SqliteFile } from './file.ts';
 const AT_ONCE = 2_000;
 
 /** Doubles hold every number here exactly, and are read in a fraction of the time of a bigint. */
-const SELECT_QUOTAS = `SELECT caller, CAST(minute_ends_at AS REAL) AS minuteEndsAt,
+const FIND = `SELECT caller, CAST(minute_ends_at AS REAL) AS minuteEndsAt,
   CAST(minute_used AS REAL) AS minuteUsed, CAST(day AS REAL) AS day,
-  CAST(day_used AS REAL) AS dayUsed FROM quotas`;
+  CAST(day_used AS REAL) AS dayUsed FROM quotas WHERE caller = ?`;
 
 /** Keeps the quotas in use of one environment. */
 export class SqliteQuotaJournal implements QuotaJournal {
@@ -19,13 +18,8 @@ export class SqliteQuotaJournal implements QuotaJournal {
     this.#file = file;
   }
 
-  load(now: number): Iterable<SavedQuota> {
-    const current = `${SELECT_QUOTAS} WHERE quotas.day >= ? OR quotas.minute_ends_at > ?`;
-    return this.#file.iterate<SavedQuota>(current, Math.floor(now / DAY), now);
-  }
-
   find(caller: string): SavedQuota | undefined {
-    return this.#file.get<SavedQuota>(`${SELECT_QUOTAS} WHERE caller = ?`, caller);
+    return this.#file.get<SavedQuota>(FIND, caller);
   }
 
   async save(quotas: readonly SavedQuota[]): Promise<void> {
