@@ -122,7 +122,7 @@ describe('a key that cannot be one', () => {
     expect(lookUps).toBe(0);
     expect(await ring.authenticate(secret, ['staging'])).toMatchObject({ code: 'invalid_api_key' });
     expect(lookUps).toBe(0);
-    expect(await ring.authenticate(secret, ['production'])).toHaveProperty('account');
+    expect(await ring.authenticate(secret, ['production'])).toHaveProperty('accountId');
     expect(lookUps).toBe(1);
   });
 });

@@ -1,20 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import type { Account } from '../src/core/accounts.ts';
 import { subscribe } from '../src/core/plans.ts';
 import type { CredentialSource, KeyRow } from '../src/core/ports.ts';
 import { CAPACITY, MemoryCredentialCache } from '../src/memory/credential-cache.ts';
-import { apiKey, NOON } from './ports/backend.ts';
-
-const ACCOUNT: Account = {
-  id: 'acct_1',
-  email: 'owner@example.com',
-  role: 'customer',
-  ...subscribe('free'),
-  createdAt: NOON,
-};
+import { apiKey } from './ports/backend.ts';
 
 function row(digest: Buffer): KeyRow {
-  return { credential: { key: apiKey(ACCOUNT.id), account: ACCOUNT }, digest };
+  const { limits } = subscribe('free');
+  return { credential: { ...apiKey('acct_1'), caller: 'account:acct_1', limits }, digest };
 }
 
 function digest(number: number): Buffer {

@@ -1,5 +1,5 @@
 import type { Environment } from './environments.ts';
-import type { Subscription } from './plans.ts';
+import type { Limits, Subscription } from './plans.ts';
 
 const LONGEST_EMAIL = 254;
 
@@ -58,16 +58,23 @@ export interface BanRecord {
   readonly liftedBy: string | undefined;
 }
 
-/** A key and the account that it speaks for. */
-export interface Credential {
-  readonly key: ApiKey;
-  readonly account: Account;
+/**
+ * What requests need to know of a key and of its account. Remembered by the hundred thousand: no more
+ * than that.
+ */
+export interface Credential
+  extends Pick<ApiKey, 'id' | 'accountId' | 'environment' | 'expiresAt' | 'revokedAt'> {
+  /** Who its requests are counted on: `account:…`. */
+  readonly caller: string;
+  readonly limits: Limits;
+  /** Moves on with each use that is to be written. */
+  lastUsedAt: number | undefined;
 }
 
 /** Live, or why not. */
 export type KeyState = 'active' | 'expired' | 'revoked';
 
-export function keyState(key: ApiKey, now: number): KeyState {
+export function keyState(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: number): KeyState {
   if (key.revokedAt !== undefined) return 'revoked';
   return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active';
 }

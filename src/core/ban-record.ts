@@ -5,7 +5,7 @@ import { newId } from './ids.ts';
 
 /** A ban that begins, as it goes on record. @param ban times are epoch ms. */
 export function newBanRecord(
-  key: ApiKey,
+  key: Pick<ApiKey, 'id' | 'accountId'>,
   environment: Environment,
   { after }: BanPolicy,
   ban: Pick<BanRecord, 'level' | 'startsAt' | 'endsAt'>,

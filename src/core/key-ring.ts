@@ -141,9 +141,9 @@ export class KeyRing {
   }
 
   #accept(credential: Credential, accepted: readonly Environment[]): Credential | Problem {
-    const { key } = credential;
-    if (!accepted.includes(key.environment)) return misplaced(key.environment, accepted);
-    const state = keyState(key, this.#clock.now().wall);
+    const { environment } = credential;
+    if (!accepted.includes(environment)) return misplaced(environment, accepted);
+    const state = keyState(credential, this.#clock.now().wall);
     if (state === 'active') return credential;
     return invalid(`This API key is ${state}. Create a new one.`);
   }

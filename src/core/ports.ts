@@ -175,7 +175,7 @@ export interface QuotaCaller {
   readonly id: string;
   readonly limits: Limits;
   /** The key that a ban would hit; none for an address. */
-  readonly key: ApiKey | undefined;
+  readonly key: Pick<ApiKey, 'id' | 'accountId' | 'environment'> | undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Account, ApiKey, Credential } from '../core/accounts.ts';
+import type { Credential } from '../core/accounts.ts';
 import { type Awaitable, then } from '../core/awaitable.ts';
 import type { Problem } from '../core/errors.ts';
 import type { QuotaCaller } from '../core/ports.ts';
@@ -6,7 +6,7 @@ import type { Site } from './site.ts';
 
 /** Who sends a request: an account with a valid key, or an address and why it has no account. */
 export type Caller =
-  | { readonly quota: QuotaCaller; readonly account: Account; readonly key: ApiKey }
+  | { readonly quota: QuotaCaller; readonly key: Credential }
   | { readonly quota: QuotaCaller; readonly problem: Problem };
 
 // The scheme is case-insensitive (RFC 9110, 11.1). A header given twice arrives joined by a comma
@@ -36,19 +36,8 @@ export function anonymous(site: Site, address: string): QuotaCaller {
   return { id: `address:${address}`, limits: site.anonymousLimits, key: undefined };
 }
 
-/** Those with a key that is remembered, made once. */
-const callers = new WeakMap<Credential, Caller>();
-
-function known(credential: Credential): Caller {
-  const met = callers.get(credential);
-  if (met) return met;
-  const caller = callerOf(credential);
-  callers.set(credential, caller);
-  return caller;
-}
-
-function callerOf({ account, key }: Credential): Caller {
-  return { quota: { id: `account:${account.id}`, limits: account.limits, key }, account, key };
+function known(key: Credential): Caller {
+  return { quota: { id: key.caller, limits: key.limits, key }, key };
 }
 
 const MISSING: Problem = {

@@ -1,13 +1,12 @@
 import type { OperationId } from '../contract/operations.ts';
-import type { Account, ApiKey } from '../core/accounts.ts';
+import type { Credential } from '../core/accounts.ts';
 import type { Awaitable } from '../core/awaitable.ts';
 import type { Instant } from '../core/clock.ts';
 import type { Reply } from './reply.ts';
 
 /** A request that was admitted and found its operation. */
 export interface Call {
-  readonly account: Account;
-  readonly key: ApiKey;
+  readonly key: Credential;
   readonly request: Request;
   readonly now: Instant;
   readonly query: string;

@@ -14,15 +14,12 @@ export function messageOperations(messages: MessageStore) {
   return { sendMessage: (call) => sendMessage(messages, call) } satisfies Handlers;
 }
 
-async function sendMessage(
-  messages: MessageStore,
-  { account, key, request, now }: Call,
-): Promise<Reply> {
+async function sendMessage(messages: MessageStore, { key, request, now }: Call): Promise<Reply> {
   const { message: text } = await parse(await readJsonBody(request));
   const createdAt = now.wall;
   const message: Message = {
     id: newId('msg', createdAt),
-    accountId: account.id,
+    accountId: key.accountId,
     environment: key.environment,
     text,
     createdAt,

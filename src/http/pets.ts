@@ -1,5 +1,4 @@
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../contract/operations.ts';
-import type { Account } from '../core/accounts.ts';
 import { type Awaitable, then } from '../core/awaitable.ts';
 import { ApiError } from '../core/errors.ts';
 import type { NewPet, PetPage, PetQuery } from '../core/pets.ts';
@@ -46,13 +45,13 @@ function nextPageLink(baseUrl: string, { limit, status }: PetQuery, after: numbe
   return `<${baseUrl}/pets?limit=${limit}${filter}&after=${after}>; rel="next"`;
 }
 
-async function createPet(pets: PetStore, { account, request, now }: Call): Promise<Reply> {
+async function createPet(pets: PetStore, { key, request, now }: Call): Promise<Reply> {
   const idempotencyKey = readIdempotencyKey(request.headers);
   const pet = await parseNewPet(await readJsonBody(request));
   const outcome = await pets.create(
     pet,
     now,
-    idempotencyKey === undefined ? undefined : idempotent(account, idempotencyKey, pet),
+    idempotencyKey === undefined ? undefined : idempotent(key.accountId, idempotencyKey, pet),
   );
   switch (outcome.kind) {
     case 'created':
@@ -98,11 +97,11 @@ function readIdempotencyKey(headers: Headers): string | undefined {
   );
 }
 
-function idempotent(account: Account, key: string, pet: NewPet): IdempotentRequest {
+function idempotent(accountId: string, key: string, pet: NewPet): IdempotentRequest {
   const fingerprint = new Bun.CryptoHasher('sha256')
     .update(petJson({ id: 0, ...pet }))
     .digest('hex');
-  return { accountId: account.id, key, fingerprint };
+  return { accountId, key, fingerprint };
 }
 
 function decodePath(segment: string): string {

@@ -177,12 +177,9 @@ export class HttpService {
       if ('problem' in caller) {
         return charge(site, now, caller.quota, () => challengeReply(caller.problem));
       }
-      const { account, key } = caller;
+      const { key } = caller;
       const operate = () =>
-        attempt(
-          () => carryOut(site, { account, key, request, now, query }, match, recover),
-          recover,
-        );
+        attempt(() => carryOut(site, { key, request, now, query }, match, recover), recover);
       return then(charge(site, now, caller.quota, operate), (answer) => {
         site.noteUse(key, answer.reply.status, now.wall);
         return answer;

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../core/accounts.ts';
+import type { Credential } from '../core/accounts.ts';
 import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { Limits } from '../core/plans.ts';
@@ -22,5 +22,5 @@ export interface Site {
   /** Where requests of this caller count: in the environment of its key. */
   limiterOf(caller: QuotaCaller): Limiter;
   /** Notes that a key was used, at this epoch ms, and what came of it; must not wait. */
-  noteUse(key: ApiKey, status: number, usedAt: number): void;
+  noteUse(key: Credential, status: number, usedAt: number): void;
 }

@@ -1,11 +1,10 @@
-import type { ApiKey } from '../core/accounts.ts';
+import type { Credential } from '../core/accounts.ts';
 import { MINUTE } from '../core/clock.ts';
 import type { ApiKeyStore } from '../core/ports.ts';
 
 /** Gathers when keys were last used, so that each is written at most once a minute. */
 export class LastUsed {
   readonly #store: Pick<ApiKeyStore, 'touch'>;
-  readonly #noted = new WeakMap<ApiKey, number>();
   readonly #pending = new Map<string, number>();
 
   constructor(store: Pick<ApiKeyStore, 'touch'>) {
@@ -13,10 +12,9 @@ export class LastUsed {
   }
 
   /** @param usedAt epoch ms */
-  note(key: ApiKey, usedAt: number): void {
-    const last = this.#noted.get(key) ?? key.lastUsedAt;
-    if (last !== undefined && usedAt - last < MINUTE) return;
-    this.#noted.set(key, usedAt);
+  note(key: Credential, usedAt: number): void {
+    if (key.lastUsedAt !== undefined && usedAt - key.lastUsedAt < MINUTE) return;
+    key.lastUsedAt = usedAt;
     this.#pending.set(key.id, usedAt);
   }
 

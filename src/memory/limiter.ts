@@ -1,4 +1,4 @@
-import type { ApiKey, BanRecord } from '../core/accounts.ts';
+import type { BanRecord } from '../core/accounts.ts';
 import { type Admission, admit, type Verdict } from '../core/admission.ts';
 import { type Awaitable, attempt, then } from '../core/awaitable.ts';
 import { newBanRecord } from '../core/ban-record.ts';
@@ -184,7 +184,7 @@ export class MemoryLimiter implements Limiter {
     else this.#unsaved.delete(caller);
   }
 
-  #announce(key: ApiKey, ban: Ban, now: Instant): void {
+  #announce(key: NonNullable<QuotaCaller['key']>, ban: Ban, now: Instant): void {
     const { environment, policy } = this.#options;
     const record = newBanRecord(key, environment, policy, {
       level: ban.level,

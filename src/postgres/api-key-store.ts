@@ -1,18 +1,24 @@
 import type { ApiKey } from '../core/accounts.ts';
 import { type Actor, type AuditAction, describeKey } from '../core/audit.ts';
 import type { ApiKeyStore, KeyRow } from '../core/ports.ts';
-import { type ApiKeyRow, apiKeyFromRow } from '../sql/rows.ts';
 import {
-  ACCOUNT_COLUMNS,
-  API_KEY_COLUMNS,
-  type SpelledAccountRow,
-  spelledAccountFromRow,
-} from './account-rows.ts';
+  type ApiKeyRow,
+  apiKeyFromRow,
+  type CredentialRow,
+  credentialFromRow,
+} from '../sql/rows.ts';
+import { API_KEY_COLUMNS } from './account-rows.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
 import { announceChange, putOnRecord } from './on-record.ts';
 
 /** The condition of a live key; takes the moment (epoch ms) as its second parameter. */
 const LIVE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)';
+
+const FIND_BY_DIGEST = `SELECT keys.id, keys.account_id, keys.environment, keys.digest,
+  keys.expires_at::float8 AS expires_at, keys.revoked_at::float8 AS revoked_at,
+  keys.last_used_at::float8 AS last_used_at, accounts.plan,
+  accounts.per_minute::float8 AS per_minute, accounts.per_day::float8 AS per_day
+  FROM api_keys AS keys JOIN accounts ON accounts.id = keys.account_id WHERE keys.digest = $1`;
 
 interface NewKey {
   readonly key: ApiKey;
@@ -74,22 +80,11 @@ export class PostgresApiKeyStore implements ApiKeyStore {
   }
 
   async findByDigest(digest: Buffer): Promise<KeyRow | undefined> {
-    const keys = await this.#database.all<ApiKeyRow & { digest: Buffer }>(
-      `SELECT ${API_KEY_COLUMNS}, digest FROM api_keys WHERE digest = $1`,
+    const row = await this.#database.get<CredentialRow & { digest: Buffer }>(
+      FIND_BY_DIGEST,
       digest,
     );
-    const [key] = keys;
-    const account =
-      key &&
-      (await this.#database.get<SpelledAccountRow>(
-        `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = $1`,
-        key.account_id,
-      ));
-    if (!account) return undefined;
-    return {
-      credential: { key: apiKeyFromRow(key), account: spelledAccountFromRow(account) },
-      digest: Buffer.from(key.digest),
-    };
+    return row && { credential: credentialFromRow(row), digest: Buffer.from(row.digest) };
   }
 
   async find(id: string): Promise<ApiKey | undefined> {

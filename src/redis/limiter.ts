@@ -1,4 +1,4 @@
-import type { ApiKey, BanRecord } from '../core/accounts.ts';
+import type { BanRecord } from '../core/accounts.ts';
 import { type Verdict, verdictOf } from '../core/admission.ts';
 import { type Awaitable, then } from '../core/awaitable.ts';
 import { newBanRecord } from '../core/ban-record.ts';
@@ -166,7 +166,13 @@ export class RedisLimiter implements Limiter {
     return verdictOf(decision, banEndsIn > 0 ? banEndsIn : undefined);
   }
 
-  #announce(key: ApiKey, level: number, startsAt: number, endsAt: number, now: Instant): void {
+  #announce(
+    key: NonNullable<QuotaCaller['key']>,
+    level: number,
+    startsAt: number,
+    endsAt: number,
+    now: Instant,
+  ): void {
     const { policy, local, onBan } = this.#options;
     const ban = newBanRecord(key, this.environment, policy, { level, startsAt, endsAt });
     local.restore([ban], now);

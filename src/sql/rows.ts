@@ -1,8 +1,8 @@
-import type { Account, ApiKey, BanRecord, Role } from '../core/accounts.ts';
+import type { Account, ApiKey, BanRecord, Credential, Role } from '../core/accounts.ts';
 import type { AuditAction, AuditRecord } from '../core/audit.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { Message } from '../core/messages.ts';
-import { PLAN_NAMES, subscribe } from '../core/plans.ts';
+import { PLAN_NAMES, type Subscription, subscribe } from '../core/plans.ts';
 import type { UsageRecord } from '../core/usage.ts';
 
 /** A whole number that a double holds exactly, in the form in which the database gives it. */
@@ -30,6 +30,14 @@ export interface ApiKeyRow {
   revoked_at: Integer | null;
   last_used_at: Integer | null;
 }
+
+/** A key with what of its account goes into a credential. */
+export interface CredentialRow
+  extends Pick<
+      ApiKeyRow,
+      'id' | 'account_id' | 'environment' | 'expires_at' | 'revoked_at' | 'last_used_at'
+    >,
+    Pick<AccountRow, 'plan' | 'per_minute' | 'per_day'> {}
 
 export interface BanRow {
   id: string;
@@ -77,15 +85,11 @@ export interface AuditRow {
 
 /** @throws OperatorError when the row names a plan that this release does not know. */
 export function accountFromRow(row: AccountRow): Account {
-  const custom =
-    row.per_minute === null || row.per_day === null
-      ? undefined
-      : { perMinute: Number(row.per_minute), perDay: Number(row.per_day) };
   return {
     id: row.id,
     email: row.email,
     role: row.role === 'operator' ? 'operator' : 'customer',
-    ...subscribe(PLAN_NAMES.find((known) => known === row.plan) ?? row.plan, custom),
+    ...subscriptionFromRow(row),
     createdAt: Number(row.created_at),
   };
 }
@@ -94,7 +98,7 @@ export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     accountId: row.account_id,
-    environment: ENVIRONMENTS.find((known) => known === row.environment) ?? row.environment,
+    environment: environmentFromRow(row),
     name: row.name,
     prefix: row.prefix,
     lastFour: row.last_four,
@@ -102,6 +106,20 @@ export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
     expiresAt: optionalTime(row.expires_at),
     revokedAt: optionalTime(row.revoked_at),
     lastUsedAt: optionalTime(row.last_used_at),
+  };
+}
+
+/** @throws OperatorError when the row names a plan that this release does not know. */
+export function credentialFromRow(row: CredentialRow): Credential {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    caller: `account:${row.account_id}`,
+    environment: environmentFromRow(row),
+    expiresAt: optionalTime(row.expires_at),
+    revokedAt: optionalTime(row.revoked_at),
+    lastUsedAt: optionalTime(row.last_used_at),
+    limits: subscriptionFromRow(row).limits,
   };
 }
 
@@ -152,6 +170,20 @@ export function auditFromRow(row: AuditRow): AuditRecord {
     accountId: row.account_id,
     detail: row.detail,
   };
+}
+
+function subscriptionFromRow(
+  row: Pick<AccountRow, 'plan' | 'per_minute' | 'per_day'>,
+): Subscription {
+  const custom =
+    row.per_minute === null || row.per_day === null
+      ? undefined
+      : { perMinute: Number(row.per_minute), perDay: Number(row.per_day) };
+  return subscribe(PLAN_NAMES.find((known) => known === row.plan) ?? row.plan, custom);
+}
+
+function environmentFromRow({ environment }: Pick<ApiKeyRow, 'environment'>): Environment {
+  return ENVIRONMENTS.find((known) => known === environment) ?? environment;
 }
 
 function optionalTime(value: Integer | null): number | undefined {

@@ -1,8 +1,20 @@
 import type { ApiKey } from '../core/accounts.ts';
 import type { Actor } from '../core/audit.ts';
 import type { ApiKeyStore, KeyRow } from '../core/ports.ts';
-import { type AccountRow, type ApiKeyRow, accountFromRow, apiKeyFromRow } from '../sql/rows.ts';
+import {
+  type ApiKeyRow,
+  apiKeyFromRow,
+  type CredentialRow,
+  credentialFromRow,
+} from '../sql/rows.ts';
 import type { SqliteFile } from './file.ts';
+
+/** Doubles hold every number here exactly, and are read in a fraction of the time of a bigint. */
+const FIND_BY_DIGEST = `SELECT keys.id, keys.account_id, keys.environment, keys.digest,
+  CAST(keys.expires_at AS REAL) AS expires_at, CAST(keys.revoked_at AS REAL) AS revoked_at,
+  CAST(keys.last_used_at AS REAL) AS last_used_at, accounts.plan,
+  CAST(accounts.per_minute AS REAL) AS per_minute, CAST(accounts.per_day AS REAL) AS per_day
+  FROM api_keys AS keys JOIN accounts ON accounts.id = keys.account_id WHERE keys.digest = ?`;
 
 /** API keys, by digest, by id and by account. */
 export class SqliteApiKeyStore implements ApiKeyStore {
@@ -30,18 +42,8 @@ export class SqliteApiKeyStore implements ApiKeyStore {
   }
 
   findByDigest(digest: Buffer): KeyRow | undefined {
-    const key = this.#file.get<ApiKeyRow & { digest: Uint8Array }>(
-      'SELECT * FROM api_keys WHERE digest = ?',
-      digest,
-    );
-    const row =
-      key && this.#file.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', key.account_id);
-    if (!row) return undefined;
-    const account = accountFromRow(row);
-    return {
-      credential: { key: { ...apiKeyFromRow(key), accountId: account.id }, account },
-      digest: Buffer.from(key.digest),
-    };
+    const row = this.#file.get<CredentialRow & { digest: Uint8Array }>(FIND_BY_DIGEST, digest);
+    return row && { credential: credentialFromRow(row), digest: Buffer.from(row.digest) };
   }
 
   find(id: string): ApiKey | undefined {

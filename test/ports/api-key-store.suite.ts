@@ -13,14 +13,23 @@ export function apiKeyStoreSuite(open: OpenBackend): void {
 }
 
 function finding(open: OpenBackend): void {
-  test('finds a key with its account by its digest, byte for byte', async () => {
+  test('finds a key with the limits of its account by its digest, byte for byte', async () => {
     await using backend = await open();
     const owner = await account(backend);
     const secret = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 8));
     const key = apiKey(owner.id, { environment: 'staging', expiresAt: NOON + HOUR, name: "it's" });
     expect(await backend.keys.insert(key, secret, 1, NOON, 'test')).toBe('kept');
     expect(await backend.keys.findByDigest(Buffer.from(secret))).toEqual({
-      credential: { key, account: owner },
+      credential: {
+        id: key.id,
+        accountId: owner.id,
+        caller: `account:${owner.id}`,
+        environment: 'staging',
+        expiresAt: NOON + HOUR,
+        revokedAt: undefined,
+        lastUsedAt: undefined,
+        limits: owner.limits,
+      },
       digest: secret,
     });
     const wrong = Buffer.from(secret);
