@@ -67,7 +67,7 @@ async function memoryOf(bench: Bench, store: PreparedStore): Promise<number> {
   return stage.server.usage().memory;
 }
 
-/** Of a store whose accounts have all been busy: their quotas are read back. */
+/** Of a store whose accounts have all been busy: their quotas are on record. */
 async function startUpOf(bench: Bench, store: PreparedStore): Promise<number> {
   await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   return stage.server.startUp;

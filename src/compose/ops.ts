@@ -8,13 +8,22 @@ import { LateMetrics } from '../ops/late-metrics.ts';
 import { type OpsServer, startOpsServer } from '../ops/ops-server.ts';
 import { ReplyCounts } from '../ops/reply-counts.ts';
 import type { Stores } from './stores.ts';
-import { openTracing, type Tracing } from './tracing.ts';
+import type { Tracing } from './tracing.ts';
 
 /** How long after the start the library of metrics is loaded, in ms, unless somebody asks before. */
 const LOAD_METRICS_AFTER = 2 * SECOND;
 
 /** How long the store may take to answer before requests should go elsewhere, in ms. */
 const STORE_PATIENCE = SECOND;
+
+const NO_TRACING: Tracing = {
+  requestsTo:
+    (service) =>
+    (...asked) =>
+      service().handle(...asked),
+  within: (parts) => parts,
+  close: async () => {},
+};
 
 /** What operators look at. */
 export interface Operations {
@@ -38,7 +47,10 @@ export async function prepareOperations(
   stores: Stores,
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<Operations> {
-  const tracing = await openTracing(config, clock, log);
+  // Loaded only where it is used: no other start has to wait for it.
+  const tracing = config.tracing
+    ? (await import('./tracing.ts')).openTracing(config, clock, log)
+    : NO_TRACING;
   let eventLoop: { stop(): void } | undefined;
   let loading: ReturnType<typeof setTimeout> | undefined;
   let server: OpsServer | undefined;

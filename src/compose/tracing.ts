@@ -9,7 +9,7 @@ import { publicPath, withoutKeys } from '../http/public-path.ts';
 import { REQUEST_ID_HEADER } from '../http/request-id.ts';
 import type { HttpService } from '../http/service.ts';
 import type { Log } from '../log.ts';
-import type { Tracer } from '../ops/tracer.ts';
+import { Tracer } from '../ops/tracer.ts';
 import type { SiteParts } from './sites.ts';
 import type { EnvironmentStores, Stores } from './stores.ts';
 
@@ -28,19 +28,8 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-const NO_TRACING: Tracing = {
-  requestsTo:
-    (service) =>
-    (...asked) =>
-      service().handle(...asked),
-  within: (parts) => parts,
-  close: async () => {},
-};
-
-/** Follows requests where the variables of OpenTelemetry ask for it; loads nothing where they do not. */
-export async function openTracing(config: Config, clock: Clock, log: Log): Promise<Tracing> {
-  if (!config.tracing) return NO_TRACING;
-  const { Tracer } = await import('../ops/tracer.ts');
+/** Follows requests, as the variables of OpenTelemetry ask for it. */
+export function openTracing(config: Config, clock: Clock, log: Log): Tracing {
   const tracer = new Tracer({
     version: packageJson.version,
     requestIdHeader: REQUEST_ID_HEADER,
