@@ -38,6 +38,10 @@ export class NginxProxy implements AsyncDisposable {
     return { code: await child.exited, said };
   }
 
+  get url(): string {
+    return `http://localhost:${this.port}`;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child?.kill('SIGTERM');
     await this.#child?.exited;
@@ -61,4 +65,11 @@ export class NginxProxy implements AsyncDisposable {
       stderr: 'pipe',
     });
   }
+}
+
+/** The proxy that is shipped, before the services on these ports. */
+export async function startShippedNginx(ports: readonly number[]): Promise<NginxProxy> {
+  const proxy = await NginxProxy.prepare();
+  await proxy.start(ports);
+  return proxy;
 }

@@ -32,8 +32,8 @@ export class ReadyProxy implements AsyncDisposable {
     this.#asking = this.#askAll();
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${this.#server.port}/v1`;
+  get origin(): string {
+    return `http://127.0.0.1:${this.#server.port}`;
   }
 
   /** Resolves once it is ready. */
