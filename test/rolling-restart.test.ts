@@ -128,7 +128,7 @@ async function restartBehindNginx(
 
 describe('a rolling restart of three processes under load', () => {
   for (const store of [ON_ONE_FOLDER, ON_POSTGRES]) {
-    describe.skipIf(!store.isHere)(store.name, () => {
+    describe.skipIf(!store.isHere)(`on ${store.name}`, () => {
       test('behind a proxy that asks who is ready, fails no call, and all is there once', () =>
         restartBehindReadyProxy(store));
 

@@ -17,13 +17,13 @@ interface OpenSharedStore extends AsyncDisposable {
 }
 
 export const ON_ONE_FOLDER: SharedStore = {
-  name: 'on one folder',
+  name: 'one folder',
   isHere: hasRedis,
   open: () => beside((resources) => onFolder(resources.use(temporaryFolder()).path)),
 };
 
 export const ON_POSTGRES: SharedStore = {
-  name: 'on PostgreSQL',
+  name: 'PostgreSQL',
   isHere: hasRedis && hasPostgres,
   open: () =>
     beside(async (resources) => {
