@@ -5,6 +5,7 @@ import { SECOND } from './core/clock.ts';
 import { ENVIRONMENTS } from './core/environments.ts';
 import type { MailSettings } from './core/mail.ts';
 import { type Limits, PLANS } from './core/plans.ts';
+import type { DatabaseAddresses } from './postgres/address.ts';
 import type { RedisAddress } from './redis/address.ts';
 import { SettingReader } from './setting-reader.ts';
 import { asksForTraces } from './tracing-settings.ts';
@@ -42,8 +43,8 @@ export interface Config {
 }
 
 export interface DatabaseSettings {
-  /** A PostgreSQL address; may hold a password. */
-  readonly url: string;
+  /** Of which one takes changes; may hold a password. */
+  readonly servers: DatabaseAddresses;
   /** What API keys are digested with: the same for every process. */
   readonly secret: string;
 }
@@ -67,7 +68,7 @@ export const SETTINGS = {
   PETSTORE_DATABASE_URL: {
     default: 'none',
     purpose:
-      'PostgreSQL database that keeps everything instead, such as postgres://user:password@db.example.com/petstore; needs PETSTORE_SECRET.',
+      'PostgreSQL database that keeps everything instead, such as postgres://user:password@db.example.com/petstore; several servers as one:5432,two:5432; needs PETSTORE_SECRET.',
   },
   PETSTORE_BASE_URL: {
     default: 'http://localhost:3000/v1',
@@ -221,9 +222,9 @@ function readDatabase(
   reader: SettingReader<keyof typeof SETTINGS>,
   secret: string | undefined,
 ): DatabaseSettings | undefined {
-  const url = reader.postgresUrl('PETSTORE_DATABASE_URL');
-  if (url === undefined) return undefined;
-  if (secret !== undefined) return Object.freeze({ url, secret });
+  const servers = reader.postgres('PETSTORE_DATABASE_URL');
+  if (servers === undefined) return undefined;
+  if (secret !== undefined) return Object.freeze({ servers, secret });
   reader.problem(
     'PETSTORE_SECRET must be set with PETSTORE_DATABASE_URL: all processes need the same one.',
   );

@@ -1,5 +1,6 @@
 import { type AddressRange, parseAddressRange } from './core/addresses.ts';
 import { messageOf, SetupError } from './core/errors.ts';
+import { type DatabaseAddresses, parsePostgresUrl } from './postgres/address.ts';
 import { parseRedisUrl, type RedisAddress } from './redis/address.ts';
 
 type Defaults<Name extends string> = Readonly<Record<Name, { readonly default: string }>>;
@@ -118,15 +119,14 @@ export class SettingReader<Name extends string> {
   }
 
   /** The message does not repeat the value: it may hold a password. */
-  postgresUrl(name: Name): string | undefined {
+  postgres(name: Name): DatabaseAddresses | undefined {
     const text = this.optional(name);
-    const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
-    const isWhole = url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname;
-    if (text === undefined || (isWhole && url.pathname.length > 1)) return text;
-    this.problem(
-      `${name} must be an address such as postgres://user:password@db.example.com:5432/petstore.`,
-    );
-    return undefined;
+    try {
+      return text === undefined ? undefined : parsePostgresUrl(text);
+    } catch (error) {
+      this.problem(`${name} ${messageOf(error)}`);
+      return undefined;
+    }
   }
 
   /** An e-mail address, or a page on the web. */

@@ -54,7 +54,7 @@ describe('compose.yaml', () => {
         .replaceAll(/\$\{\w+:\?[^}]*\}/g, '0123456789abcdef'.repeat(3)),
     );
     const { database, redis, baseUrl } = readConfig(filled);
-    expect(database?.url).toStartWith('postgres://petstore:');
+    expect(database?.servers[0]).toStartWith('postgres://petstore:');
     expect(redis?.hosts).toEqual([{ host: 'redis', port: 6379 }]);
     expect(PARTS.map((part) => baseUrl(part, 0))).toEqual([
       'http://localhost:8080/v1',

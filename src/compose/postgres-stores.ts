@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config, DatabaseSettings } from '../config.ts';
 import type { Environment } from '../core/environments.ts';
 import { dataFolderAt } from '../data-folder.ts';
 import { PostgresAccountStore } from '../postgres/account-store.ts';
@@ -10,6 +10,7 @@ import { PostgresDatabase } from '../postgres/database.ts';
 import { PostgresMessageStore } from '../postgres/message-store.ts';
 import { migrate } from '../postgres/migrate.ts';
 import { PostgresPetStore } from '../postgres/pet-store.ts';
+import { requirePrimary } from '../postgres/primary.ts';
 import { PostgresQuotaJournal } from '../postgres/quota-journal.ts';
 import { PostgresSettings } from '../postgres/settings.ts';
 import { refuseUnfinishedMove } from '../postgres/unfinished-move.ts';
@@ -22,10 +23,11 @@ import type { KeptStores } from './stores.ts';
  */
 export async function openPostgresStores(
   config: Config,
-  { url, secret }: { url: string; secret: string },
+  { servers, secret }: DatabaseSettings,
 ): Promise<KeptStores> {
-  await migrate(url);
-  const database = new PostgresDatabase(url);
+  const primary = await requirePrimary(servers);
+  await migrate(primary);
+  const database = new PostgresDatabase(primary, servers);
   try {
     await refuseUnfinishedMove(database);
   } catch (cause) {

@@ -1,26 +1,17 @@
-import { SQL } from 'bun';
+import type { SQL } from 'bun';
 import { SECOND } from '../core/clock.ts';
 import { StorageUnavailable } from '../core/errors.ts';
+import type { DatabaseAddresses } from './address.ts';
+import { connect, STATEMENT_LIMIT } from './connection.ts';
 import { isLostRace, isNoPrimary, isStalePlan, isUnavailable, isUnreachable } from './failures.ts';
 import { Outage } from './outage.ts';
-
-/** Connections of one process. */
-const CONNECTIONS = 10;
-
-/** How long the server works on one statement, in ms, before it gives up. */
-const STATEMENT_LIMIT = 5 * SECOND;
-
-/** After so many ms without a word from its client the server takes a transaction back. */
-const SILENCE_LIMIT = 10 * SECOND;
+import { findPrimary } from './primary.ts';
 
 /**
  * How long to wait for the server, in ms. It ends statements by itself before that: a longer silence
  * means that it cannot be heard.
  */
 const PATIENCE = { statement: 7 * SECOND, transaction: 15 * SECOND } as const;
-
-/** How long the server may take to greet, in seconds. */
-const CONNECT_WITHIN = 2;
 
 /** How often something that lost a race is tried, and the pause (ms) that doubles each time. */
 const RETRIES = { most: 9, pause: 4 } as const;
@@ -54,7 +45,7 @@ type Execute = <Row>(text: string, values: Value[]) => Promise<Row[] & { readonl
  * lost and made anew at any time.
  */
 export class PostgresDatabase implements Queries {
-  readonly #url: string;
+  #url: string;
   #pool: SQL;
   /** When the server was last heard (ms, on the elapsed scale). */
   #heardAt = performance.now();
@@ -65,12 +56,17 @@ export class PostgresDatabase implements Queries {
   /** Refuses what waits for an answer. */
   readonly #waiting = new Set<(error: StorageUnavailable) => void>();
 
-  /** @param url such as postgres://user:password@host:5432/database; nothing is connected yet. */
-  constructor(url: string) {
+  /**
+   * Nothing is connected yet.
+   * @param url such as postgres://user:password@host:5432/database.
+   * @param servers among which one is looked for that takes changes, once this one does not.
+   */
+  constructor(url: string, servers: DatabaseAddresses = [url]) {
     this.#url = url;
     this.#pool = connect(url, STATEMENT_LIMIT);
-    const probe = () => connect(url, STATEMENT_LIMIT, 1);
-    this.#outage = new Outage(probe, () => {
+    const probe = () => findPrimary(servers);
+    this.#outage = new Outage(probe, (primary) => {
+      this.#url = primary;
       this.#reconnect();
       this.#refuseAll();
     });
@@ -182,25 +178,6 @@ export class PostgresDatabase implements Queries {
     this.#pool = connect(this.#url, STATEMENT_LIMIT);
     old.close({ timeout: 0 }).catch(() => {});
   }
-}
-
-/** @param statementLimit ms; 0 for none. */
-export function connect(url: string, statementLimit: number, connections = CONNECTIONS): SQL {
-  return new SQL({
-    url,
-    adapter: 'postgres',
-    max: connections,
-    bigint: true,
-    connectionTimeout: CONNECT_WITHIN,
-    // Either would cut off statements under way.
-    idleTimeout: 0,
-    maxLifetime: 0,
-    connection: {
-      application_name: 'petstore',
-      statement_timeout: statementLimit,
-      idle_in_transaction_session_timeout: SILENCE_LIMIT,
-    },
-  });
 }
 
 /** Values for a parameter that is an array, such as `$1::text[]`. */

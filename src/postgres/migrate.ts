@@ -1,6 +1,6 @@
 import type { SQL } from 'bun';
 import { messageOf, SetupError } from '../core/errors.ts';
-import { connect } from './database.ts';
+import { connect } from './connection.ts';
 import { isLostRace, sqlStateOf } from './failures.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 

@@ -1,28 +1,24 @@
-import type { SQL } from 'bun';
 import { SECOND } from '../core/clock.ts';
 import { StorageUnavailable } from '../core/errors.ts';
 
 const PROBE_EVERY = 0.1 * SECOND;
-
-/** How long one probe may take, in ms. */
-const PATIENCE = 2 * SECOND;
 
 /**
  * Knows whether the server is away. While it is, nobody waits for it: one probe after the other tries
  * until a server answers that takes changes, which a standby does not.
  */
 export class Outage {
-  readonly #connect: () => SQL;
-  readonly #onEnd: () => void;
+  readonly #probe: () => Promise<string | undefined>;
+  readonly #onEnd: (address: string) => void;
   #probing: Promise<void> | undefined;
   #closed = false;
 
   /**
-   * @param connect makes a connection of its own for a probe.
-   * @param onEnd hears that the server is back.
+   * @param probe gives the address of a server that takes changes, if there is one.
+   * @param onEnd hears where the server is that is back, or its successor.
    */
-  constructor(connect: () => SQL, onEnd: () => void) {
-    this.#connect = connect;
+  constructor(probe: () => Promise<string | undefined>, onEnd: (address: string) => void) {
+    this.#probe = probe;
     this.#onEnd = onEnd;
   }
 
@@ -44,26 +40,12 @@ export class Outage {
   }
 
   async #probeUntilBack(): Promise<void> {
-    while (!this.#closed && !(await this.#takesChanges())) await Bun.sleep(PROBE_EVERY);
-    this.#probing = undefined;
-    if (!this.#closed) this.#onEnd();
-  }
-
-  async #takesChanges(): Promise<boolean> {
-    const connection = this.#connect();
-    const answer = connection.unsafe<{ transaction_read_only: string }[]>(
-      'SHOW transaction_read_only',
-    );
-    const silence = Promise.withResolvers<[]>();
-    const timer = setTimeout(() => silence.resolve([]), PATIENCE);
-    try {
-      const [row] = await Promise.race([answer, silence.promise]);
-      return row?.transaction_read_only === 'off';
-    } catch {
-      return false;
-    } finally {
-      clearTimeout(timer);
-      connection.close({ timeout: 0 }).catch(() => {});
+    let found = await this.#probe();
+    while (!this.#closed && found === undefined) {
+      await Bun.sleep(PROBE_EVERY);
+      found = await this.#probe();
     }
+    this.#probing = undefined;
+    if (!this.#closed && found !== undefined) this.#onEnd(found);
   }
 }

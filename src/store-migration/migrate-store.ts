@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { OperatorError } from '../core/errors.ts';
 import { fingerprintOf } from '../core/secret.ts';
 import { dataFolderAt } from '../data-folder.ts';
+import type { DatabaseAddresses } from '../postgres/address.ts';
 import { PostgresDatabase } from '../postgres/database.ts';
 import { migrate } from '../postgres/migrate.ts';
+import { requirePrimary } from '../postgres/primary.ts';
 import { Destination } from './destination.ts';
 import { RowsDigest } from './digest.ts';
 import { Source } from './source.ts';
@@ -39,7 +41,7 @@ export interface MigratedTable {
  */
 export async function migrateStore(
   dataDir: string,
-  to: { readonly url: string; readonly secret: string },
+  to: { readonly servers: DatabaseAddresses; readonly secret: string },
   events: MigrationEvents,
 ): Promise<MigratedTable[]> {
   const folder = dataFolderAt(dataDir);
@@ -50,8 +52,9 @@ export async function migrateStore(
       `The API keys in ${folder.path} were made with another secret. Set PETSTORE_SECRET to what the service has had: what is in ${folder.secret}, unless it was set.`,
     );
   }
-  await migrate(to.url);
-  const database = new PostgresDatabase(to.url);
+  const primary = await requirePrimary(to.servers);
+  await migrate(primary);
+  const database = new PostgresDatabase(primary, to.servers);
   try {
     const destination = new Destination(database);
     await destination.begin();
