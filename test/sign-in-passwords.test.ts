@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PARTS } from '../src/config.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { createSignIn } from '../src/dashboard/sign-in/sign-in.ts';
+import { MemoryAttemptCounts } from '../src/memory/attempt-counts.ts';
 import { PASSWORD, Visitor } from './dashboard-visitor.ts';
 import { TestService } from './harness.ts';
 
@@ -218,6 +219,7 @@ async function resetToken(service: TestService, email: string): Promise<string> 
   const signIn = await createSignIn({
     addresses: { dashboard: dashboardUrl },
     stores,
+    attempts: new MemoryAttemptCounts(),
     mail: undefined,
     clock: systemClock,
     log: { error: (_details, message) => console.error(message) },

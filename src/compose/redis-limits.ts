@@ -1,11 +1,14 @@
 import { type Clock, DAY, SECOND } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
 import { messageOf } from '../core/errors.ts';
+import type { AttemptCounts } from '../core/ports.ts';
 import { type LimitKeeping, recordNewBans } from '../limit-keeping.ts';
 import type { Log } from '../log.ts';
+import { MemoryAttemptCounts } from '../memory/attempt-counts.ts';
 import { MemoryLimiter } from '../memory/limiter.ts';
 import type { LateMetrics } from '../ops/late-metrics.ts';
 import type { RedisAddress } from '../redis/address.ts';
+import { RedisAttemptCounts } from '../redis/attempt-counts.ts';
 import { RedisConnection } from '../redis/connection.ts';
 import { RedisLimiter } from '../redis/limiter.ts';
 
@@ -19,6 +22,8 @@ const CARRY_OVER_EVERY = 0.1 * SECOND;
 export interface SharedRedis {
   /** A limiter that counts together with all processes on this Redis. */
   startLimiter(keeping: Omit<LimitKeeping, 'quotas'>): Promise<RedisLimiter>;
+  /** Attempts of all processes on this Redis. */
+  readonly attempts: AttemptCounts;
   close(): Promise<void>;
 }
 
@@ -77,6 +82,7 @@ export async function openRedis(
   };
   return {
     startLimiter: (keeping) => startLimiter(link, keeping),
+    attempts: new RedisAttemptCounts(connection, new MemoryAttemptCounts()),
     async close() {
       await Promise.allSettled(atClose.map((work) => work()));
       connection.close();

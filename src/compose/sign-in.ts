@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { SetupError } from '../core/errors.ts';
 import type { SignIn } from '../dashboard/session.ts';
 import { createSignIn } from '../dashboard/sign-in/sign-in.ts';
+import { MemoryAttemptCounts } from '../memory/attempt-counts.ts';
 import type { Stores } from './stores.ts';
 
 /**
@@ -21,5 +22,6 @@ export async function openSignIn(
       'Set PETSTORE_DASHBOARD_URL, or PETSTORE_PORT to other than 0: the link begins with it.',
     );
   }
-  return createSignIn({ addresses: { dashboard }, stores, mail: undefined, clock, log });
+  const attempts = new MemoryAttemptCounts();
+  return createSignIn({ addresses: { dashboard }, stores, attempts, mail: undefined, clock, log });
 }

@@ -9,6 +9,7 @@ import type { MailSettings } from '../core/mail.ts';
 import type {
   AccountStore,
   ApiKeyStore,
+  AttemptCounts,
   AuditLog,
   BanStore,
   MessageStore,
@@ -42,6 +43,8 @@ export interface DashboardOptions {
   /** Base addresses, without a slash at their ends. */
   readonly addresses: Readonly<Record<Environment | 'quickstart' | 'dashboard', string>>;
   readonly stores: DashboardStores;
+  /** Attempts to sign in, and the like. */
+  readonly attempts: AttemptCounts;
   /** How an account stands in both windows of an environment just now. */
   standing(account: Account, environment: Environment): Awaitable<Verdict>;
   /** Where people ask for another plan: an e-mail or web address. */

@@ -206,6 +206,14 @@ if day == quota.day then quota.dayUsed = quota.dayUsed + dayUsed end
 keepQuota(quota)
 `;
 
+/** Takes one back that was admitted. */
+const GIVE_BACK = `
+local quota = readQuota(read('counts')[2])
+quota.minuteUsed = math.max(0, quota.minuteUsed - 1)
+quota.dayUsed = math.max(0, quota.dayUsed - 1)
+keepQuota(quota)
+`;
+
 /**
  * Puts a ban into force again unless one as late is known; what is left of it is bounded by its
  * length. Arguments: the key's id; start, length, end and level of the ban.
@@ -241,6 +249,7 @@ export function scriptCommands(clock: string) {
   return {
     petstoreAdmit: script(CALLER, QUOTA, ADMIT, CONDUCT, REFUSE),
     petstoreSettle: script(CALLER, QUOTA, SETTLE),
+    petstoreGiveBack: script(CALLER, QUOTA, GIVE_BACK),
     petstoreRestoreBan: script(CALLER, CONDUCT, RESTORE_BAN),
     petstoreLiftBan: script(CALLER, CONDUCT, LIFT_BAN),
     petstoreBeat: script(BEAT),
@@ -252,6 +261,7 @@ declare module 'ioredis' {
   interface RedisCommander<Context extends ClientContext> {
     petstoreAdmit(key: string, ...given: (string | number)[]): Result<number[], Context>;
     petstoreSettle(key: string, ...given: number[]): Result<null, Context>;
+    petstoreGiveBack(key: string): Result<null, Context>;
     petstoreRestoreBan(key: string, ...given: (string | number)[]): Result<null, Context>;
     petstoreLiftBan(key: string, keyId: string, startsAt: number): Result<null, Context>;
     petstoreBeat(key: string, process: string, lately: number): Result<string[], Context>;

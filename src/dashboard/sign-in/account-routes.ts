@@ -15,10 +15,10 @@ export async function changePassword(visit: Visit): Promise<Outcome> {
     newPassword: newPassword(fields, 'newPassword'),
   };
   const { user } = await requireSession(auth, headers);
-  const attempt = attempts.take(address, 'password', user.email);
+  const attempt = await attempts.take(address, 'password', user.email);
   const body = { ...passwords, revokeOtherSessions: true };
   const changed = await auth.api.changePassword({ body, headers, returnHeaders: true });
-  attempt.giveBack();
+  await attempt.giveBack();
   await endLinks(auth, user.id);
   return { ...DONE, headers: changed.headers };
 }
@@ -38,7 +38,7 @@ export async function deleteAccount(visit: Visit): Promise<Outcome> {
   const { auth, attempts, address, headers } = visit;
   const body = { password: (await visit.fields()).text('password') };
   const { user } = await requireSession(auth, headers);
-  attempts.take(address, 'password', user.email);
+  await attempts.take(address, 'password', user.email);
   const deleted = await auth.api.deleteUser({ body, headers, returnHeaders: true });
   return { ...DONE, headers: deleted.headers };
 }

@@ -1,7 +1,6 @@
-import { BoundedMap } from '../../core/bounded-map.ts';
 import { type Clock, SECOND } from '../../core/clock.ts';
 import type { Limits } from '../../core/plans.ts';
-import { decideQuota, governingWindow, type QuotaState } from '../../core/quota.ts';
+import type { AttemptCounter, AttemptCounts } from '../../core/ports.ts';
 import { Refused } from '../refused.ts';
 
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
@@ -35,24 +34,19 @@ const OF_MAILBOX: Limits = { perMinute: 10, perDay: 50 };
 
 export type Purpose = 'password' | 'mail';
 
-/** Callers remembered at the same time; past it the one that was quiet the longest is forgotten. */
-const MOST_CALLERS = 100_000;
-
-type Counter = readonly [caller: string, limits: Limits];
-
 /** An attempt that was admitted. */
 export interface Attempt {
   /** It was no guess: the account's counters forget it, the client address's do not. */
-  giveBack(): void;
+  giveBack(): Promise<void>;
 }
 
-/** Counts attempts by client address and by account, and letters by mailbox, in memory. */
+/** Limits attempts by client address and by account, and letters by mailbox. */
 export class Attempts {
+  readonly #counts: AttemptCounts;
   readonly #clock: Clock;
-  /** By caller, the one that was quiet the longest first. */
-  readonly #states = new BoundedMap<string, QuotaState>(MOST_CALLERS);
 
-  constructor(clock: Clock) {
+  constructor(counts: AttemptCounts, clock: Clock) {
+    this.#counts = counts;
     this.#clock = clock;
   }
 
@@ -61,57 +55,27 @@ export class Attempts {
    * @param email the address of the account that is tried; whether it exists plays no part.
    * @throws Refused with 429 when there were too many.
    */
-  take(address: string, purpose?: Purpose, email = ''): Attempt {
-    const ofAddress: Counter = [`address:${address}`, OF_ADDRESS];
+  async take(address: string, purpose?: Purpose, email = ''): Promise<Attempt> {
+    const ofAddress = { caller: `address:${address}`, limits: OF_ADDRESS };
     const ofAccount = purpose ? countersOf(address, purpose, email) : [];
-    const waitFor = this.#count([ofAddress, ...ofAccount]);
+    const waitFor = await this.#counts.take([ofAddress, ...ofAccount], this.#clock.now());
     if (waitFor !== undefined) throw tooMany(waitFor);
-    return { giveBack: () => this.#giveBack(ofAccount) };
+    return { giveBack: async () => this.#counts.giveBack(ofAccount) };
   }
 
   /** Counts a letter that is about to be sent. `false` when it is one too many. */
-  takeLetter(kind: string, email: string): boolean {
-    return this.#count([[`letter:${kind}:${email.toLowerCase()}`, OF_MAILBOX]]) === undefined;
-  }
-
-  /** Counts in all of them, or in none and tells how long to wait, in ms. */
-  #count(counters: readonly Counter[]): number | undefined {
-    const now = this.#clock.now();
-    for (const [caller, limits] of counters) {
-      const decision = decideQuota(this.#states.get(caller), limits, now, 0);
-      if (!decision.admitted) return governingWindow(decision).resetIn;
-    }
-    for (const [caller, limits] of counters) {
-      const { state } = decideQuota(this.#states.get(caller), limits, now, 1);
-      if (state) this.#keep(caller, state);
-    }
-    return undefined;
-  }
-
-  #giveBack(counters: readonly Counter[]): void {
-    for (const [caller] of counters) {
-      const state = this.#states.get(caller);
-      if (!state) continue;
-      const { minuteUsed, dayUsed } = state;
-      this.#states.set(caller, {
-        ...state,
-        minuteUsed: Math.max(0, minuteUsed - 1),
-        dayUsed: Math.max(0, dayUsed - 1),
-      });
-    }
-  }
-
-  #keep(caller: string, state: QuotaState): void {
-    this.#states.delete(caller);
-    this.#states.put(caller, state);
+  async takeLetter(kind: string, email: string): Promise<boolean> {
+    const caller = `letter:${kind}:${email.toLowerCase()}`;
+    const counter = { caller, limits: OF_MAILBOX };
+    return (await this.#counts.take([counter], this.#clock.now())) === undefined;
   }
 }
 
-function countersOf(address: string, purpose: Purpose, email: string): Counter[] {
+function countersOf(address: string, purpose: Purpose, email: string): AttemptCounter[] {
   const account = `${purpose}:${email.toLowerCase()}`;
   const { here, everywhere } = OF_ACCOUNT[purpose];
-  const ofClient: Counter = [`${account} ${address}`, here];
-  return everywhere ? [ofClient, [account, everywhere]] : [ofClient];
+  const ofClient = { caller: `${account} ${address}`, limits: here };
+  return everywhere ? [ofClient, { caller: account, limits: everywhere }] : [ofClient];
 }
 
 function tooMany(waitFor: number): Refused {

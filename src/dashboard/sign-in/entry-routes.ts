@@ -8,7 +8,7 @@ export async function signUp(visit: Visit): Promise<Outcome> {
   const { auth, attempts, address, headers, letters } = visit;
   const fields = await visit.fields();
   const body = { email: fields.email().toLowerCase(), password: newPassword(fields, 'password') };
-  attempts.take(address, 'mail', body.email);
+  await attempts.take(address, 'mail', body.email);
   if (letters) {
     // Answered before it is done: neither the words nor the time tell whether the address is known.
     inBackground(visit, 'sign-up', () => signUpByMail(visit, letters, body));
@@ -26,10 +26,10 @@ export async function signIn(visit: Visit): Promise<Outcome> {
   const { auth, attempts, address, headers } = visit;
   const fields = await visit.fields();
   const body = { email: fields.email(), password: fields.text('password') };
-  const attempt = attempts.take(address, 'password', body.email);
+  const attempt = await attempts.take(address, 'password', body.email);
   const former = await formerSession(visit);
   const entered = await auth.api.signInEmail({ body, headers, returnHeaders: true });
-  attempt.giveBack();
+  await attempt.giveBack();
   await former.end();
   await trimSessions(auth, entered.response.user.id, entered.response.token);
   return { body: { user: publicUser(entered.response.user) }, headers: entered.headers };

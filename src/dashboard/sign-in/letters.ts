@@ -20,7 +20,7 @@ export function createLetters(
 ): Letters {
   const send = async (to: string, subject: string, paragraphs: readonly string[]) => {
     // Each kind of letter has a subject of its own.
-    if (!attempts.takeLetter(subject, to)) return;
+    if (!(await attempts.takeLetter(subject, to))) return;
     // Loaded with the first letter: no start has to wait for it.
     const { createTransport } = await import('nodemailer');
     const transport = createTransport({

@@ -6,7 +6,7 @@ export async function requestPasswordReset(visit: Visit): Promise<Outcome> {
   const { auth, attempts, address, headers } = visit;
   requireMail(visit);
   const body = { email: (await visit.fields()).email() };
-  attempts.take(address, 'mail', body.email);
+  await attempts.take(address, 'mail', body.email);
   inBackground(visit, 'reset', () => auth.api.requestPasswordReset({ body, headers }));
   return DONE;
 }
@@ -15,7 +15,7 @@ export async function sendVerificationEmail(visit: Visit): Promise<Outcome> {
   const { auth, attempts, address } = visit;
   requireMail(visit);
   const body = { email: (await visit.fields()).email() };
-  attempts.take(address, 'mail', body.email);
+  await attempts.take(address, 'mail', body.email);
   // Without the cookie: whoever is signed in elsewhere is told no more than a stranger.
   const send = () => auth.api.sendVerificationEmail({ body, headers: new Headers() });
   inBackground(visit, 'verification', send);
@@ -26,7 +26,7 @@ export async function resetPassword(visit: Visit): Promise<Outcome> {
   const { auth, attempts, address, headers } = visit;
   const fields = await visit.fields();
   const body = { token: fields.text('token'), newPassword: newPassword(fields, 'newPassword') };
-  attempts.take(address);
+  await attempts.take(address);
   const accountId = await holderOfLink(auth, body.token);
   await auth.api.resetPassword({ body, headers });
   if (accountId !== undefined) {
@@ -39,7 +39,7 @@ export async function resetPassword(visit: Visit): Promise<Outcome> {
 export async function verifyEmail(visit: Visit): Promise<Outcome> {
   const { auth, attempts, address, headers } = visit;
   const token = (await visit.fields()).text('token');
-  attempts.take(address);
+  await attempts.take(address);
   await auth.api.verifyEmail({ query: { token }, headers });
   return DONE;
 }

@@ -14,7 +14,7 @@ const RECENT = 15 * MINUTE;
 /** Accounts, passwords and sessions on better-auth, kept in the stores' own tables. */
 export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const { addresses, mail, clock, stores } = options;
-  const attempts = new Attempts(clock);
+  const attempts = new Attempts(options.attempts, clock);
   const letters = mail && createLetters(mail, addresses.dashboard, attempts);
   const auth: Auth = await createAuth(options, letters);
   const jobs = new Set<Promise<void>>();
