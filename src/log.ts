@@ -5,7 +5,7 @@ import { ApiError, messageOf } from './core/errors.ts';
 import { publicPath } from './http/public-path.ts';
 import type { ServiceLog } from './http/service.ts';
 
-export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled' | 'child'>;
 
 /** While the store is away every request fails alike: one line in this many ms tells enough. */
 const REPEAT_AFTER = 1_000;
@@ -19,6 +19,11 @@ const WRITE_AGAIN_AFTER = 10;
 /** A log of structured lines, JSON. */
 export function createLog(level: LogLevel, destination: DestinationStream): Log {
   return pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+}
+
+/** The same log, where each line has further fields: those that hold at its moment. */
+export function withFields(log: Log, fields: () => object): Log {
+  return log.child({}, { formatters: { log: (line) => ({ ...fields(), ...line }) } });
 }
 
 /** Makes the lines readable, for a person at a terminal. */

@@ -3,37 +3,15 @@ import { join } from 'node:path';
 import { readConfig } from '../src/config.ts';
 import { Collector } from './collector.ts';
 import { eventually, temporaryFolder } from './harness.ts';
-import { cleanEnvironment, ServiceProcess } from './process.ts';
+import { cleanEnvironment } from './process.ts';
 import { hasRedis, RedisServer } from './redis-server.ts';
-import { clientOf, makeKey, onFolder } from './storage.ts';
+import { clientOf, onFolder } from './storage.ts';
+import { tracedService } from './traced-service.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 const SERVER = 2;
 const FAILED = 2;
-
-/** A service in a process of its own with a key, whose spans a collector receives. */
-async function tracedService(
-  settings: Record<string, string> = {},
-  collector = new Collector(),
-  wrap: readonly string[] = [],
-) {
-  const resources = new DisposableStack();
-  const folder = resources.use(temporaryFolder());
-  resources.use(collector);
-  const key = await makeKey(folder.path);
-  const all = { ...onFolder(folder.path), ...collector.settings, ...settings };
-  const service = await ServiceProcess.start(all, [], wrap);
-  return {
-    service,
-    collector,
-    key,
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]();
-      resources.dispose();
-    },
-  };
-}
 
 describe('a request, where the variables of OpenTelemetry are set,', () => {
   test('is a span named by its method and route, with what it was and what came of it', async () => {

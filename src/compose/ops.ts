@@ -22,6 +22,7 @@ const NO_TRACING: Tracing = {
     (...asked) =>
       service().handle(...asked),
   within: (parts) => parts,
+  onLines: (log) => log,
   close: async () => {},
 };
 

@@ -63,6 +63,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const { limiters, noteUse, tidyUp } = await startKeeping(keeping);
   if (parts.includes('quickstart')) deliverMessages(keeping);
 
+  const lines = tracing.onLines(log);
   const handle = tracing.requestsTo(() => service);
   const listener = listen(config.host, config.port, handle);
   let dashboard: Pages | undefined;
@@ -78,7 +79,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
       contact: config.contact,
       mail: config.mail,
       clock,
-      log,
+      log: lines,
     });
   }
   const service = new HttpService({
@@ -86,7 +87,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     pages: dashboard,
     trustedProxies: config.trustedProxies,
     clock,
-    log: serviceLog(log),
+    log: serviceLog(lines),
     metrics: operations.replies,
   });
   const opsPort = operations.open();

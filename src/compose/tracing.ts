@@ -8,7 +8,7 @@ import type { RequestHandler } from '../http/listen.ts';
 import { publicPath, withoutKeys } from '../http/public-path.ts';
 import { REQUEST_ID_HEADER } from '../http/request-id.ts';
 import type { HttpService } from '../http/service.ts';
-import type { Log } from '../log.ts';
+import { type Log, withFields } from '../log.ts';
 import { Tracer } from '../ops/tracer.ts';
 import type { SiteParts } from './sites.ts';
 import type { EnvironmentStores, Stores } from './stores.ts';
@@ -24,6 +24,8 @@ export interface Tracing {
   requestsTo(service: () => Service): RequestHandler;
   /** The same parts, with a span for what a request asks of them. */
   within(parts: SiteParts): SiteParts;
+  /** The same log, where the lines about a request name its trace. */
+  onLines(log: Log): Log;
   /** Sends what is left, for two seconds at the most. */
   close(): Promise<void>;
 }
@@ -42,6 +44,12 @@ export function openTracing(config: Config, clock: Clock, log: Log): Tracing {
       stores: traceStores(tracer, parts.stores, config.database ? 'postgresql' : 'sqlite'),
       limiters: config.redis ? traceLimiters(tracer, parts.limiters) : parts.limiters,
     }),
+    onLines: (log) =>
+      withFields(log, () => {
+        const { traceId } = tracer;
+        // OpenTelemetry's name for it in logs that are not its own.
+        return traceId === undefined ? {} : { trace_id: traceId };
+      }),
     close: () => tracer.close(),
   };
 }

@@ -123,6 +123,12 @@ export class Tracer {
     return this.#within(this.#spans.startSpan(name, { attributes }, parent), work, () => {});
   }
 
+  /** The trace of the request that asks; `undefined` beside requests. */
+  get traceId(): string | undefined {
+    const context = this.#current.getStore();
+    return context && trace.getSpanContext(context)?.traceId;
+  }
+
   /** Sends what is left, for two seconds at the most. */
   async close(): Promise<void> {
     const sent = this.#provider.shutdown().then(
