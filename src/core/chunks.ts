@@ -1,5 +1,5 @@
 /** Rows written in one change, so that no creation waits long behind it. */
-const CHUNK = 500;
+export const CHUNK = 500;
 
 /** The items in the same order, so many at a time. */
 export function chunks<Item>(items: readonly Item[], size = CHUNK): Item[][] {

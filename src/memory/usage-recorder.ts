@@ -1,6 +1,6 @@
-import { chunks } from '../core/chunks.ts';
+import { CHUNK } from '../core/chunks.ts';
 import type { Environment } from '../core/environments.ts';
-import type { UsageStore } from '../core/ports.ts';
+import type { BatchMark, UsageStore } from '../core/ports.ts';
 import {
   addCounts,
   hourOf,
@@ -12,14 +12,23 @@ import {
 
 type Count = { readonly hour: number } & { -readonly [Each in Outcome]: number };
 
+interface Batch {
+  readonly records: readonly UsageRecord[];
+  readonly mark: BatchMark;
+}
+
 /** Counts the requests of one environment by account and hour, and adds them up in the store. */
 export class UsageRecorder {
   readonly #store: Pick<UsageStore, 'add'>;
   readonly #environment: Environment;
   /** Of the running hour, by account. */
   #counts = new Map<string, Count>();
-  /** Of hours that are over, and what could not be saved yet; by account and hour. */
-  #rest = new Map<string, UsageRecord>();
+  /** Of hours that are over, and what is about to be saved; by account and hour. */
+  readonly #rest = new Map<string, UsageRecord>();
+  readonly #source = crypto.randomUUID();
+  #batches = 0;
+  /** What the store has not confirmed yet: it is sent again as it was, since the store may have it. */
+  #sending: Batch | undefined;
 
   constructor(store: Pick<UsageStore, 'add'>, environment: Environment) {
     this.#store = store;
@@ -45,17 +54,21 @@ export class UsageRecorder {
   async save(): Promise<void> {
     for (const [accountId, count] of this.#counts) this.#keep(this.#recordOf(accountId, count));
     this.#counts = new Map();
-    const unsaved = chunks([...this.#rest.values()]);
-    this.#rest = new Map();
-    while (unsaved[0]) {
-      try {
-        await this.#store.add(unsaved[0]);
-      } catch (error) {
-        for (const record of unsaved.flat()) this.#keep(record);
-        throw error;
-      }
-      unsaved.shift();
+    for (;;) {
+      this.#sending ??= this.#nextBatch();
+      if (!this.#sending) return;
+      await this.#store.add(this.#sending.records, this.#sending.mark);
+      this.#sending = undefined;
     }
+  }
+
+  #nextBatch(): Batch | undefined {
+    if (this.#rest.size === 0) return undefined;
+    const taken = [...this.#rest.entries().take(CHUNK)];
+    for (const [name] of taken) this.#rest.delete(name);
+    this.#batches += 1;
+    const mark = { source: this.#source, number: this.#batches };
+    return { records: taken.map(([, record]) => record), mark };
   }
 
   #recordOf(accountId: string, count: Count): UsageRecord {

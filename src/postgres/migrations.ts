@@ -184,10 +184,20 @@ const ACTIVITY = [
   )`,
 ];
 
+const USAGE_SOURCES = [
+  // The latest batch of usage that each process has added, and the latest hour in it.
+  `CREATE TABLE IF NOT EXISTS usage_sources (
+    id TEXT PRIMARY KEY,
+    batch BIGINT NOT NULL,
+    hour BIGINT NOT NULL
+  )`,
+];
+
 /**
  * The schema as the ordered list of steps that made it. Both environments lie in the same tables.
  * Times are epoch milliseconds where nothing else is said.
  */
 export const MIGRATIONS: readonly Migration[] = [
   { worksWith: 1, statements: [...PETS, ...ACCOUNTS, ...SIGNING_IN, ...ACTIVITY] },
+  { worksWith: 1, statements: USAGE_SOURCES },
 ];
