@@ -45,7 +45,8 @@ export interface DataFolder {
 export function openDataFolder(path: string): DataFolder {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    const probe = join(path, `.probe-${process.pid}`);
+    // Not named by the process's number: in containers on one folder that is 1 in each.
+    const probe = join(path, `.probe-${crypto.randomUUID()}`);
     writeFileSync(probe, '');
     rmSync(probe);
   } catch (cause) {
@@ -111,7 +112,7 @@ export function readSecret(
 }
 
 function makeSecret(folder: DataFolder): void {
-  const draft = `${folder.secret}.${process.pid}`;
+  const draft = `${folder.secret}.${crypto.randomUUID()}`;
   try {
     writeFileSync(draft, `${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toHex()}\n`, {
       mode: 0o600,
