@@ -91,6 +91,7 @@ describe('compose.yaml', () => {
         read_only: true,
         cap_drop: ['ALL'],
         security_opt: ['no-new-privileges:true'],
+        logging: { options: { 'max-size': '10m', 'max-file': '3' } },
       });
       expect(it.healthcheck).toBeDefined();
       expect(it.image).toMatch(/:v?\d+/);

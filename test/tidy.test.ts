@@ -49,6 +49,8 @@ const ENTRIES = [
   'build/main.ts',
   // Run by hand, to make the pictures of the documentation anew.
   'test/screenshots.ts',
+  // Run by hand, where there is a container engine.
+  'test/containers.ts',
   // Preloaded into a service.
   'test/loaded-teller.ts',
 ];
