@@ -101,9 +101,10 @@ export class RedisCluster implements AsyncDisposable {
     this.nodes = nodes;
   }
 
-  static async start(): Promise<RedisCluster> {
+  /** @param nodeTimeout ms of silence after which a master is taken for dead. */
+  static async start(nodeTimeout = 1_000): Promise<RedisCluster> {
     const options = [
-      ...['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000'],
+      ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeout)],
       ...['--repl-diskless-sync-delay', '0'],
     ];
     const nodes: RedisServer[] = [];
