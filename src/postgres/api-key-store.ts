@@ -4,8 +4,9 @@ import type { ApiKeyStore, KeyRow } from '../core/ports.ts';
 import {
   type ApiKeyRow,
   apiKeyFromRow,
-  type CredentialRow,
   credentialFromRow,
+  type KeyPart,
+  type PlanPart,
 } from '../sql/rows.ts';
 import { API_KEY_COLUMNS } from './account-rows.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
@@ -80,11 +81,11 @@ export class PostgresApiKeyStore implements ApiKeyStore {
   }
 
   async findByDigest(digest: Buffer): Promise<KeyRow | undefined> {
-    const row = await this.#database.get<CredentialRow & { digest: Buffer }>(
+    const row = await this.#database.get<KeyPart & PlanPart & { digest: Buffer }>(
       FIND_BY_DIGEST,
       digest,
     );
-    return row && { credential: credentialFromRow(row), digest: Buffer.from(row.digest) };
+    return row && { credential: credentialFromRow(row, row), digest: Buffer.from(row.digest) };
   }
 
   async find(id: string): Promise<ApiKey | undefined> {

@@ -31,13 +31,14 @@ export interface ApiKeyRow {
   last_used_at: Integer | null;
 }
 
-/** A key with what of its account goes into a credential. */
-export interface CredentialRow
-  extends Pick<
-      ApiKeyRow,
-      'id' | 'account_id' | 'environment' | 'expires_at' | 'revoked_at' | 'last_used_at'
-    >,
-    Pick<AccountRow, 'plan' | 'per_minute' | 'per_day'> {}
+/** What of a key goes into a credential. */
+export type KeyPart = Pick<
+  ApiKeyRow,
+  'id' | 'account_id' | 'environment' | 'expires_at' | 'revoked_at' | 'last_used_at'
+>;
+
+/** What of an account does. */
+export type PlanPart = Pick<AccountRow, 'plan' | 'per_minute' | 'per_day'>;
 
 export interface BanRow {
   id: string;
@@ -110,16 +111,16 @@ export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
 }
 
 /** @throws OperatorError when the row names a plan that this release does not know. */
-export function credentialFromRow(row: CredentialRow): Credential {
+export function credentialFromRow(key: KeyPart, plan: PlanPart): Credential {
   return {
-    id: row.id,
-    accountId: row.account_id,
-    caller: `account:${row.account_id}`,
-    environment: environmentFromRow(row),
-    expiresAt: optionalTime(row.expires_at),
-    revokedAt: optionalTime(row.revoked_at),
-    lastUsedAt: optionalTime(row.last_used_at),
-    limits: subscriptionFromRow(row).limits,
+    id: key.id,
+    accountId: key.account_id,
+    caller: `account:${key.account_id}`,
+    environment: environmentFromRow(key),
+    expiresAt: optionalTime(key.expires_at),
+    revokedAt: optionalTime(key.revoked_at),
+    lastUsedAt: optionalTime(key.last_used_at),
+    limits: subscriptionFromRow(plan).limits,
   };
 }
 
@@ -172,9 +173,7 @@ export function auditFromRow(row: AuditRow): AuditRecord {
   };
 }
 
-function subscriptionFromRow(
-  row: Pick<AccountRow, 'plan' | 'per_minute' | 'per_day'>,
-): Subscription {
+function subscriptionFromRow(row: PlanPart): Subscription {
   const custom =
     row.per_minute === null || row.per_day === null
       ? undefined

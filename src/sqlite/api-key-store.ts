@@ -4,17 +4,20 @@ import type { ApiKeyStore, KeyRow } from '../core/ports.ts';
 import {
   type ApiKeyRow,
   apiKeyFromRow,
-  type CredentialRow,
   credentialFromRow,
+  type KeyPart,
+  type PlanPart,
 } from '../sql/rows.ts';
 import type { SqliteFile } from './file.ts';
 
 /** Doubles hold every number here exactly, and are read in a fraction of the time of a bigint. */
-const FIND_BY_DIGEST = `SELECT keys.id, keys.account_id, keys.environment, keys.digest,
-  CAST(keys.expires_at AS REAL) AS expires_at, CAST(keys.revoked_at AS REAL) AS revoked_at,
-  CAST(keys.last_used_at AS REAL) AS last_used_at, accounts.plan,
-  CAST(accounts.per_minute AS REAL) AS per_minute, CAST(accounts.per_day AS REAL) AS per_day
-  FROM api_keys AS keys JOIN accounts ON accounts.id = keys.account_id WHERE keys.digest = ?`;
+const FIND_BY_DIGEST = `SELECT id, account_id, environment, digest,
+  CAST(expires_at AS REAL) AS expires_at, CAST(revoked_at AS REAL) AS revoked_at,
+  CAST(last_used_at AS REAL) AS last_used_at FROM api_keys WHERE digest = ?`;
+
+/** A statement of its own: a join of the two takes twice as long. */
+const FIND_PLAN = `SELECT plan, CAST(per_minute AS REAL) AS per_minute,
+  CAST(per_day AS REAL) AS per_day FROM accounts WHERE id = ?`;
 
 /** API keys, by digest, by id and by account. */
 export class SqliteApiKeyStore implements ApiKeyStore {
@@ -42,8 +45,10 @@ export class SqliteApiKeyStore implements ApiKeyStore {
   }
 
   findByDigest(digest: Buffer): KeyRow | undefined {
-    const row = this.#file.get<CredentialRow & { digest: Uint8Array }>(FIND_BY_DIGEST, digest);
-    return row && { credential: credentialFromRow(row), digest: Buffer.from(row.digest) };
+    const key = this.#file.get<KeyPart & { digest: Uint8Array }>(FIND_BY_DIGEST, digest);
+    const plan = key && this.#file.get<PlanPart>(FIND_PLAN, key.account_id);
+    if (!plan) return undefined;
+    return { credential: credentialFromRow(key, plan), digest: Buffer.from(key.digest) };
   }
 
   find(id: string): ApiKey | undefined {
