@@ -81,6 +81,22 @@ describe.skipIf(!hasNginx)('the proxy', () => {
     expect(await reply.json()).toEqual({ code: 'unavailable', message, status: 503 });
   });
 
+  test('does not say that nothing was done when a reply is lost', async () => {
+    // As a process that is killed when it has carried the request out.
+    using killed = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: { data: (socket) => void socket.terminate() },
+    });
+    await using proxy = await NginxProxy.prepare();
+    await proxy.start([await freePort(), killed.port, await freePort()]);
+    const reply = await fetch(`${proxy.url}/quickstart/messages`, { method: 'POST', body: '{}' });
+    expect(reply.status).toBe(502);
+    expect(reply.headers.has('retry-after')).toBe(false);
+    expect(reply.headers.get('content-type')).toBe('application/json');
+    expect(await reply.json()).toMatchObject({ code: 'bad_gateway', status: 502 });
+  });
+
   test('leaves it to the service to refuse a body, up to a bound of its own', async () => {
     await using it = await behindProxy();
     const { secret } = await it.service.account();
