@@ -25,7 +25,7 @@ writeFileSync(secrets, names.map((name) => `${name}=${randomHex()}\n`).join(''))
 
 try {
   await compose('up', '--detach', '--build', '--wait', ...process.argv.slice(2));
-  const load = startLoad(await makeKey());
+  await using load = startLoad(await makeKey());
   await eventually(async () => (await scraped()) === PROCESSES.length, MINUTE);
   for (const name of PROCESSES) await restart(name, load.added);
   await load.end();
@@ -89,13 +89,11 @@ function startLoad(apiKey: string) {
     }
   };
   const calls = Array.from({ length: CALLERS }, (_, caller) => call(caller));
-  return {
-    ...{ client, added, failures },
-    async end() {
-      goesOn = false;
-      await Promise.all(calls);
-    },
+  const end = async () => {
+    goesOn = false;
+    await Promise.all(calls);
   };
+  return { client, added, failures, end, [Symbol.asyncDispose]: end };
 }
 
 /** Stops a process in good order and puts a new container in its place, while others add animals. */
