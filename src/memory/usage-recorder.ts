@@ -23,7 +23,9 @@ export class UsageRecorder {
   readonly #environment: Environment;
   /** Of the running hour, by account. */
   #counts = new Map<string, Count>();
-  /** Of hours that are over, and what is about to be saved; by account and hour. */
+  /** The same, as it was when it was last to be saved: what is not sent yet. */
+  #unsaved = new Map<string, Count>();
+  /** Of hours that are over; by account and hour. */
   readonly #rest = new Map<string, UsageRecord>();
   readonly #source = crypto.randomUUID();
   #batches = 0;
@@ -52,8 +54,13 @@ export class UsageRecorder {
 
   /** Adds what was counted to the store. May raise `StorageUnavailable`; nothing is lost then. */
   async save(): Promise<void> {
-    for (const [accountId, count] of this.#counts) this.#keep(this.#recordOf(accountId, count));
+    await this.#sendAll();
+    this.#unsaved = this.#counts;
     this.#counts = new Map();
+    await this.#sendAll();
+  }
+
+  async #sendAll(): Promise<void> {
     for (;;) {
       this.#sending ??= this.#nextBatch();
       if (!this.#sending) return;
@@ -62,13 +69,16 @@ export class UsageRecorder {
     }
   }
 
+  /** Made as it is saved: all at once, those of many accounts would double what memory holds. */
   #nextBatch(): Batch | undefined {
-    if (this.#rest.size === 0) return undefined;
-    const taken = [...this.#rest.entries().take(CHUNK)];
-    for (const [name] of taken) this.#rest.delete(name);
+    // Of one of the two at a time: an account's hour may be in both.
+    const records =
+      this.#rest.size > 0
+        ? takeSome(this.#rest).map(([, record]) => record)
+        : takeSome(this.#unsaved).map(([accountId, count]) => this.#recordOf(accountId, count));
+    if (records.length === 0) return undefined;
     this.#batches += 1;
-    const mark = { source: this.#source, number: this.#batches };
-    return { records: taken.map(([, record]) => record), mark };
+    return { records, mark: { source: this.#source, number: this.#batches } };
   }
 
   #recordOf(accountId: string, count: Count): UsageRecord {
@@ -80,4 +90,11 @@ export class UsageRecorder {
     const kept = this.#rest.get(name);
     this.#rest.set(name, kept ? { ...kept, ...addCounts(kept, record) } : record);
   }
+}
+
+/** Takes entries out of the map, as many as are saved at once. */
+function takeSome<Key, Value>(map: Map<Key, Value>): Array<[Key, Value]> {
+  const taken = [...map.entries().take(CHUNK)];
+  for (const [key] of taken) map.delete(key);
+  return taken;
 }
