@@ -35,7 +35,9 @@ describe('the slots of accounts', () => {
       expect(slots.get(caller)).toBeUndefined();
     }
     expectSame(slots, expected);
-    for (const [slot, caller] of [...gone, ...accounts(5_000)].entries()) {
+    // As slots are given: those that came free first, then new ones.
+    for (const [index, caller] of [...gone, ...accounts(5_000)].entries()) {
+      const slot = index < gone.length ? index * 3 : 10_000 + index;
       slots.put(caller, slot);
       expected.set(caller, slot);
     }

@@ -14,14 +14,16 @@ const EMPTY = 0;
 const DELETED = -1;
 
 /**
- * Slots by account, as a `Map` by name would have them in three times the memory: a hash table in
- * two blocks, where an id takes the 16 bytes that its digits stand for, and no object. At a million
- * accounts that, and not the quotas themselves, is what memory goes to.
+ * Slots by account, as a `Map` by name would have them in five times the memory: a hash table in
+ * two blocks, where an id takes the 16 bytes that its digits stand for, and no object. A slot has one
+ * account; they are numbered from 0, without wide gaps.
  *
  * Names that are not of the form that accounts have are kept in a map beside it.
  */
 export class AccountSlots {
+  /** The id that has each slot. */
   #ids = new Uint32Array(WORDS * FIRST_CAPACITY);
+  /** The slot at each place of the table. */
   #slots = new Int32Array(FIRST_CAPACITY);
   /** Places that are not empty, those of deleted ids included. */
   #taken = 0;
@@ -44,7 +46,10 @@ export class AccountSlots {
       return;
     }
     if (this.#taken >= this.#slots.length * FULL) this.#rebuild();
-    this.#place(slot + 1);
+    this.#keepId(slot);
+    this.#slots[this.#find()] = slot + 1;
+    this.#taken += 1;
+    this.#live += 1;
   }
 
   delete(caller: string): void {
@@ -60,16 +65,14 @@ export class AccountSlots {
 
   /** Callers may be deleted meanwhile, not added. */
   *[Symbol.iterator](): Generator<[caller: string, slot: number]> {
-    for (const [place, kept] of this.#slots.entries()) {
-      if (kept > EMPTY) yield [this.#nameAt(place), kept - 1];
-    }
+    for (const kept of this.#slots) if (kept > EMPTY) yield [this.#nameOf(kept - 1), kept - 1];
     yield* this.#others;
   }
 
   /** Reads the id into `#wanted`; `false` when the name has another form. */
   #read(caller: string): boolean {
     if (!FORM.test(caller)) return false;
-    // One call of the runtime each: at a start this is done for every account, by code that is cold.
+    // One call of the runtime each, at every request.
     this.#wantedBytes.write(caller.slice(PREFIX.length), 'hex');
     return true;
   }
@@ -77,17 +80,19 @@ export class AccountSlots {
   /** The place of the id in `#wanted`, or the empty one where the search for it ends. */
   #find(): number {
     const last = this.#slots.length - 1;
-    // An id ends in 62 random bits.
-    let place = (this.#wanted[WORDS - 1] ?? 0) & last;
-    while (this.#slots[place] !== EMPTY && !this.#isAt(place)) place = (place + 1) & last;
-    return place;
+    let place = hash(this.#wanted, 0) & last;
+    for (;;) {
+      const kept = this.#slots[place] ?? EMPTY;
+      if (kept === EMPTY || (kept !== DELETED && this.#has(kept - 1))) return place;
+      place = (place + 1) & last;
+    }
   }
 
-  #isAt(place: number): boolean {
-    if (this.#slots[place] === DELETED) return false;
+  /** Whether the slot is that of the id in `#wanted`. */
+  #has(slot: number): boolean {
     const ids = this.#ids;
     const wanted = this.#wanted;
-    const first = place * WORDS;
+    const first = slot * WORDS;
     return (
       ids[first + 3] === wanted[3] &&
       ids[first + 2] === wanted[2] &&
@@ -96,35 +101,37 @@ export class AccountSlots {
     );
   }
 
-  #place(kept: number): void {
-    const place = this.#find();
-    this.#ids.set(this.#wanted, place * WORDS);
-    this.#slots[place] = kept;
-    this.#taken += 1;
-    this.#live += 1;
+  #keepId(slot: number): void {
+    const first = slot * WORDS;
+    if (first >= this.#ids.length) {
+      const larger = new Uint32Array(Math.max(this.#ids.length * 2, first + WORDS));
+      larger.set(this.#ids);
+      this.#ids = larger;
+    }
+    this.#ids.set(this.#wanted, first);
   }
 
   /** With room for twice as many, and without what was deleted. */
   #rebuild(): void {
-    const [ids, slots] = [this.#ids, this.#slots];
-    const wanted = this.#wanted.slice();
     let capacity = FIRST_CAPACITY;
     while (capacity * FULL < this.#live * 2) capacity *= 2;
-    this.#ids = new Uint32Array(WORDS * capacity);
-    this.#slots = new Int32Array(capacity);
-    this.#taken = 0;
-    this.#live = 0;
-    for (let place = 0; place < slots.length; place += 1) {
-      const kept = slots[place] ?? EMPTY;
+    const slots = new Int32Array(capacity);
+    for (const kept of this.#slots) {
       if (kept <= EMPTY) continue;
-      const first = place * WORDS;
-      for (let word = 0; word < WORDS; word += 1) this.#wanted[word] = ids[first + word] ?? 0;
-      this.#place(kept);
+      let place = hash(this.#ids, kept - 1) & (capacity - 1);
+      while (slots[place] !== EMPTY) place = (place + 1) & (capacity - 1);
+      slots[place] = kept;
     }
-    this.#wanted.set(wanted);
+    this.#slots = slots;
+    this.#taken = this.#live;
   }
 
-  #nameAt(place: number): string {
-    return PREFIX + Buffer.from(this.#ids.buffer, place * BYTES, BYTES).toString('hex');
+  #nameOf(slot: number): string {
+    return PREFIX + Buffer.from(this.#ids.buffer, slot * BYTES, BYTES).toString('hex');
   }
+}
+
+/** Of the id at this index: it ends in 62 random bits. */
+function hash(ids: Uint32Array, index: number): number {
+  return ids[index * WORDS + WORDS - 1] ?? 0;
 }

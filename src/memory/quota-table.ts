@@ -61,25 +61,27 @@ export class QuotaTable {
   }
 
   read(slot: number): QuotaState {
+    const first = slot * WIDTH;
     return {
-      minuteEndsAt: this.#numbers[slot] ?? 0,
-      minuteUsed: this.#numbers[slot + 1] ?? 0,
-      day: this.#numbers[slot + 2] ?? 0,
-      dayUsed: this.#numbers[slot + 3] ?? 0,
+      minuteEndsAt: this.#numbers[first] ?? 0,
+      minuteUsed: this.#numbers[first + 1] ?? 0,
+      day: this.#numbers[first + 2] ?? 0,
+      dayUsed: this.#numbers[first + 3] ?? 0,
     };
   }
 
   write(slot: number, { minuteEndsAt, minuteUsed, day, dayUsed }: QuotaState): void {
-    this.#numbers[slot] = minuteEndsAt;
-    this.#numbers[slot + 1] = minuteUsed;
-    this.#numbers[slot + 2] = day;
-    this.#numbers[slot + 3] = dayUsed;
+    const first = slot * WIDTH;
+    this.#numbers[first] = minuteEndsAt;
+    this.#numbers[first + 1] = minuteUsed;
+    this.#numbers[first + 2] = day;
+    this.#numbers[first + 3] = dayUsed;
   }
 
   #extend(): number {
     const slot = this.#used;
-    this.#used += WIDTH;
-    if (this.#used > this.#numbers.length) {
+    this.#used += 1;
+    if (this.#used * WIDTH > this.#numbers.length) {
       const larger = new Float64Array(this.#numbers.length * 2);
       larger.set(this.#numbers);
       this.#numbers = larger;
