@@ -128,6 +128,8 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     );
     const ids = outcomes.map((outcome) => ('pet' in outcome ? outcome.pet.id : 0));
     expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+    const kept = await walk(store, 100);
+    expect(kept).toEqual(outcomes.flatMap((outcome) => ('pet' in outcome ? outcome.pet : [])));
     const transactions = await server.run('SELECT DISTINCT xmin::text FROM pets', url);
     expect(transactions).toHaveLength(1);
   });

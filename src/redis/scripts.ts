@@ -5,7 +5,7 @@ import type { ClientContext, Result } from 'ioredis';
  * counts in one step. Times are epoch ms by the server's clock.
  *
  * Each caller is one hash. Several numbers are one field, as MessagePack: reading and writing text took
- * a fifth of the script's time.
+ * a sixth of the script's time.
  * - `counts`: end and use of the minute, day and its use;
  * - `conduct:ID`, for each API key that was refused: end of the grace, end of the exhausted window,
  *   refusals, and the latest ban: start, length, end, level (0 without a ban);
