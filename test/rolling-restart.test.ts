@@ -16,8 +16,12 @@ const CALLERS = 6;
 
 const EVERYTHING = 1_000_000;
 
+interface LoadOptions extends Pick<PetstoreClientOptions, 'apiKey' | 'maxRetries'> {
+  readonly sendsMessages: boolean;
+}
+
 /** Adds animals, lists them and sends messages, over and over, until it is told to end. */
-function startLoad(origin: string, options: Pick<PetstoreClientOptions, 'apiKey' | 'maxRetries'>) {
+function startLoad(origin: string, { sendsMessages, ...options }: LoadOptions) {
   const client = new PetstoreClient({
     baseUrl: `${origin}/v1`,
     quickstartBaseUrl: `${origin}/quickstart`,
@@ -34,8 +38,10 @@ function startLoad(origin: string, options: Pick<PetstoreClientOptions, 'apiKey'
         await client.createPet({ name, categoryId: caller });
         added.push(name);
         await client.listPets({ limit: 5 });
-        await client.sendMessage(name);
-        sent.push(name);
+        if (sendsMessages) {
+          await client.sendMessage(name);
+          sent.push(name);
+        }
       } catch (error) {
         failures.push(error);
       }
@@ -88,7 +94,8 @@ async function restartBehindReadyProxy(store: SharedStore): Promise<void> {
   const old = [await start(), await start(), await start()];
   for (const process of old) await proxy.add(process);
   // No call is repeated: not one may fail at all.
-  const load = startLoad(proxy.origin, { apiKey: scene.apiKey, maxRetries: 0 });
+  const { apiKey } = scene;
+  const load = startLoad(proxy.origin, { apiKey, sendsMessages: true, maxRetries: 0 });
   for (const process of old) {
     await eventually(() => (proxy.served.get(process.port) ?? 0) > 20);
     expect(await process.end('SIGTERM')).toBe(0);
@@ -111,10 +118,11 @@ async function restartBehindNginx(
   const ports = [await freePort(), await freePort(), await freePort()];
   const old = await Promise.all(ports.map(start));
   await using proxy = await startProxy(ports);
-  const load = startLoad(proxy.url, { apiKey: scene.apiKey });
+  // A message may meet a socket that is just being closed, and is not safe to repeat.
+  const load = startLoad(proxy.url, { apiKey: scene.apiKey, sendsMessages: false });
   const nextCalls = async () => {
-    const before = load.sent.length;
-    await eventually(() => load.sent.length > before + 50, 20_000);
+    const before = load.added.length;
+    await eventually(() => load.added.length > before + 50, 20_000);
   };
   for (const process of old) {
     await nextCalls();
