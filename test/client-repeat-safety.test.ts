@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { isApiError, NetworkError, TimeoutError } from '../client/src/index.ts';
+import { isApiError } from '../client/src/index.ts';
 import {
   crash,
   failure,
@@ -66,14 +66,13 @@ describe('creations', () => {
     expect(service.received).toHaveLength(0);
   });
 
-  test('reads and messages carry no idempotency key', async () => {
-    using service = new ScriptedService(reply(200, []), reply(202, queued));
+  test('reads carry no idempotency key', async () => {
+    using service = new ScriptedService(reply(200, []));
     const { client } = connect(service);
 
     await client.listPets();
-    await client.sendMessage('Hi');
 
-    expect(idempotencyKeys(service)).toEqual([null, null]);
+    expect(idempotencyKeys(service)).toEqual([null]);
   });
 
   test('a conflict on a retry means that our first attempt is in flight, and is retried', async () => {
@@ -108,27 +107,28 @@ describe('messages', () => {
     expect(waits).toEqual([2000, 1000]);
   });
 
-  test('are not retried after a broken connection: they may be queued', async () => {
-    using service = new ScriptedService(crash, reply(202, queued));
-    const { client } = connect(service);
+  test('are retried after a lost or late reply, with the same idempotency key', async () => {
+    using service = new ScriptedService(crash, silence, reply(502, ''), reply(202, queued));
+    const { client } = connect(service, { timeoutMs: 50, maxRetries: 3 });
 
-    expect(await rejection(client.sendMessage('Hi'))).toBeInstanceOf(NetworkError);
-    expect(service.received).toHaveLength(1);
+    expect((await client.sendMessage('Hi')).id).toBe('msg_1');
+
+    const keys = idempotencyKeys(service);
+    expect(keys).toHaveLength(4);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('are not retried after a timeout: they may be queued', async () => {
-    using service = new ScriptedService(silence, reply(202, queued));
-    const { client } = connect(service, { timeoutMs: 50 });
-
-    expect(await rejection(client.sendMessage('Hi'))).toBeInstanceOf(TimeoutError);
-    expect(service.received).toHaveLength(1);
-  });
-
-  test('are not retried after a gateway lost the service: they may be queued', async () => {
-    using service = new ScriptedService(reply(502, ''), reply(202, queued));
+  test("carry the caller's idempotency key, or one of their own", async () => {
+    using service = new ScriptedService(reply(202, queued), reply(202, queued), reply(202, queued));
     const { client } = connect(service);
 
-    expect(await rejection(client.sendMessage('Hi'))).toHaveProperty('status', 502);
-    expect(service.received).toHaveLength(1);
+    await client.sendMessage('Hi', { idempotencyKey: 'order-42' });
+    await client.sendMessage('Hi');
+    await client.sendMessage('Hi');
+
+    const [given, ...made] = idempotencyKeys(service);
+    expect(given).toBe('order-42');
+    expect(new Set(made).size).toBe(2);
   });
 });

@@ -104,6 +104,7 @@ describe('the committed document', () => {
       { name: 'after', schema: { type: 'integer', format: 'int64' } },
       { name: 'Idempotency-Key', required: false, schema: { minLength: 1, maxLength: 255 } },
       { name: 'petId', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
+      { name: 'Idempotency-Key', required: false, schema: { minLength: 1, maxLength: 255 } },
     ]);
   });
 

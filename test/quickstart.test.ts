@@ -65,6 +65,49 @@ describe('a message', () => {
   });
 });
 
+describe('a message with an Idempotency-Key', () => {
+  test('is queued once however often it is sent, and each reply is the first', async () => {
+    const clock = new ManualClock();
+    await using service = await startQuickstart({ clock });
+    const { account, secret } = await service.account();
+    const again = () => send(service, secret, { message: 'once' }, { 'Idempotency-Key': 'k-1' });
+
+    const first = await again();
+    clock.advance(SECOND);
+    const others = await Promise.all([again(), again()]);
+    await service.stores.messages.deliver(clock.now().wall, 10);
+    const last = await again();
+
+    expect(first.headers.get('Idempotent-Replayed')).toBeNull();
+    const body = await first.text();
+    for (const reply of [...others, last]) {
+      expect(reply.status).toBe(202);
+      expect(reply.headers.get('Idempotent-Replayed')).toBe('true');
+      expect(await reply.text()).toBe(body);
+    }
+    expect(await service.stores.messages.list(account.id, 10)).toHaveLength(1);
+  });
+
+  test('and another text is refused', async () => {
+    await using service = await startQuickstart();
+    const { account, secret } = await service.account();
+    const key = { 'Idempotency-Key': 'k-1' };
+    await send(service, secret, { message: 'one' }, key);
+
+    const reply = await send(service, secret, { message: 'two' }, key);
+
+    expect(await refusalOf(reply)).toMatchObject({ status: 422, code: 'idempotency_mismatch' });
+    expect(await service.stores.messages.list(account.id, 10)).toHaveLength(1);
+  });
+
+  test.each(['', 'with spaces', 'é', 'x'.repeat(256)])('that is %p is refused', async (key) => {
+    await using service = await startQuickstart();
+    const { secret } = await service.account();
+    const reply = await send(service, secret, { message: 'one' }, { 'Idempotency-Key': key });
+    expect(await refusalOf(reply)).toMatchObject({ status: 400, code: 'invalid_parameter' });
+  });
+});
+
 describe('keys of both environments', () => {
   test('are taken, and each is counted in its own environment', async () => {
     await using service = await startQuickstart({ clock: new ManualClock() });

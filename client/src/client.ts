@@ -15,6 +15,7 @@ import type {
   Pet,
   PetPage,
   RequestOptions,
+  SendMessageOptions,
 } from './types.ts';
 
 // A request counts against the quota whatever its size: walk the list in the largest pages.
@@ -54,7 +55,7 @@ export class PetstoreClient {
   /** Fetches one page of animals, in ascending id, and the query of the next one. */
   async listPets(query: ListPetsQuery = {}, options: RequestOptions = {}): Promise<PetPage> {
     const url = `${this.#settings.baseUrl}/pets${queryString(query)}`;
-    const reply = await this.#send({ method: 'GET', url, repeatable: true }, options);
+    const reply = await this.#send({ method: 'GET', url }, options);
     return {
       pets: readBody(reply, isPetList, 'a list of pets'),
       next: nextQuery(reply.headers.get('Link'), url),
@@ -83,7 +84,6 @@ export class PetstoreClient {
     const request: ApiRequest = {
       method: 'POST',
       url: `${this.#settings.baseUrl}/pets`,
-      repeatable: true,
       idempotencyKey: requireIdempotencyKey(options.idempotencyKey ?? newIdempotencyKey()),
       body: stringifyMembers({ name, categoryId: requireInt64('categoryId', categoryId), status }),
     };
@@ -98,19 +98,19 @@ export class PetstoreClient {
    */
   async getPet(id: Int64, options: RequestOptions = {}): Promise<Pet> {
     const url = `${this.#settings.baseUrl}/pets/${requireInt64('id', id)}`;
-    const reply = await this.#send({ method: 'GET', url, repeatable: true }, options);
+    const reply = await this.#send({ method: 'GET', url }, options);
     return readBody(reply, isPet, 'a pet');
   }
 
   /**
-   * Queues a message of 1 to 10,000 characters. The service would queue a repeated message twice,
-   * so a call whose reply is lost or late is not retried: the message may or may not be queued.
+   * Queues a message of 1 to 10,000 characters. Retries never queue it twice: they share one
+   * idempotency key.
    */
-  async sendMessage(message: string, options: RequestOptions = {}): Promise<Message> {
+  async sendMessage(message: string, options: SendMessageOptions = {}): Promise<Message> {
     const request: ApiRequest = {
       method: 'POST',
       url: `${this.#settings.quickstartBaseUrl}/messages`,
-      repeatable: false,
+      idempotencyKey: requireIdempotencyKey(options.idempotencyKey ?? newIdempotencyKey()),
       body: stringifyMembers({ message }),
     };
     return readBody(await this.#send(request, options), isMessage, 'a message');
@@ -125,7 +125,7 @@ export class PetstoreClient {
       if (!reply.ok) throw readApiError(reply, nowMs);
       return reply;
     };
-    return withRetries(attempt, request, settings, options.signal);
+    return withRetries(attempt, settings, options.signal);
   }
 }
 

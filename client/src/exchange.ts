@@ -7,9 +7,8 @@ import type { RequestOptions } from './types.ts';
 export interface ApiRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
-  /** Whether it may be sent again when an earlier attempt may have been carried out. */
-  readonly repeatable: boolean;
   readonly body?: string;
+  /** For what is not safe to repeat without. */
   readonly idempotencyKey?: string;
 }
 

@@ -23,4 +23,5 @@ export type {
   PetPage,
   PetStatus,
   RequestOptions,
+  SendMessageOptions,
 } from './types.ts';

@@ -1,5 +1,4 @@
 import { ApiError, NetworkError, RetryLaterError, TimeoutError } from './errors.ts';
-import type { ApiRequest } from './exchange.ts';
 import type { Settings } from './settings.ts';
 
 const BACKOFF_BASE_MS = 500;
@@ -15,7 +14,6 @@ const BACKOFF_CAP_MS = 10_000;
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
-  request: ApiRequest,
   settings: Settings,
   signal: AbortSignal | undefined,
 ): Promise<Result> {
@@ -23,8 +21,7 @@ export async function withRetries<Result>(
     try {
       return await attempt();
     } catch (error) {
-      const mayRepeat = request.repeatable && isOutcomeUnknown(error, retries);
-      if (!mayRepeat && !isRefusal(error)) throw error;
+      if (!isOutcomeUnknown(error, retries) && !isRefusal(error)) throw error;
       const askedMs = askedWait(error, settings);
       if (retries >= settings.maxRetries) throw error;
 

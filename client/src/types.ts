@@ -62,6 +62,16 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Options of one `sendMessage` call. */
+export interface SendMessageOptions extends RequestOptions {
+  /**
+   * 1 to 255 printable ASCII characters. Calls that share it queue one message, for 30 days. Give
+   * one to make a message safe to repeat across a restart of your program; when left out, each call
+   * makes its own, which covers the client's retries.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
 /** Options of one `createPet` call. */
 export interface CreatePetOptions extends RequestOptions {
   /**

@@ -65,6 +65,21 @@ export const COMMON_ERRORS = [
 /** The longest Idempotency-Key, in characters. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 
+const idempotencyKey = (description: string) =>
+  ({
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description,
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
+      pattern: '^[!-~]+$',
+    },
+    example: '0b6f7a52-6f3e-4f0c-9d1e-2f0f4f8f5a11',
+  }) as const;
+
 const BISCUIT = { id: 1, name: 'Biscuit', categoryId: 7, status: 'available' };
 const PEBBLE = { id: 2, name: 'Pebble', categoryId: 3, status: 'sold' };
 
@@ -122,20 +137,9 @@ export const OPERATIONS = {
       'The reply is sent once the animal is on disk. With an `Idempotency-Key` the request may be ' +
       'sent again: for 24 hours the first reply is given back and no second animal is made.',
     parameters: [
-      {
-        name: 'Idempotency-Key',
-        in: 'header',
-        required: false,
-        description:
-          'A text of your choice that names this creation, such as a UUID. Scoped to the account.',
-        schema: {
-          type: 'string',
-          minLength: 1,
-          maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
-          pattern: '^[!-~]+$',
-        },
-        example: '0b6f7a52-6f3e-4f0c-9d1e-2f0f4f8f5a11',
-      },
+      idempotencyKey(
+        'A text of your choice that names this creation, such as a UUID. Scoped to the account.',
+      ),
     ],
     body: 'NewPet',
     success: {
@@ -192,14 +196,20 @@ export const OPERATIONS = {
     summary: 'Send a message',
     description:
       'Queues a message for the inbox of the account, which the dashboard shows. The reply is sent ' +
-      'once the message is on disk; it is delivered once, after those sent before it.',
-    parameters: [],
+      'once the message is on disk; it is delivered once, after those sent before it. With an ' +
+      '`Idempotency-Key` the request may be sent again: for as long as the message is kept, 30 days, ' +
+      'the first reply is given back and no second message is queued.',
+    parameters: [
+      idempotencyKey(
+        'A text of your choice that names this message, such as a UUID. Scoped to the account and the environment of the key.',
+      ),
+    ],
     body: 'NewMessage',
     success: {
       status: 202,
       schema: 'Message',
       description: 'Message queued.',
-      headers: [],
+      headers: ['Idempotent-Replayed'],
       example: {
         id: 'msg_019a9f2e8c4b7d10a3f5b6c7d8e9f001',
         message: 'Hello, petstore!',
@@ -207,7 +217,13 @@ export const OPERATIONS = {
         createdAt: '2026-11-21T09:30:00.000Z',
       },
     },
-    errors: ['invalid_json', 'invalid_body', 'unsupported_content_type', 'body_too_large'],
+    errors: [
+      'invalid_json',
+      'invalid_body',
+      'unsupported_content_type',
+      'body_too_large',
+      'idempotency_mismatch',
+    ],
   },
 } as const satisfies Record<string, Operation>;
 

@@ -75,10 +75,11 @@ export interface AuditLog {
 /** The durable queue of messages, and the inboxes. Every call may raise `StorageUnavailable`. */
 export interface MessageStore {
   /**
-   * Resolves once the message is durable. Asked for again it is there once; a message of an account
-   * that is gone meanwhile is dropped.
+   * Resolves once the message is durable. Where the same account and environment have one under the same
+   * idempotency key already, that one stays, and is given. Asked for again the message is there once; a
+   * message of an account that is gone meanwhile is dropped.
    */
-  enqueue(message: Message): Promise<void>;
+  enqueue(message: Message, idempotencyKey?: string): Promise<Message | undefined>;
   /**
    * Moves up to `limit` queued messages to their inboxes, the oldest of each account first; gives how
    * many. A message is in its inbox once, however often and wherever this is called; accounts whose

@@ -1,10 +1,12 @@
 import { NEW_MESSAGE_EXPECTATIONS, NewMessage } from '../contract/schemas.ts';
+import { ApiError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import { type Message, messageStatus } from '../core/messages.ts';
 import type { MessageStore } from '../core/ports.ts';
 import { readJsonBody } from './body.ts';
 import { bodyParser } from './body-parser.ts';
 import type { Call, Handlers } from './handler.ts';
+import { REPLAYED, readIdempotencyKey } from './idempotency-key.ts';
 import type { Reply } from './reply.ts';
 
 const parse = bodyParser(NewMessage, NEW_MESSAGE_EXPECTATIONS);
@@ -15,18 +17,26 @@ export function messageOperations(messages: MessageStore) {
 }
 
 async function sendMessage(messages: MessageStore, { key, request, now }: Call): Promise<Reply> {
+  const idempotencyKey = readIdempotencyKey(request.headers);
   const { message: text } = await parse(await readJsonBody(request));
+  const { accountId, environment } = key;
   const createdAt = now.wall;
   const message: Message = {
     id: newId('msg', createdAt),
-    accountId: key.accountId,
-    environment: key.environment,
-    text,
-    createdAt,
+    ...{ accountId, environment, text, createdAt },
     deliveredAt: undefined,
   };
-  await messages.enqueue(message);
-  return { status: 202, body: messageJson(message) };
+  const earlier = await messages.enqueue(message, idempotencyKey);
+  if (!earlier) return { status: 202, body: messageJson(message) };
+  if (earlier.text !== text) {
+    throw new ApiError(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used for another message. Use a new key for a new message.',
+    );
+  }
+  // As it was first told, though it may be delivered by now.
+  const body = messageJson({ ...earlier, deliveredAt: undefined });
+  return { status: 202, body, headers: REPLAYED };
 }
 
 function messageJson(message: Message): string {

@@ -1,10 +1,10 @@
-import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../contract/operations.ts';
 import { type Awaitable, then } from '../core/awaitable.ts';
 import { ApiError } from '../core/errors.ts';
 import type { NewPet, PetPage, PetQuery } from '../core/pets.ts';
 import type { IdempotentRequest, PetStore } from '../core/ports.ts';
 import { readJsonBody } from './body.ts';
 import type { Call, Handlers } from './handler.ts';
+import { REPLAYED, readIdempotencyKey } from './idempotency-key.ts';
 import { PageCache } from './page-cache.ts';
 import { parseNewPet, petJson, petsJson } from './pet-json.ts';
 import { parsePetQuery } from './query.ts';
@@ -60,7 +60,7 @@ async function createPet(pets: PetStore, { key, request, now }: Call): Promise<R
       return {
         status: 201,
         body: petJson(outcome.pet),
-        headers: { 'Idempotent-Replayed': 'true' },
+        headers: REPLAYED,
       };
     case 'mismatch':
       throw new ApiError(
@@ -85,16 +85,6 @@ function getPet(pets: PetStore, { parameters }: Call): Awaitable<Reply> {
     if (!pet) throw petNotFound(`No animal has the id ${petId}. List animals to see their ids.`);
     return { status: 200, body: petJson(pet) };
   });
-}
-
-function readIdempotencyKey(headers: Headers): string | undefined {
-  const key = headers.get('idempotency-key');
-  if (key === null) return undefined;
-  if (/^[!-~]+$/.test(key) && key.length <= IDEMPOTENCY_KEY_MAX_LENGTH) return key;
-  throw new ApiError(
-    'invalid_parameter',
-    `The header "Idempotency-Key" must have 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters, without spaces.`,
-  );
 }
 
 function idempotent(accountId: string, key: string, pet: NewPet): IdempotentRequest {

@@ -8,15 +8,15 @@ import { GroupCommit } from './group-commit.ts';
 export class PostgresMessageStore implements MessageStore {
   readonly #database: PostgresDatabase;
   /** Messages on their way into the queue, many in a transaction. */
-  readonly arrivals: GroupCommit<Message, undefined>;
+  readonly arrivals: GroupCommit<Arrival, Message | undefined>;
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
-    this.arrivals = new GroupCommit((messages) => this.#insert(messages), 1);
+    this.arrivals = new GroupCommit((arrivals) => this.#insert(arrivals), 1);
   }
 
-  enqueue(message: Message): Promise<void> {
-    return this.arrivals.add(message);
+  enqueue(message: Message, idempotencyKey?: string): Promise<Message | undefined> {
+    return this.arrivals.add({ ...message, idempotencyKey });
   }
 
   /**
@@ -56,7 +56,7 @@ export class PostgresMessageStore implements MessageStore {
       accountId,
       limit,
     );
-    return rows.map((row) => messageFromRow({ ...row, text: textFrom(row.text) }));
+    return rows.map(messageOf);
   }
 
   async forget(before: number): Promise<void> {
@@ -78,25 +78,53 @@ export class PostgresMessageStore implements MessageStore {
    * May be asked for again, when it is not known whether it was done. A message of an account that is
    * gone meanwhile is dropped, as its inbox was.
    */
-  async #insert(messages: readonly Message[]): Promise<undefined[]> {
-    await this.#database.run(
-      `INSERT INTO messages (account_id, id, environment, text, created_at)
-       SELECT sent.account_id, sent.id, sent.environment, sent.text, sent.created_at
-       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
-         WITH ORDINALITY AS sent (account_id, id, environment, text, created_at, place)
+  async #insert(arrivals: readonly Arrival[]): Promise<Array<Message | undefined>> {
+    const rows = await this.#database.all<{ id: string }>(
+      `INSERT INTO messages (account_id, id, environment, text, created_at, idempotency_key)
+       SELECT sent.account_id, sent.id, sent.environment, sent.text, sent.created_at,
+         nullif(sent.key, '')
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
+         WITH ORDINALITY AS sent (account_id, id, environment, text, created_at, key, place)
        JOIN accounts ON accounts.id = sent.account_id
-       ORDER BY sent.place ON CONFLICT (account_id, id) DO NOTHING`,
-      texts(messages.map(({ accountId }) => accountId)),
-      texts(messages.map(({ id }) => id)),
-      texts(messages.map(({ environment }) => environment)),
-      texts(messages.map(({ text }) => JSON.stringify(text))),
-      integers(messages.map(({ createdAt }) => createdAt)),
+       ORDER BY sent.place ON CONFLICT DO NOTHING RETURNING id`,
+      texts(arrivals.map(({ accountId }) => accountId)),
+      texts(arrivals.map(({ id }) => id)),
+      texts(arrivals.map(({ environment }) => environment)),
+      texts(arrivals.map(({ text }) => JSON.stringify(text))),
+      integers(arrivals.map(({ createdAt }) => createdAt)),
+      texts(arrivals.map(({ idempotencyKey = '' }) => idempotencyKey)),
     );
-    return messages.map(() => undefined);
+    const added = new Set(rows.map(({ id }) => id));
+    const earlier = await this.#earlier(arrivals.filter(({ id }) => !added.has(id)));
+    return arrivals.map(({ id }) => earlier.get(id));
+  }
+
+  /** What is there under the idempotency keys of these, by the id that each would have had. */
+  async #earlier(arrivals: readonly Arrival[]): Promise<Map<string, Message>> {
+    const named = arrivals.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
+    if (named.length === 0) return new Map();
+    const rows = await this.#database.all<MessageRow & { sent_id: string }>(
+      `SELECT sent.id AS sent_id, messages.id, messages.account_id, messages.environment, text,
+         created_at::float8 AS created_at, delivered_at::float8 AS delivered_at
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+         AS sent (account_id, id, environment, key)
+       JOIN messages ON messages.account_id = sent.account_id
+         AND messages.environment = sent.environment
+         AND messages.idempotency_key = sent.key AND messages.id <> sent.id`,
+      texts(named.map(({ accountId }) => accountId)),
+      texts(named.map(({ id }) => id)),
+      texts(named.map(({ environment }) => environment)),
+      texts(named.map(({ idempotencyKey = '' }) => idempotencyKey)),
+    );
+    return new Map(rows.map((row) => [row.sent_id, messageOf(row)]));
   }
 }
 
-function textFrom(json: string): string {
-  const text: unknown = JSON.parse(json);
-  return typeof text === 'string' ? text : json;
+interface Arrival extends Message {
+  readonly idempotencyKey: string | undefined;
+}
+
+function messageOf(row: MessageRow): Message {
+  const text: unknown = JSON.parse(row.text);
+  return messageFromRow({ ...row, text: typeof text === 'string' ? text : row.text });
 }

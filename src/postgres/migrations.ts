@@ -193,6 +193,12 @@ const USAGE_SOURCES = [
   )`,
 ];
 
+const REPEATED_MESSAGES = [
+  'ALTER TABLE messages ADD COLUMN IF NOT EXISTS idempotency_key TEXT',
+  `CREATE UNIQUE INDEX IF NOT EXISTS messages_by_idempotency_key
+    ON messages (account_id, environment, idempotency_key)`,
+];
+
 /**
  * The schema as the ordered list of steps that made it. Both environments lie in the same tables.
  * Times are epoch milliseconds where nothing else is said.
@@ -200,4 +206,5 @@ const USAGE_SOURCES = [
 export const MIGRATIONS: readonly Migration[] = [
   { worksWith: 1, statements: [...PETS, ...ACCOUNTS, ...SIGNING_IN, ...ACTIVITY] },
   { worksWith: 1, statements: USAGE_SOURCES },
+  { worksWith: 1, statements: REPEATED_MESSAGES },
 ];

@@ -11,8 +11,8 @@ export class SqliteMessageStore implements MessageStore {
     this.#file = file;
   }
 
-  enqueue(message: Message): Promise<void> {
-    return this.#file.write({ name: 'enqueueMessage', input: message });
+  enqueue(message: Message, idempotencyKey?: string): Promise<Message | undefined> {
+    return this.#file.write({ name: 'enqueueMessage', input: { message, idempotencyKey } });
   }
 
   async deliver(now: number, limit: number): Promise<number> {

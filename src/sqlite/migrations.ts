@@ -192,5 +192,10 @@ export const ACCOUNTS_SCHEMA: Schema = {
       detail TEXT NOT NULL
     ) STRICT;
     `,
+    `
+    ALTER TABLE messages ADD COLUMN idempotency_key TEXT;
+    CREATE UNIQUE INDEX messages_by_idempotency_key
+      ON messages (account_id, environment, idempotency_key);
+    `,
   ],
 };

@@ -1,6 +1,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import type { Message } from '../core/messages.ts';
 import type { UsageRecord } from '../core/usage.ts';
+import { type MessageRow, messageFromRow } from '../sql/rows.ts';
 
 /** A statement that another library wrote, with its values. */
 export interface Statement {
@@ -8,19 +9,37 @@ export interface Statement {
   readonly values: readonly SQLQueryBindings[];
 }
 
+interface Arrival {
+  readonly message: Message;
+  readonly idempotencyKey?: string | null | undefined;
+}
+
 /** What accounts do, and what is counted of it; each runs inside of a transaction of the writer thread. */
 export const activityWrites = {
   /**
-   * May be asked for again, when it is not known whether it was done. A message of an account that is
-   * gone meanwhile is dropped, as its inbox was.
+   * Gives the message that is there already under this idempotency key, which stays. May be asked for
+   * again, when it is not known whether it was done. A message of an account that is gone meanwhile is
+   * dropped, as its inbox was.
    */
-  enqueueMessage(database: Database, message: Message): void {
-    database
+  enqueueMessage(
+    database: Database,
+    { message, idempotencyKey: key = null }: Arrival,
+  ): Message | undefined {
+    const { id, accountId, environment, text, createdAt } = message;
+    const { changes } = database
       .query(
-        `INSERT INTO messages (id, account_id, environment, text, created_at)
-         SELECT ?, id, ?, ?, ? FROM accounts WHERE id = ? ON CONFLICT (id) DO NOTHING`,
+        `INSERT INTO messages (id, account_id, environment, text, created_at, idempotency_key)
+         SELECT ?, id, ?, ?, ?, ? FROM accounts WHERE id = ? ON CONFLICT DO NOTHING`,
       )
-      .run(message.id, message.environment, message.text, message.createdAt, message.accountId);
+      .run(id, environment, text, createdAt, key, accountId);
+    if (changes > 0 || key === null) return undefined;
+    const row = database
+      .query<MessageRow, [string, string, string, string]>(
+        `SELECT * FROM messages
+         WHERE account_id = ? AND environment = ? AND idempotency_key = ? AND id <> ?`,
+      )
+      .get(accountId, environment, key, id);
+    return row ? messageFromRow(row) : undefined;
   },
 
   /** Tells how many were delivered. */

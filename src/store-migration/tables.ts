@@ -105,6 +105,7 @@ export const TABLES: readonly Table[] = [
     file: 'accounts',
     columns: [
       ...['account_id', 'id', 'sequence', 'environment', 'text', 'created_at', 'delivered_at'],
+      'idempotency_key',
     ],
     keyLength: 2,
     asJson: ['text'],

@@ -74,6 +74,30 @@ function queueing(open: OpenBackend): void {
     expect(await backend.messages.queued()).toBe(0);
   });
 
+  test('gives the message that is there already under an idempotency key, also when both come at once', async () => {
+    await using backend = await open();
+    const { messages } = backend;
+    const { id } = await account(backend);
+    const other = await account(backend, 'bob@example.com');
+    const first = message(id, { text: 'first' });
+    expect(await messages.enqueue(first, 'a')).toBeUndefined();
+    expect(await messages.enqueue(first, 'a')).toBeUndefined();
+    const second = message(id, { text: 'second', createdAt: NOON + 5 });
+    const outcomes = await Promise.all([
+      messages.enqueue(message(id, { text: 'repeated' }), 'a'),
+      messages.enqueue(second, 'b'),
+      messages.enqueue(message(id, { text: 'repeated' }), 'b'),
+      messages.enqueue(message(id, { text: 'of staging', environment: 'staging' }), 'a'),
+      messages.enqueue(message(other.id, { text: 'of another' }), 'a'),
+      messages.enqueue(message(id, { text: 'unnamed' })),
+    ]);
+    expect(outcomes).toEqual([first, undefined, second, undefined, undefined, undefined]);
+    await messages.deliver(NOON, EVERYTHING);
+    expect(await messages.enqueue(message(id), 'a')).toEqual({ ...first, deliveredAt: NOON });
+    expect(await inbox(backend, id)).toEqual(['first', 'second', 'of staging', 'unnamed']);
+    expect(await inbox(backend, other.id)).toEqual(['of another']);
+  });
+
   test('drops a message of an account that is gone, and keeps the others of that moment', async () => {
     await using backend = await open();
     const { id } = await account(backend);
