@@ -69,6 +69,15 @@ describe('quotas to be saved', () => {
     limiter.returnUnsaved(unsaved);
     expect(limiter.takeUnsaved(clock.now()).changed).toMatchObject([{ dayUsed: 2 }]);
   });
+
+  test('are given so many at a time, in turns', async () => {
+    const { limiter, clock } = newLimiter();
+    await countAddresses(limiter, 0, 3, clock.now());
+    const callers = () => limiter.takeUnsaved(clock.now(), 2).changed.map(({ caller }) => caller);
+    expect(callers()).toEqual(['address:0', 'address:1']);
+    expect(callers()).toEqual(['address:2']);
+    expect(callers()).toEqual([]);
+  });
 });
 
 describe('addresses past the capacity', () => {

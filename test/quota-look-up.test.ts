@@ -244,6 +244,15 @@ describe('quotas that cannot be read just now', () => {
     expect(journal.rows.get(caller(1).id)).toEqual(kept);
   });
 
+  test('keep none from being saved that are known', async () => {
+    const { journal, clock, limiter } = await usedThree();
+    await takeAtOnce(limiter, caller(1), 1, clock.now());
+    journal.away = false;
+    await takeAtOnce(limiter, caller(2), 1, clock.now());
+    const { changed } = limiter.takeUnsaved(clock.now(), 1);
+    expect(changed).toMatchObject([{ caller: caller(2).id, dayUsed: 1 }]);
+  });
+
   test('have what is kept added once it can be read, and are saved then', async () => {
     const { journal, clock, limiter } = await usedThree();
     await takeAtOnce(limiter, caller(1), 1, clock.now());

@@ -100,21 +100,20 @@ export class MemoryLimiter implements Limiter {
     }
   }
 
-  /** What changed since the last call. */
-  takeUnsaved(now: Instant): UnsavedQuotas {
+  /** What changed and was not taken yet, of so many callers at the most. */
+  takeUnsaved(now: Instant, most = Number.POSITIVE_INFINITY): UnsavedQuotas {
     const changed: SavedQuota[] = [];
     const dropped: string[] = [];
-    const unread: string[] = [];
     for (const caller of this.#unsaved) {
+      if (changed.length + dropped.length === most) break;
       const state = this.#quotasOf(caller).get(caller);
-      if (state && this.#unread.has(caller)) unread.push(caller);
-      else if (state) {
+      if (state && this.#unread.has(caller)) continue;
+      this.#unsaved.delete(caller);
+      if (state) {
         const minuteEndsAt = Math.ceil(state.minuteEndsAt - now.elapsed + now.wall);
         changed.push({ ...state, caller, minuteEndsAt });
       } else dropped.push(caller);
     }
-    this.#unsaved.clear();
-    for (const caller of unread) this.#unsaved.add(caller);
     return { changed, dropped };
   }
 
