@@ -31,3 +31,12 @@ test('what was deleted makes room, also of what comes next to be pushed out', ()
   expect([map.put('f', 6), map.put('g', 7)]).toEqual([undefined, undefined]);
   expect(map.put('h', 8)).toEqual(['f', 6]);
 });
+
+test('entries are deleted by their value, and make room', () => {
+  const map = new BoundedMap<string, number>(3);
+  for (const [index, key] of ['a', 'b', 'c'].entries()) map.put(key, index);
+  map.deleteWhere((value) => value !== 1);
+  expect([...map]).toEqual([['b', 1]]);
+  expect([map.put('d', 3), map.put('e', 4)]).toEqual([undefined, undefined]);
+  expect(map.put('f', 5)).toEqual(['b', 1]);
+});

@@ -21,6 +21,10 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     return pushedOut;
   }
 
+  deleteWhere(isOver: (value: Value) => boolean): void {
+    for (const [key, value] of this) if (isOver(value)) this.delete(key);
+  }
+
   #pushOut(): [Key, Value] | undefined {
     this.#entries ??= this.entries();
     const { done, value } = this.#entries.next();

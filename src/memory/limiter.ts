@@ -137,7 +137,7 @@ export class MemoryLimiter implements Limiter {
   /** Forgets whatever has no say any more. */
   sweep(now: Instant): void {
     for (const quotas of [this.#accounts, this.#addresses]) {
-      for (const [caller, state] of quotas) if (isSpent(state, now)) quotas.delete(caller);
+      quotas.deleteWhere((state) => isSpent(state, now));
     }
     for (const [keyId, conduct] of this.#conducts) {
       if (!isForgotten(conduct, now)) continue;

@@ -5,17 +5,17 @@ const WIDTH = 4;
 const FIRST_CAPACITY = 1_024;
 
 /** Which slot each caller has. */
-interface Slots extends Iterable<[caller: string, slot: number]> {
+interface Slots {
   get(caller: string): number | undefined;
   /** Adds a caller; gives the one that had to go for it. */
   put(caller: string, slot: number): [caller: string, slot: number] | undefined;
-  delete(caller: string): void;
+  /** Deletes the callers of these slots. */
+  deleteWhere(isOver: (slot: number) => boolean): void;
 }
 
 /**
- * Quotas by caller. They are kept as numbers in one block of
- * memory: objects that live long and are replaced at every request are what a garbage collector is
- * worst at.
+ * Quotas by caller. They are kept as numbers in one block of memory: objects that live long and are
+ * replaced at every request are what a garbage collector is worst at.
  */
 export class QuotaTable {
   readonly #slots: Slots;
@@ -44,15 +44,13 @@ export class QuotaTable {
     return forgotten;
   }
 
-  delete(caller: string): void {
-    const slot = this.#slots.get(caller);
-    if (slot === undefined) return;
-    this.#slots.delete(caller);
-    this.#free.push(slot);
-  }
-
-  *[Symbol.iterator](): Generator<readonly [caller: string, state: QuotaState]> {
-    for (const [caller, slot] of this.#slots) yield [caller, this.read(slot)];
+  /** Deletes these quotas, without a name for any: making a million would take a second. */
+  deleteWhere(isOver: (quota: QuotaState) => boolean): void {
+    this.#slots.deleteWhere((slot) => {
+      if (!isOver(this.read(slot))) return false;
+      this.#free.push(slot);
+      return true;
+    });
   }
 
   /** Where the caller's quota is until it is deleted or forgotten, so that it is looked up once. */
