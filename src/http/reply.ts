@@ -1,6 +1,6 @@
 import { HEADERS } from '../contract/headers.ts';
 import type { Verdict } from '../core/admission.ts';
-import { type Instant, SECOND } from '../core/clock.ts';
+import { type Instant, MINUTE, SECOND } from '../core/clock.ts';
 import { ERRORS, type Problem } from '../core/errors.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
@@ -82,9 +82,11 @@ export class ReplyWriter {
     this.#limit.set(limit);
     this.#remaining.set(remaining);
     this.#reset.set(seconds(now.wall + resetIn));
+    // A request that came before the one that began the minute may be decided after it.
+    const minuteEndsIn = seconds(Math.min(MINUTE, minute.resetIn));
     this.#headers.set(
       'RateLimit',
-      `"minute";r=${minute.remaining};t=${seconds(minute.resetIn)}, "day";r=${day.remaining};t=${seconds(day.resetIn)}`,
+      `"minute";r=${minute.remaining};t=${minuteEndsIn}, "day";r=${day.remaining};t=${seconds(day.resetIn)}`,
     );
     if (minute.limit === this.#minuteLimit && day.limit === this.#dayLimit) return;
     this.#minuteLimit = minute.limit;
