@@ -250,19 +250,6 @@ describe('the IETF headers', () => {
     expect(headers.has('Retry-After')).toBe(false);
   });
 
-  test('give a minute no more than 60 seconds, also to a request that came before the one that began it', async () => {
-    const clock = new ManualClock();
-    await using service = await TestService.start({ clock });
-    const { secret } = await service.account(limits(5, 100));
-    await ask(service, secret);
-    clock.advance(-5);
-
-    const { minute, reset } = await ask(service, secret);
-
-    expect(minute).toMatchObject({ remaining: 3, resetsIn: 60 });
-    expect(reset).toBe(NOON / 1_000 + 60);
-  });
-
   test('are of whoever asks, also where only the limit of the day differs', async () => {
     await using service = await TestService.start({ clock: new ManualClock() });
     const one = await service.account(limits(60, 1_000));

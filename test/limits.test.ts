@@ -56,6 +56,19 @@ describe('the minute', () => {
     clock.advance(10 * SECOND);
     expect((await ask(service, secret)).minute).toMatchObject({ remaining: 4, resetsIn: 60 });
   });
+
+  test('has no more than 60 seconds left, also for a request that came before the one that began it', async () => {
+    const clock = new ManualClock();
+    await using service = await TestService.start({ clock });
+    const { secret } = await service.account(limits(5, 100));
+    const { reset } = await ask(service, secret);
+    clock.advance(-5);
+
+    const decidedLater = await ask(service, secret);
+
+    expect(decidedLater.minute).toMatchObject({ remaining: 3, resetsIn: 60 });
+    expect(decidedLater.reset).toBe(reset);
+  });
 });
 
 describe('the day', () => {

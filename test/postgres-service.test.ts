@@ -36,6 +36,22 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     expect((await service.post(secret, { name: 'Ada', categoryId: 1 })).status).toBe(201);
   });
 
+  test('answers 503 to keys that it cannot look up, however many, and takes nothing from their address', async () => {
+    const settings = {
+      ...settingsOf(await server.createDatabase()),
+      PETSTORE_ANONYMOUS_PER_MINUTE: '3',
+    };
+    await using service = await TestService.start({ settings });
+    const { secret } = await service.account();
+    await server.stop();
+    for (let sent = 0; sent < 10; sent += 1) {
+      const away = await service.request('/pets', { key: secret });
+      expect([away.status, away.headers.get('X-RateLimit-Remaining')]).toEqual([503, '3']);
+    }
+    await server.start();
+    await eventually(async () => (await service.request('/pets', { key: secret })).ok, 10_000);
+  });
+
   test('is not ready while the network to the database says nothing', async () => {
     const url = new URL(await server.createDatabase());
     await using link = await CuttableLink.to(Number(url.port));

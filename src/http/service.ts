@@ -162,11 +162,7 @@ export class HttpService {
     match: RouteMatch | undefined,
   ): Awaitable<Answer> {
     const uncounted = problem === BAD_HOST ? undefined : uncountedReply(site, request, path, match);
-    if (uncounted) {
-      const caller = anonymous(site, address());
-      const verdict = site.limiterOf(caller).peek(caller, now);
-      return then(verdict, (verdict) => ({ reply: uncounted, verdict }));
-    }
+    if (uncounted) return letPass(site, now, anonymous(site, address()), uncounted);
     if (problem) return charge(site, now, anonymous(site, address()), () => problemReply(problem));
     const caller = attempt<Caller>(
       () => identifyCaller(site, request.headers.get('authorization'), address),
@@ -175,7 +171,10 @@ export class HttpService {
     const recover = (error: unknown) => problemReply(this.#problemOf(error, id));
     return then(caller, (caller) => {
       if ('problem' in caller) {
-        return charge(site, now, caller.quota, () => challengeReply(caller.problem));
+        const { quota, problem } = caller;
+        // Whether the key is valid is not known: its holder must not use up what its address has.
+        if (problem.code === 'unavailable') return letPass(site, now, quota, problemReply(problem));
+        return charge(site, now, quota, () => challengeReply(problem));
       }
       const { key } = caller;
       const operate = () =>
@@ -211,6 +210,11 @@ export class HttpService {
     if (ERRORS[error.code].status >= 500) this.#options.log.failure(error, id);
     return error;
   }
+}
+
+/** Takes nothing from the caller's quota. */
+function letPass(site: Site, now: Instant, caller: QuotaCaller, reply: Reply): Awaitable<Answer> {
+  return then(site.limiterOf(caller).peek(caller, now), (verdict) => ({ reply, verdict }));
 }
 
 /** Takes the request from the caller's quota; only what is admitted is carried out. */
