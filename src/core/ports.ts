@@ -143,8 +143,9 @@ export interface ApiKeyStore extends CredentialSource {
     by: Actor,
   ): Promise<'kept' | 'too_many'>;
   /**
-   * Ends the old key at `old.expiresAt` and adds its successor, in one transaction. Refuses with
-   * `not_live` when the old key has ended before, and with `too_many` as `insert` does.
+   * Ends the old key at `old.expiresAt`, never later than it would, and adds its successor, in one
+   * transaction. Refuses with `not_live` when the old key has ended before, and with `too_many` as
+   * `insert` does.
    */
   replace(
     old: { readonly id: string; readonly expiresAt: number },

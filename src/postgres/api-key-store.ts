@@ -72,7 +72,12 @@ export class PostgresApiKeyStore implements ApiKeyStore {
       // A key that ends at once makes room for its successor.
       const room = old.expiresAt <= now ? 1 : 0;
       if (!(await addKey(queries, { key, digest, most: most + room, now }))) return 'too_many';
-      await queries.run('UPDATE api_keys SET expires_at = $1 WHERE id = $2', old.expiresAt, old.id);
+      // Whoever else replaced it just now may have given it less time.
+      await queries.run(
+        'UPDATE api_keys SET expires_at = least(expires_at, $1) WHERE id = $2',
+        old.expiresAt,
+        old.id,
+      );
       await announceChange(queries);
       const detail = `${old.id}, followed by ${describeKey(key)}`;
       await putKeyOnRecord(queries, key, 'key.rotated', detail, now, by);

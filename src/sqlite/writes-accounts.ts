@@ -84,7 +84,10 @@ export const accountWrites = {
     const room = old.expiresAt <= successor.now ? 1 : 0;
     const kept = addKey(database, { ...successor, most: successor.most + room });
     if (kept === 'too_many') return kept;
-    database.query('UPDATE api_keys SET expires_at = ? WHERE id = ?').run(old.expiresAt, old.id);
+    // Whoever else replaced it just now may have given it less time.
+    database
+      .query('UPDATE api_keys SET expires_at = min(ifnull(expires_at, ?1), ?1) WHERE id = ?2')
+      .run(old.expiresAt, old.id);
     const { key, now, by } = successor;
     const detail = `${old.id}, followed by ${describeKey(key)}`;
     record(database, { at: now, by, action: 'key.rotated', accountId: key.accountId, detail });

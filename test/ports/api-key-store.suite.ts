@@ -126,6 +126,18 @@ function replacing(open: OpenBackend): void {
     expect(await backend.keys.list(owner.id)).toEqual([{ ...old, ...ending }, next]);
   });
 
+  test('replaced twice at once, the old key ends at the earlier moment', async () => {
+    await using backend = await open();
+    await using other = await backend.another();
+    const owner = await account(backend);
+    const old = await keptKey(backend, owner.id);
+    const replace = ({ keys }: typeof backend, expiresAt: number) =>
+      keys.replace({ id: old.id, expiresAt }, apiKey(owner.id), digest(), 100, NOON, 'test');
+    const outcomes = [replace(backend, NOON + HOUR), replace(other, NOON + 72 * HOUR)];
+    expect(await Promise.all(outcomes)).toEqual(['kept', 'kept']);
+    expect((await backend.keys.find(old.id))?.expiresAt).toBe(NOON + HOUR);
+  });
+
   test('changes nothing when the overlap would make one live key too many', async () => {
     await using backend = await open();
     const owner = await account(backend);
