@@ -136,6 +136,9 @@ export const SETTINGS = {
 
 const PREFIX = 'PETSTORE_';
 
+/** Where the examples keep the key of whoever calls the API: no setting, and often exported. */
+const CALLERS_KEY = 'PETSTORE_KEY';
+
 const BASE_URL_SETTINGS = {
   production: 'PETSTORE_BASE_URL',
   staging: 'PETSTORE_STAGING_BASE_URL',
@@ -158,7 +161,7 @@ const MAX_COUNT = 1_000_000_000;
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Config {
-  const reader = new SettingReader(environment, SETTINGS, PREFIX);
+  const reader = new SettingReader(environment, SETTINGS, PREFIX, [CALLERS_KEY]);
   const port = reader.count('PETSTORE_PORT', 0, 65_535);
   const baseUrls = {
     production: reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT),

@@ -14,16 +14,18 @@ export class SettingReader<Name extends string> {
   /**
    * @param values the environment; an empty value is the same as none.
    * @param prefix of our settings: a name that starts with it and is not known is a problem.
+   * @param others names that start with it, too, and are no settings.
    */
   constructor(
     values: Readonly<Record<string, string | undefined>>,
     known: Defaults<Name>,
     prefix: string,
+    others: readonly string[] = [],
   ) {
     this.#values = values;
     this.#known = known;
     for (const name of Object.keys(values)) {
-      if (!name.startsWith(prefix) || Object.hasOwn(known, name)) continue;
+      if (!name.startsWith(prefix) || Object.hasOwn(known, name) || others.includes(name)) continue;
       this.problem(`${name} is not a setting. The README lists them.`);
     }
   }

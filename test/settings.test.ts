@@ -253,6 +253,10 @@ describe('what is wrong', () => {
       'PETSTORE_FOO is not a setting. The README lists them.',
     ]);
   });
+
+  test('whoever has exported the key of the examples can start the service and use its commands', () => {
+    expect(problems({ PETSTORE_KEY: 'pst_live_…' })).toEqual([]);
+  });
 });
 
 function problems(settings: Record<string, string>): string[] {
