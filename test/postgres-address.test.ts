@@ -41,6 +41,7 @@ describe('the address of a database', () => {
     'postgres://me:hidden-word@one:70000,two/pets',
     'postgres://me:hidden-word@one,two',
     'postgres://me:hidden-word@/pets',
+    'postgres://me:hidden-word@one:0/pets',
     'mysql://me:hidden-word@one,two/pets',
     'hidden-word',
   ])('is refused without a word of it: %s', (url) => {
@@ -48,6 +49,20 @@ describe('the address of a database', () => {
     const refuse = () => readConfig(settings);
     expect(refuse).toThrow('PETSTORE_DATABASE_URL must be an address such as');
     expect(refuse).not.toThrow('hidden-word');
+  });
+
+  test('with what the client of PostgreSQL would stumble over is told with the other settings', () => {
+    const refuse = (PETSTORE_DATABASE_URL: string) => () =>
+      readConfig({ PETSTORE_DATABASE_URL, PETSTORE_SECRET: SECRET, PETSTORE_PORT: 'x' });
+    const percent = refuse('postgres://me:hidden%word@one/pets');
+    expect(percent).toThrow(
+      'PETSTORE_DATABASE_URL has a user, password or name that is not percent',
+    );
+    expect(percent).toThrow('PETSTORE_PORT must be');
+    expect(percent).not.toThrow('hidden');
+    const mode = refuse('postgres://one,two/pets?sslmode=bogus');
+    expect(mode).toThrow('PETSTORE_DATABASE_URL must have an sslmode of disable');
+    expect(mode).toThrow('PETSTORE_PORT must be');
   });
 });
 

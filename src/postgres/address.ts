@@ -13,6 +13,8 @@ const FORM = /^(postgres(?:ql)?:\/\/(?:.*@)?)([^@/?#]+)(\/[^/?#].*)$/;
 /** libpq's name for which of several servers is wanted. */
 const WANTED = 'target_session_attrs';
 
+const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
 /**
  * Reads an address as libpq takes it, which may name several servers; gives one for each server.
  * @throws SetupError that does not repeat the address: it may hold a password.
@@ -27,7 +29,20 @@ export function parsePostgresUrl(text: string): DatabaseAddresses {
 
 function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url?.hostname) throw new SetupError(`must be an address such as ${POSTGRES_URL_FORMS}.`);
+  if (!url?.hostname || url.port === '0') {
+    throw new SetupError(`must be an address such as ${POSTGRES_URL_FORMS}.`);
+  }
+  if (!isDecodable(text)) {
+    throw new SetupError('has a user, password or name that is not percent-encoded.');
+  }
+  const mode = url.searchParams.get('sslmode')?.toLowerCase() ?? '';
+  if (mode !== '' && !TLS_MODES.includes(mode)) {
+    throw new SetupError(`must have an sslmode of ${TLS_MODES.join(', ')}.`);
+  }
+  return withoutWanted(text, url);
+}
+
+function withoutWanted(text: string, url: URL): string {
   const wanted = url.searchParams.get(WANTED);
   if (wanted === null) return text;
   if (wanted !== 'read-write' && wanted !== 'primary') {
@@ -38,4 +53,13 @@ function addressOf(text: string): string {
   // Servers do not know it: it is for those that connect.
   url.searchParams.delete(WANTED);
   return url.href;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -39,7 +39,7 @@ async function obstacleAt(address: string): Promise<string | undefined> {
   );
   const silence = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => silence.reject(new Error(`No answer within ${PATIENCE} ms.`)),
+    () => silence.reject(new Error(`no answer within ${PATIENCE} ms`)),
     PATIENCE,
   );
   try {
