@@ -148,6 +148,24 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
     await database.close();
   });
 
+  test('does not hold up the end of a service while it says nothing', async () => {
+    await using opened = await openStore();
+    await using link = await CuttableLink.to(server.port);
+    const url = new URL(opened.url);
+    url.port = String(link.port);
+    const [database, other] = [new PostgresDatabase(url.href), new PostgresDatabase(url.href)];
+    await Promise.all([database.get('SELECT 1'), other.get('SELECT 1')]);
+    link.cut();
+    await database.get('SELECT 1').catch(() => {});
+    const ended: string[] = [];
+    await Promise.all([
+      other.get('SELECT 1').catch(() => ended.push('a statement is given up')),
+      database.close().then(() => ended.push('the connections are closed')),
+    ]);
+    expect(ended).toEqual(['the connections are closed', 'a statement is given up']);
+    await other.close();
+  });
+
   test('does again what lost a race against another transaction', async () => {
     await using opened = await openStore();
     const { database } = opened;

@@ -105,10 +105,11 @@ export class PostgresDatabase implements Queries {
     });
   }
 
-  /** Waits for what was asked for, then closes the connections. */
+  /** Waits for what was asked for, unless the server is away; then closes the connections. */
   async close(): Promise<void> {
+    const patience = this.#outage.isOn ? 0 : PATIENCE.statement;
     await this.#outage.close();
-    await this.#pool.close({ timeout: PATIENCE.statement / SECOND });
+    await this.#pool.close({ timeout: patience / SECOND });
   }
 
   /** Tries again what lost a race; what the database failed at becomes `StorageUnavailable`. */

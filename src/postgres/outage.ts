@@ -22,10 +22,14 @@ export class Outage {
     this.#onEnd = onEnd;
   }
 
+  /** Whether the server is away. */
+  get isOn(): boolean {
+    return this.#probing !== undefined;
+  }
+
   /** @throws StorageUnavailable while the server is away. */
   check(): void {
-    if (this.#probing !== undefined)
-      throw new StorageUnavailable(new Error('The database is away.'));
+    if (this.isOn) throw new StorageUnavailable(new Error('The database is away.'));
   }
 
   /** The server cannot be reached, or takes no changes. */
