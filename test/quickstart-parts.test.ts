@@ -51,7 +51,8 @@ describe('serve --only quickstart', () => {
         stdout: '',
         stderr:
           `petstore: Another process serves ${name} from ${folder.path}. Stop it first, or set ` +
-          'PETSTORE_DATA_DIR. The quickstart counts requests of both environments: serve it in ' +
+          'PETSTORE_DATA_DIR to another folder, or set PETSTORE_REDIS_URL for all of them, so that ' +
+          'they count together. The quickstart counts requests of both environments: serve it in ' +
           'the process that serves them.\n',
       });
       expect((await fetch(`${other.url(name)}/pets`)).status).toBe(401);

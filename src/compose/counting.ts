@@ -69,11 +69,9 @@ async function claimOne(
   const why = parts.includes(name)
     ? ''
     : ' The quickstart counts requests of both environments: serve it in the process that serves them.';
-  const instead = config.database
-    ? 'or set PETSTORE_REDIS_URL for all of them, so that they count together'
-    : 'or set PETSTORE_DATA_DIR';
+  const apart = config.database ? '' : 'set PETSTORE_DATA_DIR to another folder, or ';
   throw new SetupError(
-    `Another process serves ${name} from ${where}. Stop it first, ${instead}.${why}`,
+    `Another process serves ${name} from ${where}. Stop it first, or ${apart}set PETSTORE_REDIS_URL for all of them, so that they count together.${why}`,
   );
 }
 
