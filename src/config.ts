@@ -182,11 +182,9 @@ export function readConfig(
   }
   const secret = reader.secret('PETSTORE_SECRET', MIN_SECRET_LENGTH);
   const config: Config = {
-    host: reader.text('PETSTORE_HOST'),
+    host: withoutBrackets(reader.text('PETSTORE_HOST')),
     port,
-    opsPort: reader.isGiven('PETSTORE_OPS_PORT')
-      ? reader.count('PETSTORE_OPS_PORT', 0, 65_535)
-      : opsPortBeside(port),
+    opsPort: readOpsPort(reader, port),
     dataDir: resolve(reader.text('PETSTORE_DATA_DIR')),
     secret,
     database: readDatabase(reader, secret),
@@ -238,6 +236,20 @@ function readDatabase(
 function place(baseUrl: string): string {
   const { host, pathname } = new URL(baseUrl);
   return host + pathname;
+}
+
+/** An IPv6 address as it is, also when it is written as in a URL. */
+function withoutBrackets(host: string): string {
+  return /^\[(.*)\]$/.exec(host)?.[1] ?? host;
+}
+
+function readOpsPort(reader: SettingReader<keyof typeof SETTINGS>, port: number): number {
+  if (!reader.isGiven('PETSTORE_OPS_PORT')) return opsPortBeside(port);
+  const opsPort = reader.count('PETSTORE_OPS_PORT', 0, 65_535);
+  if (opsPort === port && port !== 0) {
+    reader.problem('PETSTORE_OPS_PORT and PETSTORE_PORT must differ.');
+  }
+  return opsPort;
 }
 
 /** The next port; a free one beside a free one. */

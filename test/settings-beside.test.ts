@@ -11,6 +11,18 @@ describe('the port for operators', () => {
   ])('follows the other one until it is set: %p', (settings, port) => {
     expect(readConfig(settings).opsPort).toBe(port);
   });
+
+  test('cannot be the other one, unless both are free ones', () => {
+    const both = (port: string) => ({ PETSTORE_PORT: port, PETSTORE_OPS_PORT: port });
+    expect(() => readConfig(both('4000'))).toThrow(
+      'PETSTORE_OPS_PORT and PETSTORE_PORT must differ.',
+    );
+    expect(readConfig(both('0')).opsPort).toBe(0);
+  });
+});
+
+test('an IPv6 address to listen on may be written in brackets, as in a URL', () => {
+  for (const host of ['::1', '[::1]']) expect(readConfig({ PETSTORE_HOST: host }).host).toBe('::1');
 });
 
 describe('mail', () => {
