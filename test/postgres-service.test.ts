@@ -30,7 +30,9 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     const away = await service.post(secret, { name: 'Ada', categoryId: 1 });
     expect(away.status).toBe(503);
     expect(Number(away.headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
-    expect((await fetch(`${service.opsUrl}/readyz`)).status).toBe(503);
+    const readiness = await fetch(`${service.opsUrl}/readyz`);
+    expect(readiness.status).toBe(503);
+    expect(await readiness.text()).toMatch(/^the store is away: .*connect/i);
     await server.start();
     await eventually(async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200, 10_000);
     expect((await service.post(secret, { name: 'Ada', categoryId: 1 })).status).toBe(201);

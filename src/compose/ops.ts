@@ -1,7 +1,7 @@
 import packageJson from '../../package.json';
 import type { Config } from '../config.ts';
 import { type Clock, SECOND } from '../core/clock.ts';
-import { messageOf } from '../core/errors.ts';
+import { messageOf, StorageUnavailable } from '../core/errors.ts';
 import { within } from '../core/within.ts';
 import type { Log } from '../log.ts';
 import { LateMetrics } from '../ops/late-metrics.ts';
@@ -101,6 +101,8 @@ async function missingStore({ changes }: Stores): Promise<string | undefined> {
     await within(STORE_PATIENCE, () => changes.revision());
     return undefined;
   } catch (error) {
-    return `the store is away: ${messageOf(error)}`;
+    // Clients are told no more than that it is away; operators are told why.
+    const cause = error instanceof StorageUnavailable ? error.cause : error;
+    return `the store is away: ${messageOf(cause)}`;
   }
 }

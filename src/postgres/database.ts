@@ -133,7 +133,7 @@ export class PostgresDatabase implements Queries {
   #mayWinNextTime(error: unknown, askedAt: number): boolean {
     // Where others are being answered, only a connection more could not be had.
     const isAway = isUnreachable(error) && this.#heardAt < askedAt;
-    if (isAway || isNoPrimary(error)) this.#outage.begin();
+    if (isAway || isNoPrimary(error)) this.#outage.begin(error);
     const isStale = isStalePlan(error);
     if (isStale) this.#reconnect();
     return isStale || isLostRace(error);
@@ -152,9 +152,10 @@ export class PostgresDatabase implements Queries {
     const askedAt = performance.now();
     const silence = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
+      const cause = new Error(`No answer within ${patience} ms.`);
       // Where others are being answered, only this one had to wait too long.
-      if (this.#heardAt < askedAt) this.#outage.begin();
-      silence.reject(new StorageUnavailable(new Error(`No answer within ${patience} ms.`)));
+      if (this.#heardAt < askedAt) this.#outage.begin(cause);
+      silence.reject(new StorageUnavailable(cause));
     }, patience);
     this.#waiting.add(silence.reject);
     try {

@@ -1,5 +1,5 @@
 import { SECOND } from '../core/clock.ts';
-import { StorageUnavailable } from '../core/errors.ts';
+import { messageOf, StorageUnavailable } from '../core/errors.ts';
 
 const PROBE_EVERY = 0.1 * SECOND;
 
@@ -11,6 +11,7 @@ export class Outage {
   readonly #probe: () => Promise<string | undefined>;
   readonly #onEnd: (address: string) => void;
   #probing: Promise<void> | undefined;
+  #cause: unknown;
   #closed = false;
 
   /**
@@ -29,12 +30,15 @@ export class Outage {
 
   /** @throws StorageUnavailable while the server is away. */
   check(): void {
-    if (this.isOn) throw new StorageUnavailable(new Error('The database is away.'));
+    if (!this.isOn) return;
+    throw new StorageUnavailable(new Error(`The database is away: ${messageOf(this.#cause)}`));
   }
 
   /** The server cannot be reached, or takes no changes. */
-  begin(): void {
-    if (!this.#closed) this.#probing ??= this.#probeUntilBack();
+  begin(cause: unknown): void {
+    if (this.#closed || this.isOn) return;
+    this.#cause = cause;
+    this.#probing = this.#probeUntilBack();
   }
 
   /** Ends the probes. */
