@@ -148,6 +148,25 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
     await database.close();
   });
 
+  test('is given up for all that wait at once, as soon as it has said nothing for too long', async () => {
+    await using opened = await openStore();
+    await using link = await CuttableLink.to(server.port);
+    const url = new URL(opened.url);
+    url.port = String(link.port);
+    const [database, other] = [new PostgresDatabase(url.href), new PostgresDatabase(url.href)];
+    await Promise.all([database.get('SELECT 1'), other.get('SELECT 1')]);
+    link.cut();
+    const ended: string[] = [];
+    const transaction = database
+      .transaction((queries) => queries.get('SELECT 1'))
+      .catch(() => ended.push('a transaction'));
+    await database.get('SELECT 1').catch(() => ended.push('a statement'));
+    const later = other.get('SELECT 1').catch(() => ended.push('a statement that came later'));
+    await Promise.race([transaction, later]);
+    expect(ended.toSorted()).toEqual(['a statement', 'a transaction']);
+    await Promise.all([database.close(), other.close()]);
+  });
+
   test('does not hold up the end of a service while it says nothing', async () => {
     await using opened = await openStore();
     await using link = await CuttableLink.to(server.port);

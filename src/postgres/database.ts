@@ -68,7 +68,8 @@ export class PostgresDatabase implements Queries {
     this.#outage = new Outage(probe, (primary) => {
       this.#url = primary;
       this.#reconnect();
-      this.#refuseAll();
+      // The server that was asked is gone, and will not answer any more.
+      this.#refuseAll(new Error('The database was away meanwhile.'));
     });
     this.#queries = queriesOver((text, values) =>
       this.#persist(() => this.#measure(this.#pool.unsafe(text, values))),
@@ -154,8 +155,11 @@ export class PostgresDatabase implements Queries {
     const timer = setTimeout(() => {
       const cause = new Error(`No answer within ${patience} ms.`);
       // Where others are being answered, only this one had to wait too long.
-      if (this.#heardAt < askedAt) this.#outage.begin(cause);
-      silence.reject(new StorageUnavailable(cause));
+      if (this.#heardAt >= askedAt) silence.reject(new StorageUnavailable(cause));
+      else {
+        this.#outage.begin(cause);
+        this.#refuseAll(cause);
+      }
     }, patience);
     this.#waiting.add(silence.reject);
     try {
@@ -168,9 +172,7 @@ export class PostgresDatabase implements Queries {
     }
   }
 
-  /** The server that was asked is gone, and will not answer any more. */
-  #refuseAll(): void {
-    const cause = new Error('The database was away meanwhile.');
+  #refuseAll(cause: Error): void {
     for (const refuse of this.#waiting) refuse(new StorageUnavailable(cause));
   }
 
