@@ -67,7 +67,9 @@ export class MemoryLimiter implements Limiter {
       quotas.write(slot, state.quota);
       this.#unsaved.add(caller.id);
     }
-    if (caller.key && state.conduct) this.#conducts.set(caller.key.id, state.conduct);
+    // What is admitted, or hits a ban, leaves the key's record as it was: no need to look it up again.
+    const isNoted = verdict.outcome === 'limited' || startedBan !== undefined;
+    if (caller.key && state.conduct && isNoted) this.#conducts.set(caller.key.id, state.conduct);
     if (caller.key && startedBan) this.#announce(caller.key, startedBan, now);
     return verdict;
   }
