@@ -9,8 +9,8 @@ import { at, pet } from './ports/backend.ts';
 import { connectTo, openPostgresBackend } from './ports/postgres-backend.ts';
 import { hasPostgres, PostgresServer } from './postgres-server.ts';
 
-/** Every animal on a walk from the start, with a page that is as small as can be. */
-async function walk(store: PetStore, limit = 9): Promise<Pet[]> {
+/** Every animal on a walk from the start. Pages are small, and yet more than nine writers add meanwhile. */
+async function walk(store: PetStore, limit = 60): Promise<Pet[]> {
   const seen: Pet[] = [];
   for (let after = 0; ; ) {
     const { pets, more } = await store.list({ limit, after });
