@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { profiledPetstore } from './contestants.ts';
+import { foldedStacks, frameName, Profile, timesOf } from './folded-stacks.ts';
 import { runLoad } from './load.ts';
 import { type Bench, prepareLoad, setStage, storeFor } from './measure.ts';
 import { table } from './report.ts';
@@ -12,22 +12,6 @@ const ROOT = join(import.meta.dir, '..');
 const FOLDER = join(import.meta.dir, 'profiles');
 const SHOWN = 30;
 
-const Profile = Type.Object({
-  nodes: Type.Array(
-    Type.Object({
-      id: Type.Number(),
-      callFrame: Type.Object({
-        functionName: Type.String(),
-        url: Type.String(),
-        lineNumber: Type.Number(),
-      }),
-    }),
-  ),
-  samples: Type.Array(Type.Number()),
-  timeDeltas: Type.Array(Type.Number()),
-});
-type Profile = Static<typeof Profile>;
-
 interface SelfTime {
   readonly name: string;
   /** Of the samples. */
@@ -35,8 +19,8 @@ interface SelfTime {
 }
 
 /**
- * Profiles the service under a workload; gives the file, and where the time went as a table that is
- * kept beside it.
+ * Profiles the service under a workload; gives the file, and where the time went as a table. That and
+ * the folded stacks are kept beside it.
  */
 export async function profile(
   bench: Bench,
@@ -59,28 +43,19 @@ export async function profile(
     .map((each) => [each.name, `${(each.share * 100).toFixed(1)} %`]);
   const summary = table(['function', 'self time'], rows);
   writeFileSync(join(FOLDER, `${name}.md`), `${summary}\n`);
+  writeFileSync(join(FOLDER, `${name}.folded`), foldedStacks(content));
   return { file: relative(ROOT, file), summary };
 }
 
-function selfTimes({ nodes, samples, timeDeltas }: Profile): SelfTime[] {
-  const names = new Map(nodes.map(({ id, callFrame }) => [id, describe(callFrame)]));
+function selfTimes(profile: Profile): SelfTime[] {
+  const names = new Map(profile.nodes.map(({ id, callFrame }) => [id, frameName(callFrame)]));
   const times = new Map<string, number>();
-  for (const [index, id] of samples.entries()) {
+  for (const [id, time] of timesOf(profile)) {
     const name = names.get(id) ?? '(unknown)';
-    if (name === '(idle)') continue;
-    times.set(name, (times.get(name) ?? 0) + (timeDeltas[index] ?? 0));
+    if (name !== '(idle)') times.set(name, (times.get(name) ?? 0) + time);
   }
   const all = times.values().reduce((sum, time) => sum + time, 0);
   return [...times]
     .map(([name, time]) => ({ name, share: time / all }))
     .sort((a, b) => b.share - a.share);
-}
-
-function describe({
-  functionName,
-  url,
-  lineNumber,
-}: Profile['nodes'][number]['callFrame']): string {
-  const name = functionName === '' ? '(anonymous)' : functionName;
-  return url === '' ? name : `${name} ${basename(url)}:${lineNumber + 1}`;
 }
