@@ -56,6 +56,21 @@ async function names(store: PetStore): Promise<string[]> {
   }
 }
 
+/** The address of the same database at the other end of the link. */
+function through({ port }: CuttableLink, address: string): string {
+  const url = new URL(address);
+  url.port = String(port);
+  return url.href;
+}
+
+/** Two that are connected through the link. */
+async function twoThrough(link: CuttableLink, address: string) {
+  const url = through(link, address);
+  const both = [new PostgresDatabase(url), new PostgresDatabase(url)] as const;
+  await Promise.all(both.map((each) => each.get('SELECT 1')));
+  return both;
+}
+
 describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
   let server: PostgresServer;
   beforeAll(async () => {
@@ -129,9 +144,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
   test('is not waited for for ever when the network falls silent', async () => {
     await using opened = await openStore();
     await using link = await CuttableLink.to(server.port);
-    const url = new URL(opened.url);
-    url.port = String(link.port);
-    const database = new PostgresDatabase(url.href);
+    const database = new PostgresDatabase(through(link, opened.url));
     const store = new PostgresPetStore(database, 'production');
     await store.create(pet('before'), at());
     link.cut();
@@ -151,10 +164,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
   test('is given up for all that wait at once, as soon as it has said nothing for too long', async () => {
     await using opened = await openStore();
     await using link = await CuttableLink.to(server.port);
-    const url = new URL(opened.url);
-    url.port = String(link.port);
-    const [database, other] = [new PostgresDatabase(url.href), new PostgresDatabase(url.href)];
-    await Promise.all([database.get('SELECT 1'), other.get('SELECT 1')]);
+    const [database, other] = await twoThrough(link, opened.url);
     link.cut();
     const ended: string[] = [];
     const transaction = database
@@ -170,10 +180,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
   test('does not hold up the end of a service while it says nothing', async () => {
     await using opened = await openStore();
     await using link = await CuttableLink.to(server.port);
-    const url = new URL(opened.url);
-    url.port = String(link.port);
-    const [database, other] = [new PostgresDatabase(url.href), new PostgresDatabase(url.href)];
-    await Promise.all([database.get('SELECT 1'), other.get('SELECT 1')]);
+    const [database, other] = await twoThrough(link, opened.url);
     link.cut();
     await database.get('SELECT 1').catch(() => {});
     const ended: string[] = [];

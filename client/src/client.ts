@@ -84,7 +84,7 @@ export class PetstoreClient {
     const request: ApiRequest = {
       method: 'POST',
       url: `${this.#settings.baseUrl}/pets`,
-      idempotencyKey: requireIdempotencyKey(options.idempotencyKey ?? newIdempotencyKey()),
+      idempotencyKey: idempotencyKeyOf(options),
       body: stringifyMembers({ name, categoryId: requireInt64('categoryId', categoryId), status }),
     };
     return readBody(await this.#send(request, options), isPet, 'a pet');
@@ -110,7 +110,7 @@ export class PetstoreClient {
     const request: ApiRequest = {
       method: 'POST',
       url: `${this.#settings.quickstartBaseUrl}/messages`,
-      idempotencyKey: requireIdempotencyKey(options.idempotencyKey ?? newIdempotencyKey()),
+      idempotencyKey: idempotencyKeyOf(options),
       body: stringifyMembers({ message }),
     };
     return readBody(await this.#send(request, options), isMessage, 'a message');
@@ -143,7 +143,10 @@ function newIdempotencyKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-function requireIdempotencyKey(key: string): string {
+/** The caller's own, or one for this call. */
+function idempotencyKeyOf({
+  idempotencyKey: key = newIdempotencyKey(),
+}: SendMessageOptions): string {
   if (/^[!-~]{1,255}$/.test(key)) return key;
   throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters, no spaces');
 }

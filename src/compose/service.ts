@@ -4,7 +4,6 @@ import type { Pages } from '../dashboard/options.ts';
 import { listen } from '../http/listen.ts';
 import { HttpService } from '../http/service.ts';
 import { type Log, serviceLog } from '../log.ts';
-import { MemoryAttemptCounts } from '../memory/attempt-counts.ts';
 import { Upkeep } from '../upkeep.ts';
 import { claimCounting, countedHere } from './counting.ts';
 import { deliverMessages, startKeeping } from './keeping.ts';
@@ -74,7 +73,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     dashboard = openDashboard({
       addresses: addressesFrom(baseUrl),
       stores,
-      attempts: redis?.attempts ?? new MemoryAttemptCounts(),
+      attempts: redis?.attempts,
       standing: standingFrom(limiters, stores, clock),
       contact: config.contact,
       mail: config.mail,

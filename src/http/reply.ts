@@ -114,7 +114,7 @@ class NumberHeader {
   }
 }
 
-/** How long a client is to wait, in seconds, where it is refused for now (RFC 9110, 10.2.3). */
+/** How long a client is to wait, in seconds, where it is refused for a while (RFC 9110, 10.2.3). */
 function retryAfter(status: number, { resetIn }: Verdict): string | undefined {
   if (status === 429) return String(Math.max(1, seconds(resetIn)));
   return status === 503 ? UNAVAILABLE_RETRY_AFTER : undefined;

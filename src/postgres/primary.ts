@@ -1,18 +1,24 @@
 import { SECOND } from '../core/clock.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
+import { within } from '../core/within.ts';
 import type { DatabaseAddresses } from './address.ts';
 import { connect, STATEMENT_LIMIT } from './connection.ts';
 
 /** How long a server may take to say whether it takes changes, in ms. */
 const PATIENCE = 2 * SECOND;
 
+/** A server, and what keeps it from taking changes; nothing when it is the one. */
+interface Candidate {
+  readonly address: string;
+  readonly obstacle: string | undefined;
+}
+
 /**
  * The first of these servers that takes changes, which a standby does not; `undefined` while none does.
  * In their order, so that all processes agree where two servers believe that they are the one.
  */
 export async function findPrimary(addresses: DatabaseAddresses): Promise<string | undefined> {
-  const obstacles = await Promise.all(addresses.map(obstacleAt));
-  return addresses.find((_, index) => obstacles[index] === undefined);
+  return primaryOf(await askAll(addresses));
 }
 
 /**
@@ -22,33 +28,37 @@ export async function findPrimary(addresses: DatabaseAddresses): Promise<string 
 export async function requirePrimary(addresses: DatabaseAddresses): Promise<string> {
   const [first, ...others] = addresses;
   if (others.length === 0) return first;
-  const obstacles = await Promise.all(addresses.map(obstacleAt));
-  const primary = addresses.find((_, index) => obstacles[index] === undefined);
+  const candidates = await askAll(addresses);
+  const primary = primaryOf(candidates);
   if (primary !== undefined) return primary;
-  const reasons = addresses.map((each, index) => `${new URL(each).host}: ${obstacles[index]}`);
+  const reasons = candidates.map(
+    ({ address, obstacle }) => `${new URL(address).host}: ${obstacle}`,
+  );
   throw new SetupError(
     `No server of PETSTORE_DATABASE_URL takes changes: ${reasons.join('; ')}. Start or promote one.`,
   );
 }
 
-/** What keeps this server from taking changes; `undefined` when nothing does. */
+function askAll(addresses: DatabaseAddresses): Promise<Candidate[]> {
+  return Promise.all(
+    addresses.map(async (address) => ({ address, obstacle: await obstacleAt(address) })),
+  );
+}
+
+function primaryOf(candidates: readonly Candidate[]): string | undefined {
+  return candidates.find(({ obstacle }) => obstacle === undefined)?.address;
+}
+
 async function obstacleAt(address: string): Promise<string | undefined> {
   const connection = connect(address, STATEMENT_LIMIT, 1);
-  const answer = connection.unsafe<{ transaction_read_only: string }[]>(
-    'SHOW transaction_read_only',
-  );
-  const silence = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => silence.reject(new Error(`no answer within ${PATIENCE} ms`)),
-    PATIENCE,
-  );
   try {
-    const [row] = await Promise.race([answer, silence.promise]);
+    const [row] = await within(PATIENCE, () =>
+      connection.unsafe<{ transaction_read_only: string }[]>('SHOW transaction_read_only'),
+    );
     return row?.transaction_read_only === 'off' ? undefined : 'it is a standby';
   } catch (error) {
     return messageOf(error);
   } finally {
-    clearTimeout(timer);
     connection.close({ timeout: 0 }).catch(() => {});
   }
 }

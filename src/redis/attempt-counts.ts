@@ -2,6 +2,7 @@ import type { Instant } from '../core/clock.ts';
 import type { AttemptCounter, AttemptCounts } from '../core/ports.ts';
 import { governingWindow } from '../core/quota.ts';
 import type { RedisConnection } from './connection.ts';
+import { decisionFrom } from './decision.ts';
 
 /**
  * Counts the attempts of all processes together. While Redis is away each process counts its own.
@@ -56,11 +57,8 @@ export class RedisAttemptCounts implements AttemptCounts {
     const reply = await this.#connection.call(key, (client) =>
       client.petstoreAdmit(key, perMinute, perDay, cost, '', ''),
     );
-    const [hasRoom, minuteLeft = 0, minuteEndsIn = 0, dayLeft = 0, dayEndsIn = 0] = reply;
-    if (hasRoom === 1) return undefined;
-    const minute = { limit: perMinute, remaining: minuteLeft, resetIn: minuteEndsIn };
-    const day = { limit: perDay, remaining: dayLeft, resetIn: dayEndsIn };
-    return governingWindow({ admitted: false, minute, day }).resetIn;
+    const decision = decisionFrom(reply, limits);
+    return decision.admitted ? undefined : governingWindow(decision).resetIn;
   }
 }
 

@@ -9,6 +9,7 @@ import type { Limits } from '../core/plans.ts';
 import type { Limiter, QuotaCaller } from '../core/ports.ts';
 import { governingWindow } from '../core/quota.ts';
 import type { RedisConnection } from './connection.ts';
+import { decisionFrom } from './decision.ts';
 import { Processes } from './processes.ts';
 import { Unsettled } from './unsettled.ts';
 
@@ -155,14 +156,9 @@ export class RedisLimiter implements Limiter {
     const reply = await this.#options.connection.call(hash, (client) =>
       client.petstoreAdmit(hash, perMinute, perDay, cost, keyId, this.#policy),
     );
-    const [hasRoom, minuteLeft = 0, minuteEndsIn = 0, dayLeft = 0, dayEndsIn = 0] = reply;
     const [, , , , , banEndsIn = 0, level = 0, startsAt = 0] = reply;
     if (key && level > 0) this.#announce(key, level, startsAt, startsAt + banEndsIn, now);
-    const decision = {
-      admitted: hasRoom === 1,
-      minute: { limit: perMinute, remaining: minuteLeft, resetIn: minuteEndsIn },
-      day: { limit: perDay, remaining: dayLeft, resetIn: dayEndsIn },
-    };
+    const decision = decisionFrom(reply, limits);
     return verdictOf(decision, banEndsIn > 0 ? banEndsIn : undefined);
   }
 

@@ -11,7 +11,7 @@ export interface Statement {
 
 interface Arrival {
   readonly message: Message;
-  readonly idempotencyKey?: string | null | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** What accounts do, and what is counted of it; each runs inside of a transaction of the writer thread. */
@@ -21,24 +21,21 @@ export const activityWrites = {
    * again, when it is not known whether it was done. A message of an account that is gone meanwhile is
    * dropped, as its inbox was.
    */
-  enqueueMessage(
-    database: Database,
-    { message, idempotencyKey: key = null }: Arrival,
-  ): Message | undefined {
+  enqueueMessage(database: Database, { message, idempotencyKey }: Arrival): Message | undefined {
     const { id, accountId, environment, text, createdAt } = message;
     const { changes } = database
       .query(
         `INSERT INTO messages (id, account_id, environment, text, created_at, idempotency_key)
          SELECT ?, id, ?, ?, ?, ? FROM accounts WHERE id = ? ON CONFLICT DO NOTHING`,
       )
-      .run(id, environment, text, createdAt, key, accountId);
-    if (changes > 0 || key === null) return undefined;
+      .run(id, environment, text, createdAt, idempotencyKey ?? null, accountId);
+    if (changes > 0 || idempotencyKey === undefined) return undefined;
     const row = database
       .query<MessageRow, [string, string, string, string]>(
         `SELECT * FROM messages
          WHERE account_id = ? AND environment = ? AND idempotency_key = ? AND id <> ?`,
       )
-      .get(accountId, environment, key, id);
+      .get(accountId, environment, idempotencyKey, id);
     return row ? messageFromRow(row) : undefined;
   },
 
