@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { crashRounds } from '../test/crash-rounds.ts';
+import { crashRounds } from '../test/storage/crash-rounds.ts';
 
 /** The crash test of the suite, for as many rounds as one has the patience for. */
 const { values } = parseArgs({

@@ -5,10 +5,11 @@
  */
 import { writeFileSync } from 'node:fs';
 import { inventAnimal } from '../src/cli/animals.ts';
-import { openStores, type Stores } from '../src/compose/stores.ts';
-import { readConfig } from '../src/config.ts';
-import { systemClock } from '../src/core/clock.ts';
+import { readConfig } from '../src/config/config.ts';
 import { type Subscription, subscribe } from '../src/core/plans.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { openStores } from '../src/storage/open-stores.ts';
+import type { Stores } from '../src/storage/stores.ts';
 
 const BATCH = 2_000;
 /** Accounts being made at a time; they share commits. */

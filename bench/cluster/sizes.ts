@@ -1,8 +1,8 @@
 import { SQL } from 'bun';
 import { Redis } from 'ioredis';
 import { hourOf, NO_USAGE } from '../../src/core/usage.ts';
-import { PostgresDatabase } from '../../src/postgres/database.ts';
-import { PostgresUsageStore } from '../../src/postgres/usage-store.ts';
+import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
+import { PostgresUsageStore } from '../../src/storage/postgres/usage-store.ts';
 import type { Backends } from './backends.ts';
 
 /** How often the usage of every account is added; one long statement costs less than many short ones. */

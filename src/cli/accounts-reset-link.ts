@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import { emailArgument, jsonOption } from './options.ts';
 import { printJson, printLine, printNote } from './output.ts';
@@ -21,7 +21,7 @@ async function resetLink(email: string, options: { json?: true }): Promise<void>
     const account = await requireAccount(session, email);
     const { stores, clock, by } = session;
     // Loaded by this command alone: no other has to wait for it.
-    const { openSignIn } = await import('../compose/sign-in.ts');
+    const { openSignIn } = await import('./sign-in.ts');
     const log = { error: (_details: object, message: string) => printNote(message) };
     const signIn = await openSignIn(readConfig(), stores, clock, log);
     const link = await signIn.resetLink(email);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Verified } from '../backup/verify.ts';
-import { readConfig } from '../config.ts';
-import { systemClock } from '../core/clock.ts';
+import { readConfig } from '../config/config.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Verified } from '../storage/backup/verify.ts';
 import { jsonOption } from './options.ts';
 import { printJson, printLine, printTable } from './output.ts';
 import { requireEmbeddedStore } from './session.ts';
@@ -15,7 +15,7 @@ export function addBackupCommand(program: Command): void {
     .action(async (file: string, { json }: { json?: true }) => {
       const config = requireEmbeddedStore(readConfig(), 'pg_dump --format=custom');
       // Only here: what unpacks archives is no part of any other command.
-      const { createBackup } = await import('../backup/create.ts');
+      const { createBackup } = await import('../storage/backup/create.ts');
       const manifest = await createBackup(config, file, systemClock);
       if (json) printJson({ file, ...manifest });
       else printLine(`Wrote ${file}: ${manifest.files.map(({ name }) => name).join(', ')}.`);
@@ -26,7 +26,7 @@ export function addBackupCommand(program: Command): void {
     .argument('<file>', 'made by petstore backup; unpacked into a temporary folder for it')
     .addOption(jsonOption())
     .action(async (file: string, _: unknown, command: Command) => {
-      const { verifyBackup } = await import('../backup/verify.ts');
+      const { verifyBackup } = await import('../storage/backup/verify.ts');
       const verified = await verifyBackup(file);
       // The command around this one knows the option, too, and takes it.
       if (command.optsWithGlobals()['json']) printJson(verified);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
-import { SECOND } from '../core/clock.ts';
+import { readConfig } from '../config/config.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
+import { SECOND } from '../lib/clock.ts';
 import { jsonOption } from './options.ts';
 import { printJson, printLine } from './output.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { SetupError } from '../core/errors.ts';
 import { jsonOption } from './options.ts';
 import { printJson, printLine } from './output.ts';
@@ -20,7 +20,7 @@ async function run({ json }: { json?: true }): Promise<void> {
     throw new SetupError('Set PETSTORE_DATABASE_URL to the database that everything goes to.');
   }
   const { SingleBar } = await import('cli-progress');
-  const { migrateStore } = await import('../store-migration/migrate-store.ts');
+  const { migrateStore } = await import('../storage/store-migration/migrate-store.ts');
   const format = '{bar} {percentage}% | {value} of {total} rows carried over or compared';
   // Drawn on stderr, and only when that is a terminal.
   const bar = json ? undefined : new SingleBar({ format });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
-import { adjustableServer, openapiDocument } from '../contract/openapi.ts';
+import { adjustableServer, openapiDocument } from '../api/openapi/document.ts';
+import { readConfig } from '../config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { jsonOption } from './options.ts';
 import { printLine } from './output.ts';

@@ -1,7 +1,7 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { isEmailAddress } from '../core/accounts.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../core/clock.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../lib/clock.ts';
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 

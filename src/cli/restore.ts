@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
-import { systemClock } from '../core/clock.ts';
+import { readConfig } from '../config/config.ts';
+import { systemClock } from '../lib/clock.ts';
 import { jsonOption } from './options.ts';
 import { printJson, printLine } from './output.ts';
 import { requireEmbeddedStore } from './session.ts';
@@ -15,7 +15,7 @@ export function addRestoreCommand(program: Command): void {
     .action(async (file: string, { replace, json }: { replace?: true; json?: true }) => {
       const config = requireEmbeddedStore(readConfig(), 'pg_restore');
       // Only here: what unpacks archives is no part of any other command.
-      const { restoreBackup } = await import('../backup/restore.ts');
+      const { restoreBackup } = await import('../storage/backup/restore.ts');
       const restored = await restoreBackup(config, file, replace === true, systemClock);
       if (json) {
         printJson(restored);

@@ -1,4 +1,4 @@
-import { PARTS } from '../config.ts';
+import { PARTS } from '../config/config.ts';
 import { SetupError } from '../core/errors.ts';
 import { FAILED, UsageError, WRONG_USAGE } from './errors.ts';
 import { explain } from './output.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PARTS, type Part } from '../config.ts';
+import { PARTS, type Part } from '../config/config.ts';
 import { serve } from './serve.ts';
 
 export function addServeCommand(program: Command): void {

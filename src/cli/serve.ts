@@ -1,10 +1,10 @@
 import { fstatSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type RunningService, startService } from '../compose/service.ts';
-import { type Config, type Part, readConfig, SETTINGS } from '../config.ts';
-import { SECOND, systemClock } from '../core/clock.ts';
+import { type RunningService, startService } from '../app.ts';
+import { type Config, type Part, readConfig, SETTINGS } from '../config/config.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
-import { createLog, LineWriter, type Log, readable } from '../log.ts';
+import { SECOND, systemClock } from '../lib/clock.ts';
+import { createLog, LineWriter, type Log, readable } from '../observability/log.ts';
 import { COMMAND, explain, printLine, watchOutput } from './output.ts';
 
 /**

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { openStores, type Stores } from '../compose/stores.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import type { Account } from '../core/accounts.ts';
 import type { Actor } from '../core/audit.ts';
-import { type Clock, systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { openStores } from '../storage/open-stores.ts';
+import type { Stores } from '../storage/stores.ts';
 
 const USERS = '/etc/passwd';
 

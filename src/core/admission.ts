@@ -1,5 +1,5 @@
+import type { Instant } from '../lib/clock.ts';
 import { activeBan, type Ban, type BanPolicy, type Conduct, noteRefusal } from './bans.ts';
-import type { Instant } from './clock.ts';
 import type { Limits } from './plans.ts';
 import {
   decideQuota,

@@ -1,4 +1,4 @@
-import { DAY, type Instant, SECOND } from './clock.ts';
+import { DAY, type Instant, SECOND } from '../lib/clock.ts';
 
 /** Refusals that follow a 429 this closely were already under way and are forgiven. */
 export const GRACE = 2 * SECOND;

@@ -1,4 +1,4 @@
-import { DAY } from './clock.ts';
+import { DAY } from '../lib/clock.ts';
 
 /** How long the reply to a request with an `Idempotency-Key` is remembered, in ms. */
 export const REMEMBERED = DAY;

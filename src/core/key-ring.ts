@@ -1,3 +1,5 @@
+import { type Awaitable, then } from '../lib/awaitable.ts';
+import { type Clock, HOUR } from '../lib/clock.ts';
 import {
   type Account,
   type ApiKey,
@@ -12,8 +14,6 @@ import {
   generateApiKey,
 } from './api-key-text.ts';
 import type { Actor } from './audit.ts';
-import { type Awaitable, then } from './awaitable.ts';
-import { type Clock, HOUR } from './clock.ts';
 import type { Environment } from './environments.ts';
 import { OperatorError, type Problem } from './errors.ts';
 import { newId } from './ids.ts';

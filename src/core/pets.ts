@@ -1,4 +1,4 @@
-import type { Int64 } from './int64.ts';
+import type { Int64 } from '../lib/int64.ts';
 
 /** Availability of an animal; the contract's enum, in its order. */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;

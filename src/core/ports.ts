@@ -1,8 +1,8 @@
+import type { Awaitable } from '../lib/awaitable.ts';
+import type { Instant } from '../lib/clock.ts';
 import type { Account, ApiKey, BanRecord, Credential, Role } from './accounts.ts';
 import type { Verdict } from './admission.ts';
 import type { Actor, AuditEntry, AuditRecord } from './audit.ts';
-import type { Awaitable } from './awaitable.ts';
-import type { Instant } from './clock.ts';
 import type { Environment } from './environments.ts';
 import type { Message } from './messages.ts';
 import type { NewPet, Pet, PetPage, PetQuery } from './pets.ts';

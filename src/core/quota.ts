@@ -1,4 +1,4 @@
-import { DAY, type Instant, MINUTE } from './clock.ts';
+import { DAY, type Instant, MINUTE } from '../lib/clock.ts';
 import type { Limits } from './plans.ts';
 
 /** What a caller has used of both windows. A caller without one has used nothing. */

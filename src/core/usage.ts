@@ -1,4 +1,4 @@
-import { HOUR } from './clock.ts';
+import { HOUR } from '../lib/clock.ts';
 import type { Environment } from './environments.ts';
 
 /** What became of a request, as usage tells it. */

@@ -1,4 +1,4 @@
-import { once } from '../core/once.ts';
+import { once } from '../lib/lazy.ts';
 import { createApi } from './api/api.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 import { createPages } from './pages/pages.ts';

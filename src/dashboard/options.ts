@@ -1,8 +1,6 @@
 import type { Dialect } from 'kysely';
 import type { Account } from '../core/accounts.ts';
 import type { Verdict } from '../core/admission.ts';
-import type { Awaitable } from '../core/awaitable.ts';
-import type { Clock } from '../core/clock.ts';
 import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { MailSettings } from '../core/mail.ts';
@@ -15,6 +13,8 @@ import type {
   MessageStore,
   UsageStore,
 } from '../core/ports.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
+import type { Clock } from '../lib/clock.ts';
 
 /** What the dashboard shows and changes. */
 export interface DashboardStores {

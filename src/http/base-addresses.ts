@@ -1,4 +1,4 @@
-import type { Target } from './target.ts';
+import type { Target } from './request-target.ts';
 
 /** A target below one of the base addresses. */
 export interface Located<T> {

@@ -1,6 +1,12 @@
-import type { Deprecation } from '../contract/operations.ts';
-import type { Instant } from '../core/clock.ts';
-import type { Site } from './site.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Deprecation } from './operation.ts';
+
+/** Where an API is served and documented; without a slash at the end. */
+export interface ApiAddresses {
+  readonly baseUrl: string;
+  /** Where people read about the API. */
+  readonly documentation: string;
+}
 
 /** Whether an operation has reached its sunset. */
 export function isRemoved({ sunset }: Deprecation, now: Instant): boolean {
@@ -10,7 +16,7 @@ export function isRemoved({ sunset }: Deprecation, now: Instant): boolean {
 /** Tells clients of a deprecated operation since when, until when, and what to use (RFC 9745, 8594). */
 export function deprecationHeaders(
   { deprecatedAt, sunset, successor }: Deprecation,
-  { baseUrl, documentation }: Pick<Site, 'baseUrl' | 'documentation'>,
+  { baseUrl, documentation }: ApiAddresses,
 ): Readonly<Record<string, string>> {
   return {
     Deprecation: `@${deprecatedAt}`,

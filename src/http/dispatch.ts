@@ -1,10 +1,10 @@
-import { type Awaitable, attempt, then } from '../core/awaitable.ts';
+import { type Awaitable, attempt, then } from '../lib/awaitable.ts';
+import type { Site } from './api.ts';
 import { isRemoved } from './deprecation.ts';
 import type { Call } from './handler.ts';
 import { problemReply, type Reply } from './reply.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
-import { DOCUMENT_PATH, type RouteMatch } from './routes.ts';
-import type { Site } from './site.ts';
+import { DOCUMENT_PATH, type RouteMatch } from './router.ts';
 
 const ALLOWED_REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, ${REQUEST_ID_HEADER}`;
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';

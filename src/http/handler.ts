@@ -1,7 +1,6 @@
-import type { OperationId } from '../contract/operations.ts';
 import type { Credential } from '../core/accounts.ts';
-import type { Awaitable } from '../core/awaitable.ts';
-import type { Instant } from '../core/clock.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
+import type { Instant } from '../lib/clock.ts';
 import type { Reply } from './reply.ts';
 
 /** A request that was admitted and found its operation. */
@@ -16,5 +15,5 @@ export interface Call {
 /** Carries out an operation. May raise `ApiError`. */
 export type Handler = (call: Call) => Awaitable<Reply>;
 
-/** The operations that a site serves, and how each is carried out. */
-export type Handlers = Partial<Readonly<Record<OperationId, Handler>>>;
+/** A handler for each of these operations. */
+export type Handlers<Operations> = Readonly<Record<keyof Operations, Handler>>;

@@ -1,7 +1,7 @@
-import { HEADERS } from '../contract/headers.ts';
 import type { Verdict } from '../core/admission.ts';
-import { type Instant, MINUTE, SECOND } from '../core/clock.ts';
 import { ERRORS, type Problem } from '../core/errors.ts';
+import { type Instant, MINUTE, SECOND } from '../lib/clock.ts';
+import { HEADERS } from './headers.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
 /** What an operation answers, before limits and the rest are written beside it. */

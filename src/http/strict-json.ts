@@ -1,5 +1,5 @@
 import { ApiError } from '../core/errors.ts';
-import { parseInt64 } from '../core/int64.ts';
+import { parseInt64 } from '../lib/int64.ts';
 
 /** Objects and arrays that a body may nest. */
 export const MAX_DEPTH = 16;

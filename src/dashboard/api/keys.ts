@@ -1,7 +1,7 @@
 import { type ApiKey, type BanRecord, KEY_NAME_MAX_LENGTH, keyState } from '../../core/accounts.ts';
-import { DAY } from '../../core/clock.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
 import { type IssuedKey, ROTATION_OVERLAPS, type RotationOverlap } from '../../core/key-ring.ts';
+import { DAY } from '../../lib/clock.ts';
 import { Refused } from '../refused.ts';
 import type { IssuedKeyInfo, KeyInfo, KeyStateInfo } from '../shared/api.ts';
 import { MAX_KEY_DAYS } from '../shared/bounds.ts';

@@ -1,5 +1,5 @@
-import type { Awaitable } from '../../core/awaitable.ts';
 import { OperatorError } from '../../core/errors.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { Refused, UNCACHED } from '../refused.ts';
 import type { RefusalCode } from '../shared/api.ts';
 

@@ -1,5 +1,5 @@
 import type { Account } from '../../core/accounts.ts';
-import type { Awaitable } from '../../core/awaitable.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import type { DashboardOptions } from '../options.ts';
 import type { Session } from '../session.ts';
 

@@ -1,8 +1,8 @@
 import type { Account } from '../../core/accounts.ts';
-import { DAY, HOUR, type Instant } from '../../core/clock.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { WindowStanding } from '../../core/quota.ts';
 import { addCounts, hourOf, NO_USAGE, type UsageRecord } from '../../core/usage.ts';
+import { DAY, HOUR, type Instant } from '../../lib/clock.ts';
 import type { DashboardOptions, DashboardStores } from '../options.ts';
 import type { UsageBucket, UsageEvent, UsageInfo, WindowInfo } from '../shared/api.ts';
 import { json } from './replies.ts';

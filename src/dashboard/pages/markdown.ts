@@ -1,8 +1,9 @@
-import { HEADERS, type HeaderName, LIMIT_HEADERS } from '../../contract/headers.ts';
-import { COMMON_ERRORS, OPERATIONS, type Operation } from '../../contract/operations.ts';
-import { SCHEMAS } from '../../contract/schemas.ts';
+import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
+import { COMMON_ERRORS, OPERATIONS } from '../../api/operations.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
+import { HEADERS, type HeaderName, LIMIT_HEADERS } from '../../http/headers.ts';
+import type { Operation } from '../../http/operation.ts';
 import type { DashboardOptions } from '../options.ts';
 
 type Addresses = DashboardOptions['addresses'];
@@ -99,8 +100,8 @@ function describeOperation(id: string, operation: Operation, addresses: Addresse
             description,
           ]),
         ),
-    body ? `Request body: ${body}.` : 'Request body: none.',
-    `Success: ${success.status}, ${success.schema}. ${success.description}`,
+    body ? `Request body: ${schemaName(body)}.` : 'Request body: none.',
+    `Success: ${success.status}, ${schemaName(success.schema)}. ${success.description}`,
     fenced('json', JSON.stringify(success.example, undefined, 2)),
     `Headers of the reply: ${headers.map((name) => `\`${name}\``).join(', ')}.`,
     `Errors: ${codes.map((code) => `\`${code}\` (${ERRORS[code].status})`).join(', ')}.`,

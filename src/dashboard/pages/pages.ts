@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
-import { once } from '../../core/once.ts';
+import { once } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
 import { pagePolicy, writePolicy } from '../security.ts';
 import { assetFiles } from './asset-files.ts';

@@ -1,4 +1,4 @@
-import { fixedServer, openapiDocument } from '../../contract/openapi.ts';
+import { fixedServer, openapiDocument } from '../../api/openapi/document.ts';
 import type { DashboardOptions } from '../options.ts';
 
 /** The OpenAPI document as the reference page reads it, with every server; JSON text. */

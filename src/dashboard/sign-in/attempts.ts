@@ -1,6 +1,6 @@
-import { type Clock, SECOND } from '../../core/clock.ts';
 import type { Limits } from '../../core/plans.ts';
 import type { AttemptCounter, AttemptCounts } from '../../core/ports.ts';
+import { type Clock, SECOND } from '../../lib/clock.ts';
 import { Refused } from '../refused.ts';
 
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;

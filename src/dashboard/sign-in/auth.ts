@@ -1,7 +1,7 @@
 import { betterAuth } from 'better-auth';
-import { DAY, HOUR, SECOND } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
+import { DAY, HOUR, SECOND } from '../../lib/clock.ts';
 import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
 import { ADDRESS_HEADER } from './caller.ts';
 import type { Letters } from './letters.ts';

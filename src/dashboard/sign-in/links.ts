@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SECOND } from '../../core/clock.ts';
+import { SECOND } from '../../lib/clock.ts';
 import { type Auth, LINK_LASTS } from './auth.ts';
 import { linkTo } from './letters.ts';
 import type { SignInOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import { MINUTE } from '../../core/clock.ts';
+import { MINUTE } from '../../lib/clock.ts';
 import type { SignIn } from '../session.ts';
 import { Attempts } from './attempts.ts';
 import { type Auth, createAuth } from './auth.ts';

@@ -1,0 +1,65 @@
+import type { Config, Part } from '../config/config.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import type { Limiter } from '../core/ports.ts';
+import type { Site } from '../http/api.ts';
+import { Routes } from '../http/router.ts';
+import type { Stores } from '../storage/stores.ts';
+import { messageHandlers } from './messages/handlers.ts';
+import { MESSAGE_OPERATIONS } from './messages/operations.ts';
+import { fixedServer, openapiDocument } from './openapi/document.ts';
+import { petHandlers } from './pets/handlers.ts';
+import { PET_OPERATIONS } from './pets/operations.ts';
+
+export interface SiteParts {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly limiters: ReadonlyMap<Environment, Limiter>;
+  readonly noteUse: Site['noteUse'];
+  baseUrl(part: Part): string;
+}
+
+/** The API as it is served below the base addresses of these parts. */
+export function createSites(parts: readonly Part[], shared: SiteParts): Site[] {
+  return parts.flatMap((part) => (part === 'dashboard' ? [] : [createSite(part, shared)]));
+}
+
+function createSite(part: Environment | 'quickstart', shared: SiteParts): Site {
+  const { config, stores, limiters, noteUse, baseUrl } = shared;
+  const isQuickstart = part === 'quickstart';
+  const own = fixedServer(part, baseUrl(part));
+  const servers = {
+    pets: isQuickstart ? ENVIRONMENTS.map((name) => fixedServer(name, baseUrl(name))) : [own],
+    quickstart: isQuickstart ? own : fixedServer('quickstart', baseUrl('quickstart')),
+  };
+  let document: string | undefined;
+  const addresses = { baseUrl: baseUrl(part), documentation: `${baseUrl('dashboard')}/docs` };
+  const home = requireLimiter(limiters, isQuickstart ? 'production' : part);
+  return {
+    ...addresses,
+    routes: isQuickstart
+      ? new Routes(MESSAGE_OPERATIONS, messageHandlers(stores.messages), addresses)
+      : new Routes(
+          PET_OPERATIONS,
+          petHandlers(stores.environment(part).pets, addresses.baseUrl),
+          addresses,
+        ),
+    keyRing: stores.keyRing,
+    accepts: isQuickstart ? ENVIRONMENTS : [part],
+    // Made when it is first asked for: no start has to wait for it.
+    document: () => (document ??= JSON.stringify(openapiDocument(servers))),
+    anonymousLimits: config.anonymousLimits,
+    limiterOf: isQuickstart
+      ? ({ key }) => (key ? requireLimiter(limiters, key.environment) : home)
+      : () => home,
+    noteUse,
+  };
+}
+
+function requireLimiter(
+  limiters: ReadonlyMap<Environment, Limiter>,
+  environment: Environment,
+): Limiter {
+  const limiter = limiters.get(environment);
+  if (limiter) return limiter;
+  throw new Error(`Nothing counts the requests of ${environment} here.`);
+}

@@ -1,0 +1,50 @@
+import { ApiError } from '../../core/errors.ts';
+import { newId } from '../../core/ids.ts';
+import { type Message, messageStatus } from '../../core/messages.ts';
+import type { MessageStore } from '../../core/ports.ts';
+import { bodyParser } from '../../http/body-validator.ts';
+import type { Call, Handlers } from '../../http/handler.ts';
+import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
+import { readJsonBody } from '../../http/json-body.ts';
+import type { Reply } from '../../http/reply.ts';
+import type { MESSAGE_OPERATIONS } from './operations.ts';
+import { NEW_MESSAGE_EXPECTATIONS, NewMessage } from './schemas.ts';
+
+const parse = bodyParser(NewMessage, NEW_MESSAGE_EXPECTATIONS);
+
+/** The handler of the quickstart's operation. */
+export function messageHandlers(messages: MessageStore): Handlers<typeof MESSAGE_OPERATIONS> {
+  return { sendMessage: (call) => sendMessage(messages, call) };
+}
+
+async function sendMessage(messages: MessageStore, { key, request, now }: Call): Promise<Reply> {
+  const idempotencyKey = readIdempotencyKey(request.headers);
+  const { message: text } = await parse(await readJsonBody(request));
+  const { accountId, environment } = key;
+  const createdAt = now.wall;
+  const message: Message = {
+    id: newId('msg', createdAt),
+    ...{ accountId, environment, text, createdAt },
+    deliveredAt: undefined,
+  };
+  const earlier = await messages.enqueue(message, idempotencyKey);
+  if (!earlier) return { status: 202, body: messageJson(message) };
+  if (earlier.text !== text) {
+    throw new ApiError(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used for another message. Use a new key for a new message.',
+    );
+  }
+  // As it was first told, though it may be delivered by now.
+  const body = messageJson({ ...earlier, deliveredAt: undefined });
+  return { status: 202, body, headers: REPLAYED };
+}
+
+function messageJson(message: Message): string {
+  return JSON.stringify({
+    id: message.id,
+    message: message.text,
+    status: messageStatus(message),
+    createdAt: new Date(message.createdAt).toISOString(),
+  });
+}

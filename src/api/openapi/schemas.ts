@@ -1,0 +1,79 @@
+import type { XSchema } from 'typebox/schema';
+import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { Message, NewMessage } from '../messages/schemas.ts';
+import { NewPet, Pet, PetStatus, Pets } from '../pets/schemas.ts';
+
+const ERROR_CODES = Object.keys(ERRORS).filter((code): code is ErrorCode =>
+  Object.hasOwn(ERRORS, code),
+);
+
+const ErrorBody = {
+  type: 'object',
+  required: ['code', 'message', 'status'],
+  properties: {
+    // Not a closed enum: a later 1.x may add codes, and readers must not fall over them.
+    code: {
+      type: 'string',
+      'x-extensible-enum': ERROR_CODES,
+      description: `Machine-readable error code.\n\n${ERROR_CODES.map(
+        (code) => `- \`${code}\` (${ERRORS[code].status}): ${ERRORS[code].meaning}`,
+      ).join('\n')}`,
+    },
+    message: { type: 'string', description: 'Human-readable description; says what to do next.' },
+    status: {
+      type: 'integer',
+      description: 'The HTTP status code.',
+      minimum: 400,
+      maximum: 599,
+    },
+  },
+  additionalProperties: false,
+  description: 'What every 4xx and 5xx reply carries.',
+  example: { code: 'pet_not_found', message: 'No animal has the id 42.', status: 404 },
+} as const;
+
+/** The named schemas of the contract, by the names that the OpenAPI document gives them. */
+export const SCHEMAS = {
+  NewPet,
+  Pet,
+  Pets,
+  PetStatus,
+  NewMessage,
+  Message,
+  Error: ErrorBody,
+} as const satisfies Record<string, XSchema>;
+
+const NAMES = new Map<unknown, string>(
+  Object.entries(SCHEMAS).map(([name, schema]) => [schema, name]),
+);
+
+/**
+ * The named schemas as JSON Schema 2020-12 for the OpenAPI document: a named schema inside another
+ * becomes a reference into `components`, and a bigint becomes an integer of format int64.
+ */
+export function publishSchemas(): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(SCHEMAS).map(([name, schema]) => [name, publish(schema)]),
+  );
+}
+
+function publish(schema: unknown): unknown {
+  const text = JSON.stringify(schema, (key, value: unknown) => {
+    const name = key === '' ? undefined : NAMES.get(value);
+    if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
+    if (isBigIntSchema(value)) return { ...value, type: 'integer', format: 'int64' };
+    return value;
+  });
+  return JSON.parse(text);
+}
+
+/** The name of a schema in the OpenAPI document. @throws Error for a schema that is not in `SCHEMAS`. */
+export function schemaName(schema: XSchema): string {
+  const name = NAMES.get(schema);
+  if (name === undefined) throw new Error('The schema is not one of the named schemas.');
+  return name;
+}
+
+function isBigIntSchema(value: unknown): value is { type: 'bigint' } {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'bigint';
+}

@@ -1,0 +1,115 @@
+import { ApiError } from '../../core/errors.ts';
+import type { NewPet, PetPage, PetQuery } from '../../core/pets.ts';
+import type { IdempotentRequest, PetStore } from '../../core/ports.ts';
+import type { Call, Handlers } from '../../http/handler.ts';
+import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
+import { readJsonBody } from '../../http/json-body.ts';
+import type { Reply } from '../../http/reply.ts';
+import { type Awaitable, then } from '../../lib/awaitable.ts';
+import type { PET_OPERATIONS } from './operations.ts';
+import { PageCache } from './page-cache.ts';
+import { parseNewPet, petJson, petsJson } from './pet-json.ts';
+import { parsePetQuery } from './query.ts';
+
+/**
+ * Handlers of the operations on the animals of one environment.
+ * @param baseUrl where they are served, for the links to further pages.
+ */
+export function petHandlers(pets: PetStore, baseUrl: string): Handlers<typeof PET_OPERATIONS> {
+  const pages = new PageCache();
+  return {
+    listPets: ({ query }) => {
+      const petQuery = parsePetQuery(query);
+      return (
+        pages.get(petQuery) ??
+        then(pets.list(petQuery), (page) => {
+          const reply = writePage(baseUrl, petQuery, page);
+          if (page.settled) pages.put(petQuery, reply);
+          return reply;
+        })
+      );
+    },
+    createPet: (call) => createPet(pets, call),
+    getPet: (call) => getPet(pets, call),
+  };
+}
+
+function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): Reply {
+  const body = petsJson(pets);
+  const last = pets.at(-1);
+  if (!more || !last) return { status: 200, body };
+  return { status: 200, body, headers: { Link: nextPageLink(baseUrl, query, last.id) } };
+}
+
+function nextPageLink(baseUrl: string, { limit, status }: PetQuery, after: number): string {
+  const filter = status ? `&status=${status}` : '';
+  return `<${baseUrl}/pets?limit=${limit}${filter}&after=${after}>; rel="next"`;
+}
+
+async function createPet(pets: PetStore, { key, request, now }: Call): Promise<Reply> {
+  const idempotencyKey = readIdempotencyKey(request.headers);
+  const pet = await parseNewPet(await readJsonBody(request));
+  const outcome = await pets.create(
+    pet,
+    now,
+    idempotencyKey === undefined ? undefined : idempotent(key.accountId, idempotencyKey, pet),
+  );
+  switch (outcome.kind) {
+    case 'created':
+      return { status: 201, body: petJson(outcome.pet) };
+    case 'replayed':
+      return {
+        status: 201,
+        body: petJson(outcome.pet),
+        headers: REPLAYED,
+      };
+    case 'mismatch':
+      throw new ApiError(
+        'idempotency_mismatch',
+        'This Idempotency-Key was used for another animal. Use a new key for a new animal.',
+      );
+    case 'conflict':
+      throw new ApiError(
+        'idempotency_conflict',
+        'A request with this Idempotency-Key is in flight. Send it again in a moment.',
+      );
+  }
+}
+
+function getPet(pets: PetStore, { parameters }: Call): Awaitable<Reply> {
+  const petId = decodePath(parameters['petId'] ?? '');
+  if (!isInt64(petId)) {
+    throw petNotFound('An id is a whole number, as the list of animals shows it.');
+  }
+  // Ids stay within 2^53 - 1, so that rounding a greater one cannot hit an animal.
+  return then(pets.get(Number(petId)), (pet) => {
+    if (!pet) throw petNotFound(`No animal has the id ${petId}. List animals to see their ids.`);
+    return { status: 200, body: petJson(pet) };
+  });
+}
+
+function idempotent(accountId: string, key: string, pet: NewPet): IdempotentRequest {
+  const fingerprint = new Bun.CryptoHasher('sha256')
+    .update(petJson({ id: 0, ...pet }))
+    .digest('hex');
+  return { accountId, key, fingerprint };
+}
+
+function decodePath(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** Whether a text is an int64 as JSON writes one. What is this short needs no second look. */
+function isInt64(text: string): boolean {
+  if (!/^-?(?:0|[1-9]\d{0,18})$/.test(text)) return false;
+  return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
+
+function petNotFound(message: string): ApiError {
+  return new ApiError('pet_not_found', message);
+}

@@ -1,0 +1,115 @@
+import { PAGE_SIZE } from '../../core/pets.ts';
+import { idempotencyKeyParameter } from '../../http/idempotency-key.ts';
+import type { Operation } from '../../http/operation.ts';
+import { NewPet, Pet, Pets } from './schemas.ts';
+
+const BISCUIT = { id: 1, name: 'Biscuit', categoryId: 7, status: 'available' };
+const PEBBLE = { id: 2, name: 'Pebble', categoryId: 3, status: 'sold' };
+
+/** The operations on animals, by operation id. `handlers.ts` has a handler for each. */
+export const PET_OPERATIONS = {
+  listPets: {
+    tag: 'Pets',
+    method: 'GET',
+    path: '/pets',
+    summary: 'List all animals',
+    description:
+      'Animals in ascending id. When more follow, the reply carries a `Link` header with ' +
+      '`rel="next"` (RFC 8288): request that address to go on. A page without it is the last.',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        description: 'Maximum number of animals to return (page size).',
+        schema: { type: 'integer', ...PAGE_SIZE },
+        example: 20,
+      },
+      {
+        name: 'status',
+        in: 'query',
+        required: false,
+        description: 'Filters animals by availability status.',
+        schema: { $ref: '#/components/schemas/PetStatus' },
+        example: 'available',
+      },
+      {
+        name: 'after',
+        in: 'query',
+        required: false,
+        description: 'Only animals with a greater id. Follow `Link` rather than make it yourself.',
+        schema: { type: 'integer', format: 'int64', minimum: 0 },
+        example: 20,
+      },
+    ],
+    success: {
+      status: 200,
+      schema: Pets,
+      description: 'A paginated list of animals.',
+      headers: ['Link'],
+      example: [BISCUIT, PEBBLE],
+    },
+    errors: [],
+  },
+  createPet: {
+    tag: 'Pets',
+    method: 'POST',
+    path: '/pets',
+    summary: 'Add an animal',
+    description:
+      'The reply is sent once the animal is on disk. With an `Idempotency-Key` the request may be ' +
+      'sent again: for 24 hours the first reply is given back and no second animal is made.',
+    parameters: [
+      idempotencyKeyParameter(
+        'A text of your choice that names this creation, such as a UUID. Scoped to the account.',
+      ),
+    ],
+    body: NewPet,
+    success: {
+      status: 201,
+      schema: Pet,
+      description: 'Animal added; the body carries the assigned `id`.',
+      headers: ['Idempotent-Replayed'],
+      example: BISCUIT,
+    },
+    errors: [
+      'invalid_json',
+      'invalid_body',
+      'unsupported_content_type',
+      'idempotency_conflict',
+      'body_too_large',
+      'idempotency_mismatch',
+    ],
+  },
+  getPet: {
+    tag: 'Pets',
+    method: 'GET',
+    path: '/pets/{petId}',
+    summary: 'Get an animal',
+    description: 'One animal by its id. Use `GET /pets` with the `status` filter instead.',
+    parameters: [
+      {
+        name: 'petId',
+        in: 'path',
+        required: true,
+        description: 'The id of the animal to retrieve.',
+        schema: { type: 'integer', format: 'int64' },
+        example: 1,
+      },
+    ],
+    success: {
+      status: 200,
+      schema: Pet,
+      description: 'The requested animal.',
+      headers: [],
+      example: BISCUIT,
+    },
+    errors: ['pet_not_found', 'operation_removed'],
+    deprecation: {
+      deprecatedAt: Date.UTC(2026, 10, 20) / 1_000,
+      sunset: Date.UTC(2030, 11, 5),
+      successor: '/pets',
+      note: 'Deprecated: removed on 5 December 2030. Use `GET /pets` with the `status` filter.',
+    },
+  },
+} as const satisfies Record<string, Operation>;

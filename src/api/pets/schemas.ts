@@ -1,0 +1,78 @@
+import { NAME_MAX_LENGTH, PET_STATUSES } from '../../core/pets.ts';
+
+/*
+ * JSON Schemas (2020-12) of the contract. TypeBox derives static types and validators from them;
+ * `api/openapi/schemas.ts` publishes them.
+ *
+ * `bigint` stands for any 64-bit integer: exact inside the service, and on the wire a JSON integer
+ * of format int64.
+ */
+
+const SPACE = '\\u0020\\u00A0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000\\uFEFF';
+const CONTROL = '\\u0000-\\u001F\\u007F-\\u009F';
+
+/** Not blank, no control characters. Without lookahead, which many regular expressions have not. */
+const NAME_PATTERN = `^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`;
+
+export const PetStatus = {
+  enum: PET_STATUSES,
+  type: 'string',
+  description: 'Availability of an animal.',
+  example: 'available',
+} as const;
+
+const name = {
+  type: 'string',
+  minLength: 1,
+  maxLength: NAME_MAX_LENGTH,
+  pattern: NAME_PATTERN,
+  description: `The animal's name: 1 to ${NAME_MAX_LENGTH} characters (Unicode code points), not blank, without control characters. Kept as sent.`,
+  example: 'Biscuit',
+} as const;
+
+const categoryId = {
+  type: 'bigint',
+  description: 'Id of the category the animal belongs to. Any int64, exact to the last digit.',
+  example: 7,
+} as const;
+
+export const NewPet = {
+  type: 'object',
+  required: ['name', 'categoryId'],
+  properties: { name, categoryId, status: PetStatus },
+  description: 'An animal to add. Without `status` it is `available`. Other fields are ignored.',
+  example: { name: 'Biscuit', categoryId: 7, status: 'available' },
+} as const;
+
+export const Pet = {
+  type: 'object',
+  required: ['id', 'name', 'categoryId', 'status'],
+  properties: {
+    id: {
+      type: 'integer',
+      format: 'int64',
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Unique identifier assigned by the service on creation; ascending.',
+      example: 1,
+    },
+    name,
+    categoryId,
+    status: PetStatus,
+  },
+  description: 'An animal.',
+  example: { id: 1, name: 'Biscuit', categoryId: 7, status: 'available' },
+} as const;
+
+export const Pets = {
+  type: 'array',
+  items: Pet,
+  description: 'Animals in ascending id.',
+} as const;
+
+/** How a field of NewPet is to be, in the words of an error message. */
+export const NEW_PET_EXPECTATIONS: Readonly<Record<string, string>> = {
+  name: `a string of 1 to ${NAME_MAX_LENGTH} characters, not blank, without control characters`,
+  categoryId: 'an integer from -9223372036854775808 to 9223372036854775807, not in quotes',
+  status: `one of ${PET_STATUSES.join(', ')}`,
+};

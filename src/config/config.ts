@@ -1,0 +1,258 @@
+import { resolve } from 'node:path';
+import type { BanPolicy } from '../core/bans.ts';
+import { ENVIRONMENTS } from '../core/environments.ts';
+import type { MailSettings } from '../core/mail.ts';
+import { type Limits, PLANS } from '../core/plans.ts';
+import { SECOND } from '../lib/clock.ts';
+import type { AddressRange } from '../lib/ip-address.ts';
+import type { DatabaseAddresses } from './postgres-address.ts';
+import type { RedisAddress } from './redis-address.ts';
+import { SettingReader } from './setting-reader.ts';
+import { asksForTraces } from './tracing-settings.ts';
+
+/** Everything that an operator may set, read once, checked and frozen. */
+export interface Config {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** Port for operators' tools; 0 takes a free one. */
+  readonly opsPort: number;
+  /** Absolute path of the folder that holds everything that is kept. */
+  readonly dataDir: string;
+  /** What API keys are digested with; made in the data folder when not set. */
+  readonly secret: string | undefined;
+  /** Where everything is kept instead of in the data folder. */
+  readonly database: DatabaseSettings | undefined;
+  /** Base address of each part, once it is known which port is listened on. */
+  baseUrl(part: Part, port: number): string;
+  /** Where mail is handed over, and its sender; without it none is sent. */
+  readonly mail: MailSettings | undefined;
+  /** Where people ask for another plan: an e-mail or web address. */
+  readonly contact: string | undefined;
+  /** Where requests are counted; in memory without it. May hold a password. */
+  readonly redis: RedisAddress | undefined;
+  readonly trustedProxies: readonly AddressRange[];
+  /** For requests without a valid key, by client address. */
+  readonly anonymousLimits: Limits;
+  readonly banPolicy: BanPolicy;
+  /** How long requests are still answered once the service is told to stop, in ms. */
+  readonly drainFor: number;
+  readonly logLevel: LogLevel;
+  /** Whether requests are followed, by the variables of OpenTelemetry. */
+  readonly tracing: boolean;
+}
+
+export interface DatabaseSettings {
+  /** Of which one takes changes; may hold a password. */
+  readonly servers: DatabaseAddresses;
+  /** What API keys are digested with: the same for every process. */
+  readonly secret: string;
+}
+
+/** What a process may serve, each at its own base address. */
+export const PARTS = [...ENVIRONMENTS, 'quickstart', 'dashboard'] as const;
+export type Part = (typeof PARTS)[number];
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Every setting by its name: what it is for, and its default as the documentation shows it. */
+export const SETTINGS = {
+  PETSTORE_HOST: { default: '127.0.0.1', purpose: 'Address to listen on.' },
+  PETSTORE_PORT: { default: '3000', purpose: 'Port to listen on; 0 picks a free one.' },
+  PETSTORE_OPS_PORT: {
+    default: '3001',
+    purpose: 'Port of /livez, /readyz and /metrics; follows PETSTORE_PORT; 0 picks a free one.',
+  },
+  PETSTORE_DATA_DIR: { default: './data', purpose: 'Folder for everything that is kept.' },
+  PETSTORE_DATABASE_URL: {
+    default: 'none',
+    purpose:
+      'PostgreSQL database that keeps everything instead, such as postgres://user:password@db.example.com/petstore; several servers as one:5432,two:5432; needs PETSTORE_SECRET.',
+  },
+  PETSTORE_BASE_URL: {
+    default: 'http://localhost:3000/v1',
+    purpose: 'Public base address of production; ends in /v1.',
+  },
+  PETSTORE_STAGING_BASE_URL: {
+    default: 'http://localhost:3000/staging/v1',
+    purpose: 'Public base address of staging; ends in /v1.',
+  },
+  PETSTORE_QUICKSTART_BASE_URL: {
+    default: 'http://localhost:3000/quickstart',
+    purpose: 'Public base address of the quickstart.',
+  },
+  PETSTORE_DASHBOARD_URL: {
+    default: 'http://localhost:3000',
+    purpose: 'Public address of the dashboard and the API reference.',
+  },
+  PETSTORE_REDIS_URL: {
+    default: 'none',
+    purpose:
+      'Redis that counts requests for several processes together: redis://host:6379, redis+sentinel://host,host/master or redis+cluster://host,host; rediss for TLS. Without it one process counts in memory.',
+  },
+  PETSTORE_SMTP_URL: {
+    default: 'none',
+    purpose:
+      'Mail server, such as smtps://user:password@mail.example.com. Without it no mail is sent.',
+  },
+  PETSTORE_MAIL_FROM: {
+    default: 'none',
+    purpose: 'Sender of mail; goes with PETSTORE_SMTP_URL.',
+  },
+  PETSTORE_CONTACT: {
+    default: 'none',
+    purpose: 'E-mail or web address where people ask for another plan.',
+  },
+  PETSTORE_SECRET: {
+    default: 'made on the first start, in the data folder',
+    purpose: 'What API keys are digested and sessions signed with; at least 32 characters.',
+  },
+  PETSTORE_TRUSTED_PROXIES: {
+    default: 'none',
+    purpose: 'Addresses or CIDR ranges whose X-Forwarded-For is believed, separated by commas.',
+  },
+  PETSTORE_ANONYMOUS_PER_MINUTE: {
+    default: String(PLANS.free.limits.perMinute),
+    purpose: 'Requests per minute without a valid key, by client address.',
+  },
+  PETSTORE_ANONYMOUS_PER_DAY: {
+    default: String(PLANS.free.limits.perDay),
+    purpose: 'Requests per UTC day without a valid key, by client address.',
+  },
+  PETSTORE_BAN_AFTER: {
+    default: '10',
+    purpose: 'Refused requests after a 429, in the same window, that ban the key.',
+  },
+  PETSTORE_BAN_SECONDS: { default: '300', purpose: 'Length of a first ban, in seconds.' },
+  PETSTORE_BAN_MAX_SECONDS: { default: '86400', purpose: 'Longest ban, in seconds.' },
+  PETSTORE_DRAIN_SECONDS: {
+    default: '0',
+    purpose:
+      'How long requests are still answered after a signal to stop, while /readyz says no, in seconds; for a proxy that asks it.',
+  },
+  PETSTORE_LOG_LEVEL: { default: 'info', purpose: `One of ${LOG_LEVELS.join(', ')}.` },
+} as const satisfies Record<string, { default: string; purpose: string }>;
+
+const PREFIX = 'PETSTORE_';
+
+/** Where the examples keep the key of whoever calls the API: no setting, and often exported. */
+const CALLERS_KEY = 'PETSTORE_KEY';
+
+const BASE_URL_SETTINGS = {
+  production: 'PETSTORE_BASE_URL',
+  staging: 'PETSTORE_STAGING_BASE_URL',
+  quickstart: 'PETSTORE_QUICKSTART_BASE_URL',
+  dashboard: 'PETSTORE_DASHBOARD_URL',
+} as const satisfies Record<Part, keyof typeof SETTINGS>;
+
+/** What the base addresses of the environments end in. */
+const VERSION_SEGMENT = '/v1';
+
+const MIN_SECRET_LENGTH = 32;
+/** In seconds; longer than any service manager waits. */
+const LONGEST_DRAIN = 600;
+const MAX_COUNT = 1_000_000_000;
+
+/**
+ * Reads the settings; the only place that reads `process.env`.
+ * @throws SetupError that tells every problem at once, one per line.
+ */
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Config {
+  const reader = new SettingReader(environment, SETTINGS, PREFIX, [CALLERS_KEY]);
+  const port = reader.count('PETSTORE_PORT', 0, 65_535);
+  const baseUrls = {
+    production: reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT),
+    staging: reader.baseUrl('PETSTORE_STAGING_BASE_URL', VERSION_SEGMENT),
+    quickstart: reader.baseUrl('PETSTORE_QUICKSTART_BASE_URL', ''),
+    dashboard: reader.baseUrl('PETSTORE_DASHBOARD_URL', ''),
+  };
+  const paths = {
+    production: '/v1',
+    staging: '/staging/v1',
+    quickstart: '/quickstart',
+    dashboard: '',
+  };
+  const smtpUrl = reader.smtpUrl('PETSTORE_SMTP_URL');
+  const from = reader.sender('PETSTORE_MAIL_FROM');
+  if (reader.isGiven('PETSTORE_SMTP_URL') !== reader.isGiven('PETSTORE_MAIL_FROM')) {
+    reader.problem('PETSTORE_SMTP_URL and PETSTORE_MAIL_FROM go together: set both or none.');
+  }
+  const secret = reader.secret('PETSTORE_SECRET', MIN_SECRET_LENGTH);
+  const config: Config = {
+    host: withoutBrackets(reader.text('PETSTORE_HOST')),
+    port,
+    opsPort: readOpsPort(reader, port),
+    dataDir: resolve(reader.text('PETSTORE_DATA_DIR')),
+    secret,
+    database: readDatabase(reader, secret),
+    baseUrl: (name, listening) => baseUrls[name] ?? `http://localhost:${listening}${paths[name]}`,
+    mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
+    contact: reader.contact('PETSTORE_CONTACT'),
+    redis: reader.redis('PETSTORE_REDIS_URL'),
+    trustedProxies: reader.addresses('PETSTORE_TRUSTED_PROXIES'),
+    anonymousLimits: Object.freeze({
+      perMinute: reader.count('PETSTORE_ANONYMOUS_PER_MINUTE', 1, MAX_COUNT),
+      perDay: reader.count('PETSTORE_ANONYMOUS_PER_DAY', 1, MAX_COUNT),
+    }),
+    banPolicy: Object.freeze({
+      after: reader.count('PETSTORE_BAN_AFTER', 1, MAX_COUNT),
+      base: reader.count('PETSTORE_BAN_SECONDS', 1, MAX_COUNT) * SECOND,
+      maximum: reader.count('PETSTORE_BAN_MAX_SECONDS', 1, MAX_COUNT) * SECOND,
+    }),
+    drainFor: reader.count('PETSTORE_DRAIN_SECONDS', 0, LONGEST_DRAIN) * SECOND,
+    logLevel: reader.oneOf('PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),
+    tracing: asksForTraces(environment, (text) => reader.problem(text)),
+  };
+  if (config.banPolicy.maximum < config.banPolicy.base) {
+    reader.problem('PETSTORE_BAN_MAX_SECONDS must be at least PETSTORE_BAN_SECONDS.');
+  }
+  const places = Map.groupBy(PARTS, (part) => place(config.baseUrl(part, port)));
+  for (const parts of places.values()) {
+    if (parts.length === 1) continue;
+    const names = parts.map((part) => BASE_URL_SETTINGS[part]).join(' and ');
+    reader.problem(`${names} must differ in their host or path.`);
+  }
+  reader.finish();
+  return Object.freeze(config);
+}
+
+function readDatabase(
+  reader: SettingReader<keyof typeof SETTINGS>,
+  secret: string | undefined,
+): DatabaseSettings | undefined {
+  const servers = reader.postgres('PETSTORE_DATABASE_URL');
+  if (servers === undefined) return undefined;
+  if (secret !== undefined) return Object.freeze({ servers, secret });
+  reader.problem(
+    'PETSTORE_SECRET must be set with PETSTORE_DATABASE_URL: all processes need the same one.',
+  );
+  return undefined;
+}
+
+/** What a request shows of the base address that it was sent to: not whether it came by TLS. */
+function place(baseUrl: string): string {
+  const { host, pathname } = new URL(baseUrl);
+  return host + pathname;
+}
+
+/** An IPv6 address as it is, also when it is written as in a URL. */
+function withoutBrackets(host: string): string {
+  return /^\[(.*)\]$/.exec(host)?.[1] ?? host;
+}
+
+function readOpsPort(reader: SettingReader<keyof typeof SETTINGS>, port: number): number {
+  if (!reader.isGiven('PETSTORE_OPS_PORT')) return opsPortBeside(port);
+  const opsPort = reader.count('PETSTORE_OPS_PORT', 0, 65_535);
+  if (opsPort === port && port !== 0) {
+    reader.problem('PETSTORE_OPS_PORT and PETSTORE_PORT must differ.');
+  }
+  return opsPort;
+}
+
+/** The next port; a free one beside a free one. */
+function opsPortBeside(port: number): number {
+  return port === 0 || port === 65_535 ? 0 : port + 1;
+}

@@ -1,0 +1,157 @@
+import { messageOf, SetupError } from '../core/errors.ts';
+import { type AddressRange, parseAddressRange } from '../lib/ip-address.ts';
+import { type DatabaseAddresses, parsePostgresUrl } from './postgres-address.ts';
+import { parseRedisUrl, type RedisAddress } from './redis-address.ts';
+
+type Defaults<Name extends string> = Readonly<Record<Name, { readonly default: string }>>;
+
+/** Reads one setting after the other and gathers what is wrong with them. */
+export class SettingReader<Name extends string> {
+  readonly #values: Readonly<Record<string, string | undefined>>;
+  readonly #known: Defaults<Name>;
+  readonly #problems: string[] = [];
+
+  /**
+   * @param values the environment; an empty value is the same as none.
+   * @param prefix of our settings: a name that starts with it and is not known is a problem.
+   * @param others names that start with it, too, and are no settings.
+   */
+  constructor(
+    values: Readonly<Record<string, string | undefined>>,
+    known: Defaults<Name>,
+    prefix: string,
+    others: readonly string[] = [],
+  ) {
+    this.#values = values;
+    this.#known = known;
+    for (const name of Object.keys(values)) {
+      if (!name.startsWith(prefix) || Object.hasOwn(known, name) || others.includes(name)) continue;
+      this.problem(`${name} is not a setting. The README lists them.`);
+    }
+  }
+
+  problem(text: string): void {
+    this.#problems.push(text);
+  }
+
+  /** @throws SetupError that tells every problem, one per line, when there is any. */
+  finish(): void {
+    if (this.#problems.length > 0) throw new SetupError(this.#problems.join('\n'));
+  }
+
+  text(name: Name): string {
+    return this.#given(name) ?? this.#known[name].default;
+  }
+
+  count(name: Name, minimum: number, maximum: number): number {
+    const text = this.text(name);
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= maximum) return value;
+    this.problem(`${name} must be a whole number from ${minimum} to ${maximum}, not "${text}".`);
+    return minimum;
+  }
+
+  oneOf<T extends string>(name: Name, allowed: readonly T[], fallback: T): T {
+    const text = this.text(name);
+    const value = allowed.find((each) => each === text);
+    if (value === undefined) {
+      this.problem(`${name} must be one of ${allowed.join(', ')}, not "${text}".`);
+    }
+    return value ?? fallback;
+  }
+
+  /** Without space around it. The message does not repeat the value. */
+  secret(name: Name, shortest: number): string | undefined {
+    const secret = this.#given(name)?.trim();
+    if (secret !== undefined && secret.length < shortest) {
+      this.problem(`${name} must have at least ${shortest} characters.`);
+    }
+    return secret;
+  }
+
+  /** Without a slash at its end. The message does not repeat the value: it may hold a password. */
+  baseUrl(name: Name, ending: string): string | undefined {
+    const text = this.#given(name);
+    if (text === undefined) return undefined;
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const path = url?.pathname.replace(/\/$/, '');
+    const plain = url && !url.search && !url.hash && !url.username && !url.password;
+    if (plain && /^https?:$/.test(url.protocol) && path?.endsWith(ending)) return url.origin + path;
+    this.problem(
+      `${name} must be an http or https address${ending && ` that ends in ${ending}`}, such as https://api.example.com${ending}.`,
+    );
+    return undefined;
+  }
+
+  isGiven(name: Name): boolean {
+    return this.#given(name) !== undefined;
+  }
+
+  optional(name: Name): string | undefined {
+    return this.#given(name)?.trim();
+  }
+
+  /** The message does not repeat the value: it may hold a password. */
+  smtpUrl(name: Name): string | undefined {
+    const text = this.#given(name);
+    const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+    if (text === undefined || (url && /^smtps?:$/.test(url.protocol) && url.hostname)) return text;
+    this.problem(`${name} must be an address such as smtps://user:password@mail.example.com.`);
+    return undefined;
+  }
+
+  /** An e-mail address, alone or in angle brackets behind a name. */
+  sender(name: Name): string | undefined {
+    const text = this.optional(name);
+    if (text === undefined || /^(?:[^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(text))
+      return text;
+    this.problem(`${name} must be an e-mail address, or a name and <address>, not "${text}".`);
+    return undefined;
+  }
+
+  /** The message does not repeat the value: it may hold a password. */
+  redis(name: Name): RedisAddress | undefined {
+    const text = this.optional(name);
+    try {
+      return text === undefined ? undefined : parseRedisUrl(text);
+    } catch (error) {
+      this.problem(`${name} ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** The message does not repeat the value: it may hold a password. */
+  postgres(name: Name): DatabaseAddresses | undefined {
+    const text = this.optional(name);
+    try {
+      return text === undefined ? undefined : parsePostgresUrl(text);
+    } catch (error) {
+      this.problem(`${name} ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** An e-mail address, or a page on the web. */
+  contact(name: Name): string | undefined {
+    const text = this.optional(name);
+    if (text === undefined || /^[^\s@:/]+@[^\s@]+$/.test(text)) return text;
+    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+    this.problem(`${name} must be an e-mail or web address, not "${text}".`);
+    return undefined;
+  }
+
+  addresses(name: Name): readonly AddressRange[] {
+    return (this.#given(name) ?? '').split(',').flatMap((entry) => {
+      const text = entry.trim();
+      const range = parseAddressRange(text);
+      if (text !== '' && !range) {
+        this.problem(`${name} must hold addresses or CIDR ranges, not "${text}".`);
+      }
+      return range ?? [];
+    });
+  }
+
+  #given(name: Name): string | undefined {
+    return this.#values[name] === '' ? undefined : this.#values[name];
+  }
+}

@@ -1,0 +1,26 @@
+import type { Credential } from '../core/accounts.ts';
+import type { Environment } from '../core/environments.ts';
+import type { KeyRing } from '../core/key-ring.ts';
+import type { Limits } from '../core/plans.ts';
+import type { Limiter, QuotaCaller } from '../core/ports.ts';
+import type { Routes } from './router.ts';
+
+/** What is served below one base address of the API. */
+export interface Site {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly routes: Routes;
+  readonly keyRing: KeyRing;
+  /** The environments whose keys it takes. */
+  readonly accepts: readonly Environment[];
+  /** The OpenAPI document with this site among its servers; JSON text. */
+  readonly document: () => string;
+  /** Where people read about the API. */
+  readonly documentation: string;
+  /** For requests without a valid key, by client address. */
+  readonly anonymousLimits: Limits;
+  /** Where requests of this caller count: in the environment of its key. */
+  limiterOf(caller: QuotaCaller): Limiter;
+  /** Notes that a key was used, at this epoch ms, and what came of it; must not wait. */
+  noteUse(key: Credential, status: number, usedAt: number): void;
+}

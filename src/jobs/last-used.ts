@@ -1,0 +1,30 @@
+import type { Credential } from '../core/accounts.ts';
+import type { ApiKeyStore } from '../core/ports.ts';
+import { MINUTE } from '../lib/clock.ts';
+
+/** Gathers when keys were last used, so that each is written at most once a minute. */
+export class LastUsed {
+  readonly #store: Pick<ApiKeyStore, 'touch'>;
+  readonly #pending = new Map<string, number>();
+
+  constructor(store: Pick<ApiKeyStore, 'touch'>) {
+    this.#store = store;
+  }
+
+  /** @param usedAt epoch ms */
+  note(key: Credential, usedAt: number): void {
+    if (key.lastUsedAt !== undefined && usedAt - key.lastUsedAt < MINUTE) return;
+    key.lastUsedAt = usedAt;
+    this.#pending.set(key.id, usedAt);
+  }
+
+  /** Writes what was noted and not written yet. May raise `StorageUnavailable`. */
+  async save(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    const uses = [...this.#pending];
+    await this.#store.touch(uses);
+    for (const [id, usedAt] of uses) {
+      if (this.#pending.get(id) === usedAt) this.#pending.delete(id);
+    }
+  }
+}

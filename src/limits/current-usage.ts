@@ -1,0 +1,35 @@
+import type { Account } from '../core/accounts.ts';
+import { admit, type Verdict } from '../core/admission.ts';
+import type { Environment } from '../core/environments.ts';
+import type { Limiter } from '../core/ports.ts';
+import { type Awaitable, then } from '../lib/awaitable.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Stores } from '../storage/stores.ts';
+
+/** How an account stands in both windows of an environment just now. */
+export type Standing = (account: Account, environment: Environment) => Awaitable<Verdict>;
+
+/**
+ * Asks this process's limiter where it has one; elsewhere what the process that counts has saved,
+ * which is at most a second old.
+ */
+export function standingFrom(
+  limiters: ReadonlyMap<Environment, Limiter>,
+  stores: Stores,
+  clock: Clock,
+): Standing {
+  return (account, environment) => {
+    const now = clock.now();
+    const { limits } = account;
+    const id = `account:${account.id}`;
+    const limiter = limiters.get(environment);
+    if (limiter) return limiter.peek({ id, limits, key: undefined }, now);
+    return then(stores.environment(environment).quotas.find(id), (saved) => {
+      const quota = saved && {
+        ...saved,
+        minuteEndsAt: now.elapsed + saved.minuteEndsAt - now.wall,
+      };
+      return admit({ quota, conduct: undefined }, now, limits, undefined, 0).verdict;
+    });
+  };
+}

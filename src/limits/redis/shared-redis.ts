@@ -1,0 +1,130 @@
+import type { RedisAddress } from '../../config/redis-address.ts';
+import type { Environment } from '../../core/environments.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { AttemptCounts } from '../../core/ports.ts';
+import { type Clock, DAY, SECOND } from '../../lib/clock.ts';
+import type { LateMetrics } from '../../observability/late-metrics.ts';
+import type { Log } from '../../observability/log.ts';
+import { MemoryAttemptCounts } from '../memory/attempt-counts.ts';
+import { MemoryLimiter } from '../memory/limiter.ts';
+import { type LimitKeeping, recordNewBans } from '../persistence.ts';
+import { RedisAttemptCounts } from './attempt-counts.ts';
+import { RedisConnection } from './connection.ts';
+import { RedisLimiter } from './limiter.ts';
+
+/** How long a start waits for Redis, in ms; then it goes on without. */
+const PATIENCE = 2 * SECOND;
+const BEAT_EVERY = SECOND;
+/** How soon after Redis came or went bans are put into force there, or here, in ms. */
+const CARRY_OVER_EVERY = 0.1 * SECOND;
+
+/** Redis, shared by several processes. */
+export interface SharedRedis {
+  /** A limiter that counts together with all processes on this Redis. */
+  startLimiter(keeping: Omit<LimitKeeping, 'quotas'>): Promise<RedisLimiter>;
+  /** Attempts of all processes on this Redis. */
+  readonly attempts: AttemptCounts;
+  close(): Promise<void>;
+}
+
+/** What its limiters work with. */
+interface Link {
+  readonly connection: RedisConnection;
+  /** Goes up when Redis came or went, and what it knows may differ from what is on record. */
+  changes(): number;
+  /** To be done before the connection is closed. */
+  atClose(work: () => Promise<void>): void;
+}
+
+/** Connects, in the background if it takes longer; says in the log when Redis is away. */
+export async function openRedis(
+  address: RedisAddress,
+  { clock, log, metrics }: { clock: Clock; log: Log; metrics: LateMetrics },
+): Promise<SharedRedis> {
+  let changes = 0;
+  const away = new Set<string>();
+  const note = (server: string, isAway: boolean) => {
+    changes += 1;
+    if (isAway) away.add(server);
+    else away.delete(server);
+    metrics.redisAway(away.size);
+  };
+  const connection = new RedisConnection({
+    address,
+    clock,
+    events: {
+      onAway: (redis, cause) => {
+        note(redis, true);
+        const error = messageOf(cause);
+        log.warn({ redis, error }, 'redis is away: each process counts its share by itself');
+      },
+      onBack: (redis) => {
+        note(redis, false);
+        log.info({ redis }, 'redis is back');
+      },
+      onConnected: () => {
+        changes += 1;
+      },
+      onReply: (took) => metrics.redisReplied(took),
+      onError: () => metrics.redisFailed(),
+    },
+  });
+  if (!(await connection.ready(PATIENCE))) {
+    const { problem } = connection;
+    const error = problem === undefined ? undefined : messageOf(problem);
+    log.warn({ error }, 'redis cannot be reached: going on without it, and trying again');
+  }
+  const atClose: Array<() => Promise<void>> = [];
+  const link: Link = {
+    connection,
+    changes: () => changes,
+    atClose: (work) => void atClose.push(work),
+  };
+  return {
+    startLimiter: (keeping) => startLimiter(link, keeping),
+    attempts: new RedisAttemptCounts(connection, new MemoryAttemptCounts()),
+    async close() {
+      await Promise.allSettled(atClose.map((work) => work()));
+      connection.close();
+    },
+  };
+}
+
+async function startLimiter(
+  redis: Link,
+  keeping: Omit<LimitKeeping, 'quotas'>,
+): Promise<RedisLimiter> {
+  const { environment, policy, bans, clock, upkeep } = keeping;
+  const onBan = recordNewBans(keeping);
+  const local = new MemoryLimiter({ environment, policy, onBan });
+  const { connection } = redis;
+  const limiter = new RedisLimiter({ environment, policy, connection, local, onBan });
+
+  let seen = -1;
+  const carryOver = async () => {
+    const changes = redis.changes();
+    if (changes === seen) return;
+    const { wall } = clock.now();
+    const latest = (await bans.latest(wall - DAY)).filter(isOf(environment));
+    const lifted = (await bans.lifted(wall)).filter(isOf(environment));
+    seen = changes;
+    try {
+      await limiter.restore(latest, clock.now());
+      for (const ban of lifted) await limiter.lift(ban);
+      await limiter.settle();
+    } catch {
+      // Away again: its return is a change, and brings this back.
+    }
+  };
+  await carryOver();
+  upkeep.every(CARRY_OVER_EVERY, `carry ${environment} limits over`, carryOver);
+  const beat = () => limiter.beat().catch(() => {});
+  await beat();
+  redis.atClose(() => limiter.leave());
+  upkeep.every(BEAT_EVERY, `tell of this process in ${environment}`, beat);
+  return limiter;
+}
+
+function isOf(environment: Environment) {
+  return (ban: { readonly environment: Environment }) => ban.environment === environment;
+}

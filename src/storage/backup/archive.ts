@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { create, extract, list } from 'tar';
+import { ENVIRONMENTS } from '../../core/environments.ts';
+import { messageOf, OperatorError } from '../../core/errors.ts';
+import { FILE_NAMES, makeDurable } from '../data-folder.ts';
+import { inspect } from '../sqlite/database.ts';
+import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from '../sqlite/migrations.ts';
+
+/** What a backup says about itself, in its file `manifest.json`. */
+export interface Manifest {
+  readonly format: 1;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly files: ReadonlyArray<{ readonly name: string; readonly sha256: string }>;
+}
+
+const MANIFEST = 'manifest.json';
+
+/** The databases that a backup may hold. */
+export const DATABASES: ReadonlyArray<readonly [name: string, schema: Schema]> = [
+  [FILE_NAMES.accounts, ACCOUNTS_SCHEMA],
+  ...ENVIRONMENTS.map((name) => [FILE_NAMES.database(name), ENVIRONMENT_SCHEMA] as const),
+];
+
+/** What the system says of a disk, a folder or a process, never of what an archive holds. */
+const OF_THE_SYSTEM = new Set([
+  ...['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO'],
+  ...['EMFILE', 'ENFILE', 'ENOMEM'],
+]);
+
+/** Packs all files of a folder, with a manifest, into one durable file for its owner alone. */
+export async function pack(folder: string, file: string, createdAt: string): Promise<Manifest> {
+  const names = await readdir(folder);
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, sha256: await digest(join(folder, name)) })),
+  );
+  const manifest: Manifest = { format: 1, createdAt, files };
+  await writeFile(join(folder, MANIFEST), JSON.stringify(manifest));
+  await create({ cwd: folder, file, gzip: true, portable: true, mode: 0o600 }, [
+    MANIFEST,
+    ...names,
+  ]);
+  await chmod(file, 0o600);
+  makeDurable(file);
+  return manifest;
+}
+
+/**
+ * Unpacks a backup into a folder and checks every file of it. They are durable, and for their owner
+ * alone, when this returns.
+ * @throws OperatorError when it is not a sound backup, or the system's error when it cannot be unpacked.
+ */
+export async function unpackSound(file: string, into: string): Promise<Manifest> {
+  try {
+    return await unpack(file, into);
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && OF_THE_SYSTEM.has(String(cause.code))) {
+      throw cause;
+    }
+    throw new OperatorError(
+      `${file} is not a sound backup: ${messageOf(cause)}. Nothing was changed.`,
+      { cause },
+    );
+  }
+}
+
+async function unpack(file: string, into: string): Promise<Manifest> {
+  const names = await listParts(file);
+  await extract({ file, cwd: into, strict: true });
+  const manifest = parseManifest(await readFile(join(into, MANIFEST), 'utf8'), names);
+  for (const { name, sha256 } of manifest.files) {
+    const path = join(into, name);
+    if ((await digest(path)) !== sha256) throw new Error(`${name} does not match its digest`);
+    await chmod(path, 0o600);
+  }
+  for (const [name, schema] of DATABASES) {
+    if (manifest.files.some((each) => each.name === name)) inspect(join(into, name), schema, true);
+  }
+  for (const { name } of manifest.files) makeDurable(join(into, name));
+  return manifest;
+}
+
+/** What the archive would write: nothing but plain files, each once, under names that we know. */
+async function listParts(file: string): Promise<ReadonlySet<string>> {
+  const entries: Array<readonly [name: string, type: string]> = [];
+  await list({ file, strict: true, onReadEntry: ({ path, type }) => entries.push([path, type]) });
+  const known = new Set([MANIFEST, FILE_NAMES.secret, ...DATABASES.map(([name]) => name)]);
+  const foreign = entries.find(([name, type]) => !known.delete(name) || type !== 'File');
+  if (foreign) throw new Error(`it holds ${JSON.stringify(foreign[0])}, which no backup does`);
+  return new Set(entries.map(([name]) => name));
+}
+
+function parseManifest(text: string, names: ReadonlySet<string>): Manifest {
+  const manifest: Manifest = JSON.parse(text);
+  if (manifest.format !== 1) throw new Error('it was made by another release');
+  const listed = new Set([MANIFEST, ...manifest.files.map(({ name }) => name)]);
+  if (listed.symmetricDifference(names).size > 0 || !listed.has(FILE_NAMES.accounts)) {
+    throw new Error('it does not hold what its manifest says');
+  }
+  return manifest;
+}
+
+async function digest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,58 @@
+import { existsSync, renameSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { messageOf, OperatorError, SetupError } from '../../core/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import {
+  type DataFolder,
+  FILE_NAMES,
+  keepRestoreOut,
+  makeDurable,
+  openDataFolder,
+} from '../data-folder.ts';
+import { snapshot } from '../sqlite/backup.ts';
+import { DATABASES, type Manifest, pack } from './archive.ts';
+import { openWorkshop } from './workshop.ts';
+
+/**
+ * Writes everything that the data folder holds into one file: consistent copies of the databases and
+ * the folder's secret, each with its digest. The file is there whole, or not at all.
+ * @throws OperatorError when the file exists or cannot be written, or there is nothing to back up.
+ */
+export async function createBackup(config: Config, file: string, clock: Clock): Promise<Manifest> {
+  const target = resolve(file);
+  if (existsSync(target)) throw new OperatorError(`${file} exists. Name a new file.`);
+  if (!existsSync(config.dataDir)) throw new OperatorError(`${config.dataDir} holds no data yet.`);
+  const folder = openDataFolder(config.dataDir);
+  const lock = keepRestoreOut(folder);
+  try {
+    if (!existsSync(folder.accounts)) throw new OperatorError(`${folder.path} holds no data yet.`);
+    using workshop = openWorkshop(`${target}.`);
+    const parts = join(workshop.path, 'parts');
+    await mkdir(parts);
+    await copyData(folder, config.secret === undefined, parts);
+    const draft = join(workshop.path, 'backup.tar.gz');
+    const manifest = await pack(parts, draft, new Date(clock.now().wall).toISOString());
+    renameSync(draft, target);
+    makeDurable(dirname(target));
+    return manifest;
+  } catch (cause) {
+    if (cause instanceof OperatorError) throw cause;
+    throw new OperatorError(`Cannot write ${file}: ${messageOf(cause)}.`, { cause });
+  } finally {
+    lock.release();
+  }
+}
+
+async function copyData(folder: DataFolder, withSecret: boolean, into: string): Promise<void> {
+  for (const [name, schema] of DATABASES) {
+    const source = join(folder.path, name);
+    if (existsSync(source)) snapshot(source, join(into, name), schema);
+  }
+  if (!withSecret) return;
+  if (!existsSync(folder.secret)) {
+    throw new SetupError(`${folder.secret} is missing. Set PETSTORE_SECRET as the service has it.`);
+  }
+  await copyFile(folder.secret, join(into, FILE_NAMES.secret));
+}

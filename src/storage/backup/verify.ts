@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf, OperatorError } from '../../core/errors.ts';
+import { type Contents, examine } from '../sqlite/backup.ts';
+import { DATABASES, type Manifest, unpackSound } from './archive.ts';
+import { openWorkshop } from './workshop.ts';
+
+/** A backup that was found to be in order, and what it holds. */
+export interface Verified {
+  readonly file: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** Databases with what is in them. */
+  readonly files: ReadonlyArray<Manifest['files'][number] & Partial<Contents>>;
+}
+
+/**
+ * Unpacks a backup into a temporary folder, checks every file of it against its digest and every
+ * database whole, and counts what is in it.
+ * @throws OperatorError when it is damaged, of a newer release, or cannot be unpacked.
+ */
+export async function verifyBackup(file: string): Promise<Verified> {
+  if (!existsSync(file)) throw new OperatorError(`There is no file ${file}.`);
+  using workshop = openWorkshop(join(tmpdir(), 'petstore-verify-'));
+  try {
+    const { createdAt, files } = await unpackSound(file, workshop.path);
+    const databases = new Set(DATABASES.map(([name]) => name));
+    const contents = (name: string) =>
+      databases.has(name) ? examineSound(file, name, workshop.path) : {};
+    return { file, createdAt, files: files.map((each) => ({ ...each, ...contents(each.name) })) };
+  } catch (cause) {
+    if (cause instanceof OperatorError) throw cause;
+    throw new OperatorError(
+      `Cannot check ${file} in ${tmpdir()}: ${messageOf(cause)}. TMPDIR names another folder.`,
+      { cause },
+    );
+  }
+}
+
+function examineSound(file: string, name: string, folder: string): Contents {
+  try {
+    return examine(join(folder, name));
+  } catch (cause) {
+    throw new OperatorError(`${file} is not a sound backup: ${name}: ${messageOf(cause)}.`, {
+      cause,
+    });
+  }
+}

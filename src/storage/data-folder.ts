@@ -1,0 +1,144 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Environment } from '../core/environments.ts';
+import { messageOf, SetupError } from '../core/errors.ts';
+import { type Lock, shareLock } from './sqlite/lock.ts';
+
+/** What a secret of the folder's own is made of, and the least that one may have. */
+const SECRET_BYTES = 32;
+
+/** What the files in a data folder are called; a backup calls its parts the same. */
+export const FILE_NAMES = {
+  accounts: 'accounts.db',
+  secret: 'secret',
+  database: (environment: Environment) => `${environment}.db`,
+} as const;
+
+/** The folder that holds everything that is kept, by file. */
+export interface DataFolder {
+  readonly path: string;
+  readonly accounts: string;
+  readonly secret: string;
+  /** There while a restore has begun to change the folder and is not done. */
+  readonly unfinishedRestore: string;
+  /** Shared by all who open files in the folder; a restore has it alone. */
+  readonly folderLock: string;
+  database(environment: Environment): string;
+  /** Held by the process that serves the environment. */
+  lock(environment: Environment): string;
+}
+
+/**
+ * The folder at this path, made when it is missing; for this user's eyes only.
+ * @throws SetupError when it cannot be made or written to.
+ */
+export function openDataFolder(path: string): DataFolder {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    // Not named by the process's number: in containers on one folder that is 1 in each.
+    const probe = join(path, `.probe-${crypto.randomUUID()}`);
+    writeFileSync(probe, '');
+    rmSync(probe);
+  } catch (cause) {
+    throw new SetupError(
+      `Cannot write to the folder ${path}: ${messageOf(cause)}. Set PETSTORE_DATA_DIR to one that you may write to.`,
+      { cause },
+    );
+  }
+  return dataFolderAt(path);
+}
+
+/** What is where in the folder at this path, whether it is there or not. */
+export function dataFolderAt(path: string): DataFolder {
+  return {
+    path,
+    accounts: join(path, FILE_NAMES.accounts),
+    secret: join(path, FILE_NAMES.secret),
+    unfinishedRestore: join(path, 'restore-unfinished'),
+    folderLock: join(path, 'folder.lock'),
+    database: (environment) => join(path, FILE_NAMES.database(environment)),
+    lock: (environment) => join(path, `${environment}.lock`),
+  };
+}
+
+/**
+ * Keeps restores out of the folder until the lock is released; taken before any file is opened.
+ * @throws SetupError while a restore goes on, or when the last one did not come to its end.
+ */
+export function keepRestoreOut({ path, folderLock, unfinishedRestore }: DataFolder): Lock {
+  const lock = shareLock(folderLock);
+  if (!lock) throw new SetupError(`A backup is being restored into ${path}. Wait for its end.`);
+  if (!existsSync(unfinishedRestore)) return lock;
+  lock.release();
+  throw new SetupError(
+    `A restore into ${path} was cut off. Run it again: petstore restore FILE --replace`,
+  );
+}
+
+/**
+ * The secret that API keys are digested with: the configured one, or the folder's own. That is made
+ * on the first start and never again: beside keys that were made with another it is of no use.
+ * @param isFirstStart whether no key was made with any secret yet.
+ * @throws SetupError when it cannot be read or made, or is cut short.
+ */
+export function readSecret(
+  folder: DataFolder,
+  configured: string | undefined,
+  isFirstStart: boolean,
+): Buffer {
+  if (configured !== undefined) return Buffer.from(configured);
+  let secret: Buffer;
+  try {
+    if (isFirstStart && !existsSync(folder.secret)) makeSecret(folder);
+    secret = Buffer.from(readFileSync(folder.secret, 'utf8').trim());
+  } catch (cause) {
+    const advice = 'Put it back from a backup, or set PETSTORE_SECRET to what it was.';
+    throw new SetupError(`Cannot read ${folder.secret}: ${messageOf(cause)}. ${advice}`, { cause });
+  }
+  if (secret.length >= SECRET_BYTES) return secret;
+  throw new SetupError(
+    `${folder.secret} is cut short. Put it back from a backup, or set PETSTORE_SECRET to what it was.`,
+  );
+}
+
+function makeSecret(folder: DataFolder): void {
+  const draft = `${folder.secret}.${crypto.randomUUID()}`;
+  try {
+    writeFileSync(draft, `${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toHex()}\n`, {
+      mode: 0o600,
+    });
+    // Keys are on disk when they are given out; what they are digested with must be there before.
+    makeDurable(draft);
+    // A link is all or nothing, also when two processes start at the same moment.
+    linkSync(draft, folder.secret);
+    makeDurable(folder.path);
+  } catch (cause) {
+    if (!isCode(cause, 'EEXIST')) throw cause;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Returns once a file's content, or a folder's list of names, is on disk. */
+export function makeDurable(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function isCode(cause: unknown, code: string): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === code;
+}

@@ -1,0 +1,45 @@
+import type { Config } from '../config/config.ts';
+import { SetupError } from '../core/errors.ts';
+import { KeyRing } from '../core/key-ring.ts';
+import type { Settings } from '../core/ports.ts';
+import { FINGERPRINT, fingerprintOf, sign } from '../core/secret.ts';
+import type { Clock } from '../lib/clock.ts';
+import { MemoryCredentialCache } from './key-cache.ts';
+import { openSqliteStores } from './sqlite/open-stores.ts';
+import type { DatabaseStores, Stores } from './stores.ts';
+
+/** @throws SetupError when the folder, a file in it or the database cannot be used. */
+export async function openStores(config: Config, clock: Clock): Promise<Stores> {
+  const { secret, settings, ...stores } = await openDatabase(config);
+  try {
+    await checkSecret(settings, secret);
+  } catch (cause) {
+    await stores.close();
+    throw cause;
+  }
+  const credentials = new MemoryCredentialCache(stores.keys);
+  return {
+    ...stores,
+    keyRing: new KeyRing(stores.keys, credentials, secret, clock),
+    sessionSecret: sign(secret, 'petstore dashboard sessions'),
+    credentials,
+  };
+}
+
+async function openDatabase(config: Config): Promise<DatabaseStores> {
+  const { database } = config;
+  if (!database) return openSqliteStores(config);
+  // Only here: the embedded store starts without it.
+  const { openPostgresStores } = await import('./postgres/open-stores.ts');
+  return openPostgresStores(config, database);
+}
+
+/** With another secret every key would be refused one by one; better to refuse to start. */
+async function checkSecret(settings: Settings, secret: Buffer): Promise<void> {
+  const print = fingerprintOf(secret);
+  const kept = (await settings.find(FINGERPRINT)) ?? (await settings.keep(FINGERPRINT, print));
+  if (kept === print) return;
+  throw new SetupError(
+    'The API keys were made with another secret. Set PETSTORE_SECRET to it, or put the file "secret" back into the data folder.',
+  );
+}

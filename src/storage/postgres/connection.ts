@@ -1,0 +1,33 @@
+import { SQL } from 'bun';
+import { SECOND } from '../../lib/clock.ts';
+
+/** Connections of one process. */
+const CONNECTIONS = 10;
+
+/** How long the server works on one statement, in ms, before it gives up. */
+export const STATEMENT_LIMIT = 5 * SECOND;
+
+/** After so many ms without a word from its client the server takes a transaction back. */
+const SILENCE_LIMIT = 10 * SECOND;
+
+/** How long the server may take to greet, in seconds. */
+const CONNECT_WITHIN = 2;
+
+/** @param statementLimit ms; 0 for none. */
+export function connect(url: string, statementLimit: number, connections = CONNECTIONS): SQL {
+  return new SQL({
+    url,
+    adapter: 'postgres',
+    max: connections,
+    bigint: true,
+    connectionTimeout: CONNECT_WITHIN,
+    // Either would cut off statements under way.
+    idleTimeout: 0,
+    maxLifetime: 0,
+    connection: {
+      application_name: 'petstore',
+      statement_timeout: statementLimit,
+      idle_in_transaction_session_timeout: SILENCE_LIMIT,
+    },
+  });
+}

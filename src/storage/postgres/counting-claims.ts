@@ -1,0 +1,100 @@
+import type { Environment } from '../../core/environments.ts';
+import type { CountingClaim, CountingClaims } from '../../core/ports.ts';
+import { SECOND } from '../../lib/clock.ts';
+import type { PostgresDatabase } from './database.ts';
+
+/** A holder that has not renewed its claim for so many ms is gone; it renews it every second. */
+const SILENCE = 3 * SECOND;
+
+const LOOK_EVERY = 0.25 * SECOND;
+
+/** How many others may come first, one after the other, before this one gives up. */
+const TRIES = 10;
+
+/** Whose name stands for all processes that count in one place. */
+const TOGETHER = 'together';
+
+interface ClaimRow {
+  holder: string;
+  renewals: bigint;
+}
+
+/**
+ * Claims that are rows with a count of renewals. Whoever finds one watches whether it is still renewed:
+ * no clock of another machine plays a part, and a process that was killed is in the way for 3 s only.
+ */
+export class RowClaims implements CountingClaims {
+  readonly #database: PostgresDatabase;
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database;
+  }
+
+  async claim(
+    environment: Environment,
+    how: 'alone' | 'together',
+  ): Promise<CountingClaim | undefined> {
+    const me = how === 'together' ? TOGETHER : Bun.randomUUIDv7();
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const found = await this.#find(environment);
+      if (found?.holder === TOGETHER && how === 'together') return this.#claimOf(environment, me);
+      if (found && !(await this.#fellSilent(environment, found))) return undefined;
+      if (await this.#take(environment, me, found)) return this.#claimOf(environment, me);
+    }
+    return undefined;
+  }
+
+  async #find(environment: Environment): Promise<ClaimRow | undefined> {
+    return this.#database.get<ClaimRow>(
+      'SELECT holder, renewals FROM counting WHERE environment = $1',
+      environment,
+    );
+  }
+
+  async #fellSilent(environment: Environment, { holder, renewals }: ClaimRow): Promise<boolean> {
+    const end = performance.now() + SILENCE;
+    while (performance.now() < end) {
+      await Bun.sleep(LOOK_EVERY);
+      const now = await this.#find(environment);
+      if (!now) return true;
+      if (now.holder !== holder || now.renewals !== renewals) return false;
+    }
+    return true;
+  }
+
+  /** `false` when another one was faster. */
+  async #take(environment: Environment, me: string, found: ClaimRow | undefined): Promise<boolean> {
+    const taken = found
+      ? await this.#database.run(
+          `UPDATE counting SET holder = $1, renewals = renewals + 1
+           WHERE environment = $2 AND holder = $3 AND renewals = $4`,
+          ...[me, environment, found.holder, found.renewals],
+        )
+      : await this.#database.run(
+          `INSERT INTO counting (environment, holder, renewals) VALUES ($1, $2, 0)
+           ON CONFLICT (environment) DO NOTHING`,
+          ...[environment, me],
+        );
+    return taken > 0;
+  }
+
+  #claimOf(environment: Environment, me: string): CountingClaim {
+    const mine = [environment, me] as const;
+    return {
+      renew: async () => {
+        const renewed = await this.#database.run(
+          'UPDATE counting SET renewals = renewals + 1 WHERE environment = $1 AND holder = $2',
+          ...mine,
+        );
+        return renewed > 0;
+      },
+      release: async () => {
+        // The others may go on; once they are gone, too, nobody renews the row.
+        if (me === TOGETHER) return;
+        const sql = 'DELETE FROM counting WHERE environment = $1 AND holder = $2';
+        // A row that is left behind is in the way for some seconds, and no reason to fail.
+        await this.#database.run(sql, ...mine).catch(() => {});
+      },
+    };
+  }
+}

@@ -1,0 +1,210 @@
+import type { SQL } from 'bun';
+import type { DatabaseAddresses } from '../../config/postgres-address.ts';
+import { StorageUnavailable } from '../../core/errors.ts';
+import { SECOND } from '../../lib/clock.ts';
+import { connect, STATEMENT_LIMIT } from './connection.ts';
+import { isLostRace, isNoPrimary, isStalePlan, isUnavailable, isUnreachable } from './failures.ts';
+import { Outage } from './outage.ts';
+import { findPrimary } from './primary.ts';
+
+/**
+ * How long to wait for the server, in ms. It ends statements by itself before that: a longer silence
+ * means that it cannot be heard.
+ */
+const PATIENCE = { statement: 7 * SECOND, transaction: 15 * SECOND } as const;
+
+/** How often something that lost a race is tried, and the pause (ms) that doubles each time. */
+const RETRIES = { most: 9, pause: 4 } as const;
+
+/** What a parameter may be; `texts` and `integers` make the arrays. */
+export type Value = string | number | bigint | Buffer | null | List;
+type List = ReturnType<SQL['array']>;
+
+/** Hears of every statement; must not wait. */
+export interface DatabaseMetrics {
+  /** @param took ms */
+  databaseReplied(took: number): void;
+  databaseFailed(): void;
+}
+
+/** Statements over the pool, or inside of a transaction. Each may raise `StorageUnavailable`. */
+export interface Queries {
+  all<Row>(text: string, ...values: Value[]): Promise<Row[]>;
+  get<Row>(text: string, ...values: Value[]): Promise<Row | undefined>;
+  /** Tells how many rows were inserted, changed or deleted. */
+  run(text: string, ...values: Value[]): Promise<number>;
+  /** The rows, and how many there are or were changed. */
+  readonly execute: Execute;
+}
+
+type Execute = <Row>(text: string, values: Value[]) => Promise<Row[] & { readonly count: number }>;
+
+/**
+ * A PostgreSQL database. Integers of 64 bits come as bigints. What is asked for in one call is
+ * committed when it resolves; nothing depends on which connection carries it, so connections may be
+ * lost and made anew at any time.
+ */
+export class PostgresDatabase implements Queries {
+  #url: string;
+  #pool: SQL;
+  /** When the server was last heard (ms, on the elapsed scale). */
+  #heardAt = performance.now();
+  readonly #queries: Queries;
+  readonly #outage: Outage;
+  /** Whoever measures, once somebody does. */
+  metrics: DatabaseMetrics | undefined;
+  /** Refuses what waits for an answer. */
+  readonly #waiting = new Set<(error: StorageUnavailable) => void>();
+
+  /**
+   * Nothing is connected yet.
+   * @param url such as postgres://user:password@host:5432/database.
+   * @param servers among which one is looked for that takes changes, once this one does not.
+   */
+  constructor(url: string, servers: DatabaseAddresses = [url]) {
+    this.#url = url;
+    this.#pool = connect(url, STATEMENT_LIMIT);
+    const probe = () => findPrimary(servers);
+    this.#outage = new Outage(probe, (primary) => {
+      this.#url = primary;
+      this.#reconnect();
+      // The server that was asked is gone, and will not answer any more.
+      this.#refuseAll(new Error('The database was away meanwhile.'));
+    });
+    this.#queries = queriesOver((text, values) =>
+      this.#persist(() => this.#measure(this.#pool.unsafe(text, values))),
+    );
+  }
+
+  get execute(): Execute {
+    return this.#queries.execute;
+  }
+
+  all<Row>(text: string, ...values: Value[]): Promise<Row[]> {
+    return this.#queries.all<Row>(text, ...values);
+  }
+
+  get<Row>(text: string, ...values: Value[]): Promise<Row | undefined> {
+    return this.#queries.get<Row>(text, ...values);
+  }
+
+  run(text: string, ...values: Value[]): Promise<number> {
+    return this.#queries.run(text, ...values);
+  }
+
+  /**
+   * Does all of the work or nothing, in one transaction; the work may be done again when it lost a
+   * race against another transaction.
+   * @throws StorageUnavailable, or whatever the work throws.
+   */
+  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#persist(() => {
+      const transaction = this.#pool.begin((connection) =>
+        work(queriesOver((text, values) => this.#measure(connection.unsafe(text, values)))),
+      );
+      return this.#listen(transaction, PATIENCE.transaction);
+    });
+  }
+
+  /** Waits for what was asked for, unless the server is away; then closes the connections. */
+  async close(): Promise<void> {
+    const patience = this.#outage.isOn ? 0 : PATIENCE.statement;
+    await this.#outage.close();
+    await this.#pool.close({ timeout: patience / SECOND });
+  }
+
+  /** Tries again what lost a race; what the database failed at becomes `StorageUnavailable`. */
+  async #persist<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      const askedAt = performance.now();
+      try {
+        this.#outage.check();
+        return await attempt();
+      } catch (error) {
+        if (!this.#mayWinNextTime(error, askedAt) || tries === RETRIES.most) {
+          const failure = isUnavailable(error) ? new StorageUnavailable(error) : error;
+          if (failure instanceof StorageUnavailable) this.metrics?.databaseFailed();
+          throw failure;
+        }
+        await Bun.sleep(Math.random() * RETRIES.pause * 2 ** tries);
+      }
+    }
+  }
+
+  #mayWinNextTime(error: unknown, askedAt: number): boolean {
+    // Where others are being answered, only a connection more could not be had.
+    const isAway = isUnreachable(error) && this.#heardAt < askedAt;
+    if (isAway || isNoPrimary(error)) this.#outage.begin(error);
+    const isStale = isStalePlan(error);
+    if (isStale) this.#reconnect();
+    return isStale || isLostRace(error);
+  }
+
+  /** Waits for the answer to one statement, and tells how long it took. */
+  async #measure<T>(answer: PromiseLike<T>): Promise<T> {
+    const askedAt = performance.now();
+    const value = await this.#listen(answer, PATIENCE.statement);
+    this.metrics?.databaseReplied(performance.now() - askedAt);
+    return value;
+  }
+
+  /** Waits for an answer, but not for ever: a network that was cut says nothing. */
+  async #listen<T>(answer: PromiseLike<T>, patience: number): Promise<T> {
+    const askedAt = performance.now();
+    const silence = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const cause = new Error(`No answer within ${patience} ms.`);
+      // Where others are being answered, only this one had to wait too long.
+      if (this.#heardAt >= askedAt) silence.reject(new StorageUnavailable(cause));
+      else {
+        this.#outage.begin(cause);
+        this.#refuseAll(cause);
+      }
+    }, patience);
+    this.#waiting.add(silence.reject);
+    try {
+      const value = await Promise.race([answer, silence.promise]);
+      this.#heardAt = performance.now();
+      return value;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(silence.reject);
+    }
+  }
+
+  #refuseAll(cause: Error): void {
+    for (const refuse of this.#waiting) refuse(new StorageUnavailable(cause));
+  }
+
+  /** What is under way goes on over the old connections where it can. */
+  #reconnect(): void {
+    const old = this.#pool;
+    this.#pool = connect(this.#url, STATEMENT_LIMIT);
+    old.close({ timeout: 0 }).catch(() => {});
+  }
+}
+
+/** Values for a parameter that is an array, such as `$1::text[]`. */
+export function texts(values: readonly string[]): List {
+  return Bun.sql.array(values.map(storable), 'TEXT');
+}
+
+/** Values for a parameter of type `bigint[]`. */
+export function integers(values: ReadonlyArray<number | bigint>): List {
+  return Bun.sql.array([...values], 'BIGINT');
+}
+
+/** PostgreSQL's text has no U+0000: what holds one is kept, and looked for, with U+FFFD instead. */
+function storable<T>(value: T): T | string {
+  return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value;
+}
+
+function queriesOver(send: Execute): Queries {
+  const execute: Execute = (text, values) => send(text, values.map(storable));
+  return {
+    execute,
+    all: (text, ...values) => execute(text, values),
+    get: async <Row>(text: string, ...values: Value[]) => (await execute<Row>(text, values))[0],
+    run: async (text, ...values) => (await execute(text, values)).count,
+  };
+}

@@ -1,0 +1,125 @@
+import { StorageUnavailable } from '../../core/errors.ts';
+
+/** Changes that may wait; past it callers are told to come back. */
+export const QUEUE_CAPACITY = 10_000;
+
+/** The most changes in one transaction, so that none waits long for the others. */
+const BATCH_SIZE = 1_000;
+
+/** A transaction that takes longer than this, in ms, is slow. */
+const SLOW = 20;
+
+/** Hears of every transaction; must not wait. */
+export interface GroupCommitMetrics {
+  /** @param took ms, from the request to the disk. */
+  committed(size: number, took: number): void;
+  notCommitted(size: number): void;
+}
+
+interface Waiting<Change, Outcome> {
+  readonly change: Change;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Gathers changes that wait and makes them in few transactions, so that many share one commit and one
+ * way over the network.
+ */
+export class GroupCommit<Change, Outcome> {
+  readonly #commit: (changes: readonly Change[]) => Promise<readonly Outcome[]>;
+  readonly #waiting: Waiting<Change, Outcome>[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #most: number;
+  readonly #slow: number;
+  /** The transaction that all others wait for. */
+  #leading: Promise<void> | undefined;
+  #committing = 0;
+  #closed = false;
+  /** Whoever measures, once somebody does. */
+  metrics: GroupCommitMetrics | undefined;
+
+  /**
+   * @param commit makes all changes or none, and gives each one's outcome, in their order.
+   * @param most transactions under way at once. One keeps all changes in their order. With two, changes
+   * that wait behind a slow transaction, such as one that waits for a lock, go beside it; as long as
+   * it is fast they wait, since few large transactions cost less than many small ones.
+   * @param slow ms after which a transaction is slow; 20 unless told otherwise.
+   */
+  constructor(
+    commit: (changes: readonly Change[]) => Promise<readonly Outcome[]>,
+    most: 1 | 2,
+    slow = SLOW,
+  ) {
+    this.#commit = commit;
+    this.#most = most;
+    this.#slow = slow;
+  }
+
+  /** Changes that wait, those being committed included. */
+  get waiting(): number {
+    return this.#waiting.length + this.#committing;
+  }
+
+  /**
+   * Makes one change; durable when it resolves.
+   * @throws StorageUnavailable when the queue is full or the database is away; any other error when
+   * the change cannot be made at all.
+   */
+  add(change: Change): Promise<Outcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+    const refused = this.#closed ? 'The store is closed.' : 'The write queue is full.';
+    if (this.#closed || this.#waiting.length >= QUEUE_CAPACITY) {
+      reject(new StorageUnavailable(new Error(refused)));
+      return promise;
+    }
+    this.#waiting.push({ change, resolve, reject });
+    // What comes in the same turn of the event loop shares the transaction.
+    if (this.#waiting.length === 1) setImmediate(() => this.#send());
+    return promise;
+  }
+
+  /** Waits for everything that was asked for. Takes nothing more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#send();
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+  }
+
+  #send(): void {
+    if (this.#leading || this.#inFlight.size === this.#most || this.#waiting.length === 0) return;
+    const batch = this.#waiting.splice(0, BATCH_SIZE);
+    this.#committing += batch.length;
+    const transaction: Promise<void> = this.#settle(batch).then(() => {
+      clearTimeout(slow);
+      this.#committing -= batch.length;
+      this.#inFlight.delete(transaction);
+      this.#letNextGo(transaction);
+    });
+    const slow = setTimeout(() => this.#letNextGo(transaction), this.#slow);
+    this.#inFlight.add(transaction);
+    this.#leading = transaction;
+  }
+
+  #letNextGo(transaction: Promise<void>): void {
+    if (this.#leading === transaction) this.#leading = undefined;
+    this.#send();
+  }
+
+  async #settle(batch: readonly Waiting<Change, Outcome>[]): Promise<void> {
+    const sentAt = performance.now();
+    try {
+      const outcomes = await this.#commit(batch.map(({ change }) => change));
+      this.metrics?.committed(batch.length, performance.now() - sentAt);
+      for (const [index, outcome] of outcomes.entries()) batch[index]?.resolve(outcome);
+    } catch (error) {
+      // One change that cannot be made must not take the others of its batch down with it.
+      if (batch.length > 1 && !(error instanceof StorageUnavailable)) {
+        for (const each of batch) await this.#settle([each]);
+        return;
+      }
+      this.metrics?.notCommitted(batch.length);
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import type { Message } from '../../core/messages.ts';
+import type { MessageStore } from '../../core/ports.ts';
+import { type MessageRow, messageFromRow } from '../rows.ts';
+import { integers, type PostgresDatabase, texts } from './database.ts';
+import { GroupCommit } from './group-commit.ts';
+
+/** The queue of messages, and the inboxes. */
+export class PostgresMessageStore implements MessageStore {
+  readonly #database: PostgresDatabase;
+  /** Messages on their way into the queue, many in a transaction. */
+  readonly arrivals: GroupCommit<Arrival, Message | undefined>;
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database;
+    this.arrivals = new GroupCommit((arrivals) => this.#insert(arrivals), 1);
+  }
+
+  enqueue(message: Message, idempotencyKey?: string): Promise<Message | undefined> {
+    return this.arrivals.add({ ...message, idempotencyKey });
+  }
+
+  /**
+   * One statement, so that a worker that dies holds nothing. It locks the accounts whose messages it
+   * moves and passes over those that another worker has: were it single messages, a later one could
+   * come before an earlier one of the same account.
+   */
+  async deliver(now: number, limit: number): Promise<number> {
+    return this.#database.run(
+      `WITH oldest AS (
+         SELECT account_id, id FROM messages
+         WHERE delivered_at IS NULL ORDER BY sequence LIMIT $2
+       ), mine AS (
+         SELECT id FROM accounts WHERE id IN (SELECT account_id FROM oldest)
+         FOR NO KEY UPDATE SKIP LOCKED
+       )
+       UPDATE messages SET delivered_at = $1
+       WHERE delivered_at IS NULL AND (account_id, id) IN (
+         SELECT oldest.account_id, oldest.id FROM oldest JOIN mine ON mine.id = oldest.account_id)`,
+      now,
+      limit,
+    );
+  }
+
+  async queued(): Promise<number> {
+    const row = await this.#database.get<{ queued: bigint }>(
+      'SELECT count(*) AS queued FROM messages WHERE delivered_at IS NULL',
+    );
+    return Number(row?.queued ?? 0);
+  }
+
+  async list(accountId: string, limit: number): Promise<Message[]> {
+    const rows = await this.#database.all<MessageRow>(
+      `SELECT id, account_id, environment, text, created_at::float8 AS created_at,
+         delivered_at::float8 AS delivered_at
+       FROM messages WHERE account_id = $1 ORDER BY sequence DESC LIMIT $2`,
+      accountId,
+      limit,
+    );
+    return rows.map(messageOf);
+  }
+
+  async forget(before: number): Promise<void> {
+    const forget = () =>
+      this.#database.run(
+        `DELETE FROM messages WHERE delivered_at < $1 AND (account_id, id) IN (
+           SELECT account_id, id FROM messages WHERE delivered_at < $1 LIMIT 1000)`,
+        before,
+      );
+    while ((await forget()) > 0);
+  }
+
+  /** Waits for the messages that are being queued. Takes nothing more. */
+  close(): Promise<void> {
+    return this.arrivals.close();
+  }
+
+  /**
+   * May be asked for again, when it is not known whether it was done. A message of an account that is
+   * gone meanwhile is dropped, as its inbox was.
+   */
+  async #insert(arrivals: readonly Arrival[]): Promise<Array<Message | undefined>> {
+    const rows = await this.#database.all<{ id: string }>(
+      `INSERT INTO messages (account_id, id, environment, text, created_at, idempotency_key)
+       SELECT sent.account_id, sent.id, sent.environment, sent.text, sent.created_at,
+         nullif(sent.key, '')
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
+         WITH ORDINALITY AS sent (account_id, id, environment, text, created_at, key, place)
+       JOIN accounts ON accounts.id = sent.account_id
+       ORDER BY sent.place ON CONFLICT DO NOTHING RETURNING id`,
+      texts(arrivals.map(({ accountId }) => accountId)),
+      texts(arrivals.map(({ id }) => id)),
+      texts(arrivals.map(({ environment }) => environment)),
+      texts(arrivals.map(({ text }) => JSON.stringify(text))),
+      integers(arrivals.map(({ createdAt }) => createdAt)),
+      texts(arrivals.map(({ idempotencyKey = '' }) => idempotencyKey)),
+    );
+    const added = new Set(rows.map(({ id }) => id));
+    const earlier = await this.#earlier(arrivals.filter(({ id }) => !added.has(id)));
+    return arrivals.map(({ id }) => earlier.get(id));
+  }
+
+  /** What is there under the idempotency keys of these, by the id that each would have had. */
+  async #earlier(arrivals: readonly Arrival[]): Promise<Map<string, Message>> {
+    const named = arrivals.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
+    if (named.length === 0) return new Map();
+    const rows = await this.#database.all<MessageRow & { sent_id: string }>(
+      `SELECT sent.id AS sent_id, messages.id, messages.account_id, messages.environment, text,
+         created_at::float8 AS created_at, delivered_at::float8 AS delivered_at
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+         AS sent (account_id, id, environment, key)
+       JOIN messages ON messages.account_id = sent.account_id
+         AND messages.environment = sent.environment
+         AND messages.idempotency_key = sent.key AND messages.id <> sent.id`,
+      texts(named.map(({ accountId }) => accountId)),
+      texts(named.map(({ id }) => id)),
+      texts(named.map(({ environment }) => environment)),
+      texts(named.map(({ idempotencyKey = '' }) => idempotencyKey)),
+    );
+    return new Map(rows.map((row) => [row.sent_id, messageOf(row)]));
+  }
+}
+
+interface Arrival extends Message {
+  readonly idempotencyKey: string | undefined;
+}
+
+function messageOf(row: MessageRow): Message {
+  const text: unknown = JSON.parse(row.text);
+  return messageFromRow({ ...row, text: typeof text === 'string' ? text : row.text });
+}

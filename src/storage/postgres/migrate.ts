@@ -1,0 +1,98 @@
+import type { SQL } from 'bun';
+import { messageOf, SetupError } from '../../core/errors.ts';
+import { connect } from './connection.ts';
+import { isLostRace, sqlStateOf } from './failures.ts';
+import { MIGRATIONS, type Migration } from './migrations.ts';
+
+/** SQLSTATE of two processes that make the same thing at the same moment. */
+const MADE_BY_ANOTHER = /^(23505|42P07|42710|XX000)$/;
+
+const TRIES = 10;
+
+/** Says that the database is ours, and which steps it has. */
+const TABLE = 'petstore_schema';
+
+/**
+ * Brings the database to the current schema. One process at a time does it, holding the row that tells
+ * which steps are done; processes of the previous release may go on beside it.
+ * @param migrations the steps that this release knows.
+ * @throws SetupError when the database cannot be reached, is not ours, or belongs to a newer release.
+ */
+export async function migrate(url: string, migrations = MIGRATIONS): Promise<void> {
+  // A step may take longer than a statement is otherwise given.
+  const connection = connect(url, 0, 1);
+  try {
+    await untilAlone(() => bringUpToDate(connection, migrations));
+  } catch (cause) {
+    if (cause instanceof SetupError) throw cause;
+    throw new SetupError(
+      `Cannot use the database of PETSTORE_DATABASE_URL: ${messageOf(cause)}. Is PostgreSQL running there, and may this user make tables?`,
+      { cause },
+    );
+  } finally {
+    await connection.close({ timeout: 0 });
+  }
+}
+
+async function bringUpToDate(connection: SQL, migrations: readonly Migration[]): Promise<void> {
+  await claim(connection);
+  await connection.begin(async (transaction) => {
+    const [row] = await transaction.unsafe<{ done: bigint; works_with: bigint }[]>(
+      `SELECT done, works_with FROM ${TABLE} WHERE name = 'petstore' FOR UPDATE`,
+    );
+    const done = Number(row?.done ?? 0);
+    const worksWith = Number(row?.works_with ?? 0);
+    if (worksWith > migrations.length) {
+      throw new SetupError(
+        `The database was changed by a newer release (schema ${done}, this one knows ${migrations.length}). Start that release.`,
+      );
+    }
+    const ahead = migrations.slice(done);
+    if (ahead.length === 0) return;
+    for (const { statements } of ahead) {
+      for (const statement of statements) await transaction.unsafe(statement);
+    }
+    await transaction.unsafe(
+      `UPDATE ${TABLE} SET done = $1, works_with = $2 WHERE name = 'petstore'`,
+      [migrations.length, Math.max(worksWith, ...ahead.map((step) => step.worksWith))],
+    );
+  });
+}
+
+/** Makes the row that says that the database is ours. */
+async function claim(connection: SQL): Promise<void> {
+  const rows = await connection.unsafe<{ name: string }[]>(
+    'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
+  );
+  const names = rows.map(({ name }) => name);
+  if (!names.includes(TABLE)) {
+    const foreign = names.find((name) => name === 'pets' || name === 'accounts');
+    if (foreign !== undefined) {
+      throw new SetupError(
+        `The database of PETSTORE_DATABASE_URL holds a table "${foreign}" that is not ours. Give the service a database of its own.`,
+      );
+    }
+    await connection.unsafe(
+      `CREATE TABLE IF NOT EXISTS ${TABLE} (
+        name TEXT PRIMARY KEY, done BIGINT NOT NULL, works_with BIGINT NOT NULL)`,
+    );
+  }
+  await connection.unsafe(
+    `INSERT INTO ${TABLE} (name, done, works_with) VALUES ('petstore', 0, 0)
+     ON CONFLICT (name) DO NOTHING`,
+  );
+}
+
+/** Two that begin at the same moment can get into each other's way; one of them looks again. */
+async function untilAlone(work: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      const isRace = isLostRace(error) || MADE_BY_ANOTHER.test(sqlStateOf(error) ?? '');
+      if (!isRace || tries === TRIES) throw error;
+      await Bun.sleep(Math.random() * 20 * tries);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import type { Environment } from '../../core/environments.ts';
+import type { NewPet, Pet } from '../../core/pets.ts';
+import { integers, type Queries, texts } from './database.ts';
+
+/** So many new ids, ascending. They are taken, whether they are used or not. */
+export async function newPetIds(
+  queries: Queries,
+  environment: Environment,
+  count: number,
+): Promise<number[]> {
+  const rows = await queries.all<{ id: number }>(
+    `SELECT nextval('${environment}_pet_ids')::float8 AS id FROM generate_series(1, $1::int)`,
+    count,
+  );
+  return rows.map(({ id }) => id).sort((one, other) => one - other);
+}
+
+/** Adds animals under ids that `newPetIds` gave. */
+export async function insertPets(
+  queries: Queries,
+  environment: Environment,
+  pets: readonly Pet[],
+): Promise<void> {
+  await queries.run(
+    `INSERT INTO pets (environment, id, name, category_id, status)
+     SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[])`,
+    environment,
+    integers(pets.map(({ id }) => id)),
+    texts(pets.map(({ name }) => name)),
+    integers(pets.map(({ categoryId }) => categoryId)),
+    texts(pets.map(({ status }) => status)),
+  );
+}
+
+/**
+ * Adds animals under new ids in one statement, and so in one way over the network.
+ * @returns the animals, in the order in which they were given.
+ */
+export async function insertNewPets(
+  queries: Queries,
+  environment: Environment,
+  pets: readonly NewPet[],
+): Promise<Pet[]> {
+  const rows = await queries.all<{ id: number }>(
+    `WITH numbered AS MATERIALIZED (
+       SELECT nextval('${environment}_pet_ids') AS id, given.*
+       FROM unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY
+         AS given (name, category_id, status, place)
+     ), added AS (
+       INSERT INTO pets (environment, id, name, category_id, status)
+       SELECT $1, id, name, category_id, status FROM numbered
+     )
+     SELECT id::float8 AS id FROM numbered ORDER BY place`,
+    environment,
+    texts(pets.map(({ name }) => name)),
+    integers(pets.map(({ categoryId }) => categoryId)),
+    texts(pets.map(({ status }) => status)),
+  );
+  return pets.map((pet, index) => {
+    const row = rows[index];
+    if (!row) throw new Error('The database gave too few ids.');
+    return { id: row.id, ...pet };
+  });
+}

@@ -1,0 +1,142 @@
+import type { Environment } from '../../core/environments.ts';
+import { REMEMBERED } from '../../core/idempotency.ts';
+import type { NewPet, Pet, PetPage, PetQuery, PetStatus } from '../../core/pets.ts';
+import type { CreateOutcome, IdempotentRequest, PetStore } from '../../core/ports.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { toInt64 } from '../../lib/int64.ts';
+import type { PostgresDatabase } from './database.ts';
+import { GroupCommit } from './group-commit.ts';
+import { type Creation, createPets } from './pet-creation.ts';
+import { insertPets, newPetIds } from './pet-insertion.ts';
+
+interface PetRow {
+  id: number;
+  name: string;
+  category_id: bigint;
+  status: PetStatus;
+}
+
+// What a double holds exactly comes as one.
+const SELECT =
+  'SELECT id::float8 AS id, name, category_id, status FROM pets WHERE environment = $1';
+
+/** How many ids, as a multiple of the page, are looked at to tell whether a filtered page is settled. */
+const DENSITY_REACH = 64;
+
+/** Animals in one statement. */
+const CHUNK = 5_000;
+
+/** The animals of one environment. */
+export class PostgresPetStore implements PetStore {
+  readonly #database: PostgresDatabase;
+  readonly #environment: Environment;
+  /** Creations, many in a transaction. */
+  readonly creations: GroupCommit<Creation, CreateOutcome>;
+  /** Idempotent requests that wait for their commit in this process. */
+  readonly #inFlight = new Set<string>();
+
+  constructor(database: PostgresDatabase, environment: Environment) {
+    this.#database = database;
+    this.#environment = environment;
+    this.creations = new GroupCommit((batch) => createPets(database, environment, batch), 2);
+  }
+
+  async list({ limit, status, after }: PetQuery): Promise<PetPage> {
+    // One more than asked for tells whether the page is the last.
+    const rows =
+      status === undefined
+        ? await this.#select('AND id > $2 ORDER BY pets.id LIMIT $3', after, limit + 1)
+        : await this.#select(
+            'AND status = $2 AND id > $3 ORDER BY pets.id LIMIT $4',
+            status,
+            after,
+            limit + 1,
+          );
+    const more = rows.length > limit;
+    if (more) rows.pop();
+    const pets = rows.map(petFromRow);
+    return { pets, more, settled: more && (await this.#isSettled(pets, after, status)) };
+  }
+
+  async get(id: number): Promise<Pet | undefined> {
+    if (!Number.isSafeInteger(id)) return undefined;
+    const [row] = await this.#select('AND id = $2', id);
+    return row && petFromRow(row);
+  }
+
+  async create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {
+    const creation = { pet, now: now.wall, request };
+    if (!request) return this.creations.add(creation);
+    const name = JSON.stringify([request.accountId, request.key]);
+    if (this.#inFlight.has(name)) return { kind: 'conflict' };
+    this.#inFlight.add(name);
+    try {
+      return await this.creations.add(creation);
+    } finally {
+      this.#inFlight.delete(name);
+    }
+  }
+
+  async import(pets: readonly NewPet[]): Promise<void> {
+    if (pets.length === 0) return;
+    const ids = await newPetIds(this.#database, this.#environment, pets.length);
+    const rows = pets.map((pet, index) => ({ ...pet, id: ids[index] ?? 0 }));
+    await this.#database.transaction(async (queries) => {
+      for (let start = 0; start < rows.length; start += CHUNK) {
+        await insertPets(queries, this.#environment, rows.slice(start, start + CHUNK));
+      }
+    });
+  }
+
+  async forgetRequests(now: Instant): Promise<void> {
+    const forget = () =>
+      this.#database.run(
+        `DELETE FROM idempotent_requests WHERE environment = $1 AND created_at <= $2
+           AND (account_id, key) IN (
+             SELECT account_id, key FROM idempotent_requests
+             WHERE environment = $1 AND created_at <= $2 LIMIT 1000)`,
+        this.#environment,
+        now.wall - REMEMBERED,
+      );
+    while ((await forget()) > 0);
+  }
+
+  /** Waits for the creations that were asked for. Takes no more. */
+  close(): Promise<void> {
+    return this.creations.close();
+  }
+
+  #select(rest: string, ...values: (string | number)[]): Promise<PetRow[]> {
+    return this.#database.all<PetRow>(`${SELECT} ${rest}`, this.#environment, ...values);
+  }
+
+  /**
+   * Ids are given before their commits, so a smaller one may come later. It cannot where every id up
+   * to the end of the page is taken.
+   */
+  async #isSettled(
+    pets: readonly Pet[],
+    after: number,
+    status: PetStatus | undefined,
+  ): Promise<boolean> {
+    const first = Math.max(after, 0);
+    const end = pets.at(-1)?.id ?? first;
+    const span = end - first;
+    if (status === undefined) return span === pets.length;
+    if (span > pets.length * DENSITY_REACH) return false;
+    const row = await this.#database.get<{ taken: bigint; listed: bigint }>(
+      `SELECT count(*) AS taken, count(*) FILTER (WHERE status = $4) AS listed
+       FROM pets WHERE environment = $1 AND id > $2 AND id <= $3`,
+      this.#environment,
+      first,
+      end,
+      status,
+    );
+    // Another animal of this status may have come after the page was read.
+    return Number(row?.taken) === span && Number(row?.listed) === pets.length;
+  }
+}
+
+function petFromRow({ id, name, category_id, status }: PetRow): Pet {
+  return { id, name, categoryId: toInt64(category_id), status };
+}

@@ -1,0 +1,76 @@
+import type { Environment } from '../../core/environments.ts';
+import type { QuotaJournal, SavedQuota } from '../../core/ports.ts';
+import { DAY } from '../../lib/clock.ts';
+import { integers, type PostgresDatabase, texts } from './database.ts';
+
+interface QuotaRow {
+  caller: string;
+  minute_ends_at: number;
+  minute_used: number;
+  day: number;
+  day_used: number;
+}
+
+const FIND = `SELECT caller, minute_ends_at::float8 AS minute_ends_at,
+  minute_used::float8 AS minute_used, day::float8 AS day, day_used::float8 AS day_used
+  FROM quotas WHERE environment = $1 AND caller = $2`;
+
+/** Keeps the quotas in use of one environment, for the process that counts them in memory. */
+export class PostgresQuotaJournal implements QuotaJournal {
+  readonly #database: PostgresDatabase;
+  readonly #environment: Environment;
+
+  constructor(database: PostgresDatabase, environment: Environment) {
+    this.#database = database;
+    this.#environment = environment;
+  }
+
+  async find(caller: string): Promise<SavedQuota | undefined> {
+    const row = await this.#database.get<QuotaRow>(FIND, this.#environment, caller);
+    return (
+      row && {
+        caller: row.caller,
+        minuteEndsAt: row.minute_ends_at,
+        minuteUsed: row.minute_used,
+        day: row.day,
+        dayUsed: row.day_used,
+      }
+    );
+  }
+
+  async save(quotas: readonly SavedQuota[]): Promise<void> {
+    if (quotas.length === 0) return;
+    const latest = [...new Map(quotas.map((quota) => [quota.caller, quota])).values()];
+    await this.#database.run(
+      `INSERT INTO quotas (environment, caller, minute_ends_at, minute_used, day, day_used)
+       SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+       ON CONFLICT (environment, caller) DO UPDATE SET
+         minute_ends_at = excluded.minute_ends_at, minute_used = excluded.minute_used,
+         day = excluded.day, day_used = excluded.day_used`,
+      this.#environment,
+      texts(latest.map(({ caller }) => caller)),
+      integers(latest.map(({ minuteEndsAt }) => minuteEndsAt)),
+      integers(latest.map(({ minuteUsed }) => minuteUsed)),
+      integers(latest.map(({ day }) => day)),
+      integers(latest.map(({ dayUsed }) => dayUsed)),
+    );
+  }
+
+  async drop(callers: readonly string[]): Promise<void> {
+    if (callers.length === 0) return;
+    await this.#database.run(
+      'DELETE FROM quotas WHERE environment = $1 AND caller = ANY($2::text[])',
+      this.#environment,
+      texts(callers),
+    );
+  }
+
+  async prune(now: number): Promise<void> {
+    await this.#database.run(
+      'DELETE FROM quotas WHERE environment = $1 AND day < $2 AND minute_ends_at <= $3',
+      this.#environment,
+      Math.floor(now / DAY),
+      now,
+    );
+  }
+}

@@ -1,0 +1,83 @@
+import { Database, SQLiteError } from 'bun:sqlite';
+import { OperatorError } from '../../core/errors.ts';
+import { connect, inspect } from './database.ts';
+import type { Schema } from './migrations.ts';
+
+/**
+ * Copies a database file as it stands at one moment, while others go on writing to it. The copy is
+ * checked whole before this returns.
+ * @throws OperatorError when the file cannot be read, or the copy cannot be written or is damaged.
+ */
+export function snapshot(source: string, target: string, schema: Schema): void {
+  try {
+    copy(source, target);
+    inspect(target, schema, true);
+  } catch (cause) {
+    if (!(cause instanceof SQLiteError)) throw cause;
+    throw new OperatorError(`Cannot copy ${source}: ${cause.message}.`, { cause });
+  }
+}
+
+function copy(source: string, target: string): void {
+  const database = new Database(source, { readwrite: true });
+  try {
+    database.run('PRAGMA busy_timeout = 5000');
+    database.query('VACUUM INTO ?').run(target);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Ends every session and every link for a new password in an accounts file that nobody uses: those
+ * that were ended after the backup was made must not come back with it.
+ */
+export function endSessions(path: string): void {
+  const database = connect(path);
+  try {
+    const tables = database
+      .query<{ name: string }, []>(
+        "SELECT name FROM sqlite_schema WHERE name IN ('sessions', 'verifications')",
+      )
+      .all();
+    for (const { name } of tables) database.run(`DELETE FROM ${name}`);
+  } finally {
+    database.close();
+  }
+}
+
+/** What a database file holds, once it was found to be in order. */
+export interface Contents {
+  /** How many steps of its schema it has. */
+  readonly schema: number;
+  /** How many rows, by table. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+/**
+ * Reads every page, index and reference of a file that nobody uses, and counts what is in it.
+ * @throws OperatorError that tells the first thing that is not in order.
+ */
+export function examine(path: string): Contents {
+  const database = connect(path);
+  try {
+    const [found] = database.query('PRAGMA integrity_check(1)').values().flat();
+    if (found !== 'ok') throw new OperatorError(String(found));
+    const [dangling] = database.query('PRAGMA foreign_key_check').values();
+    if (dangling) throw new OperatorError(`a row of ${dangling[0]} refers to none`);
+    const tables = database
+      .query<{ name: string }, []>(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      )
+      .all();
+    const count = (sql: string) => Number(database.query(sql).values()[0]?.[0]);
+    return {
+      schema: count('PRAGMA user_version'),
+      rows: Object.fromEntries(
+        tables.map(({ name }) => [name, count(`SELECT count(*) FROM "${name}"`)]),
+      ),
+    };
+  } finally {
+    database.close();
+  }
+}

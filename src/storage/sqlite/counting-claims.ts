@@ -1,0 +1,19 @@
+import type { Environment } from '../../core/environments.ts';
+import type { CountingClaim, CountingClaims } from '../../core/ports.ts';
+import { shareLock, takeLock } from './lock.ts';
+
+/** Claims that are locks on files: whoever has one loses it with the process, however that ends. */
+export class FileClaims implements CountingClaims {
+  readonly #pathOf: (environment: Environment) => string;
+
+  /** @param pathOf the file that is locked for an environment. */
+  constructor(pathOf: (environment: Environment) => string) {
+    this.#pathOf = pathOf;
+  }
+
+  /** @throws SetupError when the file cannot be locked. */
+  claim(environment: Environment, how: 'alone' | 'together'): CountingClaim | undefined {
+    const path = this.#pathOf(environment);
+    return how === 'alone' ? takeLock(path) : shareLock(path);
+  }
+}

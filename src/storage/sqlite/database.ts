@@ -1,0 +1,172 @@
+import { Database, SQLiteError } from 'bun:sqlite';
+import { existsSync, statSync } from 'node:fs';
+import { SetupError } from '../../core/errors.ts';
+import type { Schema } from './migrations.ts';
+
+/** Files up to this size are checked whole at every start; it takes a few ms at the most. */
+const FULL_CHECK_BYTES = 1024 * 1024;
+
+/** How long to wait for another process's transaction, in ms. */
+const BUSY_TIMEOUT = 5_000;
+
+/** How long to wait between two tries where SQLite does not wait by itself, in ms. */
+const RETRY_EVERY = 5;
+
+/**
+ * Opens one database file, or makes it, and brings it to the current schema.
+ * @throws SetupError when the file is not ours, is damaged, or belongs to a newer release. It is
+ * left as it was found.
+ */
+export function openDatabase(path: string, schema: Schema): Database {
+  const isNew = !existsSync(path) || statSync(path).size === 0;
+  let database: Database | undefined;
+  try {
+    // No change to the file before it is known to be ours: not even the switch to WAL.
+    if (!isNew) inspect(path, schema);
+    database = open(path, { create: true });
+    migrate(database, path, schema);
+    return database;
+  } catch (cause) {
+    database?.close();
+    if (!(cause instanceof SQLiteError)) throw cause;
+    throw new SetupError(`Cannot open ${path}: ${cause.message}. ${ADVICE}`, { cause });
+  }
+}
+
+const ADVICE = 'Restore a backup (petstore restore FILE), or move the file away.';
+
+/**
+ * Another connection to a file that `openDatabase` has prepared. Integers are bigints; a commit is
+ * on disk when it returns.
+ */
+export function connect(path: string): Database {
+  return open(path, { create: false });
+}
+
+function open(path: string, { create }: { create: boolean }): Database {
+  const database = new Database(path, {
+    create,
+    readwrite: true,
+    strict: true,
+    safeIntegers: true,
+  });
+  try {
+    switchToLog(database);
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    database.run('PRAGMA synchronous = FULL');
+    database.run('PRAGMA foreign_keys = ON');
+    return database;
+  } catch (cause) {
+    database.close();
+    throw cause;
+  }
+}
+
+/** Two processes that make one file meet here, and SQLite lets neither of them wait. */
+function switchToLog(database: Database): void {
+  for (let waited = 0; ; waited += RETRY_EVERY) {
+    try {
+      database.run('PRAGMA journal_mode = WAL');
+      return;
+    } catch (cause) {
+      const isBusy = cause instanceof SQLiteError && cause.code?.startsWith('SQLITE_BUSY');
+      if (!isBusy || waited >= BUSY_TIMEOUT) throw cause;
+      Bun.sleepSync(RETRY_EVERY);
+    }
+  }
+}
+
+/**
+ * Checks that a file is ours, not newer than this release, and undamaged as far as can be told in a
+ * moment; small files are checked whole. Leaves the file, and what lies beside it, as it was.
+ * @throws SetupError or SQLiteError
+ */
+export function inspect(path: string, schema: Schema, thorough = false): void {
+  try {
+    look(path, schema, thorough);
+  } catch (cause) {
+    if (!(cause instanceof SQLiteError && cause.code === 'SQLITE_CANTOPEN')) throw cause;
+    // The last process that used the file folded its write-ahead log in just when this one looked.
+    look(path, schema, thorough);
+  }
+}
+
+function look(path: string, schema: Schema, thorough: boolean): void {
+  const database = openToLook(path);
+  try {
+    // One moment of the file: another process may be making it, or changing it, just now.
+    database.run('BEGIN');
+    const applicationId = pragma(database, 'application_id');
+    if (applicationId !== schema.applicationId) {
+      if (isUnfinished(database)) return;
+      throw new SetupError(`${path} is not a file of this service for this purpose. ${ADVICE}`);
+    }
+    refuseNewer(database, path, schema);
+    const size = statSync(path).size;
+    if (
+      pragma(database, 'page_count') * pragma(database, 'page_size') > size &&
+      !existsSync(`${path}-wal`)
+    ) {
+      throw new SetupError(`${path} is cut short. ${ADVICE}`);
+    }
+    if (thorough || size <= FULL_CHECK_BYTES) checkWhole(database, path);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * A connection that only reads. Opened for reading only, SQLite would leave an empty write-ahead log
+ * behind; opened for writing, it would fold one that is there into the file when it closes.
+ */
+function openToLook(path: string): Database {
+  const mode = existsSync(`${path}-wal`) ? { readonly: true } : { readwrite: true };
+  const database = new Database(path, { ...mode, strict: true });
+  database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  database.run('PRAGMA query_only = ON');
+  return database;
+}
+
+/** Whether another process is making the file at this moment, or died before it was done. */
+function isUnfinished(database: Database): boolean {
+  return (
+    pragma(database, 'application_id') === 0 &&
+    pragma(database, 'user_version') === 0 &&
+    database.query('SELECT 1 FROM sqlite_schema').get() === null
+  );
+}
+
+function checkWhole(database: Database, path: string): void {
+  const [first] = database.query('PRAGMA quick_check(1)').values().flat();
+  if (first === 'ok') return;
+  // SQLite begins its findings with a heading on a line of its own.
+  const finding = String(first).replace(/^\*\*\*.*\n/, '');
+  throw new SetupError(`${path} is damaged: ${finding}. ${ADVICE}`);
+}
+
+function refuseNewer(database: Database, path: string, { migrations }: Schema): void {
+  const version = pragma(database, 'user_version');
+  if (version > migrations.length) {
+    throw new SetupError(
+      `${path} was written by a newer release (schema ${version}, this one knows ${migrations.length}). ` +
+        'Start that release, or restore an older backup.',
+    );
+  }
+}
+
+function migrate(database: Database, path: string, schema: Schema): void {
+  if (pragma(database, 'user_version') === schema.migrations.length) return;
+  const upgrade = database.transaction(() => {
+    // Another process may have done some of it while this one waited for the lock.
+    refuseNewer(database, path, schema);
+    const done = pragma(database, 'user_version');
+    for (const step of schema.migrations.slice(done)) database.run(step);
+    database.run(`PRAGMA user_version = ${schema.migrations.length}`);
+    database.run(`PRAGMA application_id = ${schema.applicationId}`);
+  });
+  upgrade.immediate();
+}
+
+function pragma(database: Database, name: string): number {
+  return Number(database.query(`PRAGMA ${name}`).values()[0]?.[0]);
+}

@@ -1,0 +1,57 @@
+import type { Database, SQLQueryBindings } from 'bun:sqlite';
+import { StorageUnavailable } from '../../core/errors.ts';
+import { openDatabase } from './database.ts';
+import { isStorageFailure } from './failures.ts';
+import type { Schema } from './migrations.ts';
+import type { Writer } from './writer.ts';
+import type { Write, WriteOutputs } from './writer-protocol.ts';
+
+/** One database file: read in this thread, written in the writer thread. */
+export class SqliteFile {
+  readonly #path: string;
+  readonly #writer: Writer;
+  readonly #database: Database;
+
+  /** @throws SetupError when the file cannot be used; see `openDatabase`. */
+  constructor(path: string, schema: Schema, writer: Writer) {
+    this.#path = path;
+    this.#writer = writer;
+    this.#database = openDatabase(path, schema);
+  }
+
+  /** @throws StorageUnavailable */
+  all<Row>(sql: string, ...values: SQLQueryBindings[]): Row[] {
+    try {
+      return this.#database.query<Row, SQLQueryBindings[]>(sql).all(...values);
+    } catch (cause) {
+      throw this.#failed(cause);
+    }
+  }
+
+  /** @throws StorageUnavailable */
+  get<Row>(sql: string, ...values: SQLQueryBindings[]): Row | undefined {
+    try {
+      return this.#database.query<Row, SQLQueryBindings[]>(sql).get(...values) ?? undefined;
+    } catch (cause) {
+      throw this.#failed(cause);
+    }
+  }
+
+  /**
+   * One change; durable when it resolves.
+   * @throws StorageUnavailable, or another error when the change cannot be made at all.
+   */
+  write<Each extends Write>(write: Each): Promise<WriteOutputs[Each['name']]> {
+    return this.#writer.run(this.#path, write);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #failed(cause: unknown): unknown {
+    if (!isStorageFailure(cause)) return cause;
+    this.#writer.metrics?.databaseFailed();
+    return new StorageUnavailable(cause);
+  }
+}

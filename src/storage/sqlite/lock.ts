@@ -1,0 +1,53 @@
+import { Database, SQLiteError } from 'bun:sqlite';
+import { SetupError } from '../../core/errors.ts';
+
+/** Something held by this process until it is released, or the process ends in any way. */
+export interface Lock {
+  release(): void;
+}
+
+/** For so many ms a lock may look taken because another process tries in vain to have it alone. */
+const TRIED_BY_ANOTHER = 500;
+
+/**
+ * Takes the lock at this path for this process alone; `undefined` when another process has it.
+ * SQLite is the lock manager here: the operating system drops its file locks with the process, also
+ * after SIGKILL.
+ * @throws SetupError when the file cannot be locked.
+ */
+export function takeLock(path: string): Lock | undefined {
+  return hold(path, 0, (database) => database.run('BEGIN EXCLUSIVE'));
+}
+
+/**
+ * Takes part in the lock at this path beside others that do; `undefined` when a process has it alone.
+ * @throws SetupError when the file cannot be locked.
+ */
+export function shareLock(path: string): Lock | undefined {
+  return hold(path, TRIED_BY_ANOTHER, (database) => {
+    database.run('BEGIN');
+    // The transaction takes its lock when it first reads.
+    database.query('SELECT 1 FROM sqlite_schema').get();
+  });
+}
+
+function hold(
+  path: string,
+  patience: number,
+  lock: (database: Database) => void,
+): Lock | undefined {
+  let database: Database | undefined;
+  try {
+    database = new Database(path, { create: true, readwrite: true });
+    database.run(`PRAGMA busy_timeout = ${patience}`);
+    database.run('PRAGMA journal_mode = MEMORY');
+    lock(database);
+    const held = database;
+    return { release: () => held.close() };
+  } catch (cause) {
+    database?.close();
+    if (!(cause instanceof SQLiteError)) throw cause;
+    if (cause.code === 'SQLITE_BUSY') return undefined;
+    throw new SetupError(`Cannot lock ${path}: ${cause.message}. Move it away.`, { cause });
+  }
+}

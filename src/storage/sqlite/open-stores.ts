@@ -1,0 +1,74 @@
+import type { Config } from '../../config/config.ts';
+import type { Environment } from '../../core/environments.ts';
+import { FINGERPRINT } from '../../core/secret.ts';
+import { keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
+import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
+import { SqliteAccountStore } from './account-store.ts';
+import { SqliteApiKeyStore } from './api-key-store.ts';
+import { SqliteAuditLog } from './audit-log.ts';
+import { SqliteBanStore } from './ban-store.ts';
+import { FileClaims } from './counting-claims.ts';
+import { SqliteFile } from './file.ts';
+import { SqliteMessageStore } from './message-store.ts';
+import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from './migrations.ts';
+import { SqlitePetStore } from './pet-store.ts';
+import { SqliteQuotaJournal } from './quota-journal.ts';
+import { SqliteSettings } from './settings.ts';
+import { SqliteUsageStore } from './usage-store.ts';
+import { Writer } from './writer.ts';
+
+/**
+ * What is kept in the files of the data folder.
+ * @throws SetupError when the folder or a file in it cannot be used.
+ */
+export async function openSqliteStores(config: Config): Promise<DatabaseStores> {
+  await using opening = new AsyncDisposableStack();
+  const folder = openDataFolder(config.dataDir);
+  const lock = keepRestoreOut(folder);
+  opening.defer(() => lock.release());
+  const writer = new Writer();
+  opening.defer(() => writer.close());
+  const openFile = (path: string, schema: typeof ACCOUNTS_SCHEMA) => {
+    const file = new SqliteFile(path, schema, writer);
+    opening.defer(() => file.close());
+    return file;
+  };
+  const accountsFile = openFile(folder.accounts, ACCOUNTS_SCHEMA);
+  const settings = new SqliteSettings(accountsFile);
+  const isFirstStart = settings.find(FINGERPRINT) === undefined;
+  const secret = readSecret(folder, config.secret, isFirstStart);
+  const environments = new Map<Environment, EnvironmentStores>();
+  const resources = opening.move();
+  return {
+    folder,
+    secret,
+    settings,
+    changes: settings,
+    counting: new FileClaims(folder.lock),
+    accounts: new SqliteAccountStore(accountsFile),
+    keys: new SqliteApiKeyStore(accountsFile),
+    bans: new SqliteBanStore(accountsFile),
+    messages: new SqliteMessageStore(accountsFile),
+    usage: new SqliteUsageStore(accountsFile),
+    audit: new SqliteAuditLog(accountsFile),
+    // Loaded when somebody signs in: no start has to wait for it.
+    signIn: async () => {
+      const { FileDialect } = await import('./file-dialect.ts');
+      return new FileDialect(accountsFile);
+    },
+    writer,
+    measure(metrics) {
+      writer.metrics = metrics;
+    },
+    environment(name) {
+      const known = environments.get(name);
+      if (known) return known;
+      const file = new SqliteFile(folder.database(name), ENVIRONMENT_SCHEMA, writer);
+      resources.defer(() => file.close());
+      const stores = { pets: new SqlitePetStore(file), quotas: new SqliteQuotaJournal(file) };
+      environments.set(name, stores);
+      return stores;
+    },
+    close: () => resources.disposeAsync(),
+  };
+}

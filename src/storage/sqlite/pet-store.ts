@@ -1,0 +1,59 @@
+import type { NewPet, Pet, PetPage, PetQuery } from '../../core/pets.ts';
+import type { CreateOutcome, IdempotentRequest, PetStore } from '../../core/ports.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { SqliteFile } from './file.ts';
+import { SELECT_PETS } from './writes-environment.ts';
+
+const ALL = `${SELECT_PETS} WHERE pets.id > ? ORDER BY pets.id LIMIT ?`;
+const BY_STATUS = `${SELECT_PETS} WHERE status = ? AND pets.id > ? ORDER BY pets.id LIMIT ?`;
+const ONE = `${SELECT_PETS} WHERE pets.id = ?`;
+
+/** The animals of one environment. */
+export class SqlitePetStore implements PetStore {
+  readonly #file: SqliteFile;
+  /** Idempotent requests that wait for their commit. */
+  readonly #inFlight = new Set<string>();
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+  }
+
+  list({ limit, status, after }: PetQuery): PetPage {
+    // One more than asked for tells whether the page is the last.
+    const pets =
+      status === undefined
+        ? this.#file.all<Pet>(ALL, after, limit + 1)
+        : this.#file.all<Pet>(BY_STATUS, status, after, limit + 1);
+    const more = pets.length > limit;
+    if (more) pets.pop();
+    // Ids are given under the write lock, in ascending order: whatever comes later comes behind.
+    return { pets, more, settled: more };
+  }
+
+  get(id: number): Pet | undefined {
+    return this.#file.get<Pet>(ONE, id);
+  }
+
+  async create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {
+    const insert = () =>
+      this.#file.write({ name: 'createPet', input: { pet, now: now.wall, request } });
+    if (!request) return insert();
+    const name = JSON.stringify([request.accountId, request.key]);
+    if (this.#inFlight.has(name)) return { kind: 'conflict' };
+    this.#inFlight.add(name);
+    try {
+      return await insert();
+    } finally {
+      this.#inFlight.delete(name);
+    }
+  }
+
+  import(pets: readonly NewPet[]): Promise<void> {
+    return this.#file.write({ name: 'importPets', input: pets });
+  }
+
+  async forgetRequests(now: Instant): Promise<void> {
+    // A chunk at a time, so that creations take their turns between.
+    while ((await this.#file.write({ name: 'forgetRequests', input: now.wall })) > 0);
+  }
+}

@@ -1,0 +1,194 @@
+import { messageOf, StorageUnavailable } from '../../core/errors.ts';
+import {
+  type Posted,
+  pack,
+  unpack,
+  type Write,
+  type WriteOutputs,
+  type WriteResult,
+  type WriterReply,
+  type WriterRequest,
+} from './writer-protocol.ts';
+
+/** Changes that may wait for one file; past it callers are told to come back. */
+export const QUEUE_CAPACITY = 10_000;
+
+/** The most changes in one transaction, so that none waits long for the others. */
+const BATCH_SIZE = 1_000;
+
+interface Waiting {
+  readonly write: Write;
+  readonly settle: (result: WriteResult) => void;
+}
+
+interface Queue {
+  readonly waiting: Waiting[];
+  inFlight: Waiting[];
+  /** When the transaction in flight was sent (ms, on the elapsed scale). */
+  sentAt: number;
+}
+
+/** Hears of every transaction; must not wait. */
+export interface WriterMetrics {
+  /** @param took ms, from the request to the disk. */
+  committed(size: number, took: number): void;
+  notCommitted(size: number): void;
+  /** @param took ms, of a transaction, from the request to the disk. */
+  databaseReplied(took: number): void;
+  /** A read failed, or a transaction, since the storage did. */
+  databaseFailed(): void;
+}
+
+/**
+ * Sends changes to the writer thread and resolves each once it is on disk. While one transaction is
+ * being committed the next one gathers (group commit).
+ *
+ * A thread that dies takes its transaction with it: whatever waited is refused, and the next change
+ * starts another thread.
+ */
+export class Writer {
+  readonly #newThread: () => Worker;
+  #thread: Worker | undefined;
+  readonly #queues = new Map<string, Queue>();
+  #closed: PromiseWithResolvers<void> | undefined;
+  /** Whoever measures, once somebody does. */
+  metrics: WriterMetrics | undefined;
+
+  constructor(newThread = () => new Worker(new URL('./writer-thread.ts', import.meta.url).href)) {
+    this.#newThread = newThread;
+  }
+
+  /** Changes that wait, those being committed included. */
+  get waiting(): number {
+    return this.#queues
+      .values()
+      .reduce((sum, { waiting, inFlight }) => sum + waiting.length + inFlight.length, 0);
+  }
+
+  /**
+   * Carries out one change on the file at `path`; durable when it resolves.
+   * @throws StorageUnavailable when the queue is full or the change cannot be written just now; any
+   * other error when the change cannot be made at all.
+   */
+  run<Each extends Write>(path: string, write: Each): Promise<WriteOutputs[Each['name']]> {
+    const queue = this.#queueFor(path);
+    const { promise, resolve, reject } = Promise.withResolvers<WriteOutputs[Each['name']]>();
+    const refused = this.#closed ? 'The store is closed.' : 'The write queue is full.';
+    if (this.#closed || queue.waiting.length >= QUEUE_CAPACITY) {
+      reject(new StorageUnavailable(new Error(refused)));
+      return promise;
+    }
+    queue.waiting.push({
+      write,
+      settle: (result) => {
+        // The thread answers each name with that name's output; a message cannot carry the type.
+        if (result.ok) resolve(result.value as WriteOutputs[Each['name']]);
+        else reject(failure(result));
+      },
+    });
+    this.#send(path, queue);
+    return promise;
+  }
+
+  /** Waits for everything that was asked for, then closes the files. Takes nothing more. */
+  async close(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = Promise.withResolvers();
+      this.#closeWhenIdle();
+    }
+    await this.#closed.promise;
+    this.#endThread();
+  }
+
+  #queueFor(path: string): Queue {
+    const queue = this.#queues.get(path) ?? { waiting: [], inFlight: [], sentAt: 0 };
+    this.#queues.set(path, queue);
+    return queue;
+  }
+
+  #send(path: string, queue: Queue): void {
+    if (queue.inFlight.length > 0 || queue.waiting.length === 0) return;
+    queue.inFlight = queue.waiting.splice(0, BATCH_SIZE);
+    queue.sentAt = performance.now();
+    this.#post({ kind: 'commit', path, writes: queue.inFlight.map(({ write }) => write) });
+  }
+
+  #receive(reply: WriterReply): void {
+    if (reply.kind === 'closed') {
+      this.#closed?.resolve();
+      return;
+    }
+    const queue = this.#queueFor(reply.path);
+    const settled = queue.inFlight;
+    queue.inFlight = [];
+    this.#measure(reply, performance.now() - queue.sentAt);
+    this.#send(reply.path, queue);
+    for (const [index, { settle }] of settled.entries()) {
+      settle(reply.results[index] ?? NO_RESULT);
+    }
+    this.#closeWhenIdle();
+  }
+
+  #measure({ results }: WriterReply & { kind: 'committed' }, took: number): void {
+    const failed = results.filter(({ ok }) => !ok).length;
+    if (failed > 0) this.metrics?.notCommitted(failed);
+    if (failed < results.length) this.metrics?.committed(results.length - failed, took);
+    if (results.some((result) => !result.ok && result.unavailable)) this.metrics?.databaseFailed();
+    else this.metrics?.databaseReplied(took);
+  }
+
+  #closeWhenIdle(): void {
+    if (!this.#closed) return;
+    if (!this.#thread) this.#closed.resolve();
+    else if (!this.#isBusy()) this.#post({ kind: 'close' });
+  }
+
+  #isBusy(): boolean {
+    return this.#queues.values().some((queue) => queue.inFlight.length > 0);
+  }
+
+  #post(request: WriterRequest): void {
+    this.#thread ??= this.#startThread();
+    this.#thread.postMessage(pack(request));
+  }
+
+  #startThread(): Worker {
+    const thread = this.#newThread();
+    const onEnd = (cause: unknown) => {
+      if (this.#thread === thread) this.#refuseAll(`The writer thread ended: ${messageOf(cause)}`);
+    };
+    thread.onmessage = ({ data }: MessageEvent<Posted<WriterReply>>) => this.#receive(unpack(data));
+    thread.onerror = ({ message }) => onEnd(/^error: .*$/m.exec(message)?.[0] ?? message);
+    thread.addEventListener('close', () => onEnd('it closed'));
+    return thread;
+  }
+
+  #endThread(): void {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    thread?.terminate();
+  }
+
+  /** Nobody can tell what was committed of it: callers are told to ask again. */
+  #refuseAll(message: string): void {
+    this.#endThread();
+    const left = [...this.#queues.values()].flatMap(({ inFlight, waiting }) => [
+      ...inFlight,
+      ...waiting,
+    ]);
+    this.#queues.clear();
+    if (left.length > 0) {
+      this.metrics?.notCommitted(left.length);
+      this.metrics?.databaseFailed();
+    }
+    for (const { settle } of left) settle({ ok: false, unavailable: true, message });
+    this.#closeWhenIdle();
+  }
+}
+
+const NO_RESULT: WriteResult = { ok: false, unavailable: true, message: 'no result' };
+
+function failure({ unavailable, message }: WriteResult & { ok: false }): Error {
+  const cause = new Error(message);
+  return unavailable ? new StorageUnavailable(cause) : cause;
+}

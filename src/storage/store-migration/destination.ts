@@ -1,0 +1,134 @@
+import { OperatorError } from '../../core/errors.ts';
+import type { PostgresDatabase, Queries } from '../postgres/database.ts';
+import { isMoveUnfinished, MOVE_PROGRESS } from '../postgres/unfinished-move.ts';
+import type { Table, Value } from './tables.ts';
+import { titleOf } from './tables.ts';
+
+/** Tables that have rows as soon as anybody used the database. */
+const IN_USE = ['accounts', 'pets', 'audit'];
+
+/** How far one table has come. */
+export interface Progress {
+  readonly rows: number;
+  /** The key of the last row that was carried over. */
+  readonly after: readonly Value[] | undefined;
+}
+
+/** The PostgreSQL database that the rows go to. Each call may raise `StorageUnavailable`. */
+export class Destination {
+  readonly #database: PostgresDatabase;
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * Makes room to remember the progress in, unless an earlier run did.
+   * @throws OperatorError when the database was in use before.
+   */
+  async begin(): Promise<void> {
+    if (await isMoveUnfinished(this.#database)) return;
+    for (const table of IN_USE) {
+      if (!(await this.#database.get(`SELECT 1 FROM ${table} LIMIT 1`))) continue;
+      throw new OperatorError(
+        'The database of PETSTORE_DATABASE_URL is in use already. Name an empty one.',
+      );
+    }
+    await this.#database.run(
+      `CREATE TABLE IF NOT EXISTS ${MOVE_PROGRESS} (name TEXT PRIMARY KEY, rows BIGINT NOT NULL, after TEXT)`,
+    );
+  }
+
+  async progress(table: Table): Promise<Progress> {
+    const row = await this.#database.get<{ rows: bigint; after: string }>(
+      `SELECT rows, after FROM ${MOVE_PROGRESS} WHERE name = $1`,
+      titleOf(table),
+    );
+    return row
+      ? { rows: Number(row.rows), after: readKey(row.after) }
+      : { rows: 0, after: undefined };
+  }
+
+  /** Adds rows and remembers them, in one transaction. */
+  async add(table: Table, rows: readonly Value[][], before: Progress): Promise<Progress> {
+    const after = rows.at(-1)?.slice(0, table.keyLength);
+    if (!after) return before;
+    const progress = { rows: before.rows + rows.length, after };
+    await this.#database.transaction(async (queries) => {
+      await insert(queries, table, rows);
+      await queries.run(
+        `INSERT INTO ${MOVE_PROGRESS} (name, rows, after) VALUES ($1, $2, $3)
+         ON CONFLICT (name) DO UPDATE SET rows = excluded.rows, after = excluded.after`,
+        ...[titleOf(table), progress.rows, writeKey(after)],
+      );
+    });
+    return progress;
+  }
+
+  /** Lets new numbers go on after this one. */
+  async continueAfter(sequence: string, highest: bigint): Promise<void> {
+    if (highest > 0n)
+      await this.#database.get('SELECT setval($1::regclass, $2)', sequence, highest);
+  }
+
+  async rowsAfter(
+    table: Table,
+    after: readonly Value[] | undefined,
+    limit: number,
+  ): Promise<Value[][]> {
+    const keys = table.columns.slice(0, table.keyLength).join(', ');
+    const values = [...(after ?? [])];
+    const holes = values.map((_, index) => `$${index + 1}`).join(', ');
+    const conditions = [
+      ...(table.file === 'accounts' ? [] : [`environment = '${table.file}'`]),
+      ...(after === undefined ? [] : [`(${keys}) > (${holes})`]),
+    ];
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    const rows = await this.#database.all<Record<string, unknown>>(
+      `SELECT ${table.columns.join(', ')} FROM ${table.name} ${where} ORDER BY ${keys} LIMIT ${limit}`,
+      ...values,
+    );
+    return rows.map((row) => table.columns.map((name) => readCell(row[name])));
+  }
+
+  /** Forgets the progress: everything is there. */
+  async finish(): Promise<void> {
+    await this.#database.run(`DROP TABLE ${MOVE_PROGRESS}`);
+  }
+}
+
+async function insert(queries: Queries, table: Table, rows: readonly Value[][]): Promise<void> {
+  const { name, file } = table;
+  const columns = [...(file === 'accounts' ? [] : ['environment']), ...table.columns];
+  const values = rows.flatMap((row) => (file === 'accounts' ? row : [file, ...row]));
+  const holes = rows.map((_, row) => {
+    const first = row * columns.length + 1;
+    return `(${columns.map((_column, index) => `$${first + index}`).join(', ')})`;
+  });
+  // Only what a first start makes can be there already.
+  const onConflict =
+    name === 'settings' ? 'ON CONFLICT (name) DO UPDATE SET value = excluded.value' : '';
+  await queries.run(
+    `INSERT INTO ${name} (${columns.join(', ')}) VALUES ${holes.join(', ')} ${onConflict}`,
+    ...values,
+  );
+}
+
+function readCell(cell: unknown): Value {
+  if (cell === null || typeof cell === 'string' || typeof cell === 'bigint') return cell;
+  if (typeof cell === 'number') return BigInt(cell);
+  if (cell instanceof Uint8Array) return Buffer.from(cell);
+  throw new Error(`PostgreSQL gave a value of type ${typeof cell}.`);
+}
+
+/** Keys are texts and whole numbers. */
+function writeKey(key: readonly Value[]): string {
+  return JSON.stringify(
+    key.map((part) => (typeof part === 'bigint' ? { number: String(part) } : part)),
+  );
+}
+
+function readKey(text: string): Value[] {
+  const parts: Array<string | { number: string }> = JSON.parse(text);
+  return parts.map((part) => (typeof part === 'string' ? part : BigInt(part.number)));
+}

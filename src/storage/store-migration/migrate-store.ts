@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import type { DatabaseAddresses } from '../../config/postgres-address.ts';
+import { OperatorError } from '../../core/errors.ts';
+import { fingerprintOf } from '../../core/secret.ts';
+import { dataFolderAt } from '../data-folder.ts';
+import { PostgresDatabase } from '../postgres/database.ts';
+import { migrate } from '../postgres/migrate.ts';
+import { requirePrimary } from '../postgres/primary.ts';
+import { Destination } from './destination.ts';
+import { RowsDigest } from './digest.ts';
+import { Source } from './source.ts';
+import { TABLES, type Table, titleOf, type Value } from './tables.ts';
+
+/** Rows in one transaction: as many values as one statement takes are far away. */
+const BATCH = 1_000;
+
+/** Told as the work goes on. */
+export interface MigrationEvents {
+  /** @param rows how many rows there are to carry over and to compare. */
+  onStart(rows: number): void;
+  /** @param rows how many rows have been carried over or compared so far, of every run. */
+  onProgress(rows: number): void;
+}
+
+/** What was carried over, as both databases have it. */
+export interface MigratedTable {
+  readonly name: string;
+  readonly rows: number;
+  /** Of all rows, whatever their order: 64 hexadecimal digits. */
+  readonly digest: string;
+}
+
+/**
+ * Carries everything that a data folder holds over to an empty PostgreSQL database, then reads both and
+ * compares them. The folder is only read. A run that was cut off goes on where it was.
+ * @param to the database, and the secret that the processes on it will have.
+ * @throws OperatorError when the folder is in use, its API keys were made with another secret, the
+ * database holds something else, or the two are not the same in the end.
+ * @throws SetupError when either cannot be used.
+ * @throws StorageUnavailable when the database is lost on the way.
+ */
+export async function migrateStore(
+  dataDir: string,
+  to: { readonly servers: DatabaseAddresses; readonly secret: string },
+  events: MigrationEvents,
+): Promise<MigratedTable[]> {
+  const folder = dataFolderAt(dataDir);
+  if (!existsSync(folder.accounts)) throw new OperatorError(`${folder.path} holds no data.`);
+  using source = new Source(folder);
+  if (source.fingerprint() !== fingerprintOf(Buffer.from(to.secret))) {
+    throw new OperatorError(
+      `The API keys in ${folder.path} were made with another secret. Set PETSTORE_SECRET to what the service has had: what is in ${folder.secret}, unless it was set.`,
+    );
+  }
+  const primary = await requirePrimary(to.servers);
+  await migrate(primary);
+  const database = new PostgresDatabase(primary, to.servers);
+  try {
+    const destination = new Destination(database);
+    await destination.begin();
+    const progress = countProgress(source, events);
+    for (const table of TABLES) await carryOver(table, source, destination, progress);
+    const migrated: MigratedTable[] = [];
+    for (const table of TABLES) migrated.push(await compare(table, source, destination, progress));
+    await destination.finish();
+    return migrated;
+  } finally {
+    await database.close();
+  }
+}
+
+function countProgress(source: Source, events: MigrationEvents): (rows: number) => void {
+  const rows = TABLES.reduce((sum, table) => sum + source.count(table), 0);
+  let done = 0;
+  // Each row is carried over, and each is compared.
+  events.onStart(2 * rows);
+  return (more) => {
+    done += more;
+    events.onProgress(done);
+  };
+}
+
+async function carryOver(
+  table: Table,
+  source: Source,
+  destination: Destination,
+  onRows: (rows: number) => void,
+): Promise<void> {
+  let progress = await destination.progress(table);
+  onRows(progress.rows);
+  for (;;) {
+    const rows = source.rowsAfter(table, progress.after, BATCH);
+    if (rows.length === 0) break;
+    progress = await destination.add(table, rows, progress);
+    onRows(rows.length);
+  }
+  const { sequence } = table;
+  if (sequence)
+    await destination.continueAfter(sequence.name, source.highest(table, sequence.column));
+}
+
+async function compare(
+  table: Table,
+  source: Source,
+  destination: Destination,
+  onRows: (rows: number) => void,
+): Promise<MigratedTable> {
+  const here = await digestOf(table, async (after) => source.rowsAfter(table, after, BATCH));
+  const there = await digestOf(table, (after) => destination.rowsAfter(table, after, BATCH));
+  onRows(here.rows);
+  if (here.rows === there.rows && here.value === there.value) {
+    return { name: titleOf(table), rows: here.rows, digest: here.value };
+  }
+  throw new OperatorError(
+    `${titleOf(table)}: the folder has ${here.rows} rows, the database ${there.rows}, and they are not the same. ` +
+      'Was the folder used between two runs? Empty the database and run this again.',
+  );
+}
+
+async function digestOf(
+  { keyLength }: Table,
+  rowsAfter: (after: readonly Value[] | undefined) => Promise<Value[][]>,
+): Promise<RowsDigest> {
+  const digest = new RowsDigest();
+  let after: readonly Value[] | undefined;
+  for (;;) {
+    const rows = await rowsAfter(after);
+    for (const row of rows) digest.add(row);
+    after = rows.at(-1)?.slice(0, keyLength);
+    if (after === undefined) return digest;
+  }
+}

@@ -1,0 +1,91 @@
+import type { Database } from 'bun:sqlite';
+import { OperatorError } from '../../core/errors.ts';
+import { FINGERPRINT } from '../../core/secret.ts';
+import { type DataFolder, keepRestoreOut } from '../data-folder.ts';
+import { openDatabase } from '../sqlite/database.ts';
+import { type Lock, takeLock } from '../sqlite/lock.ts';
+import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../sqlite/migrations.ts';
+import type { Table, Value } from './tables.ts';
+
+type Cell = string | bigint | Uint8Array | null;
+
+/** What a data folder holds, held so that nobody changes it meanwhile. */
+export class Source implements Disposable {
+  readonly #lock: Lock;
+  readonly #files: Readonly<Record<Table['file'], Database>>;
+
+  /**
+   * @throws OperatorError while somebody else has the folder open.
+   * @throws SetupError when it cannot be used.
+   */
+  constructor(folder: DataFolder) {
+    this.#lock = takeAlone(folder);
+    try {
+      this.#files = {
+        accounts: openDatabase(folder.accounts, ACCOUNTS_SCHEMA),
+        production: openDatabase(folder.database('production'), ENVIRONMENT_SCHEMA),
+        staging: openDatabase(folder.database('staging'), ENVIRONMENT_SCHEMA),
+      };
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+  }
+
+  /** What the folder says of the secret that its API keys were made with. */
+  fingerprint(): string | undefined {
+    return this.#files.accounts
+      .query<{ value: string }, [string]>('SELECT value FROM settings WHERE name = ?')
+      .get(FINGERPRINT)?.value;
+  }
+
+  count(table: Table): number {
+    const row = this.#files[table.file]
+      .query<{ rows: bigint }, []>(`SELECT count(*) AS rows FROM ${table.name}`)
+      .get();
+    return Number(row?.rows ?? 0);
+  }
+
+  /** The rows after a key, in the key's order; from the first on without one. */
+  rowsAfter(table: Table, after: readonly Value[] | undefined, limit: number): Value[][] {
+    const expressionOf = (name: string) => table.expressions?.[name] ?? name;
+    const key = table.columns.slice(0, table.keyLength).join(', ');
+    const holes = Array(table.keyLength).fill('?').join(', ');
+    const where = after === undefined ? '' : `WHERE (${key}) > (${holes})`;
+    const rows = this.#files[table.file]
+      .query<Record<string, Cell>, Array<string | bigint | Buffer | null>>(
+        `SELECT ${table.columns.map((name) => `${expressionOf(name)} AS ${name}`).join(', ')}
+         FROM ${table.name} ${where} ORDER BY ${key} LIMIT ${limit}`,
+      )
+      .all(...(after ?? []));
+    return rows.map((row) => table.columns.map((name) => readCell(table, name, row[name] ?? null)));
+  }
+
+  /** The highest number that a column has. */
+  highest({ name, file }: Table, column: string): bigint {
+    const row = this.#files[file]
+      .query<{ highest: bigint | null }, []>(`SELECT max(${column}) AS highest FROM ${name}`)
+      .get();
+    return row?.highest ?? 0n;
+  }
+
+  [Symbol.dispose](): void {
+    for (const database of Object.values(this.#files)) database.close();
+    this.#lock.release();
+  }
+}
+
+function takeAlone(folder: DataFolder): Lock {
+  // Says so when a restore was cut off.
+  keepRestoreOut(folder).release();
+  const lock = takeLock(folder.folderLock);
+  if (lock) return lock;
+  throw new OperatorError(
+    `Somebody has ${folder.path} open. Stop the service, then run this again.`,
+  );
+}
+
+function readCell({ asJson }: Table, column: string, cell: Cell): Value {
+  if (cell instanceof Uint8Array) return Buffer.from(cell);
+  return typeof cell === 'string' && asJson?.includes(column) ? JSON.stringify(cell) : cell;
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
+import { ONE, provokeBan } from '../support/ban-scene.ts';
+import { createKey, keysOf, messagesOf, sendMessage } from '../support/dashboard-scene.ts';
+import { Visitor } from '../support/dashboard-visitor.ts';
+import { eventually, ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
+import { ask } from '../support/limit-readings.ts';
+import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
+import { runCommand, startCommand } from '../support/process.ts';
+
+const WITH_SECRET = { PETSTORE_SECRET: SECRET };
+const LARGEST = '9223372036854775807';
+
+describe.skipIf(!hasPostgres)('migrate-store', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  /** A folder with a secret, and an empty database. */
+  async function scene() {
+    const folder = temporaryFolder();
+    const url = await server.createDatabase();
+    const settings = { ...WITH_SECRET, PETSTORE_DATA_DIR: folder.path, PETSTORE_DATABASE_URL: url };
+    const inFolder = { ...WITH_SECRET, PETSTORE_DATA_DIR: folder.path };
+    return {
+      folder,
+      url,
+      settings,
+      inFolder,
+      migrate: (more: Record<string, string> = {}) =>
+        runCommand(['migrate-store', '--json'], { ...settings, ...more }),
+      [Symbol.dispose]: () => folder[Symbol.dispose](),
+    };
+  }
+
+  test('carries over everything that people see', async () => {
+    using it = await scene();
+    const clock = new ManualClock();
+    const before = await fill(it.folder.path, clock);
+    const { code, stdout, stderr } = await it.migrate();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const rows = rowsByTable(stdout);
+    expect(rows).toMatchObject({ accounts: 2, 'pets of production': 3, 'pets of staging': 1 });
+    expect(rows).toMatchObject({ messages: 2, bans: 1, 'idempotent_requests of production': 1 });
+
+    const settings = { ...WITH_SECRET, PETSTORE_DATABASE_URL: it.url };
+    await using service = await TestService.start({ settings, clock, parts: PARTS });
+    expect(await picture(service, before.email, before.key)).toEqual(before.picture);
+    const again = await service.post(before.key, before.pet, { 'Idempotency-Key': 'once' });
+    expect({ status: again.status, text: await again.text() }).toEqual(before.created);
+    const next = await service.post(before.key, before.pet);
+    expect(await next.json()).toMatchObject({ id: 4 });
+    expect((await ask(service, before.banned)).code).toBe('api_key_banned');
+  });
+
+  test('goes on where it was after it was killed', async () => {
+    using it = await scene();
+    await runCommand(['seed', '--pets', '40000'], it.inFolder);
+    const first = startCommand(['migrate-store', '--json'], it.settings);
+    const carried = async () => {
+      const query = "SELECT rows FROM store_migration WHERE name = 'pets of production'";
+      const [row] = await server.run<{ rows: string }>(query, it.url).catch(() => []);
+      return Number(row?.rows ?? 0);
+    };
+    await eventually(async () => (await carried()) > 0, 20_000);
+    first.kill('SIGKILL');
+    await first.exited;
+    const half = await runCommand(['accounts', 'list'], it.settings);
+    expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining('run it again') });
+    const { code, stdout } = await it.migrate();
+    expect(code).toBe(0);
+    expect(rowsByTable(stdout)['pets of production']).toBe(40_000);
+    const [row] = await server.run<{ rows: string }>('SELECT count(*) AS rows FROM pets', it.url);
+    expect(Number(row?.rows)).toBe(40_000);
+  });
+
+  test('says so when the folder was changed between two runs', async () => {
+    using it = await scene();
+    await runCommand(['accounts', 'create', 'ada@example.com'], it.inFolder);
+    expect(await it.migrate()).toMatchObject({ code: 0 });
+    await server.run(
+      'CREATE TABLE store_migration (name TEXT PRIMARY KEY, rows BIGINT, after TEXT)',
+      it.url,
+    );
+    const rows =
+      "INSERT INTO store_migration SELECT 'accounts', 1, json_build_array(id) FROM accounts";
+    await server.run('DELETE FROM audit', it.url);
+    await server.run(rows, it.url);
+    await runCommand(['accounts', 'set-plan', 'ada@example.com', 'pro'], it.inFolder);
+    const { code, stderr } = await it.migrate();
+    expect(code).toBe(1);
+    expect(stderr).toContain('accounts: the folder has 1 rows, the database 1, and they are not');
+  });
+
+  test('refuses a folder that is served, one without data, and one with another secret', async () => {
+    using it = await scene();
+    expect((await it.migrate()).stderr).toContain('holds no data');
+    {
+      await using service = await TestService.start({
+        folder: it.folder.path,
+        settings: WITH_SECRET,
+      });
+      expect((await ask(service, undefined)).status).toBe(401);
+      expect((await it.migrate()).stderr).toContain('Stop the service');
+    }
+    const other = await it.migrate({ PETSTORE_SECRET: SECRET.toUpperCase() });
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('another secret') });
+    const nowhere = await runCommand(['migrate-store'], it.inFolder);
+    expect(nowhere).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Set PETSTORE_DATABASE_URL'),
+    });
+  });
+
+  test('refuses a database that is in use', async () => {
+    using it = await scene();
+    await runCommand(['accounts', 'create', 'ada@example.com'], it.inFolder);
+    const settings = { ...WITH_SECRET, PETSTORE_DATABASE_URL: it.url };
+    await runCommand(['accounts', 'create', 'bob@example.com'], settings);
+    const { code, stderr } = await it.migrate();
+    expect(code).toBe(1);
+    expect(stderr).toContain('is in use already');
+  });
+});
+
+/** Uses every part of a service in this folder, and tells what a person then sees. */
+async function fill(folder: string, clock: ManualClock) {
+  const settings = { ...WITH_SECRET, PETSTORE_BAN_AFTER: '1' };
+  await using service = await TestService.start({ folder, settings, clock, parts: PARTS });
+  const visitor = await Visitor.signUp(service, 'Ada@Example.com');
+  const { text: key } = await createKey(visitor, { name: 'The "first" – 🐕' });
+  const staging = await createKey(visitor, { environment: 'staging' });
+  const pet = { name: '🐈 "Ünique"\\', categoryId: 7 };
+  const made = await service.post(key, pet, { 'Idempotency-Key': 'once' });
+  const created = { status: made.status, text: await made.text() };
+  await service.post(key, `{"name":"Rex","categoryId":${LARGEST},"status":"sold"}`);
+  await service.post(key, { name: "O'Malley", categoryId: 1, status: 'pending' });
+  await service.request('/pets', {
+    method: 'POST',
+    key: staging.text,
+    environment: 'staging',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(pet),
+  });
+  await sendMessage(service, key, 'first \u0000 "quoted"');
+  await sendMessage(service, key, 'second');
+  await eventually(async () => {
+    const delivered = (await messagesOf(visitor)).filter((each) => each.deliveredAt !== undefined);
+    return delivered.length === 2;
+  });
+  const { secret: banned } = await service.account(ONE);
+  await provokeBan({ service, clock, secret: banned }, 1);
+  return {
+    ...{ email: visitor.email, key, pet, created, banned },
+    picture: await picture(service, visitor.email, key),
+  };
+}
+
+/** What the owner of a key sees. */
+async function picture(service: TestService, email: string, key: string) {
+  const visitor = await Visitor.signIn(service, email);
+  const pets = await service.request('/pets', { key });
+  const keys = await keysOf(visitor);
+  return {
+    pets: await pets.text(),
+    keys: keys.map(({ lastUsedAt: _, ...rest }) => rest),
+    messages: await messagesOf(visitor),
+  };
+}
+
+function rowsByTable(stdout: string): Record<string, number> {
+  const { tables }: { tables: Array<{ name: string; rows: number }> } = JSON.parse(stdout);
+  return Object.fromEntries(tables.map(({ name, rows }) => [name, rows]));
+}

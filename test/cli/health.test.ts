@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test';
+import { temporaryFolder } from '../support/harness.ts';
+import { runCommand, ServiceProcess } from '../support/process.ts';
+
+test('health says that a service is alive, and ready', async () => {
+  using folder = temporaryFolder();
+  await using service = await ServiceProcess.start({
+    PETSTORE_DATA_DIR: folder.path,
+    PETSTORE_HOST: '0.0.0.0',
+  });
+  const settings = { PETSTORE_HOST: '0.0.0.0', PETSTORE_OPS_PORT: String(service.opsPort) };
+  const alive = await runCommand(['health'], settings);
+  expect(alive).toEqual({ code: 0, stdout: 'live\n', stderr: '' });
+  const ready = await runCommand(['health', '--ready', '--json'], settings);
+  const url = `http://127.0.0.1:${service.opsPort}/readyz`;
+  expect(ready).toEqual({ code: 0, stdout: `{"url":"${url}","answer":"ready"}\n`, stderr: '' });
+});
+
+test('health fails and asks what to look at where nothing answers', async () => {
+  const { code, stdout, stderr } = await runCommand(['health'], { PETSTORE_OPS_PORT: '1' });
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(
+    /^petstore: http:\/\/127\.0\.0\.1:1\/livez does not answer\. Is the service running.+\n$/,
+  );
+});
+
+test('health fails with the reason while requests should go elsewhere', async () => {
+  await using draining = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () => new Response('draining\n', { status: 503 }),
+  });
+  const settings = { PETSTORE_OPS_PORT: String(draining.port) };
+  const { code, stderr } = await runCommand(['health', '--ready'], settings);
+  expect(code).toBe(1);
+  expect(stderr).toEndWith('/readyz answers 503: draining\n');
+});
+
+test('health cannot guess a port that is picked at the start', async () => {
+  const { code, stderr } = await runCommand(['health'], { PETSTORE_OPS_PORT: '0' });
+  expect([code, stderr]).toEqual([
+    2,
+    'petstore: Set PETSTORE_OPS_PORT to the port of the service.\n',
+  ]);
+});

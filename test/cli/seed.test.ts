@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Pet } from '../../client/src/index.ts';
+import { TestService, temporaryFolder } from '../support/harness.ts';
+import { MAIN, runCommand } from '../support/process.ts';
+import { TerminalProcess } from '../support/terminal.ts';
+
+describe('seeded animals', () => {
+  test('have names, categories and statuses as a shop would have them', async () => {
+    await using service = await TestService.start();
+    await seed(service.folder.path, '--pets', '500');
+    const pets = await all(service);
+    expect(pets).toHaveLength(500);
+    for (const { name } of pets) expect(name).toMatch(/^\p{L}[\p{L} ]{0,40}$/u);
+    expect(new Set(pets.map(({ name }) => name)).size).toBeGreaterThan(200);
+    expect(new Set(pets.map(({ categoryId }) => Number(categoryId)))).toEqual(
+      new Set([1, 2, 3, 4, 5, 6, 7, 8]),
+    );
+    const available = pets.filter(({ status }) => status === 'available').length;
+    expect(available / pets.length).toBeWithin(0.5, 0.8);
+    expect(new Set(pets.map(({ status }) => status))).toEqual(
+      new Set(['available', 'pending', 'sold']),
+    );
+  });
+
+  test('are as many as asked, in ascending order, also when they take several transactions', async () => {
+    await using service = await TestService.start();
+    await seed(service.folder.path, '--pets', '4001');
+    const ids = (await all(service)).map(({ id }) => Number(id));
+    expect(ids).toHaveLength(4_001);
+    expect(ids).toEqual([...ids].sort((a, b) => a - b));
+  });
+
+  test('are a thousand unless told otherwise, and come on top of what is there', async () => {
+    await using service = await TestService.start();
+    await seed(service.folder.path, '--pets', '1');
+    expect(await seed(service.folder.path)).toEqual({
+      code: 0,
+      stdout: 'Added 1000 animals to production.\n',
+      stderr: '',
+    });
+    expect(await all(service)).toHaveLength(1_001);
+  });
+
+  test('go into the environment that is named, and into no other', async () => {
+    await using service = await TestService.start();
+    const { stdout } = await seed(
+      service.folder.path,
+      ...['--pets', '7', '--environment', 'staging'],
+    );
+    expect(stdout).toBe('Added 7 animals to staging.\n');
+    expect(await all(service)).toEqual([]);
+    expect(await all(service, 'staging')).toHaveLength(7);
+  });
+});
+
+describe('the progress of seed', () => {
+  test('shows on a terminal, up to the end', async () => {
+    using folder = temporaryFolder();
+    const command = [process.execPath, MAIN, 'seed', '--pets', '3000'];
+    await using terminal = new TerminalProcess(command, { PETSTORE_DATA_DIR: folder.path });
+    expect(await terminal.end()).toBe(0);
+    await terminal.shows(
+      / 100% \| 3000 of 3000 animals[\s\S]*\nAdded 3000 animals to production\.\n/,
+    );
+  });
+
+  test('goes to the terminal and not into a file that takes the result', async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, 'result');
+    const shell = ['sh', '-c', `"$@" > ${file}`, 'sh'];
+    await using terminal = new TerminalProcess(
+      [...shell, process.execPath, MAIN, 'seed', '--pets', '10'],
+      { PETSTORE_DATA_DIR: join(folder.path, 'data') },
+    );
+    expect(await terminal.end()).toBe(0);
+    await terminal.shows(/10 of 10 animals/);
+    expect(readFileSync(file, 'utf8')).toBe('Added 10 animals to production.\n');
+  });
+
+  test('does not show beside JSON', async () => {
+    using folder = temporaryFolder();
+    const command = [process.execPath, MAIN, 'seed', '--pets', '10', '--json'];
+    await using terminal = new TerminalProcess(command, { PETSTORE_DATA_DIR: folder.path });
+    await terminal.end();
+    await terminal.shows(/\n/);
+    expect(terminal.text).toBe('{"environment":"production","pets":10}\n');
+  });
+});
+
+function seed(folder: string, ...args: string[]) {
+  return runCommand(['seed', ...args], { PETSTORE_DATA_DIR: folder });
+}
+
+async function all(
+  service: TestService,
+  environment: 'production' | 'staging' = 'production',
+): Promise<Pet[]> {
+  const { secret } = await service.account(undefined, environment);
+  const client = service.client(secret, { baseUrl: service.url(environment) });
+  return await Array.fromAsync(client.listAllPets({ limit: 100 }));
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'bun:test';
+import { readConfig } from '../../src/config/config.ts';
+
+describe('the port for operators', () => {
+  test.each([
+    [{}, 3001],
+    [{ PETSTORE_PORT: '4000' }, 4001],
+    [{ PETSTORE_PORT: '0' }, 0],
+    [{ PETSTORE_PORT: '65535' }, 0],
+    [{ PETSTORE_PORT: '4000', PETSTORE_OPS_PORT: '9000' }, 9000],
+  ])('follows the other one until it is set: %p', (settings, port) => {
+    expect(readConfig(settings).opsPort).toBe(port);
+  });
+
+  test('cannot be the other one, unless both are free ones', () => {
+    const both = (port: string) => ({ PETSTORE_PORT: port, PETSTORE_OPS_PORT: port });
+    expect(() => readConfig(both('4000'))).toThrow(
+      'PETSTORE_OPS_PORT and PETSTORE_PORT must differ.',
+    );
+    expect(readConfig(both('0')).opsPort).toBe(0);
+  });
+});
+
+test('an IPv6 address to listen on may be written in brackets, as in a URL', () => {
+  for (const host of ['::1', '[::1]']) expect(readConfig({ PETSTORE_HOST: host }).host).toBe('::1');
+});
+
+describe('mail', () => {
+  const MAIL = {
+    PETSTORE_SMTP_URL: 'smtps://me:secret@mail.example.com',
+    PETSTORE_MAIL_FROM: 'petstore@example.com',
+  };
+
+  test('is sent where the server and the sender are set', () => {
+    expect(readConfig({}).mail).toBe(undefined);
+    expect(readConfig(MAIL).mail).toEqual({
+      smtpUrl: MAIL.PETSTORE_SMTP_URL,
+      from: MAIL.PETSTORE_MAIL_FROM,
+    });
+  });
+
+  test.each([
+    { PETSTORE_SMTP_URL: MAIL.PETSTORE_SMTP_URL },
+    { PETSTORE_MAIL_FROM: MAIL.PETSTORE_MAIL_FROM },
+  ])('half of it is refused', (half) => {
+    expect(() => readConfig(half)).toThrow(
+      'PETSTORE_SMTP_URL and PETSTORE_MAIL_FROM go together: set both or none.',
+    );
+  });
+
+  test('a server that is none is refused, and the message does not repeat it', () => {
+    const settings = { ...MAIL, PETSTORE_SMTP_URL: 'http://me:secret@mail.example.com' };
+    const problem = /^PETSTORE_SMTP_URL must be an address such as [^\n]+$/;
+    expect(() => readConfig(settings)).toThrow(problem);
+    expect(() => readConfig(settings)).not.toThrow(/me:secret/);
+  });
+});
+
+describe('the contact', () => {
+  test.each(['plans@example.com', 'https://example.com/plans'])('may be %s', (contact) => {
+    expect(readConfig({ PETSTORE_CONTACT: contact }).contact).toBe(contact);
+  });
+
+  test.each(['javascript:alert(1)', 'call me', 'ftp://example.com'])('may not be %s', (contact) => {
+    expect(() => readConfig({ PETSTORE_CONTACT: contact })).toThrow(
+      `PETSTORE_CONTACT must be an e-mail or web address, not "${contact}".`,
+    );
+  });
+});

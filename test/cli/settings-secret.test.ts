@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../support/harness.ts';
+import { runCommand } from '../support/process.ts';
+
+const SECRET = 'a secret of more than 32 characters';
+
+describe('the secret', () => {
+  test('is made once, for the eyes of this user only, in a folder that is too', async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, 'a', 'data');
+    await command(data);
+    const made = readFileSync(join(data, 'secret'), 'utf8');
+    expect(made).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(statSync(join(data, 'secret')).mode & 0o777).toBe(0o600);
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    await command(data);
+    expect(readFileSync(join(data, 'secret'), 'utf8')).toBe(made);
+  });
+
+  test('differs from folder to folder', async () => {
+    using one = temporaryFolder();
+    using other = temporaryFolder();
+    await Promise.all([command(one.path), command(other.path)]);
+    const [first, second] = [one, other].map(({ path }) => readFileSync(join(path, 'secret')));
+    expect(first).not.toEqual(second);
+  });
+
+  test('is one and the same when two commands start in a new folder at the same moment', async () => {
+    using folder = temporaryFolder();
+    const results = await Promise.all([command(folder.path), command(folder.path)]);
+    expect(results.map(({ code, stderr }) => code === 0 || stderr)).toEqual([true, true]);
+  });
+
+  test('is not made when it is set', async () => {
+    using folder = temporaryFolder();
+    expect((await command(folder.path, { PETSTORE_SECRET: SECRET })).code).toBe(0);
+    expect(readdirSync(folder.path)).not.toContain('secret');
+  });
+
+  test('that the data was not made with is refused, for a command as for the service', async () => {
+    using folder = temporaryFolder();
+    await command(folder.path, { PETSTORE_SECRET: SECRET });
+    const refused = {
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^petstore: The API keys were made with another secret\. Set PETSTORE_SECRET.*\n$/,
+      ),
+    };
+    const other = { PETSTORE_SECRET: SECRET.toUpperCase(), PETSTORE_PORT: '0' };
+    expect(await command(folder.path, other)).toEqual(refused);
+    expect(await command(folder.path, other, ['serve'])).toEqual(refused);
+    expect((await command(folder.path, { PETSTORE_SECRET: SECRET })).code).toBe(0);
+  });
+
+  test('that was lost is not replaced by a new one without a word', async () => {
+    using folder = temporaryFolder();
+    await command(folder.path);
+    const kept = readFileSync(join(folder.path, 'secret'));
+    rmSync(join(folder.path, 'secret'));
+    expect((await command(folder.path)).code).toBe(2);
+    writeFileSync(join(folder.path, 'secret'), kept);
+    expect((await command(folder.path)).code).toBe(0);
+  });
+});
+
+function command(folder: string, settings = {}, args = ['accounts', 'list']) {
+  return runCommand(args, { ...settings, PETSTORE_DATA_DIR: folder });
+}

@@ -1,0 +1,146 @@
+import { Database } from 'bun:sqlite';
+import { describe, expect, test } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
+import { ROUTES } from '../../src/dashboard/api/api.ts';
+import type { SessionInfo } from '../../src/dashboard/shared/api.ts';
+import { customer, dashboardScene, expectRefusal } from '../support/dashboard-scene.ts';
+import { Visitor } from '../support/dashboard-visitor.ts';
+import { TestService } from '../support/harness.ts';
+
+const CHANGES = ROUTES.filter(({ method }) => method !== 'GET');
+
+describe('GET /api/session', () => {
+  test('tells a visitor where everything is, and no account', async () => {
+    await using it = await dashboardScene({ PETSTORE_CONTACT: 'sales@example.com' });
+    const visitor = new Visitor(it.service);
+    expect(await visitor.json<SessionInfo>('GET', '/api/session')).toEqual({
+      account: null,
+      addresses: {
+        production: it.service.url('production'),
+        staging: it.service.url('staging'),
+        quickstart: it.service.url('quickstart'),
+        dashboard: it.service.dashboardUrl,
+      },
+      contact: 'sales@example.com',
+      sendsMail: false,
+      now: it.clock.now().wall,
+    });
+  });
+
+  test('tells who is signed in, with plan and limits', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await Visitor.signUp(service);
+    const { account, contact } = await visitor.json<SessionInfo>('GET', '/api/session');
+    expect(account).toEqual({
+      id: visitor.accountId,
+      email: visitor.email,
+      role: 'customer',
+      plan: 'free',
+      limits: { perMinute: 60, perDay: 1_000 },
+      createdAt: expect.any(Number),
+    });
+    expect(contact).toBeNull();
+  });
+
+  test('says that mail is sent where a mail server is set', async () => {
+    await using it = await dashboardScene({
+      PETSTORE_SMTP_URL: 'smtp://localhost:1',
+      PETSTORE_MAIL_FROM: 'pets@example.com',
+    });
+    const info = await new Visitor(it.service).json<SessionInfo>('GET', '/api/session');
+    expect(info.sendsMail).toBe(true);
+  });
+});
+
+describe('every call', () => {
+  test('but the session asks for a session', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = new Visitor(service);
+    const closed = ROUTES.filter(({ path }) => path !== '/session');
+    expect(closed).toHaveLength(ROUTES.length - 1);
+    for (const { method, path } of closed) {
+      await expectRefusal(await visitor.request(method, `/api${path}`), 401, 'signed_out');
+    }
+  });
+
+  test('of a session that ended is refused', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await Visitor.signUp(service);
+    const { cookie } = visitor;
+    await visitor.post('/api/auth/sign-out');
+    visitor.cookie = cookie;
+    await expectRefusal(await visitor.get('/api/keys'), 401, 'signed_out');
+  });
+
+  test('that changes something is refused when another site sends it', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await Visitor.signUp(service);
+    const foreign = [
+      { Origin: 'https://example.org' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { Origin: 'null' },
+    ];
+    for (const headers of foreign) {
+      for (const { method, path } of CHANGES) {
+        const reply = await visitor.request(method, `/api${path}`, {}, headers);
+        expect([method, path, headers, reply.status]).toEqual([method, path, headers, 403]);
+        expect(await reply.json()).toMatchObject({ code: 'forbidden' });
+      }
+    }
+  });
+
+  test('is kept by no cache', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await customer(service);
+    const open = ROUTES.filter(({ method, access }) => method === 'GET' && access !== 'operator');
+    for (const { path } of open) {
+      const reply = await visitor.get(`/api${path}`);
+      expect([path, reply.status]).toEqual([path, 200]);
+      expect(reply.headers.get('Cache-Control')).toBe('no-store');
+      expect(reply.headers.get('Content-Type')).toMatch(/^application\/json/);
+    }
+  });
+
+  test('to a path that is not there is answered 404', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await customer(service);
+    const paths = ['', '/', '/nothing', '/keys/', '/keys/a/b', '/keys/a/rotate/', '/session/x'];
+    for (const path of paths) {
+      await expectRefusal(await visitor.get(`/api${path}`), 404, 'not_found');
+    }
+  });
+
+  test('by a method that is not there is answered 405, with those that are', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await customer(service);
+    const reply = await visitor.request('PUT', '/api/keys', {});
+    expect(reply.headers.get('Allow')).toBe('GET, HEAD, POST');
+    await expectRefusal(reply, 405, 'method_not_allowed');
+    const rotation = await visitor.get('/api/keys/key_1/rotate');
+    expect(rotation.headers.get('Allow')).toBe('POST');
+    await expectRefusal(rotation, 405, 'method_not_allowed');
+  });
+
+  test('by HEAD is answered as GET is, without the body', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const reply = await (await customer(service)).request('HEAD', '/api/keys');
+    expect([reply.status, await reply.text()]).toEqual([200, '']);
+  });
+
+  test('that the store cannot take just now is answered 503, and goes well later', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await customer(service);
+    const body = { name: 'test', environment: 'production' };
+    const other = new Database(`${service.folder.path}/accounts.db`, { readwrite: true });
+    try {
+      other.run('BEGIN IMMEDIATE');
+      const reply = await visitor.post('/api/keys', body);
+      expect(reply.headers.get('Retry-After')).toBe('1');
+      await expectRefusal(reply, 503, 'unavailable');
+    } finally {
+      other.close();
+    }
+    expect((await visitor.post('/api/keys', body)).status).toBe(201);
+  });
+});

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'bun:test';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';
+import { ONE, provokeBan } from '../support/ban-scene.ts';
+import {
+  createKey,
+  customer,
+  dashboardScene,
+  expectRefusal,
+  keysOf,
+} from '../support/dashboard-scene.ts';
+import { eventually } from '../support/harness.ts';
+
+describe('a key made at the dashboard', () => {
+  test('works at once, and its text is in no reply but the one that issues it', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const { key, text } = await createKey(visitor, { name: ' first ' });
+    const now = it.clock.now().wall;
+    expect(key).toEqual({
+      id: expect.stringMatching(/^key_/),
+      environment: 'production',
+      name: 'first',
+      prefix: 'pst_live_',
+      lastFour: text.slice(-4),
+      createdAt: now,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+      state: 'active',
+      ban: null,
+    });
+    expect((await it.service.request('/pets', { key: text })).status).toBe(200);
+    for (const path of ['/api/session', '/api/keys', '/api/usage', '/api/messages']) {
+      expect(await (await visitor.get(path)).text()).not.toContain(text.slice(9, -4));
+    }
+    expect(await keysOf(visitor)).toEqual([key]);
+  });
+
+  test('of staging works in staging alone', async () => {
+    await using it = await dashboardScene();
+    const { key, text } = await createKey(await customer(it.service), { environment: 'staging' });
+    expect(key).toMatchObject({ environment: 'staging', prefix: 'pst_staging_' });
+    const statusIn = async (environment: 'production' | 'staging') =>
+      (await it.service.request('/pets', { key: text, environment })).status;
+    expect([await statusIn('production'), await statusIn('staging')]).toEqual([401, 200]);
+  });
+
+  test('with days to live is active, expiring in its last seven, and then expired', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const { key, text } = await createKey(visitor, { expiresInDays: 8 });
+    expect(key).toMatchObject({ state: 'active', expiresAt: it.clock.now().wall + 8 * DAY });
+    const stateAfter = async (time: number) => {
+      it.clock.advance(time);
+      return (await keysOf(visitor))[0]?.state;
+    };
+    expect(await stateAfter(DAY - 1)).toBe('active');
+    expect(await stateAfter(1)).toBe('expiring');
+    expect(await stateAfter(7 * DAY - 1)).toBe('expiring');
+    expect(await stateAfter(1)).toBe('expired');
+    expect((await it.service.request('/pets', { key: text })).status).toBe(401);
+  });
+
+  test('shows when it was last used', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const { text } = await createKey(visitor);
+    it.clock.advance(HOUR);
+    await it.service.request('/pets', { key: text });
+    const usedAt = it.clock.now().wall;
+    await eventually(async () => (await keysOf(visitor))[0]?.lastUsedAt === usedAt);
+  });
+
+  test('is refused past the hundredth, until one is revoked', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const made = await Promise.all(Array.from({ length: 100 }, () => createKey(visitor)));
+    const body = { name: 'one more', environment: 'production' };
+    const message = await expectRefusal(await visitor.post('/api/keys', body), 409, 'conflict');
+    expect(message).toContain('100 live keys');
+    await visitor.delete(`/api/keys/${made[0]?.key.id}`);
+    expect((await visitor.post('/api/keys', body)).status).toBe(201);
+  });
+
+  test('asks for a recent sign-in, and so does a rotation, but no revocation', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const { key } = await createKey(visitor);
+    it.clock.advance(DAY);
+    const body = { name: 'late', environment: 'production' };
+    const rotation = `/api/keys/${key.id}/rotate`;
+    await expectRefusal(await visitor.post('/api/keys', body), 403, 'sign_in_again');
+    await expectRefusal(await visitor.post(rotation, { overlap: '0' }), 403, 'sign_in_again');
+    expect(await keysOf(visitor)).toEqual([key]);
+    expect((await visitor.delete(`/api/keys/${key.id}`)).status).toBe(204);
+  });
+});
+
+describe('the list of keys', () => {
+  test('begins with the newest', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    expect(await keysOf(visitor)).toEqual([]);
+    for (const name of ['a', 'b', 'c']) {
+      await createKey(visitor, { name });
+      it.clock.advance(SECOND);
+    }
+    expect((await keysOf(visitor)).map(({ name }) => name)).toEqual(['c', 'b', 'a']);
+  });
+
+  test('tells until when a key is banned and why, and no more once the ban is over', async () => {
+    await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
+    const visitor = await customer(it.service, ONE);
+    const { key, text } = await createKey(visitor);
+    const { key: other } = await createKey(visitor, { name: 'other' });
+    await provokeBan({ ...it, secret: text }, 1);
+    const until = it.clock.now().wall + 300 * SECOND;
+    await eventually(async () => (await stateOf(key.id)) === 'banned');
+    const [unharmed, banned] = await keysOf(visitor);
+    expect(unharmed).toEqual(other);
+    expect(banned?.ban).toEqual({ until, reason: expect.stringContaining('429') });
+    it.clock.advance(300 * SECOND);
+    expect(await stateOf(key.id)).toBe('active');
+
+    async function stateOf(id: string) {
+      return (await keysOf(visitor)).find((each) => each.id === id)?.state;
+    }
+  });
+
+  test('calls a banned key that is revoked revoked', async () => {
+    await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
+    const visitor = await customer(it.service, ONE);
+    const { key, text } = await createKey(visitor);
+    await provokeBan({ ...it, secret: text }, 1);
+    await eventually(async () => (await keysOf(visitor))[0]?.state === 'banned');
+    await visitor.delete(`/api/keys/${key.id}`);
+    expect((await keysOf(visitor))[0]).toMatchObject({ state: 'revoked', ban: null });
+  });
+});
+
+describe('a rotation at the dashboard', () => {
+  test.each([
+    ['0', 0],
+    ['1h', HOUR],
+    ['24h', DAY],
+    ['72h', 3 * DAY],
+  ])('with an overlap of %s lets the old key work on for as long', async (overlap, length) => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const old = await createKey(visitor, { name: 'mine', environment: 'staging' });
+    const reply = await visitor.post(`/api/keys/${old.key.id}/rotate`, { overlap });
+    expect(reply.status).toBe(201);
+    const { key, text }: typeof old = await reply.json();
+    expect(key).toMatchObject({ name: 'mine', environment: 'staging', state: 'active' });
+    const statusOf = async (key: string) =>
+      (await it.service.request('/pets', { key, environment: 'staging' })).status;
+    if (length > 0) {
+      it.clock.advance(length - 1);
+      expect(await statusOf(old.text)).toBe(200);
+      it.clock.advance(1);
+    }
+    expect([await statusOf(old.text), await statusOf(text)]).toEqual([401, 200]);
+    const states = (await keysOf(visitor)).map(({ id, state }) => [id, state]);
+    expect(states).toEqual(
+      expect.arrayContaining([
+        [key.id, 'active'],
+        [old.key.id, 'expired'],
+      ]),
+    );
+  });
+
+  test('of a key that has ended is refused', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const { key } = await createKey(visitor);
+    await visitor.delete(`/api/keys/${key.id}`);
+    const reply = await visitor.post(`/api/keys/${key.id}/rotate`, { overlap: '0' });
+    expect(await expectRefusal(reply, 409, 'conflict')).toContain('revoked');
+  });
+});
+
+describe('a revocation at the dashboard', () => {
+  test('holds at once, and once', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const { key, text } = await createKey(visitor);
+    expect((await it.service.request('/pets', { key: text })).status).toBe(200);
+    it.clock.advance(MINUTE);
+    expect((await visitor.delete(`/api/keys/${key.id}`)).status).toBe(204);
+    expect((await it.service.request('/pets', { key: text })).status).toBe(401);
+    const revokedAt = it.clock.now().wall;
+    expect((await keysOf(visitor))[0]).toMatchObject({ state: 'revoked', revokedAt });
+    await expectRefusal(await visitor.delete(`/api/keys/${key.id}`), 409, 'conflict');
+  });
+
+  test('of a key that is not there is answered 404', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    await expectRefusal(await visitor.delete('/api/keys/key_none'), 404, 'not_found');
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'bun:test';
+import {
+  createKey,
+  customer,
+  dashboardScene,
+  messagesOf,
+  sendMessage,
+} from '../support/dashboard-scene.ts';
+import { Visitor } from '../support/dashboard-visitor.ts';
+import { eventually, TestService } from '../support/harness.ts';
+
+describe('the inbox', () => {
+  test('is empty to begin with', async () => {
+    await using it = await dashboardScene();
+    expect(await messagesOf(await customer(it.service))).toEqual([]);
+  });
+
+  test('holds what was sent with the keys of either environment, the newest first', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const live = await createKey(visitor);
+    const staging = await createKey(visitor, { environment: 'staging' });
+    const first = await sendMessage(it.service, live.text, 'Hello,\n"world" 🐈');
+    const second = await sendMessage(it.service, staging.text, 'again');
+    await eventually(async () =>
+      (await messagesOf(visitor)).every(({ status }) => status === 'delivered'),
+    );
+    const now = it.clock.now().wall;
+    const delivered = { status: 'delivered', createdAt: now, deliveredAt: now } as const;
+    expect(await messagesOf(visitor)).toEqual([
+      { id: second, environment: 'staging', text: 'again', ...delivered },
+      { id: first, environment: 'production', text: 'Hello,\n"world" 🐈', ...delivered },
+    ]);
+  });
+
+  test('shows a message as queued until it is delivered', async () => {
+    // Where the quickstart is not served nobody delivers.
+    await using service = await TestService.start({ parts: ['dashboard'] });
+    const visitor = await Visitor.signUp(service);
+    const { messages } = service.stores;
+    const message = {
+      id: 'msg_1',
+      environment: 'production',
+      text: 'Hello',
+      createdAt: 1,
+    } as const;
+    const { accountId } = visitor;
+    await messages.enqueue({ ...message, accountId, deliveredAt: undefined });
+    expect(await messagesOf(visitor)).toEqual([
+      { ...message, status: 'queued', deliveredAt: null },
+    ]);
+    await messages.deliver(2, 1);
+    expect(await messagesOf(visitor)).toEqual([
+      { ...message, status: 'delivered', deliveredAt: 2 },
+    ]);
+  });
+
+  test('shows the 100 newest', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const { text } = await createKey(visitor);
+    const sent: string[] = [];
+    for (let number = 0; number < 103; number += 1) {
+      sent.push(await sendMessage(it.service, text, `message ${number}`));
+    }
+    expect((await messagesOf(visitor)).map(({ id }) => id)).toEqual(sent.reverse().slice(0, 100));
+  });
+});

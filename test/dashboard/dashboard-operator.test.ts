@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
+import { ROUTES } from '../../src/dashboard/api/api.ts';
+import type { AccountInfo, BanInfo } from '../../src/dashboard/shared/api.ts';
+import { MINUTE, SECOND } from '../../src/lib/clock.ts';
+import { ONE, provokeBan } from '../support/ban-scene.ts';
+import {
+  createKey,
+  customer,
+  dashboardScene,
+  expectRefusal,
+  keysOf,
+  operator,
+} from '../support/dashboard-scene.ts';
+import type { Visitor } from '../support/dashboard-visitor.ts';
+import { AMPLE, eventually, TestService } from '../support/harness.ts';
+import { ask } from '../support/limit-readings.ts';
+
+async function find(visitor: Visitor, search: string): Promise<readonly string[]> {
+  const path = `/api/operator/accounts?search=${encodeURIComponent(search)}`;
+  const { accounts } = await visitor.json<{ accounts: readonly AccountInfo[] }>('GET', path);
+  return accounts.map(({ email }) => email);
+}
+
+async function bansInForce(visitor: Visitor): Promise<readonly BanInfo[]> {
+  const { bans } = await visitor.json<{ bans: readonly BanInfo[] }>('GET', '/api/operator/bans');
+  return bans;
+}
+
+test('a customer is refused at every operator route, before anything is read', async () => {
+  await using service = await TestService.start({ parts: PARTS });
+  const visitor = await customer(service);
+  const routes = ROUTES.filter(({ path }) => path.startsWith('/operator'));
+  expect(routes.length).toBeGreaterThanOrEqual(5);
+  for (const { method, path, access } of routes) {
+    expect([path, access]).toEqual([path, 'operator']);
+    const body = method === 'GET' ? undefined : {};
+    const reply = await visitor.request(method, `/api${path}`, body);
+    await expectRefusal(reply, 403, 'forbidden');
+  }
+});
+
+test('an operator who is one no more is refused at the next call', async () => {
+  await using service = await TestService.start({ parts: PARTS });
+  const visitor = await operator(service);
+  expect((await visitor.get('/api/operator/bans')).status).toBe(200);
+  await service.stores.accounts.setRole(visitor.accountId, 'customer', Date.now(), 'test');
+  await expectRefusal(await visitor.get('/api/operator/bans'), 403, 'forbidden');
+});
+
+describe('the search for accounts', () => {
+  test('finds by a part of the address, however it is cased', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await operator(service);
+    for (const email of ['ada@pets.test', 'bob@pets.test', 'ada+100%@other.test']) {
+      await service.stores.accounts.create(email, AMPLE, Date.now(), 'test');
+    }
+    expect(await find(visitor, 'ADA')).toEqual(['ada+100%@other.test', 'ada@pets.test']);
+    expect(await find(visitor, ' @pets.test ')).toEqual(['ada@pets.test', 'bob@pets.test']);
+    expect(await find(visitor, '100%')).toEqual(['ada+100%@other.test']);
+    expect(await find(visitor, '%')).toEqual(['ada+100%@other.test']);
+    expect(await find(visitor, "' OR 1=1 --")).toEqual([]);
+    expect(await find(visitor, '')).toHaveLength(4);
+  });
+
+  test('gives 50 at the most', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await operator(service);
+    for (let made = 0; made < 55; made += 1) await service.account();
+    expect(await find(visitor, 'person')).toHaveLength(50);
+  });
+});
+
+describe('a change of plan', () => {
+  test('applies to a key in use within a second, also with custom limits', async () => {
+    await using it = await dashboardScene();
+    const visitor = await operator(it.service);
+    const other = await customer(it.service, ONE);
+    const { text } = await createKey(other);
+    expect((await ask(it.service, text)).minute.quota).toBe(1);
+    const path = `/api/operator/accounts/${other.accountId}/plan`;
+
+    const pro = await visitor.json<AccountInfo>('PUT', path, { plan: 'pro' });
+    expect(pro).toMatchObject({
+      id: other.accountId,
+      email: other.email,
+      plan: 'pro',
+      limits: { perMinute: 300, perDay: 10_000 },
+    });
+    expect((await ask(it.service, text)).minute).toMatchObject({ quota: 300, remaining: 298 });
+
+    const custom = { plan: 'enterprise', perMinute: 7, perDay: 70 };
+    await visitor.put(path, custom);
+    expect(await ask(it.service, text)).toMatchObject({
+      minute: { quota: 7, remaining: 4 },
+      day: { quota: 70, remaining: 67 },
+    });
+    expect(await other.json('GET', '/api/session')).toMatchObject({
+      account: { plan: 'enterprise', limits: { perMinute: 7, perDay: 70 } },
+    });
+  });
+
+  test('of an account that is not there is answered 404', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await operator(service);
+    const reply = await visitor.put('/api/operator/accounts/acct_none/plan', { plan: 'pro' });
+    await expectRefusal(reply, 404, 'not_found');
+    expect((await visitor.get('/api/operator/audit')).status).toBe(200);
+  });
+});
+
+describe('the bans in force', () => {
+  test('tell whose and why, and go when they are over', async () => {
+    await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
+    const visitor = await operator(it.service);
+    const other = await customer(it.service, ONE);
+    const { key, text } = await createKey(other, { name: 'eager' });
+    await provokeBan({ ...it, secret: text }, 1);
+    await eventually(async () => (await bansInForce(visitor)).length === 1);
+    const now = it.clock.now().wall;
+    expect(await bansInForce(visitor)).toEqual([
+      {
+        id: expect.stringMatching(/^ban_/),
+        accountId: other.accountId,
+        email: other.email,
+        environment: 'production',
+        keyName: 'eager',
+        lastFour: key.lastFour,
+        reason: 'Went on after 429, once more in the same window.',
+        startsAt: now,
+        endsAt: now + 300 * SECOND,
+      },
+    ]);
+    it.clock.advance(300 * SECOND);
+    expect(await bansInForce(visitor)).toEqual([]);
+  });
+
+  test('are lifted, and the key works again', async () => {
+    await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
+    const visitor = await operator(it.service);
+    const other = await customer(it.service, ONE);
+    const { text } = await createKey(other);
+    await provokeBan({ ...it, secret: text }, 1);
+    await eventually(async () => (await bansInForce(visitor)).length === 1);
+    it.clock.advance(MINUTE);
+    expect((await ask(it.service, text)).code).toBe('api_key_banned');
+    const [ban] = await bansInForce(visitor);
+    const path = `/api/operator/bans/${ban?.id}/lift`;
+
+    expect((await visitor.post(path)).status).toBe(204);
+
+    expect(await bansInForce(visitor)).toEqual([]);
+    expect((await keysOf(other))[0]).toMatchObject({ state: 'active', ban: null });
+    await eventually(async () => (await ask(it.service, text)).code !== 'api_key_banned');
+    await expectRefusal(await visitor.post(path), 409, 'conflict');
+    const none = await visitor.post('/api/operator/bans/ban_none/lift');
+    await expectRefusal(none, 404, 'not_found');
+  });
+});

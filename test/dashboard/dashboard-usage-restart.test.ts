@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test';
+import { createKey, usageOf } from '../support/dashboard-scene.ts';
+import { Visitor } from '../support/dashboard-visitor.ts';
+import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
+import { ServiceProcess } from '../support/process.ts';
+import { onFolder } from '../support/storage.ts';
+
+/** What is older is saved, also when the service dies without a word. */
+const LOST_AT_MOST = 10_000;
+
+/** The dashboard in this process, the API in another, both on one folder. */
+async function apart() {
+  const folder = temporaryFolder();
+  const dashboard = await TestService.start({ folder: folder.path, parts: ['dashboard'] });
+  const serve = () =>
+    ServiceProcess.start(onFolder(folder.path), ['--only', 'production,staging,quickstart']);
+  const api = await serve();
+  const visitor = await Visitor.signUp(dashboard);
+  const { text } = await createKey(visitor);
+  return {
+    api,
+    visitor,
+    serve,
+    async send(service: ServiceProcess, times: number) {
+      const headers = { Authorization: `Bearer ${text}` };
+      for (let sent = 0; sent < times; sent += 1) {
+        const { status } = await fetch(`${service.url()}/pets`, { headers });
+        expect(status).toBe(200);
+      }
+    },
+    async succeeded() {
+      return (await usageOf(visitor)).days.reduce((sum, { succeeded }) => sum + succeeded, 0);
+    },
+    async [Symbol.asyncDispose]() {
+      await api[Symbol.asyncDispose]();
+      await dashboard[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+describe('usage', () => {
+  test('is there to the last request after SIGTERM, and goes on after a restart', async () => {
+    await using it = await apart();
+    await it.send(it.api, 7);
+    expect(await it.api.end('SIGTERM')).toBe(0);
+    expect(await it.succeeded()).toBe(7);
+    await using again = await it.serve();
+    await it.send(again, 2);
+    await again.end('SIGTERM');
+    expect(await it.succeeded()).toBe(9);
+  });
+
+  test('that is ten seconds old outlives SIGKILL, and is counted once', async () => {
+    await using it = await apart();
+    await it.send(it.api, 5);
+    await eventually(async () => (await it.succeeded()) === 5, LOST_AT_MOST);
+    await it.send(it.api, 3);
+    await it.api.end('SIGKILL');
+    await using again = await it.serve();
+    await it.send(again, 1);
+    await again.end('SIGTERM');
+    const kept = await it.succeeded();
+    expect(kept).toBeGreaterThanOrEqual(5 + 1);
+    expect(kept).toBeLessThanOrEqual(5 + 3 + 1);
+  });
+
+  test('of both windows is shown where another process counts, within a second or so', async () => {
+    await using it = await apart();
+    await it.send(it.api, 4);
+    const standing = async () => (await usageOf(it.visitor)).windows.production;
+    await eventually(async () => (await standing()).day.remaining === 996);
+    const { minute } = await standing();
+    expect(minute).toMatchObject({ limit: 60, remaining: 56 });
+  });
+});

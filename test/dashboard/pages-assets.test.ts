@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { PARTS } from '../../src/config/config.ts';
+import { assetFiles } from '../../src/dashboard/pages/asset-files.ts';
+import { bundleAssets } from '../../src/dashboard/pages/bundle.ts';
+import { describeWithBrowser } from '../support/browser.ts';
+import { TestService } from '../support/harness.ts';
+
+/** Everything of the start page that has to arrive before it is complete, in bytes. */
+const FIRST_LOAD = 350_000;
+
+const SCRIPT = {
+  name: 'script.js',
+  type: 'text/javascript;charset=utf-8',
+  bytes: new TextEncoder().encode(`/* ${'petstore '.repeat(1_000)} */`),
+};
+
+describe('an asset', () => {
+  test.each([
+    ['br, gzip', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+    ['*', 'br'],
+    ['*;q=0', null],
+    ['identity', null],
+    ['zstd', null],
+    ['', null],
+    [null, null],
+  ])('to a reader of %j is sent as %j', async (accepted, coding) => {
+    const reply = await assetFiles([SCRIPT]).get(SCRIPT.name)?.reply(accepted);
+    expect(reply?.headers.get('content-encoding') ?? null).toBe(coding);
+    expect(reply?.headers.get('vary')).toBe('Accept-Encoding');
+    expect(reply?.headers.get('content-type')).toBe(SCRIPT.type);
+    expect(decoded(coding, await reply?.bytes())).toEqual(SCRIPT.bytes);
+  });
+
+  test('may be kept for ever, since its name changes with its content', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { files } = await bundleAssets();
+    expect(files.length).toBeGreaterThan(5);
+    for (const { name, type } of files) {
+      expect(name).toMatch(/-[0-9a-z]{8,}\.\w+$/);
+      const reply = await fetch(`${service.dashboardUrl}/assets/${name}`);
+      expect(reply.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(reply.headers.get('content-type')).toBe(type);
+      expect(reply.headers.get('vary')).toBe('Accept-Encoding');
+    }
+  });
+
+  test('names no address on the machine that it was bundled on', async () => {
+    const { files } = await bundleAssets();
+    const text = files.map(({ bytes }) => new TextDecoder().decode(bytes)).join('\n');
+    expect(text).not.toContain(import.meta.dir.replace(/\/test\/.*$/, ''));
+  });
+});
+
+describeWithBrowser('the first load', (open) => {
+  test(`is less than ${FIRST_LOAD / 1_000} kB, compressed with gzip`, async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    await using visitor = await open({ service: service.dashboardUrl });
+    await visitor.page.goto(service.dashboardUrl, { waitUntil: 'networkidle' });
+    const loaded = visitor.requests.filter((address) => !address.includes('/api/'));
+    expect(loaded.some((address) => address.endsWith('.css'))).toBe(true);
+    const sizes = await Promise.all(loaded.map(sentBytes));
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(FIRST_LOAD);
+  });
+});
+
+function decoded(coding: string | null, bytes = new Uint8Array()): Uint8Array {
+  if (coding === 'br') return Uint8Array.from(brotliDecompressSync(bytes));
+  return coding === 'gzip' ? Uint8Array.from(gunzipSync(bytes)) : bytes;
+}
+
+/** What crosses the wire to a browser that takes gzip. */
+async function sentBytes(address: string): Promise<number> {
+  const headers = { 'Accept-Encoding': 'gzip' };
+  const reply = await fetch(address, { headers, decompress: false });
+  return (await reply.arrayBuffer()).byteLength;
+}

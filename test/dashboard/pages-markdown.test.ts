@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'bun:test';
+import { SCHEMAS, schemaName } from '../../src/api/openapi/schemas.ts';
+import { OPERATIONS } from '../../src/api/operations.ts';
+import { PARTS } from '../../src/config/config.ts';
+import { ERRORS } from '../../src/core/errors.ts';
+import { PLANS } from '../../src/core/plans.ts';
+import { HEADERS } from '../../src/http/headers.ts';
+import type { Operation } from '../../src/http/operation.ts';
+import { TestService } from '../support/harness.ts';
+
+describe('the reference as plain text', () => {
+  test('describes every operation with its parameters, reply and errors', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const text = await read(service, '/reference.md', 'text/markdown; charset=utf-8');
+    for (const [id, operation] of Object.entries<Operation>(OPERATIONS)) {
+      const section = sectionOf(text, `### ${id}: ${operation.summary}`);
+      const base = operation.tag === 'Quickstart' ? service.url('quickstart') : service.url();
+      expect(section).toContain(`\`${operation.method} ${base}${operation.path}\``);
+      expect(section).toContain(operation.description);
+      for (const { name } of operation.parameters) expect(section).toContain(`| \`${name}\` |`);
+      expect(section).toContain(
+        `Request body: ${operation.body ? schemaName(operation.body) : 'none'}.`,
+      );
+      expect(section).toContain(`Success: ${operation.success.status}, `);
+      for (const code of operation.errors) expect(section).toContain(`\`${code}\``);
+      expect(section).toContain(operation.deprecation?.note ?? '');
+    }
+  });
+
+  test('describes every field of every schema', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const text = await read(service, '/reference.md', 'text/markdown; charset=utf-8');
+    let fields = 0;
+    for (const [name, schema] of Object.entries(SCHEMAS)) {
+      const section = sectionOf(text, `### ${name}`);
+      expect(section).toContain(schema.description);
+      for (const field of 'properties' in schema ? Object.keys(schema.properties) : []) {
+        expect(section).toContain(`| \`${field}\` |`);
+        fields += 1;
+      }
+    }
+    expect(fields).toBeGreaterThan(10);
+    expect(sectionOf(text, '### NewPet')).toContain('| `categoryId` | integer (int64) | yes |');
+    expect(sectionOf(text, '### PetStatus')).toContain('`available`, `pending`, `sold`');
+  });
+
+  test('holds every error code, header and plan', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const text = await read(service, '/reference.md', 'text/markdown; charset=utf-8');
+    for (const [code, { status, meaning }] of Object.entries(ERRORS)) {
+      expect(text).toContain(`| \`${code}\` | ${status} | ${meaning} |`);
+    }
+    for (const name of Object.keys(HEADERS)) expect(text).toContain(`| \`${name}\` |`);
+    for (const { title } of Object.values(PLANS)) expect(text).toContain(`| ${title} |`);
+    expect(text).toContain('| Business | 1,000 | 100,000 |');
+    for (const part of ['production', 'staging', 'quickstart'] as const) {
+      expect(text).toContain(`| ${service.url(part)} |`);
+    }
+  });
+
+  test('has tables whose rows are as wide as their heads', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const text = await read(service, '/reference.md', 'text/markdown; charset=utf-8');
+    const tables = text.split('\n\n').filter((block) => block.startsWith('|'));
+    expect(tables.length).toBeGreaterThan(8);
+    for (const table of tables) {
+      const widths = table
+        .trimEnd()
+        .split('\n')
+        .map((row) => row.split(/(?<!\\)\|/).length);
+      expect(new Set(widths).size, table).toBe(1);
+    }
+  });
+});
+
+describe('the guide for agents', () => {
+  test('names every operation and leads to documents that are there', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const text = await read(service, '/llms.txt', 'text/plain; charset=utf-8');
+    expect(text).toStartWith('# Petstore\n\n> ');
+    for (const [id, { summary }] of Object.entries<Operation>(OPERATIONS)) {
+      expect(text).toContain(`(${id}): ${summary}.`);
+    }
+    const links = Array.from(text.matchAll(/\]\((http[^)]+)\)/g), ([, link = '']) => link);
+    expect(links.length).toBe(3);
+    for (const link of links) expect((await fetch(link)).status).toBe(200);
+  });
+
+  test('holds a quickstart request that works once the key is put in', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { secret } = await service.account();
+    const text = await read(service, '/llms.txt', 'text/plain; charset=utf-8');
+    const [, command = ''] = /```sh\n([\s\S]*?)\n```/.exec(text) ?? [];
+    const child = Bun.spawn(
+      [
+        'sh',
+        '-c',
+        command.replace('curl ', 'curl --silent --noproxy "*" ').replace('<API_KEY>', secret),
+      ],
+      { stdout: 'pipe', stderr: 'inherit' },
+    );
+    expect(await new Response(child.stdout).json()).toMatchObject({ status: 'queued' });
+    expect(await child.exited).toBe(0);
+  });
+});
+
+describe('the document of the reference page', () => {
+  test('offers production and staging, and the quickstart on its own operation', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const reply = await fetch(`${service.dashboardUrl}/docs/openapi.json`);
+    expect(reply.headers.get('content-type')).toBe('application/json');
+    const document: unknown = await reply.json();
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      servers: [{ url: service.url('production') }, { url: service.url('staging') }],
+      paths: {
+        '/messages': {
+          post: { operationId: 'sendMessage', servers: [{ url: service.url('quickstart') }] },
+        },
+      },
+    });
+    const operations = Object.keys(OPERATIONS).map((id) => `"operationId":"${id}"`);
+    for (const operation of operations) expect(JSON.stringify(document)).toContain(operation);
+  });
+});
+
+async function read(service: TestService, path: string, type: string): Promise<string> {
+  const reply = await fetch(service.dashboardUrl + path);
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('content-type')).toBe(type);
+  return reply.text();
+}
+
+/** From this heading to the next. */
+function sectionOf(text: string, heading: string): string {
+  const [, section] = `\n${text}`.split(`\n${heading}\n`);
+  if (section === undefined) throw new Error(`There is no "${heading}".`);
+  return section.split(/\n##+ /)[0] ?? '';
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
+import { TestService } from '../support/harness.ts';
+
+async function locationOf(address: string, headers: Record<string, string> = {}) {
+  const reply = await fetch(address, { redirect: 'manual', headers });
+  return [reply.status, reply.headers.get('Location')];
+}
+
+test('a page asked for by another name of this machine is shown where it can be used', async () => {
+  await using service = await TestService.start({ parts: PARTS });
+  const { port } = service;
+  const home = `http://localhost:${port}`;
+  expect(await locationOf(`http://127.0.0.1:${port}/sign-up`)).toEqual([307, `${home}/sign-up`]);
+  expect(await locationOf(`http://127.0.0.1:${port}/`)).toEqual([307, `${home}/`]);
+  expect(await locationOf(`http://127.0.0.1:${port}/docs`)).toEqual([307, `${home}/docs`]);
+  expect(await locationOf(`${home}/sign-up`)).toEqual([200, null]);
+});
+
+test('a page behind a proxy that has another name is shown as it is', async () => {
+  await using service = await TestService.start({
+    parts: PARTS,
+    settings: { PETSTORE_DASHBOARD_URL: 'https://petstore.example.com' },
+  });
+  const address = `http://127.0.0.1:${service.port}/sign-up`;
+  expect(await locationOf(address)).toEqual([200, null]);
+  expect(await locationOf(address, { Host: 'evil.example.com' })).toEqual([200, null]);
+});
+
+test('a slash too many leads to the page', async () => {
+  await using service = await TestService.start({ parts: PARTS });
+  const home = service.dashboardUrl;
+  expect(await locationOf(`${home}/keys/`)).toEqual([307, `${home}/keys`]);
+  expect(await locationOf(`${home}/docs/`)).toEqual([307, `${home}/docs`]);
+  expect(await locationOf(`${home}//evil.example.com/`)).toEqual([404, null]);
+  expect(await locationOf(`${home}/nothing/`)).toEqual([404, null]);
+});

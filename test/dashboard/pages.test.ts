@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PARTS } from '../../src/config/config.ts';
+import { bundleAssets } from '../../src/dashboard/pages/bundle.ts';
+import { createPages } from '../../src/dashboard/pages/pages.ts';
+import { TestService, temporaryFolder } from '../support/harness.ts';
+
+const APPLICATION_PATHS = [
+  ...['/', '/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/verify-email'],
+  ...['/keys', '/usage', '/messages', '/plan', '/account'],
+  ...['/operator', '/operator/bans', '/operator/audit'],
+];
+const PAGES = [...APPLICATION_PATHS, '/docs', '/nowhere'];
+
+describe('the pages', () => {
+  test.each(APPLICATION_PATHS)(
+    '%s answers with the application, never from a cache',
+    async (path) => {
+      await using service = await TestService.start({ parts: PARTS });
+      const reply = await fetch(service.dashboardUrl + path);
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(reply.headers.get('cache-control')).toBe('no-store');
+      expect(await reply.text()).toContain('<div id="root"></div>');
+    },
+  );
+
+  test('hold no inline script, no inline style and no handler', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    for (const path of PAGES) {
+      const text = await (await fetch(service.dashboardUrl + path)).text();
+      const scripts = await elements(text, 'script');
+      expect(scripts.length, path).toBeGreaterThan(0);
+      for (const script of scripts) {
+        expect(script.attributes.get('src'), path).toStartWith('/assets/');
+        expect(script.text, path).toBe('');
+      }
+      expect(await elements(text, 'style'), path).toEqual([]);
+      const all = await elements(text, '*');
+      const names = all.flatMap(({ attributes }) => [...attributes.keys()]);
+      expect(names.filter((name) => name === 'style' || name.startsWith('on'))).toEqual([]);
+    }
+  });
+
+  test('load nothing that is not served', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    for (const path of PAGES) {
+      const text = await (await fetch(service.dashboardUrl + path)).text();
+      const loaded = await loadedBy(text);
+      expect(loaded.length, path).toBeGreaterThan(2);
+      for (const address of loaded) {
+        const reply = await fetch(service.dashboardUrl + address);
+        expect([address, reply.status]).toEqual([address, 200]);
+      }
+    }
+  });
+
+  test('without scripts the start page tells where else to go', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const text = await (await fetch(service.dashboardUrl)).text();
+    const [, withoutScripts = ''] = /<noscript>([\s\S]*)<\/noscript>/.exec(text) ?? [];
+    expect(withoutScripts).toContain(`${service.dashboardUrl}/reference.md`);
+    expect(withoutScripts).toContain('petstore -- keys create');
+  });
+
+  test('HEAD gives the headers of GET alone', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    for (const path of ['/docs', '/favicon.svg', '/llms.txt', '/nowhere']) {
+      const get = await fetch(service.dashboardUrl + path);
+      const head = await fetch(service.dashboardUrl + path, { method: 'HEAD' });
+      expect(head.status, path).toBe(get.status);
+      expect(head.headers.get('content-type'), path).toBe(get.headers.get('content-type'));
+      expect(head.headers.get('content-length'), path).toBe(get.headers.get('content-length'));
+      expect(await head.text(), path).toBe('');
+    }
+  });
+
+  test.each(['/', '/docs', '/docs/openapi.json', '/robots.txt'])(
+    '%s serves no other method, and says so',
+    async (path) => {
+      await using service = await TestService.start({ parts: PARTS });
+      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+        const reply = await fetch(service.dashboardUrl + path, { method });
+        expect(reply.status).toBe(405);
+        expect(reply.headers.get('allow')).toBe('GET, HEAD');
+      }
+    },
+  );
+});
+
+describe('where nothing is', () => {
+  test('a person gets a page that leads on', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    for (const path of ['/nowhere', '/assets/main.js', '/assets/', '/..%2fpackage.json']) {
+      const reply = await fetch(service.dashboardUrl + path, { headers: { Accept: 'text/html' } });
+      expect(reply.status, path).toBe(404);
+      const text = await reply.text();
+      for (const link of ['href="/"', 'href="/docs"', service.url()]) expect(text).toContain(link);
+    }
+  });
+
+  test('a program gets an error as the API writes them', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    for (const method of ['GET', 'POST']) {
+      const headers = { Accept: 'application/json' };
+      const reply = await fetch(`${service.dashboardUrl}/pets`, { method, headers });
+      expect(reply.status).toBe(404);
+      expect(reply.headers.get('content-type')).toStartWith('application/json');
+      const message = `Nothing is served at /pets. See ${service.dashboardUrl}/docs. The API is at ${service.url()}.`;
+      expect(await reply.json()).toEqual({ code: 'not_found', message, status: 404 });
+    }
+  });
+
+  test('what the address held is shown as text', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const pages = createPages({ addresses: addressesOf(service) });
+    const reply = await pages.handle(new Request(service.dashboardUrl), '/<img src=x>');
+    const text = await reply.text();
+    expect(text).toContain('&lt;img src=x&gt;');
+    expect(text).not.toContain('<img');
+  });
+});
+
+describe('a dashboard below a path', () => {
+  test('leads and loads below that path', async () => {
+    const settings = { PETSTORE_DASHBOARD_URL: 'https://petstore.example/console' };
+    await using service = await TestService.start({ parts: PARTS, settings });
+    const origin = `http://localhost:${service.port}`;
+    for (const path of ['', '/', '/keys', '/docs', '/nowhere']) {
+      const text = await (await fetch(`${origin}/console${path}`)).text();
+      for (const address of await loadedBy(text)) {
+        expect(address).toStartWith('/console/');
+        expect((await fetch(origin + address)).status).toBe(200);
+      }
+      const links = (await elements(text, 'a')).map(({ attributes }) => attributes.get('href'));
+      expect(links.filter((link) => !link?.startsWith('/console/'))).toEqual([]);
+    }
+  });
+
+  test('its scripts load one another from there', async () => {
+    const { files } = await bundleAssets();
+    const scripts = files.filter(
+      ({ type, name }) => /javascript/.test(type) && !/^scalar/.test(name),
+    );
+    const imported = scripts.flatMap(({ bytes }) =>
+      new Bun.Transpiler({ loader: 'js' }).scanImports(bytes).map(({ path }) => path),
+    );
+    const served = new Set(files.map(({ name }) => `./${name}`));
+    expect(imported.length).toBeGreaterThan(0);
+    expect(imported.filter((path) => !served.has(path))).toEqual([]);
+  });
+});
+
+describe('source that cannot be bundled', () => {
+  test('is an error with what the bundler says, and tried again at the next page', async () => {
+    using folder = temporaryFolder();
+    const write = (script: string) => {
+      writeFileSync(join(folder.path, 'main.tsx'), script);
+      writeFileSync(join(folder.path, 'reference.ts'), 'document.title = "reference";');
+      writeFileSync(join(folder.path, 'theme-first.ts'), 'document.title = "theme";');
+    };
+    const address = 'http://localhost:1';
+    const addresses = {
+      production: address,
+      staging: address,
+      quickstart: address,
+      dashboard: address,
+    };
+    const pages = createPages({ addresses }, () => bundleAssets(folder.path));
+    const page = () => pages.handle(new Request(address), '/');
+    write('import "./missing.ts";');
+    await expect(page()).rejects.toThrow(/main\.tsx[\s\S]*missing\.ts/);
+    write('document.title = "main";');
+    expect((await page()).status).toBe(200);
+  });
+});
+
+interface Element {
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly text: string;
+}
+
+async function elements(page: string, selector: string): Promise<Element[]> {
+  const found: Array<{ attributes: Map<string, string>; text: string }> = [];
+  const rewriter = new HTMLRewriter().on(selector, {
+    element: ({ attributes }) => {
+      found.push({ attributes: new Map(attributes), text: '' });
+    },
+    text: ({ text }) => {
+      const last = found.at(-1);
+      if (last) last.text += text;
+    },
+  });
+  await rewriter.transform(new Response(page)).text();
+  return found;
+}
+
+/** The addresses of scripts, styles, modules and icons that a page names. */
+async function loadedBy(page: string): Promise<string[]> {
+  const scripts = (await elements(page, 'script')).map(({ attributes }) => attributes.get('src'));
+  const links = (await elements(page, 'link')).map(({ attributes }) => attributes.get('href'));
+  return [...scripts, ...links].filter((address) => address !== undefined);
+}
+
+function addressesOf(service: TestService) {
+  return {
+    production: service.url('production'),
+    staging: service.url('staging'),
+    quickstart: service.url('quickstart'),
+    dashboard: service.dashboardUrl,
+  };
+}

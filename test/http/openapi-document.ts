@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Schema from 'typebox/schema';
+import type { OperationId } from '../../src/api/operations.ts';
+
+/** The parts of an OpenAPI document that the tests look at. */
+export interface OpenapiDocument {
+  readonly openapi: string;
+  readonly info: { readonly version: string; readonly description: string };
+  readonly servers: ReadonlyArray<{ readonly url: string; readonly variables?: unknown }>;
+  readonly security: unknown;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly securitySchemes: unknown;
+    readonly schemas: Readonly<Record<string, { readonly example?: unknown }>>;
+    readonly headers: Readonly<Record<string, WithSchema>>;
+  };
+}
+
+export interface WithSchema {
+  readonly schema: object;
+  readonly example?: unknown;
+}
+
+export interface OperationObject {
+  readonly operationId: OperationId;
+  readonly deprecated?: boolean;
+  readonly parameters?: ReadonlyArray<WithSchema & { readonly name: string }>;
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+export interface ResponseObject {
+  readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content: Content;
+}
+
+type Content = Readonly<
+  Record<
+    string,
+    { readonly schema: object; readonly examples?: Readonly<Record<string, { value: unknown }>> }
+  >
+>;
+
+export const COMMITTED = readFileSync(join(import.meta.dir, '..', '..', 'openapi.json'), 'utf8');
+
+export const committed: OpenapiDocument = JSON.parse(COMMITTED);
+
+/** Where an operation is, by its id. */
+export function operationOf(id: OperationId): OperationObject & { path: string; method: string } {
+  for (const [path, methods] of Object.entries(committed.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      if (operation.operationId === id) return { ...operation, path, method };
+    }
+  }
+  throw new Error(`The document has no operation ${id}.`);
+}
+
+/** What a schema of the document has against a value; nothing when it accepts it. */
+export function objections(schema: object, value: unknown): string[] {
+  // References in it point into the document, so that it has to be looked at as a part of it.
+  const whole = { ...schema, components: committed.components };
+  const [, errors] = Schema.Compile(whole).Errors(value);
+  return errors.map(({ instancePath, message }) => `${instancePath} ${message}`);
+}

@@ -1,0 +1,44 @@
+import { test } from 'bun:test';
+import { readConfig } from '../../src/config/config.ts';
+import type { BanStore } from '../../src/core/ports.ts';
+import { startKeeping } from '../../src/jobs/background-jobs.ts';
+import { Upkeep } from '../../src/lib/scheduler.ts';
+import { LateMetrics } from '../../src/observability/late-metrics.ts';
+import { createLog } from '../../src/observability/log.ts';
+import { banScene, provokeBan, recordedBan } from '../support/ban-scene.ts';
+import { eventually } from '../support/harness.ts';
+
+test('a ban that is lifted while a process starts is lifted in that process, too', async () => {
+  await using it = await banScene({ PETSTORE_BAN_AFTER: '1' });
+  await provokeBan(it, 1);
+  const ban = await recordedBan(it);
+  const { stores } = it.service;
+  const bans: BanStore = {
+    record: (each) => stores.bans.record(each),
+    active: (now) => stores.bans.active(now),
+    lifted: (now) => stores.bans.lifted(now),
+    lift: (...given) => stores.bans.lift(...given),
+    ofAccount: (...given) => stores.bans.ofAccount(...given),
+    async latest(since) {
+      const found = await stores.bans.latest(since);
+      await stores.bans.lift(ban.id, 'test', it.clock.now().wall);
+      return found;
+    },
+  };
+  const upkeep = new Upkeep(it.clock, { failed: () => {}, recovered: () => {} });
+  const { limiters } = await startKeeping({
+    environments: ['production'],
+    config: readConfig({}),
+    stores: { ...stores, bans },
+    redis: undefined,
+    clock: it.clock,
+    log: createLog('silent', { write: () => {} }),
+    metrics: new LateMetrics(() => Promise.reject(new Error('Nobody collects.'))),
+    upkeep,
+  });
+  const caller = { id: `account:${it.account.id}`, limits: it.account.limits, key: it.key };
+  const outcome = async () =>
+    (await limiters.get('production')?.take(caller, it.clock.now()))?.outcome;
+  await eventually(async () => (await outcome()) !== 'banned');
+  await upkeep.stop();
+});

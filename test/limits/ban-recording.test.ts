@@ -1,0 +1,59 @@
+import { Database } from 'bun:sqlite';
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { createLog } from '../../src/observability/log.ts';
+import { ONE, provokeBan, recordedBan } from '../support/ban-scene.ts';
+import { eventually, ManualClock, TestService } from '../support/harness.ts';
+
+/** A service that bans at the first refusal after the grace, and what it logs. */
+async function scene() {
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line) => void lines.push(line) });
+  const clock = new ManualClock();
+  const settings = { PETSTORE_BAN_AFTER: '1' };
+  const service = await TestService.start({ settings, clock, log });
+  const logged = (text: string) => lines.filter((line) => line.includes(text));
+  const accounts = join(service.folder.path, 'accounts.db');
+  return {
+    ...{ service, clock, logged, accounts },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
+}
+
+/** Another connection to a database file, as another program has it. */
+function open(path: string): Database {
+  return new Database(path, { readwrite: true });
+}
+
+describe('a ban that cannot be recorded', () => {
+  test('because its key was deleted is told in the log, and holds up no later one', async () => {
+    await using it = await scene();
+    const [gone, other] = [await it.service.account(ONE), await it.service.account(ONE)];
+    await it.service.request('/pets', { key: gone.secret });
+    using accounts = open(it.accounts);
+    accounts.query('DELETE FROM api_keys WHERE id = ?').run(gone.key.id);
+    it.clock.advance(60_000);
+    await provokeBan({ ...it, secret: gone.secret }, 1);
+    await provokeBan({ ...it, secret: other.secret }, 1);
+
+    expect(await recordedBan({ ...it, ...other })).toMatchObject({ keyId: other.key.id });
+    const [line, ...more] = it.logged('ban cannot be recorded');
+    expect(more).toEqual([]);
+    expect(line).toContain('"level":50');
+    expect(line).toContain('FOREIGN KEY');
+    expect(it.logged('upkeep failed')).toEqual([]);
+  });
+
+  test('because the file is locked is recorded when it is free again, and both are logged', async () => {
+    await using it = await scene();
+    const banned = await it.service.account(ONE);
+    using accounts = open(it.accounts);
+    accounts.run('BEGIN IMMEDIATE');
+    await provokeBan({ ...it, secret: banned.secret }, 1);
+    await eventually(() => it.logged('record production bans').length > 0, 20_000);
+    expect(it.logged('upkeep failed').join()).toContain('"err"');
+    accounts.run('ROLLBACK');
+    expect(await recordedBan({ ...it, ...banned })).toMatchObject({ keyId: banned.key.id });
+    await eventually(() => it.logged('upkeep works again').some((line) => line.includes('bans')));
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'bun:test';
+import type { ApiKey, BanRecord } from '../../src/core/accounts.ts';
+import { DAY, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
+import { ADDRESS_CAPACITY, MemoryLimiter } from '../../src/limits/memory/limiter.ts';
+import { apiKey, NOON } from '../storage/ports/backend.ts';
+import { ManualClock } from '../support/harness.ts';
+
+const LIMITS = { perMinute: 1, perDay: 100 };
+
+function address(number: number) {
+  return { id: `address:${number}`, limits: LIMITS, key: undefined };
+}
+
+function holder(key: ApiKey) {
+  return { id: `account:${key.accountId}`, limits: LIMITS, key };
+}
+
+/** A limiter that bans at the first refusal after the grace, for five minutes. */
+function newLimiter() {
+  const bans: BanRecord[] = [];
+  const limiter = new MemoryLimiter({
+    environment: 'production',
+    policy: { after: 1, base: 5 * MINUTE, maximum: DAY },
+    onBan: (ban) => bans.push(ban),
+  });
+  return { limiter, bans, clock: new ManualClock(NOON) };
+}
+
+/** Asks until the key is banned; gives the ban. */
+async function provoke(
+  { limiter, bans, clock }: ReturnType<typeof newLimiter>,
+  key: ApiKey,
+): Promise<BanRecord> {
+  for (const pause of [0, 2 * SECOND, 0]) {
+    await limiter.take(holder(key), clock.now());
+    clock.advance(pause);
+  }
+  const ban = bans.at(-1);
+  if (!ban) throw new Error('no ban began');
+  return ban;
+}
+
+async function countAddresses(
+  limiter: MemoryLimiter,
+  from: number,
+  to: number,
+  now: Instant,
+): Promise<void> {
+  for (let number = from; number < to; number += 1) await limiter.take(address(number), now);
+}
+
+describe('quotas to be saved', () => {
+  test('are given once, and again when they could not be saved', async () => {
+    const { limiter, clock } = newLimiter();
+    await countAddresses(limiter, 0, 2, clock.now());
+    const unsaved = limiter.takeUnsaved(clock.now());
+    expect(unsaved.changed.map(({ caller }) => caller)).toEqual(['address:0', 'address:1']);
+    expect(limiter.takeUnsaved(clock.now())).toEqual({ changed: [], dropped: [] });
+    limiter.returnUnsaved(unsaved);
+    expect(limiter.takeUnsaved(clock.now())).toEqual(unsaved);
+  });
+
+  test('that could not be saved are given as they are by then', async () => {
+    const { limiter, clock } = newLimiter();
+    await countAddresses(limiter, 0, 1, clock.now());
+    const unsaved = limiter.takeUnsaved(clock.now());
+    clock.advance(MINUTE);
+    await countAddresses(limiter, 0, 1, clock.now());
+    limiter.returnUnsaved(unsaved);
+    expect(limiter.takeUnsaved(clock.now()).changed).toMatchObject([{ dayUsed: 2 }]);
+  });
+
+  test('are given so many at a time, in turns', async () => {
+    const { limiter, clock } = newLimiter();
+    await countAddresses(limiter, 0, 3, clock.now());
+    const callers = () => limiter.takeUnsaved(clock.now(), 2).changed.map(({ caller }) => caller);
+    expect(callers()).toEqual(['address:0', 'address:1']);
+    expect(callers()).toEqual(['address:2']);
+    expect(callers()).toEqual([]);
+  });
+});
+
+describe('addresses past the capacity', () => {
+  test('push the oldest out, which is dropped where it was saved', async () => {
+    const { limiter, clock } = newLimiter();
+    await countAddresses(limiter, 0, ADDRESS_CAPACITY, clock.now());
+    limiter.takeUnsaved(clock.now());
+    await countAddresses(limiter, ADDRESS_CAPACITY, ADDRESS_CAPACITY + 2, clock.now());
+    const { changed, dropped } = limiter.takeUnsaved(clock.now());
+    expect(changed.map(({ caller }) => caller)).toEqual([
+      `address:${ADDRESS_CAPACITY}`,
+      `address:${ADDRESS_CAPACITY + 1}`,
+    ]);
+    expect(dropped).toEqual(['address:0', 'address:1']);
+    limiter.returnUnsaved({ changed: [], dropped });
+    expect(limiter.takeUnsaved(clock.now()).dropped).toEqual(dropped);
+  });
+
+  test('take bounded room while nothing can be saved', async () => {
+    const { limiter, clock } = newLimiter();
+    await countAddresses(limiter, 0, 4 * ADDRESS_CAPACITY, clock.now());
+    const { changed, dropped } = limiter.takeUnsaved(clock.now());
+    expect(changed).toHaveLength(ADDRESS_CAPACITY);
+    expect(dropped.length).toBeLessThanOrEqual(2 * ADDRESS_CAPACITY);
+  });
+});
+
+describe('lifting a ban', () => {
+  test('ends it; lifting an earlier one of the key ends nothing', async () => {
+    const it = newLimiter();
+    const key = apiKey('acct_1');
+    const first = await provoke(it, key);
+    it.clock.advance(5 * MINUTE);
+    const second = await provoke(it, key);
+    const outcome = () => it.limiter.peek(holder(key), it.clock.now());
+    expect(second).toMatchObject({ level: 2 });
+    it.limiter.lift(first);
+    expect(await outcome()).toMatchObject({ outcome: 'banned' });
+    it.limiter.lift(second);
+    expect(await outcome()).not.toMatchObject({ outcome: 'banned' });
+  });
+});
+
+describe('a sweep', () => {
+  test('forgets only what is spent', async () => {
+    const { limiter, clock } = newLimiter();
+    const tomorrow = {
+      wall: (Math.floor(NOON / DAY) + 1) * DAY,
+      elapsed: clock.now().elapsed + DAY / 2,
+    };
+    const atLast = { wall: tomorrow.wall - SECOND, elapsed: tomorrow.elapsed - SECOND };
+    await countAddresses(limiter, 0, 1, clock.now());
+    await countAddresses(limiter, 1, 2, atLast);
+    limiter.sweep(atLast);
+    const { changed } = limiter.takeUnsaved(atLast);
+    expect(changed.map(({ caller }) => caller)).toEqual(['address:0', 'address:1']);
+    limiter.returnUnsaved({ changed, dropped: [] });
+    limiter.sweep(tomorrow);
+    expect(limiter.takeUnsaved(tomorrow)).toMatchObject({
+      changed: [{ caller: 'address:1' }],
+      dropped: ['address:0'],
+    });
+  });
+
+  test('keeps the level of a ban for 24 hours after its end, and no longer', async () => {
+    const it = newLimiter();
+    const key = apiKey('acct_1');
+    await provoke(it, key);
+    it.clock.advance(5 * MINUTE + DAY - MINUTE);
+    it.limiter.sweep(it.clock.now());
+    expect((await provoke(it, key)).level).toBe(2);
+    it.clock.advance(10 * MINUTE + DAY);
+    it.limiter.sweep(it.clock.now());
+    expect((await provoke(it, key)).level).toBe(1);
+  });
+});

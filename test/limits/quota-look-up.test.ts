@@ -1,0 +1,296 @@
+import { Database } from 'bun:sqlite';
+import { describe, expect, spyOn, test } from 'bun:test';
+import fc from 'fast-check';
+import { StorageUnavailable } from '../../src/core/errors.ts';
+import { type Limits, subscribe } from '../../src/core/plans.ts';
+import type { SavedQuota } from '../../src/core/ports.ts';
+import { addQuotas, isSpent } from '../../src/core/quota.ts';
+import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
+import { KeptQuotas } from '../../src/limits/memory/kept-quotas.ts';
+import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
+import { ManualClock, TestService } from '../support/harness.ts';
+import { admitted, ask, askTimes } from '../support/limit-readings.ts';
+import { ModelAccount } from './limit-model.ts';
+
+const FIVE = subscribe('enterprise', { perMinute: 5, perDay: 100 });
+
+describe('a start', () => {
+  test('reads no quota; each is read once, when its caller first asks', async () => {
+    const clock = new ManualClock();
+    await using first = await TestService.start({ clock });
+    const { secret } = await first.account(FIVE);
+    await askTimes(first, 2, secret);
+    await first.stop();
+
+    const asked = spyOn(Database.prototype, 'query');
+    const readings = () => asked.mock.calls.filter(([sql]) => /FROM quotas/.test(String(sql)));
+    await using second = await TestService.start({ clock, folder: first.folder.path });
+    expect(readings()).toEqual([]);
+    expect((await ask(second, secret)).minute.remaining).toBe(2);
+    expect((await ask(second, secret)).minute.remaining).toBe(1);
+    expect(readings()).toHaveLength(1);
+    asked.mockRestore();
+  });
+});
+
+describe('a quota that the last process kept', () => {
+  test('has exactly what is left of it admitted to many first requests at once', async () => {
+    const clock = new ManualClock();
+    await using first = await TestService.start({ clock });
+    const { secret } = await first.account(subscribe('enterprise', { perMinute: 50, perDay: 900 }));
+    await askTimes(first, 20, secret);
+    await first.stop();
+
+    await using second = await TestService.start({ clock, folder: first.folder.path });
+    const answers = await Promise.all(Array.from({ length: 90 }, () => ask(second, secret)));
+    expect(admitted(answers)).toBe(30);
+  });
+
+  for (const step of [HOUR, -HOUR]) {
+    test(`keeps its minute when the clock is set by ${step / HOUR} h before its caller asks`, async () => {
+      const clock = new ManualClock();
+      await using first = await TestService.start({ clock });
+      const { secret } = await first.account(FIVE);
+      await askTimes(first, 4, secret);
+      await first.stop();
+      clock.advance(10 * SECOND);
+
+      await using second = await TestService.start({ clock, folder: first.folder.path });
+      clock.step(step);
+      clock.advance(10 * SECOND);
+      expect((await ask(second, secret)).minute).toMatchObject({ remaining: 0, resetsIn: 40 });
+      expect((await ask(second, secret)).status).toBe(429);
+      clock.advance(40 * SECOND);
+      expect((await ask(second, secret)).minute).toMatchObject({ remaining: 4, resetsIn: 60 });
+    });
+  }
+
+  test('is not written over by a process that has not read it', async () => {
+    const clock = new ManualClock();
+    await using first = await TestService.start({ clock });
+    const [one, other] = [await first.account(FIVE), await first.account(FIVE)];
+    await askTimes(first, 3, one.secret);
+    await askTimes(first, 3, other.secret);
+    await first.stop();
+    const { path: folder } = first.folder;
+    await using second = await TestService.start({ clock, folder });
+    await ask(second, one.secret);
+    await second.tidyUp();
+    await second.stop();
+
+    await using third = await TestService.start({ clock, folder });
+    expect((await ask(third, one.secret)).day.remaining).toBe(95);
+    expect((await ask(third, other.secret)).day.remaining).toBe(96);
+  });
+});
+
+/** Quotas as a store across a network keeps them: asked for now, told later. */
+class SlowJournal {
+  readonly rows = new Map<string, SavedQuota>();
+  lookUps = 0;
+  away = false;
+
+  async find(caller: string): Promise<SavedQuota | undefined> {
+    this.lookUps += 1;
+    const row = this.rows.get(caller);
+    await Promise.resolve();
+    if (this.away) throw new StorageUnavailable(new Error('away'));
+    return row;
+  }
+
+  /** Keeps what the limiter has to be saved. */
+  save(limiter: MemoryLimiter, now: Instant): void {
+    const { changed, dropped } = limiter.takeUnsaved(now);
+    for (const quota of changed) this.rows.set(quota.caller, quota);
+    for (const caller of dropped) this.rows.delete(caller);
+  }
+
+  prune({ wall }: Instant): void {
+    for (const { caller, day, minuteEndsAt } of this.rows.values()) {
+      if (day < Math.floor(wall / DAY) && minuteEndsAt <= wall) this.rows.delete(caller);
+    }
+  }
+}
+
+function limiterOn(journal: SlowJournal, now: Instant): MemoryLimiter {
+  return new MemoryLimiter({
+    environment: 'production',
+    policy: { after: 1_000, base: MINUTE, maximum: DAY },
+    kept: new KeptQuotas(journal, now),
+    onBan: () => {},
+  });
+}
+
+const LIMITS = { perMinute: 5, perDay: 12 };
+
+function caller(index: number, limits: Limits = LIMITS) {
+  const id = index % 2 ? `address:${index}` : `account:acct_${String(index).padStart(32, '0')}`;
+  return { id, limits, key: undefined };
+}
+
+async function takeAtOnce(
+  limiter: MemoryLimiter,
+  asking: ReturnType<typeof caller>,
+  times: number,
+  now: Instant,
+): Promise<number> {
+  const verdicts = await Promise.all(
+    Array.from({ length: times }, () => limiter.take(asking, now)),
+  );
+  return verdicts.filter(({ outcome }) => outcome === 'admitted').length;
+}
+
+const happenings = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ who: fc.nat(3), times: fc.integer({ min: 1, max: 9 }) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ pass: fc.constantFrom(1, SECOND, 40 * SECOND, MINUTE, HOUR) }),
+    },
+    { weight: 2, arbitrary: fc.constantFrom<Happening>('restart', 'tidy up', 'save') },
+  ),
+  { maxLength: 40 },
+);
+
+type Happening =
+  | { readonly who: number; readonly times: number }
+  | { readonly pass: number }
+  | 'restart'
+  | 'tidy up'
+  | 'save';
+
+/** One process after the other on the same journal, beside a naive model. */
+class Succession {
+  readonly #journal = new SlowJournal();
+  readonly #models = Array.from({ length: 4 }, () => new ModelAccount(LIMITS));
+  #moment: Instant = { wall: Date.UTC(2027, 0, 2, 23, 30), elapsed: 5_000_000 };
+  /** Each process counts time from a moment of its own. */
+  #startedAt = 0;
+  #limiter = limiterOn(this.#journal, this.#now());
+
+  async follow(step: Happening): Promise<void> {
+    if (step === 'restart') this.#restart();
+    else if (step === 'save') this.#journal.save(this.#limiter, this.#now());
+    else if (step === 'tidy up') this.#tidyUp();
+    else if ('pass' in step) {
+      const { wall, elapsed } = this.#moment;
+      this.#moment = { wall: wall + step.pass, elapsed: elapsed + step.pass };
+    } else await this.#ask(step.who, step.times);
+  }
+
+  #now(): Instant {
+    return { wall: this.#moment.wall, elapsed: this.#moment.elapsed - this.#startedAt };
+  }
+
+  #restart(): void {
+    this.#journal.save(this.#limiter, this.#now());
+    this.#startedAt = this.#moment.elapsed - 1_000;
+    this.#limiter = limiterOn(this.#journal, this.#now());
+  }
+
+  #tidyUp(): void {
+    this.#limiter.sweep(this.#now());
+    this.#journal.prune(this.#now());
+  }
+
+  async #ask(who: number, times: number): Promise<void> {
+    const model = this.#models[who];
+    const expected = Array.from({ length: times }, () => model?.take(this.#moment));
+    const taken = await takeAtOnce(this.#limiter, caller(who), times, this.#now());
+    expect(taken).toBe(expected.filter(Boolean).length);
+  }
+}
+
+describe('quotas that are looked up', () => {
+  test('agree with a naive model across restarts, tidying and midnight', async () => {
+    await fc.assert(
+      fc.asyncProperty(happenings, async (steps) => {
+        const succession = new Succession();
+        for (const step of steps) await succession.follow(step);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('are asked for once, whatever comes meanwhile: requests that count, and looks', async () => {
+    const journal = new SlowJournal();
+    const clock = new ManualClock();
+    const limiter = limiterOn(journal, clock.now());
+    const looks = Array.from({ length: 3 }, () => limiter.peek(caller(0), clock.now()));
+    expect(await takeAtOnce(limiter, caller(0), 9, clock.now())).toBe(5);
+    expect((await Promise.all(looks)).map(({ minute }) => minute.remaining)).toEqual([5, 5, 5]);
+    expect(journal.lookUps).toBe(1);
+  });
+});
+
+describe('quotas that cannot be read just now', () => {
+  /** A caller that used three of five, in a process before this one. */
+  async function usedThree() {
+    const journal = new SlowJournal();
+    const clock = new ManualClock();
+    const before = limiterOn(journal, clock.now());
+    await takeAtOnce(before, caller(1), 3, clock.now());
+    journal.save(before, clock.now());
+    const kept = journal.rows.get(caller(1).id);
+    journal.away = true;
+    return { journal, clock, kept, limiter: limiterOn(journal, clock.now()) };
+  }
+
+  test('are counted from nothing, and neither saved nor written over', async () => {
+    const { journal, clock, kept, limiter } = await usedThree();
+    expect(await takeAtOnce(limiter, caller(1), 1, clock.now())).toBe(1);
+    await expect(limiter.readUnread(clock.now())).rejects.toBeInstanceOf(StorageUnavailable);
+    journal.save(limiter, clock.now());
+    expect(journal.rows.get(caller(1).id)).toEqual(kept);
+  });
+
+  test('keep none from being saved that are known', async () => {
+    const { journal, clock, limiter } = await usedThree();
+    await takeAtOnce(limiter, caller(1), 1, clock.now());
+    journal.away = false;
+    await takeAtOnce(limiter, caller(2), 1, clock.now());
+    const { changed } = limiter.takeUnsaved(clock.now(), 1);
+    expect(changed).toMatchObject([{ caller: caller(2).id, dayUsed: 1 }]);
+  });
+
+  test('have what is kept added once it can be read, and are saved then', async () => {
+    const { journal, clock, limiter } = await usedThree();
+    await takeAtOnce(limiter, caller(1), 1, clock.now());
+    journal.save(limiter, clock.now());
+    journal.away = false;
+    await limiter.readUnread(clock.now());
+    await limiter.readUnread(clock.now());
+    journal.save(limiter, clock.now());
+    expect(journal.rows.get(caller(1).id)).toMatchObject({ minuteUsed: 4, dayUsed: 4 });
+    expect(await takeAtOnce(limiter, caller(1), 3, clock.now())).toBe(1);
+  });
+
+  test('are added once, when their caller was forgotten and came anew meanwhile', async () => {
+    const { journal, clock, limiter } = await usedThree();
+    await limiter.peek(caller(1), clock.now());
+    limiter.sweep({ wall: clock.now().wall + DAY, elapsed: clock.now().elapsed + DAY });
+    journal.away = false;
+    await limiter.take(caller(1), clock.now());
+    await limiter.readUnread(clock.now());
+    expect((await limiter.peek(caller(1), clock.now())).minute.remaining).toBe(1);
+  });
+});
+
+describe('two counts of one caller', () => {
+  const moment = { wall: 100 * DAY, elapsed: 10 * MINUTE };
+  const windows = (minuteEndsAt: number, day: number) => ({
+    minuteEndsAt,
+    minuteUsed: 2,
+    day,
+    dayUsed: 3,
+  });
+
+  test('add up in the minutes that are not over, and in the later of their days', () => {
+    const running = windows(moment.elapsed + 1, 100);
+    const over = windows(moment.elapsed, 99);
+    expect(addQuotas(running, running, moment)).toMatchObject({ minuteUsed: 4, dayUsed: 6 });
+    expect(addQuotas(over, running, moment)).toEqual(running);
+    expect(addQuotas(running, over, moment)).toEqual(running);
+    expect(isSpent(addQuotas(over, over, moment), moment)).toBe(true);
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, test } from 'bun:test';
+import { TestService } from '../support/harness.ts';
+import { refusalOf } from '../support/problem.ts';
+import { rawExchange } from '../support/raw.ts';
+
+const KIBIBYTES_64 = 64 * 1024;
+const PET = '{"name":"Rex","categoryId":7}';
+
+/** Sends bytes as they are to POST /pets with a valid key. */
+async function post(
+  body: BodyInit | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+) {
+  await using service = await TestService.start();
+  const { secret } = await service.account();
+  const reply = await service.request('/pets', {
+    key: secret,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body,
+  });
+  // Read before the service stops.
+  const { status, headers: replyHeaders } = reply;
+  return new Response(await reply.text(), { status, headers: replyHeaders });
+}
+
+/** A body with a member that the service ignores, holding this JSON text. */
+function withExtra(json: string): string {
+  return `{"name":"Rex","categoryId":7,"extra":${json}}`;
+}
+
+/** An acceptable body of exactly so many bytes. */
+function bodyOfSize(bytes: number): string {
+  return withExtra(`"${'x'.repeat(bytes - withExtra('""').length)}"`);
+}
+
+/** `[[[…]]]`, so many arrays deep. */
+function nested(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth);
+}
+
+describe('members given twice', () => {
+  test.each([
+    ['name', '{"name":"Rex","name":"Tom","categoryId":7}'],
+    ['name', '{"name":"Rex","name":"Rex","categoryId":7}'],
+    ['name', '{"name":"Rex","\\u006eame":"Tom","categoryId":7}'],
+    ['categoryId', '{"categoryId":1,"name":"Rex","category\\u0049d":2}'],
+    ['x', '{"name":"Rex","categoryId":7,"extra":{"x":1,"y":2,"x":1}}'],
+    ['x', '{"name":"Rex","categoryId":7,"extra":[{"a":[{"x":1,"x":2}]}]}'],
+    ['__proto__', '{"__proto__":1,"name":"Rex","categoryId":7,"__proto__":2}'],
+    ['', '{"":1,"name":"Rex","categoryId":7,"":2}'],
+  ])('are refused, "%s" by name: %s', async (name, body) => {
+    const refusal = await refusalOf(await post(body));
+
+    expect(refusal).toStrictEqual({
+      status: 400,
+      code: 'invalid_json',
+      message: `The body has "${name}" twice. Send it once.`,
+    });
+  });
+
+  test.each([
+    withExtra('{"name":1,"categoryId":{"name":2}}'),
+    withExtra('[{"x":1},{"x":2}]'),
+    withExtra('["name","name"]'),
+    withExtra('"\\",\\"name\\":\\"Tom"'),
+    withExtra('{"a":"b","b":"a"}'),
+  ])('in different objects, or only in a text, are not: %s', async (body) => {
+    expect((await post(body)).status).toBe(201);
+  });
+});
+
+describe('text', () => {
+  test.each([
+    ['a stray continuation byte', [0x80]],
+    ['a cut sequence', [0xe2, 0x82]],
+    ['an overlong slash', [0xc0, 0xaf]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+    ['a code point past U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
+    ['Latin-1', [0xe9]],
+  ])('that is not UTF-8 is refused: %s', async (_, bytes) => {
+    const body = Buffer.concat([
+      Buffer.from('{"name":"Rex'),
+      Buffer.from(bytes),
+      Buffer.from('","categoryId":7}'),
+    ]);
+
+    expect(await refusalOf(await post(new Uint8Array(body)))).toStrictEqual({
+      status: 400,
+      code: 'invalid_json',
+      message: 'The body is not valid UTF-8. Encode it as UTF-8.',
+    });
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['white space', ' \r\n'],
+    ['a word', 'pet'],
+    ['a cut object', '{"name":"Rex","categoryId":7'],
+    ['a trailing comma', '{"name":"Rex","categoryId":7,}'],
+    ['two values', `${PET}${PET}`],
+    ['single quotes', "{'name':'Rex','categoryId':7}"],
+    ['a comment', '{"name":"Rex",/* cat */"categoryId":7}'],
+    ['a leading zero', '{"name":"Rex","categoryId":07}'],
+    ['a plus sign', '{"name":"Rex","categoryId":+7}'],
+    ['a bare point', '{"name":"Rex","categoryId":7.}'],
+    ['NaN', '{"name":"Rex","categoryId":NaN}'],
+    ['a raw line break in a text', '{"name":"R\nex","categoryId":7}'],
+    ['a raw NUL', '{"name":"Rex","categoryId":7}\0'],
+    ['a bad escape', '{"name":"\\x41","categoryId":7}'],
+    ['unbalanced brackets', '}{"name":"Rex","categoryId":7}'],
+    ['a form', 'name=Rex&categoryId=7'],
+  ])('that is not JSON is refused: %s', async (_, body) => {
+    expect(await refusalOf(await post(body))).toMatchObject({ status: 400, code: 'invalid_json' });
+  });
+
+  test('may have white space wherever JSON allows it', async () => {
+    expect((await post('\r\n\t { "name" : "Rex" , "categoryId"\n:\n7 } \n')).status).toBe(201);
+  });
+});
+
+describe('depth', () => {
+  test.each([
+    ['arrays', nested(15)],
+    ['objects', `${'{"a":'.repeat(15)}1${'}'.repeat(15)}`],
+    ['brackets that are only text', `"${'['.repeat(100)}"`],
+  ])('of 16, the body counted, is read: %s', async (_, json) => {
+    expect((await post(withExtra(json))).status).toBe(201);
+  });
+
+  test.each([
+    ['arrays', withExtra(nested(16))],
+    ['objects', withExtra(`${'{"a":'.repeat(16)}1${'}'.repeat(16)}`)],
+    ['a body of brackets', '['.repeat(KIBIBYTES_64)],
+  ])('over 16 is refused: %s', async (_, body) => {
+    expect(await refusalOf(await post(body))).toStrictEqual({
+      status: 400,
+      code: 'invalid_json',
+      message: 'The body is nested deeper than 16 levels. Send a flatter one.',
+    });
+  });
+});
+
+describe('size', () => {
+  /** A body without Content-Length, sent in chunks. */
+  async function postChunked(body: string): Promise<{ status: number; code: unknown }> {
+    await using service = await TestService.start();
+    const { secret } = await service.account();
+    const chunks = body.match(/.{1,10000}/g) ?? [];
+    const { replies } = await rawExchange(service.port, [
+      `POST /v1/pets HTTP/1.1\r\nHost: localhost:${service.port}\r\n`,
+      `Authorization: Bearer ${secret}\r\nContent-Type: application/json\r\n`,
+      'Transfer-Encoding: chunked\r\n\r\n',
+      ...chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`),
+      '0\r\n\r\n',
+    ]);
+    const [reply] = replies;
+    return { status: reply?.status ?? 0, code: JSON.parse(reply?.body ?? '{}').code };
+  }
+
+  test('of exactly 64 KiB is accepted, with a length declared or in chunks', async () => {
+    const body = bodyOfSize(KIBIBYTES_64);
+    expect(body).toHaveLength(KIBIBYTES_64);
+
+    expect((await post(body)).status).toBe(201);
+    expect(await postChunked(body)).toEqual({ status: 201, code: undefined });
+  });
+
+  test('of one byte more is refused, with a length declared or in chunks', async () => {
+    const body = bodyOfSize(KIBIBYTES_64 + 1);
+
+    expect(await refusalOf(await post(body))).toStrictEqual({
+      status: 413,
+      code: 'body_too_large',
+      message: 'The body is larger than 64 KiB. Send less.',
+    });
+    expect(await postChunked(body)).toEqual({ status: 413, code: 'body_too_large' });
+  });
+
+  test('is counted in bytes, not in characters', async () => {
+    const emoji = '🐕'.repeat(KIBIBYTES_64 / 4);
+
+    expect(await refusalOf(await post(withExtra(`"${emoji}"`)))).toMatchObject({ status: 413 });
+  });
+});
+
+describe('content type', () => {
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'Application/JSON',
+    'application/json ; profile=x',
+  ])('%s is accepted', async (type) => {
+    expect((await post(PET, { 'Content-Type': type })).status).toBe(201);
+  });
+
+  test.each([
+    'text/plain',
+    'text/json',
+    'application/jsonx',
+    'application/json-patch+json',
+    'application/vnd.pet+json',
+    'application/x-www-form-urlencoded',
+    'text/plain, application/json',
+    'application/json, text/plain',
+    '*/*',
+  ])('%s is refused', async (type) => {
+    expect(await refusalOf(await post(PET, { 'Content-Type': type }))).toStrictEqual({
+      status: 400,
+      code: 'unsupported_content_type',
+      message: 'Send the body as JSON, with the header "Content-Type: application/json".',
+    });
+  });
+
+  test.each(['application/json; charset=latin1', 'application/json; charset=utf-16'])(
+    '%s is refused, and the charset named',
+    async (type) => {
+      expect(await refusalOf(await post(PET, { 'Content-Type': type }))).toStrictEqual({
+        status: 400,
+        code: 'unsupported_content_type',
+        message: 'Send the body in UTF-8. Leave the charset out of Content-Type: it is UTF-8.',
+      });
+    },
+  );
+
+  test('missing is refused', async () => {
+    await using service = await TestService.start();
+    const { secret } = await service.account();
+
+    // Bytes, because fetch gives a text a content type by itself.
+    const reply = await service.request('/pets', {
+      key: secret,
+      method: 'POST',
+      body: new TextEncoder().encode(PET),
+    });
+
+    expect(await refusalOf(reply)).toMatchObject({ status: 400, code: 'unsupported_content_type' });
+  });
+
+  test('is looked at before the body', async () => {
+    const reply = await post('not JSON', { 'Content-Type': 'text/plain' });
+
+    expect(await refusalOf(reply)).toMatchObject({ code: 'unsupported_content_type' });
+  });
+
+  test('with a Content-Encoding is refused: bodies come as they are', async () => {
+    const reply = await post(Bun.gzipSync(PET), { 'Content-Encoding': 'gzip' });
+
+    expect(await refusalOf(reply)).toMatchObject({ status: 400, code: 'unsupported_content_type' });
+  });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
+
+/** Files that say what the service does, whichever store it has. */
+const BEHAVIOUR = [
+  ...['create-pet', 'list-pets', 'get-pet', 'idempotency'].map((name) => `pets/${name}`),
+  ...['api-keys', 'key-changes', 'plans'].map((name) => `keys/${name}`),
+  ...['bans-on-record', 'counters-restart', 'quota-look-up'].map((name) => `limits/${name}`),
+  ...['quickstart', 'delivery'].map((name) => `quickstart/${name}`),
+  ...['commands-accounts', 'seed'].map((name) => `cli/${name}`),
+  ...['sign-in', 'sign-in-new-account', 'sign-in-sessions', 'sign-in-passwords'].map(
+    (name) => `sign-in/${name}`,
+  ),
+  ...['api', 'keys', 'messages', 'usage', 'operator', 'audit'].map(
+    (name) => `dashboard/dashboard-${name}`,
+  ),
+].map((name) => join(import.meta.dir, '..', `${name}.test.ts`));
+
+/** Tests in them that lay hands on the files of the embedded store, or on its lock. */
+const EMBEDDED_ONLY = [
+  'is refused without a look-up',
+  'is an HMAC-SHA-256 under a secret that lies outside of the database',
+  'is nowhere its text, while the service runs or afterwards',
+  'one is carried out, the other gets 409 while it is in flight',
+  'of two accounts do not stand in the way of each other',
+  'is made in the transaction of its animal: without it there is no animal',
+  'reads no quota; each is read once, when its caller first asks',
+  'have lost nothing that was written at its turn',
+  'is an error to its requests, never Free, and leaves other accounts alone',
+  'cannot be put there by way of the schema',
+  'is answered only once it is on disk',
+  'that is still queued when the service stops is delivered after the next start',
+  'waits while only other parts are served from its folder',
+  'after SIGKILL in 20 rounds, every message that was accepted is in its inbox once, in order',
+  'that breaks off leaves nothing behind, and can be repeated',
+  'ends all others however many there are',
+  'has the 50 latest: a sign-in ends the oldest beyond',
+  'lets a person end any of them however many there are',
+  'that is used is prolonged once a day, with its cookie',
+  'is over when its time is, and forgotten at the next sign-in',
+  'is over after an hour',
+  'holds argon2id of the password, and no token of a link',
+  'that breaks off leaves the account as it was, and off the record',
+  'that the store cannot take just now is answered 503, and goes well later',
+];
+
+describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  test('everything is as it is with the embedded store', async () => {
+    const others = `^(?!.*(?:${EMBEDDED_ONLY.map((name) => RegExp.escape(name)).join('|')})$)`;
+    const command = ['test', '--timeout', '60000', '--test-name-pattern', others, ...BEHAVIOUR];
+    const run = Bun.spawn([process.execPath, ...command], {
+      env: { ...process.env, PETSTORE_TEST_DATABASE_URL: server.url() },
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'pipe',
+    });
+    const [report, code] = await Promise.all([new Response(run.stderr).text(), run.exited]);
+    const ranAll = report.includes(`across ${BEHAVIOUR.length} files`);
+    expect({ code, ranAll }, report).toEqual({ code: 0, ranAll: true });
+  }, 300_000);
+
+  test('no test is left out that is not there', () => {
+    const texts = BEHAVIOUR.map((file) => readFileSync(file, 'utf8')).join('');
+    expect(EMBEDDED_ONLY.filter((name) => !texts.includes(`'${name}'`))).toEqual([]);
+  });
+});

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { StorageUnavailable } from '../../src/core/errors.ts';
+import type { Pet } from '../../src/core/pets.ts';
+import type { PetStore } from '../../src/core/ports.ts';
+import { once } from '../../src/lib/lazy.ts';
+import { PostgresDatabase, type Value } from '../../src/storage/postgres/database.ts';
+import { PostgresPetStore } from '../../src/storage/postgres/pet-store.ts';
+import { at, pet } from '../storage/ports/backend.ts';
+import { connectTo, openPostgresBackend } from '../storage/ports/postgres-backend.ts';
+import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
+
+/** Every animal on a walk from the start. Pages are small, and yet more than nine writers add meanwhile. */
+async function walk(store: PetStore, limit = 60): Promise<Pet[]> {
+  const seen: Pet[] = [];
+  for (let after = 0; ; ) {
+    const { pets, more } = await store.list({ limit, after });
+    seen.push(...pets);
+    if (!more) return seen;
+    after = pets.at(-1)?.id ?? Number.NaN;
+  }
+}
+
+/** Creates animals one after the other until it is told to stop. */
+function writer(store: PetStore, name: string, acknowledged: Set<number>) {
+  let writing = true;
+  const end = (async () => {
+    for (let round = 0; writing; round += 1) {
+      const outcome = await store.create(pet(`${name} ${round}`), at());
+      if ('pet' in outcome) acknowledged.add(outcome.pet.id);
+    }
+  })();
+  return {
+    stop: () => {
+      writing = false;
+      return end;
+    },
+  };
+}
+
+/** A database where something else happens before the first row that is asked for by itself. */
+class InterruptedDatabase extends PostgresDatabase implements AsyncDisposable {
+  readonly #interrupt: () => Promise<unknown>;
+
+  constructor(url: string, interrupt: () => Promise<unknown>) {
+    super(url);
+    this.#interrupt = once(interrupt);
+  }
+
+  override async get<Row>(text: string, ...values: Value[]): Promise<Row | undefined> {
+    await this.#interrupt();
+    return super.get<Row>(text, ...values);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  test('a walk sees every animal acknowledged before it began, once, whoever creates more', async () => {
+    await using backend = await openPostgresBackend(server);
+    const processes = await Promise.all([1, 2, 3].map(() => backend.another()));
+    const acknowledged = new Set<number>();
+    const writers = processes.flatMap((each, index) =>
+      [1, 2, 3].map((lane) => writer(each.pets(), `${index}/${lane}`, acknowledged)),
+    );
+    for (let walks = 0; walks < 15; walks += 1) {
+      const before = [...acknowledged];
+      const ids = (await walk(backend.pets())).map(({ id }) => id);
+      expect(ids).toEqual([...new Set(ids)].sort((one, other) => one - other));
+      const seen = new Set(ids);
+      expect(before.filter((id) => !seen.has(id))).toEqual([]);
+    }
+    await Promise.all(writers.map((each) => each.stop()));
+    expect((await walk(backend.pets(), 100)).map(({ id }) => id)).toEqual(
+      [...acknowledged].sort((one, other) => one - other),
+    );
+    for (const each of processes) await each[Symbol.asyncDispose]();
+  });
+
+  test('a page before which an animal may still come is not called settled', async () => {
+    const url = await server.createMigrated();
+    await using backend = connectTo(url);
+    const store = backend.pets();
+    await store.create(pet('first'), at());
+    // As a creation that was given its id and is not committed yet.
+    await server.run("SELECT nextval('production_pet_ids')", url);
+    for (const name of ['third', 'fourth', 'fifth']) await store.create(pet(name), at());
+    expect((await store.list({ limit: 1, after: 0 })).settled).toBe(true);
+    expect((await store.list({ limit: 2, after: 0 })).settled).toBe(false);
+    const available = { limit: 2, after: 0, status: 'available' } as const;
+    expect((await store.list(available)).settled).toBe(false);
+    expect((await store.list({ ...available, after: 2 })).settled).toBe(true);
+    await server.run("INSERT INTO pets VALUES ('production', 2, 'second', 1, 'sold')", url);
+    expect((await store.list({ limit: 2, after: 0 })).settled).toBe(true);
+    expect((await store.list(available)).settled).toBe(true);
+  });
+
+  test('a page that an animal came into after it was read is not called settled', async () => {
+    const url = await server.createMigrated();
+    const late = () =>
+      server.run("INSERT INTO pets VALUES ('production', 2, 'second', 1, 'available')", url);
+    await using database = new InterruptedDatabase(url, late);
+    const store = new PostgresPetStore(database, 'production');
+    await store.create(pet('first'), at());
+    // As a creation that was given its id, and is committed between the page and its count.
+    await server.run("SELECT nextval('production_pet_ids')", url);
+    for (const name of ['third', 'fourth']) await store.create(pet(name), at());
+    const available = { limit: 2, after: 0, status: 'available' } as const;
+    const { pets, settled } = await store.list(available);
+    expect(pets.map(({ id }) => id)).toEqual([1, 3]);
+    expect(settled).toBe(false);
+    expect((await store.list(available)).settled).toBe(true);
+  });
+
+  test('many that wait share one transaction', async () => {
+    const url = await server.createMigrated();
+    await using backend = connectTo(url);
+    const store = backend.pets();
+    const outcomes = await Promise.all(
+      Array.from({ length: 500 }, (_, index) => store.create(pet(`${index}`), at())),
+    );
+    const ids = outcomes.map((outcome) => ('pet' in outcome ? outcome.pet.id : 0));
+    expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+    const kept = await walk(store, 100);
+    expect(kept).toEqual(outcomes.flatMap((outcome) => ('pet' in outcome ? outcome.pet : [])));
+    const transactions = await server.run('SELECT DISTINCT xmin::text FROM pets', url);
+    expect(transactions).toHaveLength(1);
+  });
+
+  test('an idempotent creation is recorded with its animal, or there is neither', async () => {
+    const url = await server.createMigrated();
+    await using backend = connectTo(url);
+    const request = { accountId: 'acct_1', key: 'k', fingerprint: 'of Rex' };
+    await server.run('ALTER TABLE pets ADD CONSTRAINT only_ada CHECK (name = $$Ada$$)', url);
+    const refused = backend.pets().create(pet('Rex'), at(), request);
+    expect(await refused.catch((error) => error)).toBeInstanceOf(Error);
+    await server.run('ALTER TABLE pets DROP CONSTRAINT only_ada', url);
+    expect((await backend.pets().create(pet('Rex'), at(), request)).kind).toBe('created');
+    expect(await walk(backend.pets())).toHaveLength(1);
+  });
+
+  test('an animal that was not added is never acknowledged, whatever is on record', async () => {
+    const url = await server.createMigrated();
+    await using backend = connectTo(url);
+    const request = { accountId: 'acct_1', key: 'once', fingerprint: 'same' };
+    await backend.pets().create(pet('Rex'), at(), request);
+    // As when another process drops what the request is measured by in that very moment.
+    await server.run('DELETE FROM pets', url);
+    const outcome = backend.pets().create(pet('Rex'), at(), request);
+    expect(await outcome.catch((error) => error)).toBeInstanceOf(StorageUnavailable);
+  });
+
+  test('the same request in two processes at the same moment makes one animal', async () => {
+    await using backend = await openPostgresBackend(server);
+    await using other = await backend.another();
+    for (let round = 0; round < 20; round += 1) {
+      const requests = Array.from({ length: 10 }, (_, index) => ({
+        accountId: 'acct_1',
+        key: `${round}/${index}`,
+        fingerprint: 'of Rex',
+      }));
+      const create = (store: PetStore, all: typeof requests) =>
+        Promise.all(all.map((request) => store.create(pet('Rex'), at(), request)));
+      const [here, there] = await Promise.all([
+        create(backend.pets(), requests),
+        // In the opposite order, as those who would wait for each other for ever.
+        create(other.pets(), requests.toReversed()),
+      ]);
+      for (const [index, one] of here.entries()) {
+        const two = there.toReversed()[index];
+        const kinds = [one.kind, two?.kind].sort();
+        expect(kinds).toEqual(['created', 'replayed']);
+        expect('pet' in one && two && 'pet' in two && one.pet).toEqual(
+          two && 'pet' in two && two.pet,
+        );
+      }
+    }
+    expect((await walk(backend.pets(), 100)).length).toBe(200);
+  });
+});

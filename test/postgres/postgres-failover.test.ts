@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { CuttableLink } from '../support/cuttable-link.ts';
+import { eventually } from '../support/harness.ts';
+import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
+import { expectNothingLost, isReady, serviceUnderLoad } from './failover-load.ts';
+
+describe.skipIf(!hasPostgres)('a service whose database fails under load', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  /** A service that reaches the server by way of a link, and load on it. */
+  async function underLoad() {
+    const resources = new AsyncDisposableStack();
+    const link = resources.use(await CuttableLink.to(server.port));
+    const url = new URL(await server.createDatabase());
+    url.port = String(link.port);
+    const scene = resources.use(await serviceUnderLoad(url.href));
+    return { ...scene, link, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  }
+
+  test('goes on when connections drop', async () => {
+    await using it = await underLoad();
+    for (let times = 0; times < 3; times += 1) {
+      it.link.mend();
+      await it.isBack();
+    }
+    await it.load.stop();
+    await expectNothingLost(it.service, it.holder, it.load);
+  });
+
+  test('answers 503 and is not ready while the server restarts, then goes on by itself', async () => {
+    await using it = await underLoad();
+    await server.stop('SIGINT');
+    await eventually(() => it.load.refused() > 50, 20_000);
+    expect(await isReady(it.service)).toBe(false);
+    await server.start();
+    await it.isBack();
+    await it.load.stop();
+    await expectNothingLost(it.service, it.holder, it.load);
+  });
+
+  test('loses nothing and goes on when the primary is killed and its standby promoted', async () => {
+    await using it = await underLoad();
+    await using standby = await server.startStandby();
+    await it.isBack();
+    await server.stop('SIGQUIT');
+    await eventually(() => it.load.refused() > 50, 20_000);
+    expect(await isReady(it.service)).toBe(false);
+    // A standby answers, and takes no changes: to be told from a server that is back.
+    it.link.pointAt(standby.port);
+    const refused = it.load.refused();
+    await eventually(() => it.load.refused() > refused + 100, 20_000);
+    await standby.promote();
+    await it.isBack();
+    await it.load.stop();
+    await expectNothingLost(it.service, it.holder, it.load);
+  });
+});

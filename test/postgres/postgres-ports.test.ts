@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe } from 'bun:test';
+import { accountStoreSuite } from '../storage/ports/account-store.suite.ts';
+import { apiKeyStoreSuite } from '../storage/ports/api-key-store.suite.ts';
+import { auditLogSuite } from '../storage/ports/audit-log.suite.ts';
+import { banStoreSuite } from '../storage/ports/ban-store.suite.ts';
+import { idempotencySuite } from '../storage/ports/idempotency.suite.ts';
+import { messageStoreSuite } from '../storage/ports/message-store.suite.ts';
+import { petStoreSuite } from '../storage/ports/pet-store.suite.ts';
+import { openPostgresBackend } from '../storage/ports/postgres-backend.ts';
+import { quotaJournalSuite } from '../storage/ports/quota-journal.suite.ts';
+import { settingsSuite } from '../storage/ports/settings.suite.ts';
+import { usageStoreSuite } from '../storage/ports/usage-store.suite.ts';
+import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
+
+describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+  const open = () => openPostgresBackend(server);
+
+  petStoreSuite(open);
+  idempotencySuite(open);
+  accountStoreSuite(open);
+  apiKeyStoreSuite(open);
+  banStoreSuite(open);
+  messageStoreSuite(open);
+  usageStoreSuite(open);
+  auditLogSuite(open);
+  quotaJournalSuite(open);
+  settingsSuite(open);
+});

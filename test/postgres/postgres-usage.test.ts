@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { StorageUnavailable } from '../../src/core/errors.ts';
+import { NO_USAGE, type UsageRecord } from '../../src/core/usage.ts';
+import { UsageRecorder } from '../../src/jobs/usage-recorder.ts';
+import { account } from '../storage/ports/backend.ts';
+import { connectTo } from '../storage/ports/postgres-backend.ts';
+import { CuttableLink } from '../support/cuttable-link.ts';
+import { eventually } from '../support/harness.ts';
+import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
+
+describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  async function someAccount() {
+    const url = await server.createMigrated();
+    const backend = connectTo(url);
+    const { id } = await account(backend);
+    return {
+      ...{ url, backend, id },
+      used: (succeeded: number, hour = 7): UsageRecord[] => [
+        { ...NO_USAGE, accountId: id, environment: 'production', hour, succeeded },
+      ],
+      succeeded: async () =>
+        (await backend.usage.since(id, 0)).reduce((sum, { succeeded }) => sum + succeeded, 0),
+      [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
+    };
+  }
+
+  test('adds a batch once that is sent again, and the next of the same source', async () => {
+    await using it = await someAccount();
+    const { usage } = it.backend;
+    await usage.add(it.used(3), { source: 'one', number: 1 });
+    await usage.add(it.used(3), { source: 'one', number: 1 });
+    expect(await it.succeeded()).toBe(3);
+    await usage.add(it.used(40), { source: 'one', number: 2 });
+    await usage.add(it.used(500), { source: 'another', number: 1 });
+    expect(await it.succeeded()).toBe(543);
+  });
+
+  test('adds a batch once that is sent twice at the same moment', async () => {
+    await using it = await someAccount();
+    const send = () => it.backend.usage.add(it.used(3), { source: 'one', number: 1 });
+    await Promise.all(Array.from({ length: 8 }, send));
+    expect(await it.succeeded()).toBe(3);
+  });
+
+  test('remembers no source for longer than its usage', async () => {
+    await using it = await someAccount();
+    const { usage } = it.backend;
+    await usage.add(it.used(3, 7), { source: 'old', number: 1 });
+    await usage.add(it.used(3, 8), { source: 'young', number: 1 });
+    await usage.forget(8);
+    expect(await server.run('SELECT id FROM usage_sources', it.url)).toEqual([{ id: 'young' }]);
+  });
+
+  test('is counted once when the connection dies while it is being committed', async () => {
+    await using it = await someAccount();
+    await using link = await CuttableLink.to(server.port);
+    const url = new URL(it.url);
+    url.port = String(link.port);
+    await using far = connectTo(url.href);
+    const recorder = new UsageRecorder(far.usage, 'production');
+    for (let request = 0; request < 3; request += 1) recorder.note(it.id, 200, 0);
+    // What is committed waits for a standby that does not come, so the answer does.
+    await server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    await server.run('SELECT pg_reload_conf()');
+    const saved = recorder.save().catch((error: unknown) => error);
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    await eventually(async () => (await server.run(waiting)).length > 0);
+    link.mend();
+    expect(await saved).toBeInstanceOf(StorageUnavailable);
+    await server.run('ALTER SYSTEM RESET synchronous_standby_names');
+    await server.run('SELECT pg_reload_conf()');
+
+    recorder.note(it.id, 200, 0);
+    await eventually(() =>
+      recorder.save().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await it.succeeded()).toBe(4);
+  });
+});

@@ -1,0 +1,73 @@
+import { NetworkError, PetstoreClient } from '../../client/src/index.ts';
+import { ENVIRONMENTS } from '../../src/core/environments.ts';
+import type { Message } from '../../src/core/messages.ts';
+import type { Stores } from '../../src/storage/stores.ts';
+import { AMPLE } from '../support/harness.ts';
+import type { ServiceProcess } from '../support/process.ts';
+
+/** One key of an account; sends one message after the other. */
+export interface Sender {
+  readonly name: string;
+  readonly accountId: string;
+  readonly key: string;
+  /** Every text ever sent, in order. */
+  readonly sent: string[];
+  readonly acknowledged: Set<string>;
+}
+
+/** An account with a key of either environment, each with its sender. */
+export async function newSenders(stores: Stores, index: number): Promise<Sender[]> {
+  const email = `person${index}@example.com`;
+  const account = await stores.accounts.create(email, AMPLE, Date.now(), 'test');
+  if (!account) throw new Error(`${email} exists`);
+  const made = ENVIRONMENTS.map(async (environment) => {
+    const issued = await stores.keyRing.issue(account, { environment, name: 'test' }, 'test');
+    const name = `${index} by ${environment}`;
+    const acknowledged = new Set<string>();
+    return { name, accountId: account.id, key: issued.text, sent: [], acknowledged };
+  });
+  return Promise.all(made);
+}
+
+/**
+ * Sends one message after the other to a service until it is killed, or until the signal.
+ * @param round of which the texts speak.
+ */
+export async function sendUntilKilled(
+  { name, key, sent, acknowledged }: Sender,
+  service: ServiceProcess,
+  round: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const client = new PetstoreClient({
+    apiKey: key,
+    baseUrl: service.url(),
+    quickstartBaseUrl: `http://localhost:${service.port}/quickstart`,
+    maxRetries: 0,
+  });
+  for (let number = 0; !signal?.aborted; number += 1) {
+    const text = `${name}: round ${round}, number ${number}`;
+    sent.push(text);
+    try {
+      await client.sendMessage(text);
+      acknowledged.add(text);
+    } catch (error) {
+      if (error instanceof NetworkError) return;
+      throw error;
+    }
+  }
+}
+
+/**
+ * What was acknowledged is there; all that is there is there once, and in order.
+ * @throws Error that says what is wrong.
+ */
+export function checkSender({ name, sent, acknowledged }: Sender, inbox: readonly Message[]): void {
+  const found = inbox.map(({ text }) => text).filter((text) => text.startsWith(`${name}:`));
+  const present = new Set(found);
+  const lost = sent.find((text) => acknowledged.has(text) && !present.has(text));
+  if (lost) throw new Error(`"${lost}" was acknowledged, and is lost`);
+  if (found.length > present.size) throw new Error(`messages of ${name} are there twice`);
+  const expected = sent.filter((text) => present.has(text));
+  if (!Bun.deepEquals(found, expected)) throw new Error(`messages of ${name} are out of order`);
+}

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'bun:test';
+import { MINUTE, SECOND, systemClock } from '../../src/lib/clock.ts';
+import { Processes } from '../../src/limits/redis/processes.ts';
+import { apiKey } from '../storage/ports/backend.ts';
+import { CuttableLink } from '../support/cuttable-link.ts';
+import { eventually } from '../support/harness.ts';
+import { hasRedis, RedisServer } from '../support/redis-server.ts';
+import { askAtOnce, caller, newCounter } from './redis-counter.ts';
+
+const LIMITS = { perMinute: 100, perDay: 1_000_000 };
+/** Far above the bound of 200 ms, so that a busy machine fails no test; far below any time-out. */
+const AT_ONCE = 2 * SECOND;
+
+/** A Redis that can be lost in one way, and how. */
+interface Loss extends AsyncDisposable {
+  readonly server: RedisServer;
+  readonly url: string;
+  lose(): Promise<void> | void;
+  bringBack(): Promise<void> | void;
+}
+
+async function losing(way: string): Promise<Loss> {
+  const server = await RedisServer.start();
+  const { url } = server;
+  const dispose = () => server[Symbol.asyncDispose]();
+  if (way === 'killed') {
+    const bringBack = () => server.restart();
+    return { server, url, lose: () => server.kill(), bringBack, [Symbol.asyncDispose]: dispose };
+  }
+  if (way === 'stopped') {
+    const [lose, bringBack] = [() => server.pause(), () => server.resume()];
+    return { server, url, lose, bringBack, [Symbol.asyncDispose]: dispose };
+  }
+  const link = await CuttableLink.to(server.port);
+  return {
+    server,
+    url: `redis://127.0.0.1:${link.port}`,
+    lose: () => link.cut(),
+    bringBack: () => link.mend(),
+    async [Symbol.asyncDispose]() {
+      await link[Symbol.asyncDispose]();
+      await dispose();
+    },
+  };
+}
+
+describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that is %s', (way) => {
+  test('under load costs no request more than a moment, and none an error', async () => {
+    await using redis = await losing(way);
+    using counter = await newCounter(redis.url);
+    const ample = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
+    let longest = 0;
+    let sent = 0;
+    const until = async (done: () => boolean) => {
+      while (!done()) {
+        const asked = await askAtOnce([counter], caller('busy', ample), 50);
+        expect(asked.admitted).toBe(50);
+        longest = Math.max(longest, asked.longest);
+        sent += 1;
+        // Answers without Redis come at once, and would leave no room for anything else.
+        await Bun.sleep(1);
+      }
+    };
+    await until(() => sent >= 20);
+    await redis.lose();
+    await until(() => counter.told.includes('away'));
+    const lost = sent;
+    await until(() => sent >= lost + 50);
+    await redis.bringBack();
+    await until(() => counter.told.at(-1) === 'back');
+    expect(longest).toBeLessThan(AT_ONCE);
+    console.log(`  ${way}: the longest request took ${Math.round(longest)} ms`);
+  });
+
+  test('lets no more than twice the limit through, whatever comes', async () => {
+    await using redis = await losing(way);
+    using one = await newCounter(redis.url);
+    using two = await newCounter(redis.url);
+    using three = await newCounter(redis.url);
+    const counters = [one, two, three];
+    for (let round = 0; round < 2; round += 1) {
+      for (const { limiter } of counters) await limiter.beat();
+    }
+    const asking = caller('greedy', LIMITS);
+    let admitted = (await askAtOnce(counters, asking, 300)).admitted;
+    expect(admitted).toBe(100);
+    for (let loss = 0; loss < 2; loss += 1) {
+      await redis.lose();
+      admitted += (await askAtOnce(counters, asking, 900)).admitted;
+      await redis.bringBack();
+      await eventually(() => counters.every(({ told }) => told.at(-1) !== 'away'), 20_000);
+      await Promise.all(counters.map(({ limiter }) => limiter.settle()));
+    }
+    admitted += way === 'killed' ? 0 : (await askAtOnce(counters, asking, 300)).admitted;
+    expect(admitted).toBeLessThanOrEqual(200);
+  });
+
+  test('learns when it is back what was admitted meanwhile', async () => {
+    await using redis = await losing(way);
+    using counter = await newCounter(redis.url);
+    const asking = caller('patient', LIMITS);
+    await redis.lose();
+    // This one may have reached Redis all the same: whoever is in doubt counts a request twice.
+    await askAtOnce([counter], asking, 1);
+    expect((await askAtOnce([counter], asking, 39)).admitted).toBe(39);
+    await redis.bringBack();
+    await eventually(() => counter.told.at(-1) === 'back', 20_000);
+    await counter.limiter.settle();
+    const { minute } = await counter.limiter.peek(asking, systemClock.now());
+    expect([59, 60]).toContain(minute.remaining);
+    expect(minute.resetIn).toBeLessThanOrEqual(MINUTE);
+    await counter.limiter.settle();
+    const { admitted } = await askAtOnce([counter], asking, 100);
+    expect(admitted).toBe(minute.remaining);
+  });
+
+  test('leaves its bans in force', async () => {
+    await using redis = await losing(way);
+    using counter = await newCounter(redis.url, {
+      policy: { after: 1, base: MINUTE, maximum: MINUTE },
+    });
+    const key = apiKey('acct_1');
+    const asking = { id: 'account:acct_1', limits: { perMinute: 1, perDay: 100 }, key };
+    const take = async () => (await counter.limiter.take(asking, systemClock.now())).outcome;
+    expect([await take(), await take()]).toEqual(['admitted', 'limited']);
+    // The grace of 2 s is Redis's to measure.
+    await eventually(async () => (await take()) === 'banned');
+    await redis.lose();
+    expect(await take()).toBe('banned');
+    expect(counter.bans).toHaveLength(1);
+  });
+});
+
+describe.skipIf(!hasRedis)('a Redis that was never there', () => {
+  test('lets requests through, is told of, and is used once it is there', async () => {
+    await using server = await RedisServer.start();
+    await server.kill();
+    using counter = await newCounter(server.url);
+    expect((await askAtOnce([counter], caller('early', LIMITS), 150)).admitted).toBe(100);
+    expect(counter.told).toContain('away');
+    await server.restart();
+    await eventually(() => counter.told.at(-1) === 'back', 20_000);
+    using late = await newCounter(server.url);
+    await counter.limiter.settle();
+    const { minute, day } = await late.limiter.peek(caller('early', LIMITS), systemClock.now());
+    expect([minute.remaining, day.remaining]).toEqual([0, LIMITS.perDay - 100]);
+  }, 30_000);
+});
+
+describe.skipIf(!hasRedis)('processes', () => {
+  test('know of each other while they are there', async () => {
+    await using server = await RedisServer.start();
+    using one = await newCounter(server.url);
+    using other = await newCounter(server.url);
+    for (const { limiter } of [one, other, one]) await limiter.beat();
+    expect([one.limiter.processes, other.limiter.processes]).toEqual([2, 2]);
+    await other.limiter.leave();
+    await one.limiter.beat();
+    expect(one.limiter.processes).toBe(1);
+  });
+});
+
+describe('the shares of all processes', () => {
+  test.each([
+    [1, 10],
+    [3, 1_000],
+    [3, 10],
+    [7, 3],
+  ])('of %i processes add up to the limit of %i', (count, limit) => {
+    const processes = Array.from({ length: count }, () => new Processes());
+    for (const each of processes) each.note(processes.map(({ id }) => id));
+    const shares = processes.map((each) => each.share({ perMinute: limit, perDay: limit }));
+    const most = Math.ceil(limit / count);
+    for (const window of ['perMinute', 'perDay'] as const) {
+      expect(shares.reduce((sum, share) => sum + share[window], 0)).toBe(limit);
+      expect(Math.max(...shares.map((share) => share[window]))).toBe(most);
+    }
+  });
+});

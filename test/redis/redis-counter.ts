@@ -1,0 +1,66 @@
+import type { BanRecord } from '../../src/core/accounts.ts';
+import type { BanPolicy } from '../../src/core/bans.ts';
+import type { Limits } from '../../src/core/plans.ts';
+import { DAY, SECOND, systemClock } from '../../src/lib/clock.ts';
+import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
+import { RedisLimiter } from '../../src/limits/redis/limiter.ts';
+import { connectTo, EVER_PATIENT } from '../support/redis-server.ts';
+
+const POLICY: BanPolicy = { after: 1_000_000, base: 300 * SECOND, maximum: DAY };
+
+interface CounterOptions {
+  readonly policy?: BanPolicy;
+  readonly patience?: number;
+}
+
+/** A limiter as one process has it, with a connection of its own and the machine's clock. */
+export async function newCounter(url: string, { policy = POLICY, ...link }: CounterOptions = {}) {
+  const bans: BanRecord[] = [];
+  const settings = {
+    environment: 'production',
+    policy,
+    onBan: (ban: BanRecord) => void bans.push(ban),
+  } as const;
+  const local = new MemoryLimiter(settings);
+  const { connection, told, ...rest } = await connectTo(url, link);
+  const limiter = new RedisLimiter({ ...settings, connection, local });
+  return { limiter, bans, told, [Symbol.dispose]: () => rest[Symbol.dispose]() };
+}
+
+type Counter = Awaited<ReturnType<typeof newCounter>>;
+
+export function caller(id: string, limits: Limits) {
+  return { id: `account:${id}`, limits, key: undefined };
+}
+
+/** Asks so many times at once, in turns; gives how many were admitted and the longest wait in ms. */
+export async function askAtOnce(
+  counters: readonly Counter[],
+  asking: ReturnType<typeof caller>,
+  times: number,
+) {
+  const verdicts = await Promise.all(
+    Array.from({ length: times }, async (_, index) => {
+      const limiter = counters[index % counters.length]?.limiter;
+      if (!limiter) throw new Error('Nobody counts.');
+      const sentAt = performance.now();
+      const { outcome } = await limiter.take(asking, systemClock.now());
+      return { outcome, took: performance.now() - sentAt };
+    }),
+  );
+  return {
+    admitted: verdicts.filter(({ outcome }) => outcome === 'admitted').length,
+    longest: Math.max(...verdicts.map(({ took }) => took)),
+  };
+}
+
+// Run by itself it is one process among several: it asks when it is told to, and tells the outcome.
+if (import.meta.main) {
+  const [url = '', id = '', perMinute = '', times = ''] = process.argv.slice(2);
+  using counter = await newCounter(url, { patience: EVER_PATIENT });
+  console.log('ready');
+  for await (const _ of console) break;
+  const asking = caller(id, { perMinute: Number(perMinute), perDay: 1_000_000 });
+  console.log(JSON.stringify(await askAtOnce([counter], asking, Number(times))));
+  process.exit(0);
+}

@@ -1,0 +1,300 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+
+import fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import type { BanRecord } from '../../src/core/accounts.ts';
+import type { BanPolicy } from '../../src/core/bans.ts';
+import type { Limits } from '../../src/core/plans.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';
+import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
+import { RedisLimiter } from '../../src/limits/redis/limiter.ts';
+import { ModelAccount, ModelKey } from '../limits/limit-model.ts';
+import { apiKey } from '../storage/ports/backend.ts';
+import { ManualClock } from '../support/harness.ts';
+import { connectTo, EVER_PATIENT, hasRedis, RedisServer } from '../support/redis-server.ts';
+
+const POLICY: BanPolicy = { after: 3, base: 300 * SECOND, maximum: 2_000 * SECOND };
+/** Redis forgets by its own clock, so that the tests' clock must run ahead of it: of tomorrow, 23:30. */
+const START = (Math.floor(Date.now() / DAY) + 2) * DAY - HOUR / 2;
+/** The moment as the tests set it. */
+const SET_CLOCK = "local function now() return tonumber(redis.call('GET', 'clock')) end\n";
+
+let server: RedisServer;
+let one: Awaited<ReturnType<typeof connectTo>>;
+let other: Awaited<ReturnType<typeof connectTo>>;
+let looking: ReturnType<RedisServer['client']>;
+let plain: Redis;
+let accounts = 0;
+
+/** Two limiters of two processes on one Redis, whose clock they share. */
+function newScene(policy = POLICY) {
+  const bans: BanRecord[] = [];
+  const clock = new ManualClock(START);
+  const limiters = [one, other].map(({ connection }) => {
+    const settings = {
+      environment: 'production',
+      policy,
+      onBan: (ban: BanRecord) => bans.push(ban),
+    };
+    const local = new MemoryLimiter({ ...settings, environment: 'production' });
+    return new RedisLimiter({ ...settings, environment: 'production', connection, local });
+  });
+  const limiterOf = (index: number) => {
+    const limiter = limiters[index % 2];
+    if (!limiter) throw new Error('There are two.');
+    return limiter;
+  };
+  const move = async (milliseconds: number) => {
+    clock.advance(milliseconds);
+    await plain.set('clock', clock.now().wall);
+  };
+  return { bans, clock, limiterOf, move };
+}
+
+type Scene = ReturnType<typeof newScene>;
+
+function newAccount(limits: Limits) {
+  accounts += 1;
+  const accountId = `acct_${accounts}`;
+  return { id: `account:${accountId}`, limits, key: apiKey(accountId) };
+}
+
+async function takeTimes(scene: Scene, caller: ReturnType<typeof newAccount>, times: number) {
+  const verdicts = [];
+  for (let sent = 0; sent < times; sent += 1) {
+    verdicts.push(await scene.limiterOf(sent).take(caller, scene.clock.now()));
+  }
+  return verdicts;
+}
+
+/** Uses the limit of one up, is refused, lets the grace go by, and is refused until the ban. */
+async function provoke(scene: Scene, caller: ReturnType<typeof newAccount>): Promise<BanRecord> {
+  await takeTimes(scene, caller, 2);
+  await scene.move(2 * SECOND);
+  await takeTimes(scene, caller, 3);
+  const ban = scene.bans.at(-1);
+  if (!ban) throw new Error('No ban began.');
+  return ban;
+}
+
+const ONE = { perMinute: 1, perDay: 1_000 };
+
+type Step = { pass: number } | { key: number; times: number };
+
+/** Two keys of one account and one of another, in Redis and in the model. */
+async function play(allowed: Limits, steps: readonly Step[]): Promise<void> {
+  const scene = newScene();
+  await scene.move(0);
+  const [first, second] = [newAccount(allowed), newAccount(allowed)];
+  const callers = [first, { ...first, key: apiKey(first.key.accountId) }, second];
+  const [a, b] = [new ModelAccount(allowed), new ModelAccount(allowed)];
+  const keys = [new ModelKey(a, POLICY), new ModelKey(a, POLICY), new ModelKey(b, POLICY)];
+  for (const step of steps) {
+    if ('pass' in step) {
+      await scene.move(step.pass);
+      continue;
+    }
+    const [caller, model] = [callers[step.key], keys[step.key]];
+    if (!caller || !model) throw new Error('There are three keys.');
+    for (const { minute, day, ...said } of await takeTimes(scene, caller, step.times)) {
+      const seen = { ...said, minute: minute.remaining, day: day.remaining };
+      expect(seen).toEqual(model.request(scene.clock.now()));
+    }
+  }
+}
+
+describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    one = await connectTo(server.url, { clockScript: SET_CLOCK, patience: EVER_PATIENT });
+    other = await connectTo(server.url, { clockScript: SET_CLOCK, patience: EVER_PATIENT });
+    looking = server.client();
+    plain = looking.redis;
+  });
+
+  beforeEach(async () => {
+    await plain.flushall();
+  });
+
+  afterEach(() => {
+    const times = [...one.told, ...other.told];
+    expect(times.filter((what) => what !== 'connected')).toEqual([]);
+  });
+
+  afterAll(async () => {
+    for (const each of [one, other]) each[Symbol.dispose]();
+    looking[Symbol.dispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  const pause = fc.oneof(
+    fc.integer({ min: 0, max: 3 * SECOND }),
+    fc.constantFrom(1, 2 * SECOND, MINUTE - 1, MINUTE, MINUTE + 1),
+    fc.integer({ min: 0, max: 10 * MINUTE }),
+    fc.integer({ min: HOUR, max: 30 * HOUR }),
+  );
+  const asking = fc.record({ key: fc.nat(2), times: fc.integer({ min: 1, max: 12 }) });
+  const steps = fc.array(
+    fc.oneof(
+      { weight: 1, arbitrary: fc.record({ pass: pause }) },
+      { weight: 2, arbitrary: asking },
+    ),
+    { minLength: 10, maxLength: 60 },
+  );
+  const limits = fc.record({
+    perMinute: fc.integer({ min: 1, max: 6 }),
+    perDay: fc.integer({ min: 1, max: 25 }),
+  });
+
+  test('agree with a naive model, whichever process is asked', async () => {
+    const property = fc.asyncProperty(limits, steps, play);
+    await fc.assert(property, { numRuns: 100 });
+  }, 120_000);
+
+  test('count exactly, also when many ask at once', async () => {
+    const scene = newScene();
+    await scene.move(0);
+    const caller = newAccount({ perMinute: 100, perDay: 1_000 });
+    const verdicts = await Promise.all(
+      Array.from({ length: 1_000 }, (_, index) =>
+        scene.limiterOf(index).take(caller, scene.clock.now()),
+      ),
+    );
+    expect(verdicts.filter(({ outcome }) => outcome === 'admitted')).toHaveLength(100);
+  });
+
+  test('are looked at without being taken', async () => {
+    const scene = newScene();
+    await scene.move(0);
+    const caller = newAccount(ONE);
+    const look = () => scene.limiterOf(0).peek(caller, scene.clock.now());
+    expect(await look()).toMatchObject({ outcome: 'admitted', remaining: 1 });
+    expect(await look()).toMatchObject({ outcome: 'admitted', remaining: 1 });
+    await takeTimes(scene, caller, 1);
+    for (let looked = 0; looked < 20; looked += 1) await look();
+    expect(scene.bans).toEqual([]);
+    expect(await look()).toMatchObject({ outcome: 'limited', remaining: 0, resetIn: MINUTE });
+  });
+
+  test('a ban is announced once, by the process whose request brought it', async () => {
+    const scene = newScene();
+    await scene.move(0);
+    const caller = newAccount(ONE);
+    const ban = await provoke(scene, caller);
+    const [again] = await takeTimes(scene, caller, 1);
+    const now = scene.clock.now().wall;
+    expect(again).toMatchObject({ outcome: 'banned', resetIn: 300 * SECOND });
+    expect(scene.bans).toEqual([ban]);
+    expect(ban).toMatchObject({
+      keyId: caller.key.id,
+      accountId: caller.key.accountId,
+      environment: 'production',
+      reason: 'Went on after 429, 3 more times in the same window.',
+      level: 1,
+      startsAt: now,
+      endsAt: now + 300 * SECOND,
+    });
+  });
+
+  test('a ban hits the key, and no other key of the account', async () => {
+    const scene = newScene();
+    await scene.move(0);
+    const caller = newAccount(ONE);
+    await provoke(scene, caller);
+    await scene.move(MINUTE);
+    const sibling = { ...caller, key: apiKey(caller.key.accountId) };
+    const [verdict] = await takeTimes(scene, sibling, 1);
+    expect(verdict?.outcome).toBe('admitted');
+  });
+
+  test('a lifted ban is over everywhere, and an earlier one lifts nothing', async () => {
+    const scene = newScene();
+    await scene.move(0);
+    const caller = newAccount(ONE);
+    const first = await provoke(scene, caller);
+    await scene.move(300 * SECOND);
+    const second = await provoke(scene, caller);
+    expect(second.level).toBe(2);
+    const outcome = async () => (await scene.limiterOf(1).peek(caller, scene.clock.now())).outcome;
+    await scene.limiterOf(0).lift(first);
+    expect(await outcome()).toBe('banned');
+    await scene.limiterOf(0).lift(second);
+    expect(await outcome()).toBe('limited');
+    await scene.move(MINUTE);
+    expect((await provoke(scene, caller)).level).toBe(1);
+  });
+
+  test('bans on record are put back into a Redis that lost them, and not into one that did not', async () => {
+    const scene = newScene();
+    await scene.move(0);
+    const caller = newAccount(ONE);
+    const ban = await provoke(scene, caller);
+    await scene.move(100 * SECOND);
+    await plain.flushall();
+    await scene.move(0);
+    await scene.limiterOf(0).restore([ban], scene.clock.now());
+    const look = () => scene.limiterOf(1).peek(caller, scene.clock.now());
+    expect(await look()).toMatchObject({ outcome: 'banned', resetIn: 200 * SECOND });
+    await scene.move(200 * SECOND);
+    const second = await provoke(scene, caller);
+    expect(second.level).toBe(2);
+    await scene.limiterOf(0).restore([ban], scene.clock.now());
+    expect(await look()).toMatchObject({ outcome: 'banned', resetIn: 600 * SECOND });
+  });
+
+  test('a clock that is set back makes no minute longer than a minute, and no ban than it was', async () => {
+    const scene = newScene();
+    await scene.move(0);
+    const caller = newAccount(ONE);
+    await takeTimes(scene, caller, 1);
+    await scene.move(-HOUR);
+    const [refused] = await takeTimes(scene, caller, 1);
+    expect(refused).toMatchObject({ outcome: 'limited', resetIn: MINUTE });
+    await scene.move(MINUTE);
+    await provoke(scene, caller);
+    await scene.move(-HOUR);
+    const [banned] = await takeTimes(scene, caller, 1);
+    expect(banned).toMatchObject({ outcome: 'banned', resetIn: 300 * SECOND });
+    await scene.move(300 * SECOND);
+    const [after] = await takeTimes(scene, caller, 1);
+    expect(after?.outcome).toBe('admitted');
+  });
+
+  test('no key lives for ever, and none ends before its bans are forgotten', async () => {
+    const scene = newScene();
+    await scene.move(0);
+    await provoke(scene, newAccount(ONE));
+    await scene
+      .limiterOf(0)
+      .take({ id: 'address:::1', limits: ONE, key: undefined }, scene.clock.now());
+    await scene.limiterOf(0).beat();
+    const keys = (await plain.keys('*')).filter((key) => key !== 'clock');
+    const ttls = await Promise.all(keys.map((key) => plain.pttl(key)));
+    expect(ttls.every((ttl) => ttl > 0)).toBe(true);
+    const banned = await plain.pttl(`petstore:{production:account:acct_${accounts}}`);
+    expect(Date.now() + banned).toBeGreaterThan(scene.clock.now().wall + 300 * SECOND + DAY);
+  });
+
+  test('the conduct of many keys takes bounded room, and forgets none that is banned', async () => {
+    const scene = newScene();
+    await scene.move(0);
+    const caller = newAccount(ONE);
+    await provoke(scene, caller);
+    for (let made = 0; made < 300; made += 1) {
+      await takeTimes(scene, { ...caller, key: apiKey(caller.key.accountId) }, 1);
+    }
+    expect(await plain.hlen(`petstore:{production:${caller.id}}`)).toBeLessThan(140);
+    const [verdict] = await takeTimes(scene, caller, 1);
+    expect(verdict?.outcome).toBe('banned');
+  });
+
+  test('scripts that the server forgot are sent again', async () => {
+    const scene = newScene();
+    await scene.move(0);
+    const caller = newAccount({ perMinute: 10, perDay: 10 });
+    await takeTimes(scene, caller, 2);
+    await plain.script('FLUSH');
+    const verdicts = await takeTimes(scene, caller, 2);
+    expect(verdicts.map(({ remaining }) => remaining)).toEqual([7, 6]);
+  });
+});

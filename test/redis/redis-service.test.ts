@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'bun:test';
+import { readConfig } from '../../src/config/config.ts';
+import { parseRedisUrl } from '../../src/config/redis-address.ts';
+import { SetupError } from '../../src/core/errors.ts';
+import { subscribe } from '../../src/core/plans.ts';
+import { SECOND } from '../../src/lib/clock.ts';
+import { createLog } from '../../src/observability/log.ts';
+import { ONE } from '../support/ban-scene.ts';
+import { eventually, TestService } from '../support/harness.ts';
+import { admitted, ask } from '../support/limit-readings.ts';
+import { hasRedis, RedisServer } from '../support/redis-server.ts';
+
+/** Two services on one folder and one Redis, and what the first logs. */
+async function twoServices(settings: Record<string, string> = {}) {
+  const resources = new AsyncDisposableStack();
+  const redis = resources.use(await RedisServer.start());
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line) => void lines.push(line) });
+  const all = { PETSTORE_REDIS_URL: redis.url, ...settings };
+  const one = resources.use(await TestService.start({ settings: all, log }));
+  const two = resources.use(await TestService.start({ settings: all, folder: one.folder.path }));
+  const logged = (text: string) => lines.some((line) => line.includes(text));
+  return { redis, one, two, logged, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
+  test('admit exactly the limit together', async () => {
+    await using it = await twoServices();
+    const { secret } = await it.one.account(
+      subscribe('enterprise', { perMinute: 100, perDay: 900 }),
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, (_, index) => ask(index % 2 ? it.one : it.two, secret)),
+    );
+    expect(admitted(answers)).toBe(100);
+    expect(answers.every(({ status }) => status === 200 || status === 429)).toBe(true);
+  });
+
+  test('share a ban, put it on record once, and hear of its end', async () => {
+    await using it = await twoServices({ PETSTORE_BAN_AFTER: '1' });
+    const { secret } = await it.one.account(ONE);
+    const codeFrom = async (service: TestService) => (await ask(service, secret)).code;
+    await codeFrom(it.one);
+    // The grace of 2 s is Redis's to measure.
+    await eventually(async () => (await codeFrom(it.one)) === 'api_key_banned');
+    expect(await codeFrom(it.two)).toBe('api_key_banned');
+    const active = () => it.two.stores.bans.active(Date.now());
+    await eventually(async () => (await active()).length > 0);
+    const [ban, ...more] = await active();
+    expect(more).toEqual([]);
+    await it.two.stores.bans.lift(ban?.id ?? '', 'ada', Date.now());
+    await eventually(async () => (await codeFrom(it.one)) === 'rate_limited');
+  });
+
+  test('keep a ban that Redis lost', async () => {
+    await using it = await twoServices({ PETSTORE_BAN_AFTER: '1' });
+    const { account, secret } = await it.one.account(ONE);
+    const codeFrom = async (service: TestService) => (await ask(service, secret)).code;
+    await eventually(async () => (await codeFrom(it.one)) === 'api_key_banned');
+    await eventually(async () => (await it.one.stores.bans.active(Date.now())).length > 0);
+    await it.redis.kill();
+    await eventually(async () => (await codeFrom(it.two)) === 'api_key_banned');
+    await it.redis.restart();
+    using client = it.redis.client();
+    const kept = () => client.redis.hlen(`petstore:{production:account:${account.id}}`);
+    await eventually(async () => (await kept()) > 0, 10 * SECOND);
+    for (const service of [it.one, it.two]) {
+      await eventually(async () => (await codeFrom(service)) === 'api_key_banned');
+    }
+  });
+
+  test('answer while Redis is stopped, say so, and count together again afterwards', async () => {
+    await using it = await twoServices();
+    const { secret } = await it.one.account(
+      subscribe('enterprise', { perMinute: 10, perDay: 900 }),
+    );
+    it.redis.pause();
+    const without = await Promise.all([ask(it.one, secret), ask(it.two, secret)]);
+    expect(without.map(({ status, limit }) => [status, limit])).toEqual([
+      [200, 10],
+      [200, 10],
+    ]);
+    expect(it.logged('redis is away')).toBe(true);
+    expect(await (await fetch(`${it.one.opsUrl}/metrics`)).text()).toContain(
+      'petstore_redis_away 1',
+    );
+    it.redis.resume();
+    await eventually(() => it.logged('redis is back'), 10 * SECOND);
+    await eventually(async () => (await ask(it.one, secret)).status === 429);
+    await eventually(async () => (await ask(it.two, secret)).status === 429);
+  });
+});
+
+describe.skipIf(!hasRedis)('a service whose Redis cannot be reached', () => {
+  test('starts all the same, says so, and answers', async () => {
+    await using redis = await RedisServer.start();
+    await redis.kill();
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line) => void lines.push(line) });
+    const settings = { PETSTORE_REDIS_URL: redis.url };
+    await using service = await TestService.start({ settings, log });
+    const { secret } = await service.account();
+    expect((await ask(service, secret)).status).toBe(200);
+    expect(lines.join()).toContain('redis cannot be reached');
+  });
+
+  test('since it wants another password, says what Redis said, and no password', async () => {
+    await using redis = await RedisServer.start(['--requirepass', 'the right one']);
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line) => void lines.push(line) });
+    const settings = { PETSTORE_REDIS_URL: redis.url.replace('//', '//:hidden-word@') };
+    await using service = await TestService.start({ settings, log });
+    const { secret } = await service.account();
+    expect((await ask(service, secret)).status).toBe(200);
+    for (const message of ['redis cannot be reached', 'redis is away']) {
+      expect(lines.find((line) => line.includes(message))).toContain('WRONGPASS');
+    }
+    expect(lines.join()).not.toContain('hidden-word');
+  });
+
+  test('without it refuses a folder that others serve with it', async () => {
+    await using redis = await RedisServer.start();
+    const settings = { PETSTORE_REDIS_URL: redis.url };
+    await using service = await TestService.start({ settings });
+    const alone = TestService.start({ folder: service.folder.path });
+    await expect(alone).rejects.toThrow('Another process serves production');
+  });
+});
+
+describe('the address of Redis', () => {
+  test.each([
+    ['redis://localhost', { kind: 'single', hosts: [{ host: 'localhost', port: 6_379 }] }],
+    [
+      'rediss://me:p%40ss@db.example.com:6380/2',
+      { tls: true, username: 'me', password: 'p@ss', database: 2 },
+    ],
+    ['redis://:secret@[::1]:7000', { hosts: [{ host: '::1', port: 7_000 }], password: 'secret' }],
+    [
+      'redis+sentinel://a,b:26380/mymaster/1',
+      {
+        kind: 'sentinel',
+        master: 'mymaster',
+        database: 1,
+        hosts: [
+          { host: 'a', port: 26_379 },
+          { host: 'b', port: 26_380 },
+        ],
+      },
+    ],
+    [
+      'rediss+cluster://:x@a:7000,b:7001',
+      {
+        kind: 'cluster',
+        tls: true,
+        password: 'x',
+        hosts: [
+          { host: 'a', port: 7_000 },
+          { host: 'b', port: 7_001 },
+        ],
+      },
+    ],
+  ])('%s is understood', (url, expected) => {
+    expect(parseRedisUrl(url)).toMatchObject(expected);
+  });
+
+  test.each([
+    'localhost:6379',
+    'http://localhost',
+    'redis://',
+    'redis://a,b',
+    'redis://a:0',
+    'redis://a:99999',
+    'redis://a/b',
+    'redis://:s3cr%ZZ@a',
+    'redis://user:@a',
+    'redis+sentinel://a:26379',
+    'redis+cluster://a:7000/3',
+    'redis+other://a',
+  ])('%s is refused at the start, and not repeated', (url) => {
+    const read = () => readConfig({ PETSTORE_REDIS_URL: url });
+    expect(read).toThrow(SetupError);
+    expect(read).toThrow(/^PETSTORE_REDIS_URL /);
+    expect(read).not.toThrow('s3cr');
+  });
+});

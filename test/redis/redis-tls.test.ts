@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { freePort } from '../support/free-port.ts';
+import { temporaryFolder } from '../support/harness.ts';
+import { runCommand, ServiceProcess } from '../support/process.ts';
+import { hasRedis, RedisServer } from '../support/redis-server.ts';
+
+const OPENSSL = Bun.which('openssl');
+if (OPENSSL === null) console.warn('Tests of rediss:// are skipped: install openssl to run them.');
+
+describe.skipIf(!hasRedis || OPENSSL === null)('a service whose Redis speaks TLS', () => {
+  test('counts there when it trusts the certificate', async () => {
+    await using it = await redisWithTls();
+    await using service = await ServiceProcess.start({
+      ...it.settings,
+      NODE_EXTRA_CA_CERTS: it.certificate,
+    });
+    expect(await it.list(service)).toBe(200);
+    expect(await it.counted()).toBe(1);
+    expect(await service.end('SIGTERM')).toBe(0);
+    expect(await service.output()).not.toContain('redis cannot be reached');
+  });
+
+  test('sends nothing to one whose certificate it does not trust, says so, and answers', async () => {
+    await using it = await redisWithTls();
+    await using service = await ServiceProcess.start(it.settings);
+    expect(await it.list(service)).toBe(200);
+    expect(await it.counted()).toBe(0);
+    expect(await service.end('SIGTERM')).toBe(0);
+    expect(await service.output()).toContain('redis cannot be reached');
+  });
+});
+
+/** A Redis with a port for TLS beside the one that tests look through, and a folder with one key in it. */
+async function redisWithTls() {
+  const resources = new AsyncDisposableStack();
+  const folder = resources.use(temporaryFolder());
+  const { certificate, key } = await makeCertificate(folder.path);
+  const port = await freePort();
+  const redis = resources.use(
+    await RedisServer.start([
+      ...['--tls-port', String(port), '--tls-auth-clients', 'no'],
+      ...['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate],
+    ]),
+  );
+  const settings = {
+    PETSTORE_DATA_DIR: join(folder.path, 'data'),
+    PETSTORE_REDIS_URL: `rediss://127.0.0.1:${port}`,
+  };
+  await runCommand(['accounts', 'create', 'ada@example.com'], settings);
+  const made = await runCommand(['keys', 'create', 'ada@example.com'], settings);
+  const secret = /pst_\w+/.exec(made.stdout)?.[0] ?? '';
+  return {
+    certificate,
+    settings,
+    async list(service: ServiceProcess) {
+      const headers = { Authorization: `Bearer ${secret}` };
+      return (await fetch(`${service.url()}/pets`, { headers })).status;
+    },
+    /** How many accounts Redis counts for. */
+    async counted() {
+      using client = redis.client();
+      return (await client.redis.keys('petstore:{production:account:*')).length;
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** A certificate for this machine that vouches for itself, good for a day. */
+async function makeCertificate(folder: string) {
+  const certificate = join(folder, 'certificate.pem');
+  const key = join(folder, 'key.pem');
+  const made = Bun.spawn(
+    [
+      ...[OPENSSL ?? 'openssl', 'req', '-x509', '-nodes', '-days', '1', '-subj', '/CN=localhost'],
+      ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
+      ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', certificate],
+    ],
+    { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' },
+  );
+  expect(await made.exited).toBe(0);
+  return { certificate, key };
+}

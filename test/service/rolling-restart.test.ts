@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'bun:test';
+import { PetstoreClient, type PetstoreClientOptions } from '../../client/src/index.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import { startNginx } from '../deploy/documented-nginx.ts';
+import { freePort } from '../support/free-port.ts';
+import { AMPLE, eventually } from '../support/harness.ts';
+import { hasNginx, startShippedNginx } from '../support/nginx.ts';
+import { ServiceProcess } from '../support/process.ts';
+import { ON_ONE_FOLDER, ON_POSTGRES, type SharedStore } from '../support/shared-store.ts';
+import { allNames } from '../support/storage.ts';
+import { ReadyProxy } from './ready-proxy.ts';
+
+const CALLERS = 6;
+
+const EVERYTHING = 1_000_000;
+
+/** Adds animals, lists them and sends messages, over and over, until it is told to end. */
+function startLoad(origin: string, options: Pick<PetstoreClientOptions, 'apiKey' | 'maxRetries'>) {
+  const client = new PetstoreClient({
+    baseUrl: `${origin}/v1`,
+    quickstartBaseUrl: `${origin}/quickstart`,
+    ...options,
+  });
+  const added: string[] = [];
+  const sent: string[] = [];
+  const failures: unknown[] = [];
+  let goesOn = true;
+  const call = async (caller: number) => {
+    for (let turn = 0; goesOn; turn += 1) {
+      try {
+        const name = `${caller}-${turn}`;
+        await client.createPet({ name, categoryId: caller });
+        added.push(name);
+        await client.listPets({ limit: 5 });
+        await client.sendMessage(name);
+        sent.push(name);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  const calls = Array.from({ length: CALLERS }, (_, caller) => call(caller));
+  return {
+    ...{ client, added, sent, failures },
+    async end() {
+      goesOn = false;
+      await Promise.all(calls);
+    },
+  };
+}
+
+type Load = ReturnType<typeof startLoad>;
+
+/** An account on a store that processes of their own serve. */
+async function openScene(store: SharedStore) {
+  await using opening = new AsyncDisposableStack();
+  const { settings } = opening.use(await store.open());
+  const stores = await openStores(readConfig(settings), systemClock);
+  opening.defer(() => stores.close());
+  const account = await stores.accounts.create('a@example.com', AMPLE, Date.now(), 'test');
+  if (!account) throw new Error('The store is not new.');
+  const asked = { environment: 'production', name: 'test' } as const;
+  const { text: apiKey } = await stores.keyRing.issue(account, asked, 'test');
+  const resources = opening.move();
+  return {
+    apiKey,
+    async start(more: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+      return resources.use(await ServiceProcess.start({ ...settings, ...more }));
+    },
+    /** No call failed, and what was acknowledged is there, all of it once. */
+    async expectWhole({ client, failures, added, sent }: Load): Promise<void> {
+      expect(failures).toEqual([]);
+      expect((await allNames(client)).sort()).toEqual(added.toSorted());
+      await eventually(async () => (await stores.messages.queued()) === 0);
+      const inbox = await stores.messages.list(account.id, EVERYTHING);
+      expect(inbox.map(({ text }) => text).sort()).toEqual(sent.toSorted());
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+async function restartBehindReadyProxy(store: SharedStore): Promise<void> {
+  await using scene = await openScene(store);
+  const start = () => scene.start({ PETSTORE_DRAIN_SECONDS: '2' });
+  await using proxy = new ReadyProxy();
+  const old = [await start(), await start(), await start()];
+  for (const process of old) await proxy.add(process);
+  // No call is repeated: not one may fail at all.
+  const load = startLoad(proxy.origin, { apiKey: scene.apiKey, maxRetries: 0 });
+  for (const process of old) {
+    await eventually(() => (proxy.served.get(process.port) ?? 0) > 20);
+    expect(await process.end('SIGTERM')).toBe(0);
+    proxy.remove(process);
+    const successor = await start();
+    await proxy.add(successor);
+    await eventually(() => (proxy.served.get(successor.port) ?? 0) > 20);
+  }
+  await load.end();
+  await scene.expectWhole(load);
+}
+
+async function restartBehindNginx(
+  store: SharedStore,
+  startProxy: (ports: readonly number[]) => Promise<AsyncDisposable & { readonly url: string }>,
+): Promise<void> {
+  await using scene = await openScene(store);
+  const start = (port: number) =>
+    scene.start({ PETSTORE_PORT: String(port), PETSTORE_DRAIN_SECONDS: '1' });
+  const ports = [await freePort(), await freePort(), await freePort()];
+  const old = await Promise.all(ports.map(start));
+  await using proxy = await startProxy(ports);
+  const load = startLoad(proxy.url, { apiKey: scene.apiKey });
+  const nextCalls = async () => {
+    const before = load.sent.length;
+    await eventually(() => load.sent.length > before + 50, 20_000);
+  };
+  for (const process of old) {
+    await nextCalls();
+    expect(await process.end('SIGTERM')).toBe(0);
+    await nextCalls();
+    await start(process.port);
+  }
+  await load.end();
+  await scene.expectWhole(load);
+}
+
+describe('a rolling restart of three processes under load', () => {
+  for (const store of [ON_ONE_FOLDER, ON_POSTGRES]) {
+    describe.skipIf(!store.isHere)(`on ${store.name}`, () => {
+      test('behind a proxy that asks who is ready, fails no call, and all is there once', () =>
+        restartBehindReadyProxy(store));
+
+      test.if(hasNginx)('behind the documented nginx, which asks nobody, does so too', () =>
+        restartBehindNginx(store, startNginx),
+      );
+
+      test.if(hasNginx)('behind the nginx that is shipped, does so too', () =>
+        restartBehindNginx(store, startShippedNginx),
+      );
+    });
+  }
+});

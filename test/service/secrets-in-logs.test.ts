@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'bun:test';
+import { generateApiKey } from '../../src/core/api-key-text.ts';
+import { Collector } from '../support/collector.ts';
+import { temporaryFolder } from '../support/harness.ts';
+import { runCommand, ServiceProcess } from '../support/process.ts';
+import { rawExchange } from '../support/raw.ts';
+
+const SECRET = 'canary-in-a-coal-mine-0123456789-abcdefghij';
+
+/** What would give a key away: all of it, or the better part of its random characters. */
+function traces(text: string): string[] {
+  return [text, text.slice(-36, -12), text.slice(-24)];
+}
+
+interface Canaries {
+  /** Valid, of production. */
+  readonly live: string;
+  /** Valid, of staging. */
+  readonly staging: string;
+  /** Well-formed, and unknown. */
+  readonly unknown: string;
+  /** In no form at all. */
+  readonly nonsense: string;
+}
+
+/** Sends every canary wherever a client could put one, rightly or by mistake. */
+async function plant(service: ServiceProcess, canary: string): Promise<void> {
+  const url = service.url();
+  const encoded = canary.replaceAll('_', '%5F');
+  const bearer = { Authorization: `Bearer ${canary}` };
+  const json = { ...bearer, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ name: canary, categoryId: canary });
+  const requests: ReadonlyArray<readonly [string, RequestInit]> = [
+    [`${url}/pets`, { headers: bearer }],
+    [`${url}/pets`, { headers: { Authorization: `Basic ${canary}` } }],
+    [`${url}/pets`, { headers: { 'X-Api-Key': canary, Cookie: `key=${canary}` } }],
+    [`${url}/pets?api_key=${canary}`, {}],
+    [`${url}/pets?status=${canary}&${canary}`, { headers: bearer }],
+    [`${url}/pets/${canary}`, { headers: bearer }],
+    [`${url}/${encoded}/pets/`, { headers: bearer }],
+    [`${service.url('staging')}/pets`, { headers: bearer }],
+    [`http://localhost:${service.port}/${canary}`, {}],
+    [`${url}/pets`, { method: 'POST', headers: json, body }],
+    [`${url}/pets`, { method: 'POST', headers: json, body: `{"${canary}": ${canary}` }],
+    [`${url}/pets`, { method: 'POST', headers: { ...json, 'Idempotency-Key': canary }, body }],
+    [`${url}/pets`, { method: 'POST', headers: { ...bearer, 'Content-Type': canary }, body }],
+    [`${url}/pets`, { method: canary, headers: bearer }],
+  ];
+  for (const [address, init] of requests) await fetch(address, init).catch(() => undefined);
+  for (const head of [
+    `GET http://${canary}:${canary}@localhost:${service.port}/v1/pets?${canary} HTTP/1.1`,
+    `GET /v1/pets#${canary} HTTP/1.1`,
+    `GET ${canary} HTTP/1.1`,
+  ]) {
+    const lines = `${head}\r\nHost: ${canary}\r\nConnection: close\r\n\r\n`;
+    await rawExchange(service.port, [lines], 50);
+  }
+}
+
+async function makeCanaries(settings: Readonly<Record<string, string>>): Promise<Canaries> {
+  const create = async (environment: string) => {
+    const args = ['keys', 'create', 'a@example.com', '--environment', environment];
+    return (await runCommand(args, settings)).stdout.trim();
+  };
+  return {
+    live: await create('production'),
+    staging: await create('staging'),
+    unknown: generateApiKey('production'),
+    nonsense: `sk_test_${'Zx9Qw7Er5Ty3Ui1Op'.repeat(2)}`,
+  };
+}
+
+describe('the log at its most talkative', () => {
+  test('holds nothing of any key or secret, wherever a client put it, nor do traces', async () => {
+    using folder = temporaryFolder();
+    using collector = new Collector();
+    const settings = {
+      PETSTORE_DATA_DIR: folder.path,
+      PETSTORE_SECRET: SECRET,
+      PETSTORE_LOG_LEVEL: 'debug',
+      ...collector.settings,
+    };
+    const canaries = await makeCanaries(settings);
+    await using service = await ServiceProcess.start(settings);
+    for (const canary of Object.values(canaries)) await plant(service, canary);
+    await service.end('SIGTERM');
+
+    const output = await service.output();
+
+    const lines = output.split('\n').filter((line) => line.includes('"msg":"request"'));
+    expect(lines.length).toBeGreaterThan(50);
+    expect(lines.some((line) => line.includes('"path":"/v1/pets"'))).toBe(true);
+    expect(collector.spans.length).toBeGreaterThan(lines.length);
+    for (const canary of Object.values(canaries)) {
+      expect(canary.length).toBeGreaterThan(30);
+      for (const trace of traces(canary)) {
+        expect(output).not.toContain(trace);
+        expect(collector.received).not.toContain(trace);
+      }
+    }
+    expect(output + collector.received).not.toContain(SECRET);
+  });
+
+  test('tells method, path, status and duration of a request, and no more', async () => {
+    using folder = temporaryFolder();
+    const settings = { PETSTORE_DATA_DIR: folder.path, PETSTORE_LOG_LEVEL: 'debug' };
+    await using service = await ServiceProcess.start(settings);
+    await fetch(`${service.url()}/pets/7?limit=3`);
+    await service.end('SIGTERM');
+
+    const line = (await service.output()).split('\n').find((each) => each.includes('"request"'));
+
+    const { level, time, pid, hostname, msg, took, requestId, ...told } = JSON.parse(line ?? '{}');
+    expect(told).toEqual({ method: 'GET', path: '/v1/pets/7', status: 401 });
+    expect(took).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe('a start that is refused', () => {
+  test('for another secret names neither of the two', async () => {
+    using folder = temporaryFolder();
+    const first = { PETSTORE_DATA_DIR: folder.path, PETSTORE_SECRET: SECRET };
+    await runCommand(['keys', 'create', 'a@example.com'], first);
+    const other = { ...first, PETSTORE_SECRET: SECRET.toUpperCase() };
+
+    const { code, stdout, stderr } = await runCommand(['serve'], { ...other, PETSTORE_PORT: '0' });
+
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('PETSTORE_SECRET');
+    expect(stdout + stderr).not.toContain(SECRET);
+    expect(stdout + stderr).not.toContain(SECRET.toUpperCase());
+  });
+
+  test('for a secret that is too short does not show it', async () => {
+    using folder = temporaryFolder();
+    const settings = { PETSTORE_DATA_DIR: folder.path, PETSTORE_SECRET: 'short-canary' };
+
+    const { code, stdout, stderr } = await runCommand(['serve'], settings);
+
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('PETSTORE_SECRET');
+    expect(stdout + stderr).not.toContain('short-canary');
+  });
+});

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { dependencies } from '../../package.json';
+import { temporaryFolder } from '../support/harness.ts';
+import { runCommand, ServiceProcess } from '../support/process.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const TELLER = join(import.meta.dir, 'loaded-teller.ts');
+
+describe('the first 200 of a service, while nobody has asked for the dashboard,', () => {
+  let loaded: { files: string[]; askedForStdout: boolean };
+  const folder = temporaryFolder();
+  afterAll(() => folder[Symbol.dispose]());
+  beforeAll(async () => {
+    const settings = { PETSTORE_DATA_DIR: folder.path };
+    const made = await runCommand(['keys', 'create', 'a@example.com'], settings);
+    const bun = { BUN_OPTIONS: `--preload ${TELLER}` };
+    await using service = await ServiceProcess.start({ ...settings, ...bun });
+    const headers = { Authorization: `Bearer ${made.stdout.trim()}` };
+    expect((await fetch(`${service.url()}/pets`, { headers })).status).toBe(200);
+    await service.end('SIGTERM');
+    const [, told = ''] = /^loaded (.*)$/m.exec(await service.output()) ?? [];
+    loaded = JSON.parse(told);
+    loaded.files = loaded.files.map((file) => relative(ROOT, file));
+  });
+
+  const ours = () => loaded.files.filter((file) => file.startsWith('src/'));
+
+  test('waits for two of the packages that we depend on', () => {
+    const packages = loaded.files.map(
+      (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? '',
+    );
+    const ofOurs = Object.keys(dependencies).filter((name) => packages.includes(name));
+    expect(ofOurs).toEqual(['ipaddr.js', 'pino']);
+  });
+
+  test("waits for no part of the runtime's library but these", () => {
+    const transpiler = new Bun.Transpiler({ loader: 'ts' });
+    const imported = ours().flatMap((file) =>
+      transpiler.scanImports(readFileSync(join(ROOT, file))).map(({ path }) => path),
+    );
+    const builtIn = imported.filter((name) => /^(?:node|bun):/.test(name));
+    // node:net, node:tty, node:stream and node:crypto take several ms each.
+    expect([...new Set(builtIn)].sort()).toEqual(['bun:sqlite', 'node:fs', 'node:path']);
+    expect(loaded.askedForStdout).toBe(false);
+  });
+
+  test('waits for nothing of the dashboard, the other commands, backups, PostgreSQL and Redis', () => {
+    const aside = ours().filter((file) =>
+      /^src\/(?:dashboard|cli|storage\/(?:backup|postgres)|limits\/redis)\//.test(file),
+    );
+    expect(aside.sort()).toEqual([
+      'src/cli/errors.ts',
+      'src/cli/output.ts',
+      'src/cli/run.ts',
+      'src/cli/serve.ts',
+      'src/dashboard/lazy-dashboard.ts',
+    ]);
+    expect(ours().length).toBeLessThan(120);
+  });
+});

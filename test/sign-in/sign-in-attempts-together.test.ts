@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { AttemptCounter, AttemptCounts } from '../../src/core/ports.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { MemoryAttemptCounts } from '../../src/limits/memory/attempt-counts.ts';
+import { RedisAttemptCounts } from '../../src/limits/redis/attempt-counts.ts';
+import { Visitor } from '../support/dashboard-visitor.ts';
+import { freePort } from '../support/free-port.ts';
+import { ServiceProcess } from '../support/process.ts';
+import {
+  connectTo,
+  EVER_PATIENT,
+  hasRedis,
+  RedisCluster,
+  RedisServer,
+} from '../support/redis-server.ts';
+import { ON_ONE_FOLDER, ON_POSTGRES, type SharedStore } from '../support/shared-store.ts';
+
+async function twoProcesses(store: SharedStore) {
+  await using starting = new AsyncDisposableStack();
+  const { settings } = starting.use(await store.open());
+  // Behind one address, as people see it.
+  const dashboardUrl = `http://localhost:${await freePort()}`;
+  const own = { ...settings, PETSTORE_DASHBOARD_URL: dashboardUrl };
+  const one = starting.use(await ServiceProcess.start(own));
+  const two = starting.use(await ServiceProcess.start(own));
+  const visitors = [one, two].map(({ port }) => {
+    const via = `http://localhost:${port}`;
+    return new Visitor({ dashboardUrl }, 'person@example.com', { via });
+  });
+  const resources = starting.move();
+  return { visitors, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+const guessWith = async (visitor: Visitor): Promise<number> => {
+  const body = { email: visitor.email, password: 'not the password' };
+  return (await visitor.post('/api/auth/sign-in/email', body)).status;
+};
+
+describe('guessing a password through two processes', () => {
+  for (const store of [ON_ONE_FOLDER, ON_POSTGRES]) {
+    test.skipIf(!store.isHere)(
+      `on ${store.name} is refused after 10 failures, as through one; signing in is no guess`,
+      async () => {
+        await using it = await twoProcesses(store);
+        await it.visitors[0]?.signUp();
+        for (let time = 0; time < 6; time += 1) {
+          for (const visitor of it.visitors) await visitor.signIn();
+        }
+        const guesses: Promise<number>[] = [];
+        for (let guess = 0; guess < 6; guess += 1) guesses.push(...it.visitors.map(guessWith));
+        expect((await Promise.all(guesses)).filter((status) => status === 401)).toHaveLength(10);
+        for (const visitor of it.visitors) await expect(visitor.signIn()).rejects.toThrow('429');
+      },
+    );
+  }
+});
+
+const counter = (caller: string, perMinute: number, perDay = 1_000): AttemptCounter => ({
+  caller,
+  limits: { perMinute, perDay },
+});
+
+/** How many of so many attempts were counted, one after the other. */
+async function counted(
+  counts: AttemptCounts,
+  counters: readonly AttemptCounter[],
+  times: number,
+): Promise<number> {
+  let number = 0;
+  for (let attempt = 0; attempt < times; attempt += 1) {
+    if ((await counts.take(counters, systemClock.now())) === undefined) number += 1;
+  }
+  return number;
+}
+
+function behaviour(open: () => AttemptCounts): void {
+  test('count in every counter or in none, and tell how long to wait', async () => {
+    const counts = open();
+    const [narrow, wide] = [counter('narrow', 2), counter('wide', 5)];
+    expect(await counted(counts, [wide, narrow], 4)).toBe(2);
+    const wait = await counts.take([wide, narrow], systemClock.now());
+    expect(wait).toBeWithin(1, 60_001);
+    expect(await counted(counts, [wide], 9)).toBe(3);
+  });
+
+  test('tell how long a day still is that is used up', async () => {
+    const counts = open();
+    const daily = counter('daily', 9, 3);
+    expect(await counted(counts, [daily], 5)).toBe(3);
+    expect(await counts.take([daily], systemClock.now())).toBeWithin(1, 86_400_001);
+  });
+
+  test('take back what was given back, and no more', async () => {
+    const counts = open();
+    const [given, kept] = [counter('given', 2), counter('kept', 2)];
+    await counts.giveBack([given]);
+    await counts.take([given, kept], systemClock.now());
+    await counts.giveBack([given]);
+    expect(await counted(counts, [given], 5)).toBe(2);
+    expect(await counted(counts, [kept], 5)).toBe(1);
+  });
+}
+
+describe('attempts counted in memory', () => behaviour(() => new MemoryAttemptCounts()));
+
+describe.skipIf(!hasRedis)('attempts counted in Redis', () => {
+  let server: RedisServer;
+  let link: Awaited<ReturnType<typeof connectTo>>;
+  const open = () => new RedisAttemptCounts(link.connection, new MemoryAttemptCounts());
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  beforeEach(async () => {
+    using client = server.client();
+    await client.redis.flushall();
+    link = await connectTo(server.url, { patience: EVER_PATIENT });
+  });
+  afterEach(() => link[Symbol.dispose]());
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  behaviour(open);
+
+  test('at the same moment in many places are as many as may be', async () => {
+    const [narrow, wide] = [counter('narrow', 10), counter('wide', 1_000)];
+    const places = Array.from({ length: 40 }, open);
+    const waits = await Promise.all(
+      places.map((place) => place.take([wide, narrow], systemClock.now())),
+    );
+    expect(waits.filter((wait) => wait === undefined)).toHaveLength(10);
+    expect(await counted(open(), [wide], 1_000)).toBe(990);
+  });
+
+  test('name nobody there, and are forgotten', async () => {
+    await open().take([counter('password:ada@example.com', 9)], systemClock.now());
+    using client = server.client();
+    const keys = await client.redis.keys('*');
+    expect(keys).toHaveLength(1);
+    expect(keys.join()).not.toContain('ada');
+    expect(await client.redis.pttl(keys[0] ?? '')).toBeWithin(1, 3 * 86_400_000);
+  });
+});
+
+describe.skipIf(!hasRedis)('attempts whose Redis goes away', () => {
+  test('are limited by each process', async () => {
+    await using server = await RedisServer.start();
+    using link = await connectTo(server.url);
+    const counts = new RedisAttemptCounts(link.connection, new MemoryAttemptCounts());
+    const narrow = counter('narrow', 3);
+    await counts.take([narrow], systemClock.now());
+    await server.kill();
+    expect(await counted(counts, [narrow], 9)).toBe(3);
+  });
+});
+
+describe.skipIf(!hasRedis)('attempts counted in a Cluster', () => {
+  test('count in counters that lie on different nodes', async () => {
+    await using cluster = await RedisCluster.start();
+    using link = await connectTo(cluster.url, { patience: EVER_PATIENT });
+    const counts = new RedisAttemptCounts(link.connection, new MemoryAttemptCounts());
+    const counters = Array.from({ length: 9 }, (_, index) =>
+      counter(`caller ${index}`, 20 - index),
+    );
+    expect(await counted(counts, counters, 15)).toBe(12);
+  });
+});

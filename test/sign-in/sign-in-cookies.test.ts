@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
+import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
+import { TestService } from '../support/harness.ts';
+
+const WEEK = 'Max-Age=604800';
+
+test('on http the session is a plain cookie that no script can read', async () => {
+  await using service = await TestService.start({ parts: PARTS });
+  const visitor = new Visitor(service);
+
+  const { name, attributes } = await cookieOf(visitor);
+
+  expect(name).toBe('petstore_session');
+  expect(attributes.sort()).toEqual(['HttpOnly', WEEK, 'Path=/', 'SameSite=Lax']);
+});
+
+test('on https it is also Secure, and bound to the host by its name', async () => {
+  const settings = { PETSTORE_DASHBOARD_URL: 'https://petstore.example.com' };
+  await using service = await TestService.start({ parts: PARTS, settings });
+  const visitor = new Visitor(service, undefined, {
+    via: `http://localhost:${service.port}`,
+    headers: { Host: 'petstore.example.com' },
+  });
+
+  const { name, attributes } = await cookieOf(visitor);
+
+  expect(name).toBe('__Host-petstore_session');
+  expect(attributes.sort()).toEqual(['HttpOnly', WEEK, 'Path=/', 'SameSite=Lax', 'Secure']);
+  expect(await visitor.json('GET', '/api/session')).toMatchObject({
+    account: { email: visitor.email },
+  });
+});
+
+test('a dashboard below a path signs in and out as one at the top', async () => {
+  const settings = { PETSTORE_DASHBOARD_URL: 'https://example.com/pets/dashboard' };
+  await using service = await TestService.start({ parts: PARTS, settings });
+  const visitor = new Visitor(service, undefined, {
+    via: `http://localhost:${service.port}/pets/dashboard`,
+    headers: { Host: 'example.com' },
+  });
+
+  const { name, attributes } = await cookieOf(visitor);
+
+  expect(name).toBe('__Host-petstore_session');
+  expect(attributes).toContain('Path=/');
+  await visitor.signIn();
+  expect(await visitor.json('GET', '/api/session')).toMatchObject({
+    account: { email: visitor.email },
+  });
+  await visitor.post('/api/auth/sign-out');
+  expect(visitor.cookie).toBe('');
+});
+
+test('a cookie with another signature, or with none, is nobody', async () => {
+  await using service = await TestService.start({ parts: PARTS });
+  const visitor = await Visitor.signUp(service);
+  const other = await Visitor.signUp(service);
+  const { cookie } = visitor;
+  const [token = '', signature = ''] = cookie.split('.');
+  const [, foreign = ''] = other.cookie.split('.');
+
+  for (const forged of [token, `${token}.`, `${token}.${foreign}`, `${cookie}x`, `x${cookie}`]) {
+    visitor.cookie = forged;
+    expect(await visitor.json('GET', '/api/session')).toMatchObject({ account: null });
+  }
+  visitor.cookie = `${token}.${signature}`;
+  expect(await visitor.json('GET', '/api/session')).toMatchObject({
+    account: { email: visitor.email },
+  });
+});
+
+/** Signs up; gives the one cookie that this sets. */
+async function cookieOf(visitor: Visitor): Promise<{ name: string; attributes: string[] }> {
+  const body = { email: visitor.email, password: PASSWORD };
+  const reply = await visitor.post('/api/auth/sign-up/email', body);
+  const [line = '', ...others] = reply.headers.getSetCookie();
+  expect(others).toEqual([]);
+  const [pair = '', ...attributes] = line.split('; ');
+  return { name: pair.split('=')[0] ?? '', attributes };
+}

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
+import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
+import { TestService } from '../support/harness.ts';
+
+describe('signing in', () => {
+  test('works with the address in any case and spaces around it', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { email, accountId } = await Visitor.signUp(service);
+
+    const again = await Visitor.signIn(service, ` ${email.toUpperCase()} `);
+
+    expect(again.accountId).toBe(accountId);
+  });
+
+  test('answers alike whether the password or the address is wrong', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { email } = await Visitor.signUp(service);
+    await service.stores.accounts.create(
+      'without-password@example.com',
+      { plan: 'free', limits: { perMinute: 60, perDay: 1_000 } },
+      Date.now(),
+      'test',
+    );
+    const answers = [email, 'unknown@example.com', 'without-password@example.com'].map((each) =>
+      answerTo(new Visitor(service), '/api/auth/sign-in/email', {
+        email: each,
+        password: 'not the password',
+      }),
+    );
+
+    const [known, ...others] = await Promise.all(answers);
+
+    expect(known).toMatchObject({ status: 401, body: { code: 'invalid' } });
+    for (const other of others) expect<unknown>(other).toEqual(known);
+  });
+
+  test('is over after signing out, also for a copy of the cookie', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await Visitor.signUp(service);
+    const { cookie } = visitor;
+
+    await visitor.post('/api/auth/sign-out');
+
+    expect(visitor.cookie).toBe('');
+    visitor.cookie = cookie;
+    expect(await visitor.json('GET', '/api/session')).toMatchObject({ account: null });
+  });
+
+  test('gives no session away in a reply that a script can read', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = new Visitor(service);
+    const { email, password } = visitor;
+    const bodies: string[] = [];
+    const send = async (path: string, body?: unknown) => {
+      const method = body === undefined ? 'GET' : 'POST';
+      const reply = await visitor.request(method, `/api/auth${path}`, body);
+      expect(reply.status).toBe(200);
+      const token = decodeURIComponent(visitor.cookie).split(/[=.]/)[1] ?? '';
+      expect(token.length).toBeGreaterThan(20);
+      const text = await reply.text();
+      expect(text).not.toContain(token);
+      bodies.push(text);
+    };
+
+    await send('/sign-up/email', { email, password });
+    await send('/sign-in/email', { email, password });
+    await send('/change-password', { currentPassword: password, newPassword: 'another password' });
+    await send('/list-sessions');
+
+    expect(bodies.join()).not.toContain('token');
+  });
+});
+
+describe('below /api/auth', () => {
+  test.each([
+    '/get-session',
+    '/update-user',
+    '/change-email',
+    '/set-password',
+    '/verify-password',
+    '/sign-in/social',
+    '/link-social',
+    '/list-accounts',
+    '/revoke-sessions',
+    '/reset-password/some-token',
+    '/delete-user/callback',
+    '/callback/github',
+    '/error',
+    '/ok',
+    '/constructor',
+    '/sign-in/email/',
+    '/sign-in%2Femail',
+    '/',
+  ])('%s is not there, however it is asked for', async (path) => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await Visitor.signUp(service);
+    for (const method of ['GET', 'POST']) {
+      const body = method === 'POST' ? {} : undefined;
+      const reply = await visitor.request(method, `/api/auth${path}`, body);
+      expect(reply.status).toBe(404);
+      expect(await reply.json()).toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  test('another method than the right one is told which that is', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const reply = await new Visitor(service).get('/api/auth/sign-in/email');
+    expect(reply.status).toBe(405);
+    expect(reply.headers.get('allow')).toBe('POST');
+  });
+
+  test('what needs a session is refused without one', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = new Visitor(service);
+    const password = { password: PASSWORD };
+    const replies = await Promise.all([
+      visitor.get('/api/auth/list-sessions'),
+      visitor.post('/api/auth/revoke-session', { id: 'ses_1' }),
+      visitor.post('/api/auth/revoke-other-sessions'),
+      visitor.post('/api/auth/delete-user', password),
+      visitor.post('/api/auth/change-password', {
+        currentPassword: PASSWORD,
+        newPassword: 'another password',
+      }),
+    ]);
+    for (const reply of replies) {
+      expect(reply.status).toBe(401);
+      expect(await reply.json()).toMatchObject({ code: 'signed_out' });
+    }
+  });
+
+  test('nothing is kept in a cache, whether granted or refused', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const visitor = await Visitor.signUp(service);
+    const replies = [
+      await visitor.get('/api/auth/list-sessions'),
+      await visitor.post('/api/auth/sign-in/email', { email: visitor.email, password: 'wrong' }),
+      await visitor.get('/api/auth/nothing'),
+      await visitor.post('/api/auth/sign-out'),
+    ];
+    for (const reply of replies) expect(reply.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('a body that is not sent as JSON is refused', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const url = `${service.dashboardUrl}/api/auth/sign-up/email`;
+    const body = JSON.stringify({ email: 'a@example.com', password: PASSWORD });
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
+      const headers = { 'Content-Type': type, Origin: new URL(url).origin };
+      expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(400);
+    }
+    expect(await service.stores.accounts.list()).toEqual([]);
+  });
+});
+
+/** All of an answer that could differ: status, headers and body. */
+async function answerTo(visitor: Visitor, path: string, body: unknown) {
+  const reply = await visitor.post(path, body);
+  const headers = Object.fromEntries(reply.headers);
+  delete headers['date'];
+  delete headers['x-request-id'];
+  return { status: reply.status, headers, body: await reply.json() };
+}

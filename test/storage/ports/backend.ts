@@ -1,0 +1,125 @@
+import type { Account, ApiKey, BanRecord } from '../../../src/core/accounts.ts';
+import type { Environment } from '../../../src/core/environments.ts';
+import { newId } from '../../../src/core/ids.ts';
+import type { Message } from '../../../src/core/messages.ts';
+import type { NewPet } from '../../../src/core/pets.ts';
+import { type Subscription, subscribe } from '../../../src/core/plans.ts';
+import type {
+  AccountStore,
+  ApiKeyStore,
+  AuditLog,
+  BanStore,
+  ChangeSignal,
+  MessageStore,
+  PetStore,
+  QuotaJournal,
+  Settings,
+  UsageStore,
+} from '../../../src/core/ports.ts';
+import { HOUR } from '../../../src/lib/clock.ts';
+
+/** The stores of one database, whichever it is. */
+export interface Backend extends AsyncDisposable {
+  readonly accounts: AccountStore;
+  readonly keys: ApiKeyStore;
+  readonly bans: BanStore;
+  readonly settings: Settings & ChangeSignal;
+  readonly messages: MessageStore;
+  readonly usage: UsageStore;
+  readonly audit: AuditLog;
+  pets(environment?: Environment): PetStore;
+  quotas(environment?: Environment): QuotaJournal;
+  /** The same data over connections of its own, as another process has them. */
+  another(): Promise<Backend>;
+}
+
+/** Opens a backend that holds nothing yet. */
+export type OpenBackend = () => Promise<Backend>;
+
+/** Noon of 2 January 2027, UTC. */
+export const NOON = Date.UTC(2027, 0, 2, 12);
+
+/** One moment, so many ms after noon. */
+export function at(milliseconds = 0) {
+  return { wall: NOON + milliseconds, elapsed: 1_000_000 + milliseconds };
+}
+
+export function pet(name: string, fields: Partial<NewPet> = {}): NewPet {
+  return { name, categoryId: 1, status: 'available', ...fields };
+}
+
+/** An account in the store. */
+export async function account(
+  { accounts }: Backend,
+  email = 'owner@example.com',
+  subscription: Subscription = subscribe('free'),
+): Promise<Account> {
+  const created = await accounts.create(email, subscription, NOON, 'test');
+  if (!created) throw new Error(`${email} is taken`);
+  return created;
+}
+
+/** A message that waits to be delivered. */
+export function message(accountId: string, fields: Partial<Message> = {}): Message {
+  return {
+    id: newId('msg', NOON),
+    accountId,
+    environment: 'production',
+    text: 'Hello!',
+    createdAt: NOON,
+    deliveredAt: undefined,
+    ...fields,
+  };
+}
+
+let digests = 0;
+
+/** A digest that no other key has. */
+export function digest(): Buffer {
+  digests += 1;
+  return Buffer.from(String(digests).padStart(32, '0'));
+}
+
+export function apiKey(accountId: string, fields: Partial<ApiKey> = {}): ApiKey {
+  return {
+    id: newId('key', NOON),
+    accountId,
+    environment: 'production',
+    name: 'test',
+    prefix: 'pst_live_',
+    lastFour: 'wxyz',
+    createdAt: NOON,
+    expiresAt: undefined,
+    revokedAt: undefined,
+    lastUsedAt: undefined,
+    ...fields,
+  };
+}
+
+/** A key in the store, with room for many more. */
+export async function keptKey(
+  { keys }: Backend,
+  accountId: string,
+  fields: Partial<ApiKey> = {},
+): Promise<ApiKey> {
+  const key = apiKey(accountId, fields);
+  if ((await keys.insert(key, digest(), 100, NOON, 'test')) !== 'kept')
+    throw new Error('too many keys');
+  return key;
+}
+
+export function ban(key: ApiKey, fields: Partial<BanRecord> = {}): BanRecord {
+  return {
+    id: newId('ban', NOON),
+    keyId: key.id,
+    accountId: key.accountId,
+    environment: key.environment,
+    reason: 'Went on after 429.',
+    level: 1,
+    startsAt: NOON,
+    endsAt: NOON + HOUR,
+    liftedAt: undefined,
+    liftedBy: undefined,
+    ...fields,
+  };
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'bun:test';
+import type { CreateOutcome, IdempotentRequest, PetStore } from '../../../src/core/ports.ts';
+import { DAY } from '../../../src/lib/clock.ts';
+import { at, type OpenBackend, pet } from './backend.ts';
+
+function request(key: string, fields: Partial<IdempotentRequest> = {}): IdempotentRequest {
+  return { accountId: 'acct_1', key, fingerprint: 'of Rex', ...fields };
+}
+
+function replayOf(first: CreateOutcome): CreateOutcome {
+  if (first.kind !== 'created') throw new Error(first.kind);
+  return { kind: 'replayed', pet: first.pet };
+}
+
+async function count(store: PetStore): Promise<number> {
+  return (await store.list({ limit: 100, after: 0 })).pets.length;
+}
+
+/** How a store of animals keeps a repeated creation from adding a second animal. */
+export function idempotencySuite(open: OpenBackend): void {
+  describe('an idempotent creation', () => {
+    repeating(open);
+    remembering(open);
+  });
+}
+
+function repeating(open: OpenBackend): void {
+  test('that is repeated gives the first animal back and adds none', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    const first = await store.create(pet('Rex'), at(), request('k'));
+    const again = await store.create(pet('Rex'), at(1), request('k'));
+    expect(first.kind).toBe('created');
+    expect(again).toEqual(replayOf(first));
+    expect(await count(store)).toBe(1);
+  });
+
+  test('is recognised by whoever opens the store next', async () => {
+    await using backend = await open();
+    const first = await backend.pets().create(pet('Rex'), at(), request('k'));
+    await using other = await backend.another();
+    const again = await other.pets().create(pet('Rex'), at(1), request('k'));
+    expect(again).toEqual(replayOf(first));
+  });
+
+  test('with another body under the same key is a mismatch and adds nothing', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    await store.create(pet('Rex'), at(), request('k'));
+    const other = await store.create(pet('Ada'), at(1), request('k', { fingerprint: 'of Ada' }));
+    expect(other).toEqual({ kind: 'mismatch' });
+    expect(await count(store)).toBe(1);
+    const rex = await store.create(pet('Rex'), at(2), request('k'));
+    expect(rex.kind).toBe('replayed');
+  });
+
+  test('shares its key with no other account, key, or environment', async () => {
+    await using backend = await open();
+    const production = backend.pets('production');
+    const kinds = [
+      await production.create(pet('Rex'), at(), request('k')),
+      await production.create(pet('Rex'), at(), request('k', { accountId: 'acct_2' })),
+      await production.create(pet('Rex'), at(), request('K')),
+      await production.create(pet('Rex'), at(), request('k ')),
+      await backend.pets('staging').create(pet('Rex'), at(), request('k')),
+    ].map(({ kind }) => kind);
+    expect(kinds).toEqual(Array(5).fill('created'));
+  });
+
+  test('may have a key of 255 characters of any kind', async () => {
+    await using backend = await open();
+    const key = `'";\\--${'~'.repeat(249)}`;
+    expect((await backend.pets().create(pet('Rex'), at(), request(key))).kind).toBe('created');
+    expect((await backend.pets().create(pet('Rex'), at(), request(key))).kind).toBe('replayed');
+  });
+
+  test('sent twenty times at once adds one animal; the others conflict or are replayed', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () => store.create(pet('Rex'), at(), request('k'))),
+    );
+    const kinds = outcomes.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'created')).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === 'mismatch')).toEqual([]);
+    expect(await count(store)).toBe(1);
+    expect((await store.create(pet('Rex'), at(), request('k'))).kind).toBe('replayed');
+  });
+}
+
+function remembering(open: OpenBackend): void {
+  test('is remembered for 24 hours, and no longer', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    const first = await store.create(pet('Rex'), at(), request('k'));
+    const inTime = await store.create(pet('Rex'), at(DAY - 1), request('k'));
+    expect(inTime).toEqual(replayOf(first));
+    const late = await store.create(pet('Rex'), at(DAY), request('k'));
+    expect(late.kind).toBe('created');
+    expect(await count(store)).toBe(2);
+    const again = await store.create(pet('Rex'), at(DAY + 1), request('k'));
+    expect(again).toEqual(replayOf(late));
+  });
+
+  test('that took over an old key is remembered for 24 hours of its own', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    await store.create(pet('Rex'), at(), request('k'));
+    const body = { fingerprint: 'of Ada' };
+    expect((await store.create(pet('Ada'), at(DAY), request('k', body))).kind).toBe('created');
+    const again = await store.create(pet('Ada'), at(2 * DAY - 1), request('k', body));
+    expect(again.kind).toBe('replayed');
+  });
+
+  test('is forgotten, however many there are, once its 24 hours are over, and not before', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    const keys = Array.from({ length: 2_500 }, (_, index) => `k${index}`);
+    await Promise.all(keys.map((key) => store.create(pet(key), at(), request(key))));
+    await store.create(pet('young'), at(1), request('young'));
+
+    await store.forgetRequests(at(DAY - 1));
+    expect((await store.create(pet('k0'), at(), request('k0'))).kind).toBe('replayed');
+    await store.forgetRequests(at(DAY));
+    for (const key of ['k0', 'k1000', 'k2499']) {
+      expect((await store.create(pet(key), at(), request(key))).kind).toBe('created');
+    }
+    expect((await store.create(pet('young'), at(), request('young'))).kind).toBe('replayed');
+  });
+}

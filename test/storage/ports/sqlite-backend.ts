@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import type { Environment } from '../../../src/core/environments.ts';
+import { SqliteAccountStore } from '../../../src/storage/sqlite/account-store.ts';
+import { SqliteApiKeyStore } from '../../../src/storage/sqlite/api-key-store.ts';
+import { SqliteAuditLog } from '../../../src/storage/sqlite/audit-log.ts';
+import { SqliteBanStore } from '../../../src/storage/sqlite/ban-store.ts';
+import { SqliteFile } from '../../../src/storage/sqlite/file.ts';
+import { SqliteMessageStore } from '../../../src/storage/sqlite/message-store.ts';
+import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../../src/storage/sqlite/migrations.ts';
+import { SqlitePetStore } from '../../../src/storage/sqlite/pet-store.ts';
+import { SqliteQuotaJournal } from '../../../src/storage/sqlite/quota-journal.ts';
+import { SqliteSettings } from '../../../src/storage/sqlite/settings.ts';
+import { SqliteUsageStore } from '../../../src/storage/sqlite/usage-store.ts';
+import { Writer } from '../../../src/storage/sqlite/writer.ts';
+import { temporaryFolder } from '../../support/harness.ts';
+import type { Backend } from './backend.ts';
+
+/** Stores on SQLite files of their own. */
+export async function openSqliteBackend(): Promise<Backend> {
+  const folder = temporaryFolder();
+  return connectTo(folder.path, () => folder[Symbol.dispose]());
+}
+
+function connectTo(folder: string, afterwards: () => void): Backend {
+  const writer = new Writer();
+  const open = (name: string, schema: typeof ACCOUNTS_SCHEMA) =>
+    new SqliteFile(join(folder, `${name}.db`), schema, writer);
+  const accounts = open('accounts', ACCOUNTS_SCHEMA);
+  const environments = {
+    production: open('production', ENVIRONMENT_SCHEMA),
+    staging: open('staging', ENVIRONMENT_SCHEMA),
+  };
+  const file = (environment: Environment = 'production') => environments[environment];
+  return {
+    accounts: new SqliteAccountStore(accounts),
+    keys: new SqliteApiKeyStore(accounts),
+    bans: new SqliteBanStore(accounts),
+    settings: new SqliteSettings(accounts),
+    messages: new SqliteMessageStore(accounts),
+    usage: new SqliteUsageStore(accounts),
+    audit: new SqliteAuditLog(accounts),
+    pets: (environment) => new SqlitePetStore(file(environment)),
+    quotas: (environment) => new SqliteQuotaJournal(file(environment)),
+    another: async () => connectTo(folder, () => {}),
+    async [Symbol.asyncDispose]() {
+      for (const each of [accounts, ...Object.values(environments)]) each.close();
+      await writer.close();
+      afterwards();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { Database } from 'bun:sqlite';
+import { describe, expect, test } from 'bun:test';
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { StorageUnavailable } from '../../src/core/errors.ts';
+import { SqliteFile } from '../../src/storage/sqlite/file.ts';
+import { ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
+import { SqlitePetStore } from '../../src/storage/sqlite/pet-store.ts';
+import { Writer } from '../../src/storage/sqlite/writer.ts';
+import { temporaryFolder } from '../support/harness.ts';
+import { at, pet } from './ports/backend.ts';
+
+const startDying = () => new Worker(new URL('./dying-writer.ts', import.meta.url).href);
+
+/** An environment's file with a writer of its own. */
+function openRig(newThread?: () => Worker) {
+  const folder = temporaryFolder();
+  const path = join(folder.path, 'production.db');
+  const writer = newThread ? new Writer(newThread) : new Writer();
+  const file = new SqliteFile(path, ENVIRONMENT_SCHEMA, writer);
+  const pets = new SqlitePetStore(file);
+  return {
+    path,
+    pets,
+    writer,
+    create: (name: string) => pets.create(pet(name), at()),
+    names: () => pets.list({ limit: 1_000, after: 0 }).pets.map(({ name }) => name),
+    async [Symbol.asyncDispose]() {
+      file.close();
+      await writer.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+function refusal(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+function causeOf(error: unknown): string {
+  return error instanceof StorageUnavailable ? String(error.cause) : `not so: ${error}`;
+}
+
+describe('a change that fails', () => {
+  test('because of itself is no failure of the storage, and leaves the others of its batch be', async () => {
+    await using rig = openRig();
+    const other = new Database(rig.path, { readwrite: true });
+    other.run(`CREATE TRIGGER odd BEFORE INSERT ON pets WHEN new.name = 'odd'
+      BEGIN SELECT abs(-9223372036854775807 - 1); END`);
+    other.close();
+    const first = rig.create('first');
+    const made = ['a', 'b'].map(rig.create);
+    const odd = refusal(rig.create('odd'));
+    made.push(rig.create('c'), first);
+    const error = await odd;
+    expect(error).not.toBeInstanceOf(StorageUnavailable);
+    expect(String(error)).toBe('Error: SQLITE_ERROR: integer overflow');
+    await Promise.all(made);
+    expect(rig.names()).toEqual(['first', 'a', 'b', 'c']);
+  });
+
+  test('because of its input alone says why in one line', async () => {
+    await using rig = openRig();
+    const unreadable = pet('x');
+    Reflect.set(unreadable, 'name', {});
+    const error = await refusal(rig.pets.create(unreadable, at()));
+    expect(error).not.toBeInstanceOf(StorageUnavailable);
+    expect(String(error)).toBe('Error: Missing parameter "?1"');
+  });
+
+  test('because the file was moved away is refused, and makes no new file', async () => {
+    await using rig = openRig();
+    for (const end of ['', '-wal', '-shm']) {
+      if (existsSync(rig.path + end)) renameSync(rig.path + end, `${rig.path}.away${end}`);
+    }
+    expect(causeOf(await refusal(rig.create('x')))).toContain('SQLITE_CANTOPEN');
+    expect(existsSync(rig.path)).toBe(false);
+  });
+});
+
+describe('when the writer thread dies', () => {
+  for (const [way, cause] of [
+    ['throw', /^Error: The writer thread ended: error: no more$/],
+    ['exit', /^Error: The writer thread ended: it closed$/],
+  ] as const) {
+    test(`by ${way}, what waited is refused, nothing is half done, and the next change goes on`, async () => {
+      await using rig = openRig(startDying);
+      await rig.create('before');
+      const waiting = [way, 'b', 'c'].map((name) => refusal(rig.create(name)));
+      for (const error of await Promise.all(waiting)) expect(causeOf(error)).toMatch(cause);
+      expect((await rig.create('after')).kind).toBe('created');
+      expect(rig.names()).toEqual(['before', 'after']);
+    });
+  }
+
+  test('while the writer closes, it closes all the same', async () => {
+    await using rig = openRig(startDying);
+    await rig.create('before');
+    const waiting = refusal(rig.create('exit'));
+    await rig.writer.close();
+    expect(await waiting).toBeInstanceOf(StorageUnavailable);
+  });
+});

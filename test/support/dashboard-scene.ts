@@ -1,0 +1,97 @@
+import { expect } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
+import type { Subscription } from '../../src/core/plans.ts';
+import type {
+  IssuedKeyInfo,
+  KeyInfo,
+  MessageInfo,
+  NewKey,
+  Refusal,
+  RefusalCode,
+  UsageInfo,
+} from '../../src/dashboard/shared/api.ts';
+import { Visitor } from './dashboard-visitor.ts';
+import { AMPLE, ManualClock, TestService } from './harness.ts';
+
+/** A service with everything, whose time moves when it is told to. */
+export interface DashboardScene extends AsyncDisposable {
+  readonly service: TestService;
+  readonly clock: ManualClock;
+}
+
+/** @param settings by name, such as PETSTORE_BAN_AFTER. */
+export async function dashboardScene(
+  settings: Readonly<Record<string, string>> = {},
+  clock = new ManualClock(),
+): Promise<DashboardScene> {
+  const service = await TestService.start({ parts: PARTS, clock, settings });
+  return { service, clock, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
+
+/** Somebody new with this subscription, signed in. */
+export async function customer(
+  service: TestService,
+  subscription: Subscription = AMPLE,
+): Promise<Visitor> {
+  const visitor = await Visitor.signUp(service);
+  const { accounts } = service.stores;
+  await accounts.setSubscription(visitor.accountId, subscription, Date.now(), 'test');
+  return visitor;
+}
+
+/** Somebody new with the operator role, signed in. */
+export async function operator(service: TestService): Promise<Visitor> {
+  const visitor = await Visitor.signUp(service);
+  await service.stores.accounts.setRole(visitor.accountId, 'operator', Date.now(), 'test');
+  return visitor;
+}
+
+/** A new key of somebody who is signed in, made at the dashboard. */
+export function createKey(visitor: Visitor, wishes: Partial<NewKey> = {}): Promise<IssuedKeyInfo> {
+  const body: NewKey = { name: 'test', environment: 'production', ...wishes };
+  return visitor.json('POST', '/api/keys', body);
+}
+
+export async function keysOf(visitor: Visitor): Promise<readonly KeyInfo[]> {
+  const { keys } = await visitor.json<{ keys: readonly KeyInfo[] }>('GET', '/api/keys');
+  return keys;
+}
+
+/** The inbox of somebody who is signed in. */
+export async function messagesOf(visitor: Visitor): Promise<readonly MessageInfo[]> {
+  const path = '/api/messages';
+  const { messages } = await visitor.json<{ messages: readonly MessageInfo[] }>('GET', path);
+  return messages;
+}
+
+export function usageOf(visitor: Visitor): Promise<UsageInfo> {
+  return visitor.json('GET', '/api/usage');
+}
+
+/** Reads a refusal, after checking that it is one and no more; gives its message. */
+export async function expectRefusal(
+  reply: Response,
+  status: number,
+  code: RefusalCode,
+): Promise<string> {
+  const { message, ...rest }: Refusal = await reply.json();
+  expect([reply.status, rest]).toEqual([status, { code }]);
+  expect(message).toMatch(/^\S.*\.$/);
+  expect(reply.headers.get('Cache-Control')).toBe('no-store');
+  return message;
+}
+
+/** Sends a message through the quickstart; gives its id. */
+export async function sendMessage(
+  service: TestService,
+  key: string,
+  message: string,
+): Promise<string> {
+  const reply = await fetch(`${service.url('quickstart')}/messages`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ message }),
+  });
+  const { id }: { id: string } = await reply.json();
+  return id;
+}

@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PetstoreClient, type PetstoreClientOptions } from '../../client/src/index.ts';
+import { type RunningService, startService } from '../../src/app.ts';
+import { type Part, readConfig } from '../../src/config/config.ts';
+import type { Account, ApiKey } from '../../src/core/accounts.ts';
+import { ENVIRONMENTS, type Environment } from '../../src/core/environments.ts';
+import { type Subscription, subscribe } from '../../src/core/plans.ts';
+import { type Clock, type Instant, systemClock } from '../../src/lib/clock.ts';
+import { createLog, type Log } from '../../src/observability/log.ts';
+import type { Stores } from '../../src/storage/stores.ts';
+import { testDatabaseFor } from './test-database.ts';
+
+/** Limits that no test reaches by accident. */
+export const AMPLE = subscribe('enterprise', { perMinute: 1_000_000, perDay: 10_000_000 });
+
+/** A clock that only moves when it is told to; at first noon of 2 January 2027, UTC. */
+export class ManualClock implements Clock {
+  #wall = Date.UTC(2027, 0, 2, 12);
+  #elapsed = 1_000_000;
+
+  constructor(startsAt?: number) {
+    if (startsAt !== undefined) this.#wall = startsAt;
+  }
+
+  now(): Instant {
+    return { wall: this.#wall, elapsed: this.#elapsed };
+  }
+
+  /** Lets time go by, in ms. */
+  advance(milliseconds: number): void {
+    this.#wall += milliseconds;
+    this.#elapsed += milliseconds;
+  }
+
+  /** Sets the wall clock forward or back by so many ms, while no time goes by. */
+  step(milliseconds: number): void {
+    this.#wall += milliseconds;
+  }
+}
+
+/** A new empty folder, and how to get rid of it. */
+export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export interface ServiceOptions {
+  /** Settings by name, such as PETSTORE_BAN_AFTER; the port is free unless set. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  /** Kept after the service stops; a temporary one is made, and removed, when left out. */
+  readonly folder?: string;
+  /** What to serve; both environments unless told otherwise. */
+  readonly parts?: readonly Part[];
+  readonly log?: Log;
+}
+
+export interface NewAccount {
+  readonly account: Account;
+  readonly key: ApiKey;
+  /** The text of the key. */
+  readonly secret: string;
+}
+
+/** The real service in this process, on a free port and real files. */
+export class TestService implements AsyncDisposable {
+  readonly #service: RunningService;
+  readonly #folder: { path: string; [Symbol.dispose](): void };
+  #accounts = 0;
+  #stopped = false;
+
+  private constructor(service: RunningService, folder: TestService['folder']) {
+    this.#service = service;
+    this.#folder = folder;
+  }
+
+  static async start(options: ServiceOptions = {}): Promise<TestService> {
+    const { clock = systemClock, log = createLog('silent', { write: () => {} }) } = options;
+    const given = options.folder;
+    const folder =
+      given === undefined ? temporaryFolder() : { path: given, [Symbol.dispose]: () => {} };
+    const database = await testDatabaseFor(folder.path);
+    const config = readConfig({
+      PETSTORE_PORT: '0',
+      PETSTORE_OPS_PORT: '0',
+      PETSTORE_ANONYMOUS_PER_MINUTE: '1000000',
+      PETSTORE_ANONYMOUS_PER_DAY: '10000000',
+      ...database,
+      ...options.settings,
+      PETSTORE_DATA_DIR: folder.path,
+    });
+    const parts = options.parts ?? ENVIRONMENTS;
+    return new TestService(await startService(config, { clock, log, parts }), folder);
+  }
+
+  get folder() {
+    return this.#folder;
+  }
+
+  get port(): number {
+    return this.#service.port;
+  }
+
+  /** Address of what operators look at. */
+  get opsUrl(): string {
+    return `http://localhost:${this.#service.opsPort}`;
+  }
+
+  get stores(): Stores {
+    return this.#service.stores;
+  }
+
+  /** Base address of a part, without a slash at its end. */
+  url(part: Part = 'production'): string {
+    return this.#service.baseUrl(part);
+  }
+
+  get dashboardUrl(): string {
+    return this.url('dashboard');
+  }
+
+  /** An account with one key. Its limits are ample unless a subscription is given. */
+  async account(
+    subscription: Subscription = AMPLE,
+    environment: Environment = 'production',
+  ): Promise<NewAccount> {
+    this.#accounts += 1;
+    const email = `person${this.#accounts}@example.com`;
+    const account = await this.stores.accounts.create(email, subscription, Date.now(), 'test');
+    if (!account) throw new Error(`${email} exists`);
+    const issued = await this.stores.keyRing.issue(account, { environment, name: 'test' }, 'test');
+    return { account, key: issued.key, secret: issued.text };
+  }
+
+  /** The shipped client with this key; it does not retry unless told to. */
+  client(apiKey: string, options: Partial<PetstoreClientOptions> = {}): PetstoreClient {
+    return new PetstoreClient({ apiKey, baseUrl: this.url(), maxRetries: 0, ...options });
+  }
+
+  /** One request below an environment's base address, as it is: no retry, no parsing. */
+  request(
+    path: string,
+    { key, environment, ...init }: RequestInit & { key?: string; environment?: Environment } = {},
+  ): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (key !== undefined) headers.set('Authorization', `Bearer ${key}`);
+    return fetch(this.url(environment) + path, { ...init, headers });
+  }
+
+  /** Sends a pet, or whatever the body is, to POST /pets. */
+  post(key: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return this.request('/pets', {
+      key,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  }
+
+  /** Lets the service forget what is of no use any more, as it does every ten minutes. */
+  tidyUp(): Promise<void> {
+    return this.#service.tidyUp();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    await this.#service.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    this.#folder[Symbol.dispose]();
+  }
+}
+
+/** Waits until the check holds, looking again every 10 ms; fails after `deadline` ms. */
+export async function eventually(
+  check: () => boolean | Promise<boolean>,
+  deadline = 5_000,
+): Promise<void> {
+  const end = performance.now() + deadline;
+  while (!(await check())) {
+    if (performance.now() > end) throw new Error(`Not so after ${deadline} ms: ${check}`);
+    await Bun.sleep(10);
+  }
+}

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nginxPath } from '../../bench/machine.ts';
+import { accepts, freePort } from './free-port.ts';
+import { eventually, temporaryFolder } from './harness.ts';
+
+export const NGINX_CONFIG = join(import.meta.dir, '..', '..', 'deploy/nginx/nginx.conf');
+
+/** Whether tests can start a proxy of their own. */
+export const hasNginx = nginxPath() !== null;
+if (!hasNginx) console.warn('Proxy tests are skipped: install nginx to run them.');
+
+/** nginx with the configuration that is shipped, apart from where it listens and passes on to. */
+export class NginxProxy implements AsyncDisposable {
+  readonly port: number;
+  readonly #folder = temporaryFolder();
+  #child: Bun.ReadableSubprocess | undefined;
+
+  private constructor(port: number) {
+    this.port = port;
+  }
+
+  /** A place for a proxy; its address is known before the service's that it passes on to. */
+  static async prepare(): Promise<NginxProxy> {
+    return new NginxProxy(await freePort());
+  }
+
+  /** @param ports of the processes on this machine, in the order of the configuration. */
+  async start(ports: readonly number[]): Promise<void> {
+    this.#child = this.#spawn(ports, ['-g', 'daemon off; master_process off;']);
+    await eventually(() => accepts(this.port));
+  }
+
+  /** What `nginx -t` says, and its exit code. */
+  async check(): Promise<{ code: number; said: string }> {
+    const child = this.#spawn([1], ['-t']);
+    const said = await new Response(child.stderr).text();
+    return { code: await child.exited, said };
+  }
+
+  get url(): string {
+    return `http://localhost:${this.port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child?.kill('SIGTERM');
+    await this.#child?.exited;
+    this.#folder[Symbol.dispose]();
+  }
+
+  #spawn(ports: readonly number[], args: readonly string[]): Bun.ReadableSubprocess {
+    let process = -1;
+    const config = readFileSync(NGINX_CONFIG, 'utf8')
+      .replaceAll('/tmp/', `${this.#folder.path}/`)
+      .replace('listen 8080;', `listen 127.0.0.1:${this.port};`)
+      .replaceAll(/server [\d.]+:3000 /g, () => {
+        process += 1;
+        return `server 127.0.0.1:${ports[process % ports.length]} `;
+      });
+    const file = join(this.#folder.path, 'nginx.conf');
+    writeFileSync(file, config);
+    return Bun.spawn([nginxPath() ?? 'nginx', '-c', file, '-e', 'stderr', ...args], {
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+  }
+}
+
+/** The proxy that is shipped, before the services on these ports. */
+export async function startShippedNginx(ports: readonly number[]): Promise<NginxProxy> {
+  const proxy = await NginxProxy.prepare();
+  await proxy.start(ports);
+  return proxy;
+}

@@ -1,0 +1,174 @@
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { once } from '../../src/lib/lazy.ts';
+import { migrate } from '../../src/storage/postgres/migrate.ts';
+import { freePort } from './free-port.ts';
+import { eventually } from './harness.ts';
+
+/** Where Debian and its relatives keep the server's programs, the newest first; then PATH. */
+function findPrograms(): string | undefined {
+  const folders = [...new Bun.Glob('/usr/lib/postgresql/*/bin').scanSync({ onlyFiles: false })];
+  const onPath = Bun.which('initdb');
+  return folders
+    .toSorted((one, other) => Bun.semver.order(versionOf(other), versionOf(one)))
+    .concat(onPath ? [join(onPath, '..')] : [])
+    .find((folder) => existsSync(join(folder, 'postgres')) && existsSync(join(folder, 'initdb')));
+}
+
+function versionOf(folder: string): string {
+  return `${folder.split('/').at(-2)}.0.0`;
+}
+
+const programs = findPrograms();
+
+/** Whether tests can start servers of their own. */
+export const hasPostgres = programs !== undefined;
+if (!hasPostgres) {
+  console.warn('PostgreSQL tests are skipped: install postgresql (15 or later) to run them.');
+}
+
+/** What the services of a test share; of no use elsewhere. */
+export const SECRET = 'a secret that all processes share, for tests';
+
+type Server = Bun.Subprocess<'ignore', 'ignore', 'ignore'>;
+
+/**
+ * A private PostgreSQL server in a temporary folder. It does not wait for the disk: the operating system
+ * keeps what it wrote when it is killed, and no test cuts the power.
+ */
+export class PostgresServer implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #user: { readonly uid: number; readonly gid: number } | undefined;
+  readonly port: number;
+  #server: Server | undefined;
+  #databases = 0;
+  readonly #template = once(async () => {
+    await this.run('CREATE DATABASE migrated');
+    await migrate(this.url('migrated'));
+  });
+
+  private constructor(port: number) {
+    this.port = port;
+    this.#folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'));
+    // PostgreSQL refuses to run as root.
+    this.#user = process.getuid?.() === 0 ? idsOf('postgres') : undefined;
+    if (this.#user) chownSync(this.#folder, this.#user.uid, this.#user.gid);
+  }
+
+  static async start(): Promise<PostgresServer> {
+    const server = new PostgresServer(await freePort());
+    await server.#fill('initdb', ['-U', 'petstore', '-A', 'trust', '-E', 'UTF8']);
+    await server.start();
+    return server;
+  }
+
+  /** Starts a copy that follows this server; commits wait for it from now on. */
+  async startStandby(): Promise<PostgresServer> {
+    const standby = new PostgresServer(await freePort());
+    const source = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'petstore'];
+    await standby.#fill('pg_basebackup', [...source, '-R', '-c', 'fast']);
+    await standby.start();
+    // After the copy was made, which must not wait for a standby of its own one day.
+    await this.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    await this.run('SELECT pg_reload_conf()');
+    const state = 'SELECT sync_state FROM pg_stat_replication';
+    await eventually(async () => Bun.deepEquals(await this.run(state), [{ sync_state: 'sync' }]));
+    return standby;
+  }
+
+  /** Makes a standby the server that takes changes. */
+  async promote(): Promise<void> {
+    await this.run('SELECT pg_promote()');
+  }
+
+  /** Starts it again on the same port, and waits until it takes connections. */
+  async start(): Promise<void> {
+    this.#server = this.#spawn('postgres', [
+      ...['-D', join(this.#folder, 'data'), '-p', String(this.port), '-k', this.#folder],
+      ...['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'max_connections=200'],
+      ...['-c', 'logging_collector=off', '-c', 'log_destination=stderr'],
+    ]);
+    await eventually(() => this.#answers(), 30_000);
+  }
+
+  /** SIGTERM waits for clients, SIGINT cuts them off, SIGQUIT is a crash. */
+  async stop(signal: 'SIGTERM' | 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+    this.#server?.kill(signal);
+    await this.#server?.exited;
+    this.#server = undefined;
+  }
+
+  /** Address of a database. */
+  url(database = 'postgres'): string {
+    return `postgres://petstore@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Makes an empty database, and gives its address. */
+  async createDatabase(options = ''): Promise<string> {
+    this.#databases += 1;
+    const name = `petstore_${this.#databases}`;
+    await this.run(`CREATE DATABASE ${name} ${options}`);
+    return this.url(name);
+  }
+
+  /** Makes a database with the current schema, and gives its address. */
+  async createMigrated(): Promise<string> {
+    await this.#template();
+    return this.createDatabase('TEMPLATE migrated');
+  }
+
+  /** One statement over a connection of its own. */
+  async run<Row>(text: string, url = this.url()): Promise<Row[]> {
+    const sql = new SQL({ url, max: 1 });
+    try {
+      return await sql.unsafe<Row[]>(text);
+    } finally {
+      await sql.close({ timeout: 0 });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // What a checkpoint would write is thrown away.
+    await this.stop('SIGQUIT');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await this.run('SELECT 1');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Fills the folder of the data. */
+  async #fill(program: string, args: readonly string[]): Promise<void> {
+    const made = this.#spawn(program, ['-D', join(this.#folder, 'data'), '--no-sync', ...args]);
+    if ((await made.exited) !== 0) throw new Error(`${program} failed in ${this.#folder}`);
+  }
+
+  #spawn(program: string, args: readonly string[]): Server {
+    const command = [join(programs ?? '', program), ...args];
+    const user = this.#user;
+    const become = user
+      ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--']
+      : [];
+    return Bun.spawn([...become, ...command], {
+      cwd: this.#folder,
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'ignore',
+    });
+  }
+}
+
+function idsOf(name: string): { uid: number; gid: number } {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith(`${name}:`));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
+}

@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { testDatabaseFor } from './test-database.ts';
+
+export const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
+
+/** The environment without any setting of the service, so that a developer's own do not matter. */
+export function cleanEnvironment(
+  settings: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const inherited = Object.entries(process.env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !/^(?:PETSTORE|OTEL)_/.test(entry[0]),
+  );
+  return { ...Object.fromEntries(inherited), ...settings };
+}
+
+/** The database that services of the same folder use, if they use one. */
+async function databaseBeside(settings: Readonly<Record<string, string>>) {
+  const folder = settings['PETSTORE_DATA_DIR'];
+  return folder === undefined ? {} : testDatabaseFor(folder);
+}
+
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts one command line in a process of its own; whoever starts it waits for its end. */
+export function startCommand(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Bun.Subprocess<'ignore', 'pipe', 'pipe'> {
+  return Bun.spawn([process.execPath, MAIN, ...args], {
+    env: cleanEnvironment(settings),
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+}
+
+/** Runs one command line in a process of its own, to its end. */
+export async function runCommand(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
+  const child = startCommand(args, { ...(await databaseBeside(settings)), ...settings });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+type ServeChild = Bun.Subprocess<'ignore', 'pipe', 'pipe'>;
+
+/** `petstore serve` in a process of its own, on a free port; killed with SIGKILL when disposed of. */
+export class ServiceProcess implements AsyncDisposable {
+  readonly #child: ServeChild;
+  readonly #output: Promise<string>;
+  #log = '';
+  readonly port: number;
+  readonly opsPort: number;
+
+  private constructor(
+    child: ServeChild,
+    { port, opsPort }: { port: number; opsPort: number },
+    log: string,
+    rest: Promise<string>,
+  ) {
+    this.#child = child;
+    this.port = port;
+    this.opsPort = opsPort;
+    this.#log = log;
+    this.#output = rest;
+  }
+
+  /** @param wrap a command line that runs the service's, such as one that sets resource limits. */
+  static async start(
+    settings: Readonly<Record<string, string>>,
+    args: readonly string[] = [],
+    wrap: readonly string[] = [],
+  ): Promise<ServiceProcess> {
+    const env = cleanEnvironment({
+      PETSTORE_PORT: '0',
+      PETSTORE_OPS_PORT: '0',
+      ...(await databaseBeside(settings)),
+      ...settings,
+    });
+    return ServiceProcess.run([...wrap, process.execPath, MAIN, 'serve', ...args], { env });
+  }
+
+  /** Runs a command line that serves, and waits until it does. */
+  static async run(
+    command: readonly string[],
+    options: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
+  ): Promise<ServiceProcess> {
+    const child = Bun.spawn([...command], {
+      ...options,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    const reader = child.stdout.getReader();
+    const decoder = new TextDecoder();
+    let log = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`${log}${await new Response(child.stderr).text()}`);
+      log += decoder.decode(value, { stream: true });
+      const ports = /"port":(\d+),"opsPort":(\d+).*"msg":"listening"/.exec(log);
+      if (!ports) continue;
+      const [port, opsPort] = [Number(ports[1]), Number(ports[2])];
+      return new ServiceProcess(child, { port, opsPort }, log, drain(reader, decoder));
+    }
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  url(environment: 'production' | 'staging' = 'production'): string {
+    return `http://localhost:${this.port}${environment === 'staging' ? '/staging' : ''}/v1`;
+  }
+
+  /** Sends the signal and waits for the end; gives the exit code, or null after a signal's death. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    this.#child.kill(signal);
+    await this.#child.exited;
+    return this.#child.exitCode;
+  }
+
+  /** Everything written to stdout and stderr; waits for the end of the process. */
+  async output(): Promise<string> {
+    return this.#log + (await this.#output) + (await new Response(this.#child.stderr).text());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.end('SIGKILL');
+  }
+}
+
+async function drain(
+  reader: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> },
+  decoder: TextDecoder,
+): Promise<string> {
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += decoder.decode(value, { stream: true });
+  }
+}

@@ -1,0 +1,201 @@
+import { Redis } from 'ioredis';
+import { parseRedisUrl } from '../../src/config/redis-address.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import {
+  RedisConnection,
+  type RedisEvents,
+  type RedisParts,
+} from '../../src/limits/redis/connection.ts';
+import { accepts, freePort } from './free-port.ts';
+import { eventually, temporaryFolder } from './harness.ts';
+
+const SERVER = Bun.which('redis-server') ?? Bun.which('valkey-server');
+const CLI = Bun.which('redis-cli') ?? Bun.which('valkey-cli');
+
+/** Whether tests can start servers of their own. */
+export const hasRedis = SERVER !== null && CLI !== null;
+if (!hasRedis)
+  console.warn('Redis tests are skipped: install redis-server (or valkey) to run them.');
+
+/** The program that serves, as Redis or as a Sentinel. */
+export const REDIS_SERVER = SERVER ?? 'redis-server';
+
+/** Nodes of a Cluster talk to each other on the port this much higher. */
+const BUS = 10_000;
+
+/** A private Redis that keeps nothing on disk; killed when it is disposed of. */
+export class RedisServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #options: readonly string[];
+  readonly #folder = temporaryFolder();
+  #child: Bun.Subprocess;
+
+  private constructor(port: number, options: readonly string[]) {
+    this.port = port;
+    this.#options = options;
+    this.#child = this.#spawn();
+  }
+
+  /** @param distance the port that much higher is free as well. */
+  static async start(options: readonly string[] = [], distance = 0): Promise<RedisServer> {
+    for (;;) {
+      const server = new RedisServer(await freePort(distance), options);
+      if (await server.#answers()) return server;
+      // Somebody else took the port meanwhile.
+      await server[Symbol.asyncDispose]();
+    }
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Stops it in its tracks: connections stay, and nothing is answered. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#child.exited;
+  }
+
+  /** Starts it anew after it was killed, empty. */
+  async restart(): Promise<void> {
+    this.#child = this.#spawn();
+    await this.#answers();
+  }
+
+  /** A plain client, to look and to set things up with. */
+  client(): { redis: Redis; [Symbol.dispose](): void } {
+    const redis = new Redis(this.port, '127.0.0.1');
+    return { redis, [Symbol.dispose]: () => redis.disconnect() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    this.#folder[Symbol.dispose]();
+  }
+
+  #spawn(): Bun.Subprocess {
+    const settings = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', ''];
+    return Bun.spawn([REDIS_SERVER, ...settings, '--dir', this.#folder.path, ...this.#options], {
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'ignore',
+    });
+  }
+
+  /** `false` when it has ended instead. */
+  async #answers(): Promise<boolean> {
+    await eventually(() => this.#child.exitCode !== null || accepts(this.port), 10_000);
+    return this.#child.exitCode === null;
+  }
+}
+
+/** A Cluster of three masters with a replica each. */
+export class RedisCluster implements AsyncDisposable {
+  readonly nodes: readonly RedisServer[];
+
+  private constructor(nodes: readonly RedisServer[]) {
+    this.nodes = nodes;
+  }
+
+  /** @param nodeTimeout ms of silence after which a master is taken for dead. */
+  static async start(nodeTimeout = 1_000): Promise<RedisCluster> {
+    const options = [
+      ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeout)],
+      ...['--repl-diskless-sync-delay', '0'],
+    ];
+    const nodes: RedisServer[] = [];
+    while (nodes.length < 6) nodes.push(await RedisServer.start(options, BUS));
+    const cluster = new RedisCluster(nodes);
+    try {
+      await cluster.#join();
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+    return cluster;
+  }
+
+  get url(): string {
+    return `redis+cluster://${this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
+  }
+
+  /** The node that serves this key now. */
+  async masterOf(key: string): Promise<RedisServer> {
+    const out = await runCli(this.#first.port, ['get', key]);
+    const port = /MOVED \d+ [^:]+:(\d+)/.exec(out)?.[1];
+    return this.nodes.find((node) => String(node.port) === port) ?? this.#first;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const node of this.nodes) await node[Symbol.asyncDispose]();
+  }
+
+  get #first(): RedisServer {
+    const [first] = this.nodes;
+    if (!first) throw new Error('A Cluster has nodes.');
+    return first;
+  }
+
+  async #join(): Promise<void> {
+    const addresses = this.nodes.map(({ port }) => `127.0.0.1:${port}`);
+    const replicas = ['--cluster-replicas', '1', '--cluster-yes'];
+    await runCli(undefined, ['--cluster', 'create', ...addresses, ...replicas]);
+    await eventually(async () => {
+      const infos = await Promise.all(
+        this.nodes.map(({ port }) => runCli(port, ['cluster', 'info'])),
+      );
+      const roles = await Promise.all(
+        this.nodes.map(({ port }) => runCli(port, ['info', 'replication'])),
+      );
+      // A replica that has not everything yet would not take over.
+      const synced = roles.filter((role) => role.includes('master_link_status:up'));
+      return infos.every((info) => info.includes('cluster_state:ok')) && synced.length === 3;
+    }, 20_000);
+  }
+}
+
+/** Patience (ms) of those that a busy machine must not take for cut off from Redis. */
+export const EVER_PATIENT = 30_000;
+
+/** A connection as the service has it, ready to use; what is told of it can be read. */
+export async function connectTo(
+  url: string,
+  options: Pick<RedisParts, 'clockScript' | 'patience'> = {},
+) {
+  const told: string[] = [];
+  const events: RedisEvents = {
+    onAway: () => told.push('away'),
+    onBack: () => told.push('back'),
+    onConnected: () => told.push('connected'),
+    onReply: () => {},
+    onError: () => told.push('error'),
+  };
+  const connection = new RedisConnection({
+    address: parseRedisUrl(url),
+    events,
+    clock: systemClock,
+    ...options,
+  });
+  await connection.ready(5_000);
+  return { connection, told, [Symbol.dispose]: () => connection.close() };
+}
+
+async function runCli(port: number | undefined, args: readonly string[]): Promise<string> {
+  const where = port === undefined ? [] : ['-p', String(port)];
+  const child = Bun.spawn([CLI ?? 'redis-cli', ...where, ...args], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const out = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(out + (await new Response(child.stderr).text()));
+  return out;
+}

@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { PARTS } from '../../src/config/config.ts';
+import { hourOf } from '../../src/core/usage.ts';
+import { HOUR } from '../../src/lib/clock.ts';
+import { launchBrowser, Visitor } from '../support/browser.ts';
+import { eventually, TestService } from '../support/harness.ts';
+
+/*
+ * Makes the pictures of docs/images anew, of the real service with a person's day in it:
+ * npm run screenshots
+ */
+
+const FOLDER = join(import.meta.dir, '..', '..', 'docs', 'images');
+const VIEWPORT = { width: 1280, height: 860 };
+const EMAIL = 'you@example.com';
+
+await using service = await TestService.start({
+  parts: PARTS,
+  settings: { PETSTORE_PORT: '3000', PETSTORE_CONTACT: 'plans@example.com' },
+});
+const browser = await launchBrowser();
+try {
+  mkdirSync(FOLDER, { recursive: true });
+  await tour();
+} finally {
+  await browser.close();
+}
+
+async function tour(): Promise<void> {
+  await using visitor = await Visitor.open(browser, {
+    service: [service.dashboardUrl],
+    viewport: VIEWPORT,
+    locale: 'en-GB',
+  });
+  const { page } = visitor;
+  await page.goto(`${service.dashboardUrl}/sign-up`);
+  await page.getByLabel('E-mail').fill(EMAIL);
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('button', { name: 'Create a key' }).waitFor();
+  await shoot(page, 'start');
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByRole('button', { name: 'Run it now' }).click();
+  await page.getByText('202').first().waitFor();
+  await inventDay();
+  for (const name of ['keys', 'usage', 'messages', 'plan']) {
+    await page.goto(`${service.dashboardUrl}/${name}`);
+    await shoot(page, name);
+  }
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto(`${service.dashboardUrl}/usage`);
+  await shoot(page, 'usage-dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.goto(`${service.dashboardUrl}/docs`);
+  await page.getByText('List all animals').first().waitFor();
+  await shoot(page, 'reference');
+}
+
+/** Keys, messages and a day of requests, so that there is something to see. */
+async function inventDay(): Promise<void> {
+  const { accounts, keyRing, usage } = service.stores;
+  const account = await accounts.findByEmail(EMAIL);
+  if (!account) throw new Error(`${EMAIL} has not signed up`);
+  const issue = (name: string, environment: 'production' | 'staging', days?: number) => {
+    const expiresAt = days === undefined ? undefined : Date.now() + days * 24 * HOUR;
+    return keyRing.issue(account, { name, environment, expiresAt }, EMAIL);
+  };
+  await issue('Nightly import', 'production', 90);
+  const { text } = await issue('Continuous integration', 'staging', 5);
+  const { key: old } = await issue('Old laptop', 'production');
+  await keyRing.revoke(old.id, EMAIL);
+  const now = hourOf(Date.now());
+  await usage.add(
+    Array.from({ length: 24 }, (_, index) => ({
+      accountId: account.id,
+      environment: 'production',
+      hour: now - index,
+      succeeded: Math.round(28 + 22 * Math.sin(index / 3) + (index % 5) * 3),
+      clientErrors: index % 4,
+      limited: index === 7 ? 14 : 0,
+      serverErrors: 0,
+    })),
+  );
+  for (const message of ['The kittens have arrived.', 'Please feed the parrot at six.']) {
+    await service
+      .client(text, { quickstartBaseUrl: service.url('quickstart') })
+      .sendMessage(message);
+  }
+  await eventually(async () => (await service.stores.messages.queued()) === 0);
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled' });
+}

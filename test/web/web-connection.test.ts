@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test';
+import { describeWithBrowser } from '../support/browser.ts';
+import { signUp, startWithPages, visit } from './web-sign-in-scene.ts';
+
+describeWithBrowser('a page while the connection is gone', (open) => {
+  test('says so when the connection is gone, and goes on after it is back', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, { expected: [/ERR_INTERNET|dynamically/] });
+    const { page, context } = visitor;
+    await signUp(page, 'traveller@example.com');
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByText('This page could not be shown').waitFor();
+    expect(await page.title()).toBe('Keys · Petstore');
+    await context.setOffline(false);
+    await page.getByText('No keys yet').waitFor();
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('On the road');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByText('The service did not answer.').waitFor();
+    await context.setOffline(false);
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('loads a page afresh that failed before, when it is asked for again', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, { expected: [/ERR_FAILED|dynamically/] });
+    const { page } = visitor;
+    await signUp(page, 'patient@example.com');
+    await page.route(/\.js$/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByText('This page could not be shown').waitFor();
+    await page.unroute(/\.js$/);
+    await page.getByRole('link', { name: 'Start', exact: true }).click();
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByText('No keys yet').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+});

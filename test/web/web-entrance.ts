@@ -1,0 +1,69 @@
+import { expect } from 'bun:test';
+import type { Page } from 'playwright-core';
+import {
+  checkAccessibility,
+  layoutShift,
+  type VisitOptions,
+  type Visitor,
+} from '../support/browser.ts';
+import type { Visitor as Customer } from '../support/dashboard-visitor.ts';
+import type { TestService } from '../support/harness.ts';
+import { LOOKS, type Open } from './web-sign-in-scene.ts';
+
+/** A browser in which somebody is signed in already, at a path of the dashboard. */
+export async function enter(
+  open: Open,
+  service: TestService,
+  customer: Customer,
+  path: string,
+  options: Omit<VisitOptions, 'service'> = {},
+): Promise<Visitor> {
+  const visitor = await open({ service: service.dashboardUrl, ...options });
+  const cookies = customer.cookie.split('; ').map((pair) => {
+    const at = pair.indexOf('=');
+    return { name: pair.slice(0, at), value: pair.slice(at + 1), url: service.dashboardUrl };
+  });
+  await visitor.context.addCookies(cookies);
+  await visitor.page.goto(service.dashboardUrl + path);
+  return visitor;
+}
+
+/**
+ * Opens a path in light and dark, on a desktop and on a phone, and looks whether people who see,
+ * hear or type otherwise can use it, whether anything jumps, and whether the browser complains.
+ * @param ready waits until the page shows what it is for.
+ */
+export async function expectSound(
+  open: Open,
+  service: TestService,
+  customer: Customer,
+  path: string,
+  ready: (page: Page) => Promise<unknown>,
+): Promise<void> {
+  for (const look of LOOKS) {
+    await using visitor = await enter(open, service, customer, path, look);
+    await ready(visitor.page);
+    expect(await checkAccessibility(visitor.page)).toEqual([]);
+    expect(await layoutShift(visitor.page)).toBe(0);
+    expect(await isTooWide(visitor)).toBe(false);
+    expect(visitor.problems).toEqual([]);
+  }
+}
+
+/** Whether the page is wider than the window, so that a phone has to scroll sideways. */
+export function isTooWide({ page }: Visitor): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+}
+
+/** Presses Tab until the element that has the focus matches; fails after `most` presses. */
+export async function tabTo({ page }: Visitor, selector: string, most = 60): Promise<void> {
+  for (let presses = 0; presses < most; presses += 1) {
+    await page.keyboard.press('Tab');
+    const isThere = await page.evaluate(
+      (wanted) => document.activeElement?.matches(wanted) ?? false,
+      selector,
+    );
+    if (isThere) return;
+  }
+  throw new Error(`${most} presses of Tab did not reach ${selector}.`);
+}

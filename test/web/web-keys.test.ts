@@ -1,0 +1,264 @@
+import { expect, test } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import { DESKTOP, describeWithBrowser, PHONE } from '../support/browser.ts';
+import { PASSWORD } from '../support/dashboard-visitor.ts';
+import { eventually, ManualClock, type TestService } from '../support/harness.ts';
+import {
+  expectFine,
+  goTo,
+  LOOKS,
+  signUp,
+  startWithPages,
+  tabTo,
+  untilFocused,
+  visit,
+} from './web-sign-in-scene.ts';
+
+const HOUR = 3_600_000;
+const LONGEST_NAME = 'N'.repeat(100);
+
+describeWithBrowser('the keys page', (open) => {
+  test.each([
+    ['a desktop', DESKTOP],
+    ['a phone', PHONE],
+  ])('makes a key on %s, shows it once, and the key works', async (_device, viewport) => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, { viewport });
+    const { page } = visitor;
+    await signUp(page, 'maker@example.com');
+    await goTo(page, 'Keys');
+    await page.getByText('No keys yet').waitFor();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const form = page.getByRole('dialog', { name: 'Create a key' });
+    await form.getByLabel('Name').fill('Shop server');
+    await form.getByLabel('Staging').check();
+    await form.getByLabel('Expires after (days)').fill('3');
+    await form.getByRole('button', { name: 'Create key' }).click();
+    const shown = page.getByRole('dialog', { name: 'Your new key' });
+    await shown.getByText('It is not shown again.').waitFor();
+    await shown.getByRole('button', { name: 'Copy the key' }).click();
+    const key = String(await page.evaluate('navigator.clipboard.readText()'));
+    await shown.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row', { name: /Shop server/ });
+    const words = await row.innerText();
+    for (const part of ['pst_staging_', key.slice(-4), 'staging', 'expiring', 'Never']) {
+      expect(words).toContain(part);
+    }
+    expect((await page.content()).includes(key)).toBe(false);
+    expect(await statusWith(service, key)).toBe(200);
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test.each([
+    ['a desktop', DESKTOP],
+    ['a phone', PHONE],
+  ])('keeps everything in sight beside the longest name on %s', async (_device, viewport) => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, { viewport });
+    const { page } = visitor;
+    await signUp(page, 'wordy@example.com');
+    await goTo(page, 'Keys');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill(LONGEST_NAME);
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    const shown = page.getByRole('dialog', { name: 'Your new key' });
+    await shown.waitFor();
+    expect(await isWithin(shown.getByRole('button', { name: 'Copy the key' }), shown)).toBe(true);
+    expect(await isWithin(shown.getByRole('textbox'), shown)).toBe(true);
+    await shown.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row', { name: LONGEST_NAME });
+    const state = row.getByText('active', { exact: true });
+    expect(await state.evaluate((words) => words.scrollWidth <= words.clientWidth)).toBe(true);
+    expect(await isWithin(state, row)).toBe(true);
+    await row.getByRole('button', { name: /^Revoke/ }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectFine(page);
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('says what is wrong with a key before it is made, at the field', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'mistaken@example.com');
+    await goTo(page, 'Keys');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const form = page.getByRole('dialog', { name: 'Create a key' });
+    await form.getByLabel('Expires after (days)').fill('4000');
+    await form.getByRole('button', { name: 'Create key' }).click();
+    await form.getByText('Give the key a name').waitFor();
+    await form.getByText('from 1 to 3,650').waitFor();
+    expect(await form.getByLabel('Name').evaluate((field) => field.matches(':focus'))).toBe(true);
+    expect(await page.getByRole('row').count()).toBe(0);
+  });
+
+  test('rotates a key, and the old one works on for as long as was chosen', async () => {
+    const clock = new ManualClock(Date.now());
+    await using service = await startWithPages({ clock });
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'rotator@example.com');
+    const old = await makeKey(visitor.page);
+    await goTo(page, 'Keys');
+    await page.getByRole('button', { name: 'Rotate My first key' }).click();
+    const form = page.getByRole('dialog', { name: 'Rotate My first key' });
+    await form.getByLabel('1 hour').check();
+    await form.getByRole('button', { name: 'Rotate key' }).click();
+    const shown = page.getByRole('dialog', { name: 'Your new key' });
+    const successor = await shown.getByRole('textbox').inputValue();
+    await shown.getByRole('button', { name: 'Done' }).click();
+    expect(await page.getByRole('row', { name: /My first key/ }).count()).toBe(2);
+    expect(await statusWith(service, old)).toBe(200);
+    clock.advance(HOUR);
+    expect(await statusWith(service, old)).toBe(401);
+    expect(await statusWith(service, successor)).toBe(200);
+    await page.reload();
+    await page.getByText('expired', { exact: true }).waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('revokes a key only after it was confirmed', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'revoker@example.com');
+    const key = await makeKey(page);
+    await goTo(page, 'Keys');
+    const revoke = page.getByRole('button', { name: 'Revoke My first key' });
+    await revoke.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await statusWith(service, key)).toBe(200);
+    await revoke.click();
+    await page.getByRole('button', { name: 'Revoke key' }).click();
+    await page.getByText('revoked', { exact: true }).waitFor();
+    expect(await statusWith(service, key)).toBe(401);
+    expect(await revoke.count()).toBe(0);
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('says until when a key is banned, and why', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'hasty@example.com');
+    const key = await makeKey(page);
+    const send = () => service.request('/pets', { key });
+    for (let sent = 0; sent < 60; sent++) expect((await send()).status).toBe(200);
+    while ((await (await send()).json()).code !== 'api_key_banned');
+    const account = await service.stores.accounts.findByEmail('hasty@example.com');
+    const bans = async () => service.stores.bans.ofAccount(account?.id ?? '', Date.now());
+    await eventually(async () => (await bans()).length === 1);
+    await goTo(page, 'Keys');
+    const row = page.getByRole('row', { name: /My first key/ });
+    await row.getByText('banned', { exact: true }).waitFor();
+    expect(await row.innerText()).toMatch(/until .*: \S+/s);
+  });
+
+  test('asks for the password when the sign-in is old, then makes the key', async () => {
+    const clock = new ManualClock(Date.now());
+    await using service = await startWithPages({ clock });
+    // The browser tells of each refusal that it was sent; here they are what is looked for.
+    await using visitor = await visit(open, service, { expected: [/40[13].*api\/(keys|auth)/] });
+    const { page } = visitor;
+    await signUp(page, 'returning@example.com');
+    await goTo(page, 'Keys');
+    clock.advance(2 * HOUR);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Later');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.getByLabel('Password', { exact: true }).fill('not the password');
+    await again.getByRole('button', { name: 'Continue' }).click();
+    await again.getByText('password is wrong').waitFor();
+    await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await again.getByRole('button', { name: 'Continue' }).click();
+    const shown = page.getByRole('dialog', { name: 'Your new key' });
+    await shown.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('row', { name: /Later/ }).waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('is used by the keyboard alone, and gives the focus back', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'typist@example.com');
+    await tabTo(page, 'Keys');
+    await page.keyboard.press('Enter');
+    await page.getByText('No keys yet').waitFor();
+    await tabTo(page, 'Create key');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Create a key' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await untilFocused(page, page.getByRole('button', { name: 'Create key' }));
+    await page.keyboard.press('Enter');
+    await untilFocused(page, page.getByRole('dialog', { name: 'Create a key' }).getByLabel('Name'));
+    await page.keyboard.type('By hand');
+    await page.keyboard.press('Enter');
+    await untilFocused(page, page.getByRole('button', { name: 'Copy the key' }));
+    await tabTo(page, 'Done');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /By hand/ }).waitFor();
+    await tabTo(page, 'Revoke By hand');
+    await page.keyboard.press('Enter');
+    await untilFocused(page, page.getByRole('button', { name: 'Cancel' }));
+    await page.keyboard.press('Escape');
+    await untilFocused(page, page.getByRole('button', { name: 'Revoke By hand' }));
+    await page.keyboard.press('Enter');
+    await untilFocused(page, page.getByRole('button', { name: 'Cancel' }));
+    await tabTo(page, 'Revoke key', 3);
+    await page.keyboard.press('Enter');
+    await page.getByText('revoked', { exact: true }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await untilFocused(page, page.getByRole('row', { name: /By hand/ }));
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test.each(LOOKS)(
+    'has nothing for axe to find: $colorScheme, $viewport.width wide',
+    async (look) => {
+      await using service = await startWithPages();
+      await using visitor = await visit(open, service, look);
+      const { page } = visitor;
+      await signUp(page, 'axe@example.com');
+      await makeKey(page);
+      await goTo(page, 'Keys');
+      await page.getByRole('row', { name: /My first key/ }).waitFor();
+      await expectFine(page);
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Soon over');
+      await page.getByRole('dialog').getByLabel('Expires after (days)').fill('1');
+      await expectFine(page);
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
+      await expectFine(page);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('button', { name: 'Rotate Soon over' }).click();
+      await expectFine(page);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Revoke My first key' }).click();
+      await expectFine(page);
+      expect(visitor.problems).toEqual([]);
+    },
+  );
+});
+
+/** Makes a key on the start page. */
+async function makeKey(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  return page.getByLabel('Your key').inputValue();
+}
+
+async function statusWith(service: TestService, key: string): Promise<number> {
+  const environment = key.startsWith('pst_live_') ? 'production' : 'staging';
+  return (await service.request('/pets', { key, environment })).status;
+}
+
+/** Whether nothing of an element sticks out of another at its sides. */
+async function isWithin(inner: Locator, outer: Locator): Promise<boolean> {
+  const [part, whole] = [await inner.boundingBox(), await outer.boundingBox()];
+  if (!part || !whole) return false;
+  return part.x >= whole.x && part.x + part.width <= whole.x + whole.width;
+}

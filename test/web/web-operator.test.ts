@@ -1,0 +1,132 @@
+import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { subscribe } from '../../src/core/plans.ts';
+import { describeWithBrowser, layoutShift, PHONE, type Visitor } from '../support/browser.ts';
+import { createKey, customer, dashboardScene, operator } from '../support/dashboard-scene.ts';
+import { eventually, type TestService } from '../support/harness.ts';
+import { enter, expectSound, isTooWide, tabTo } from './web-entrance.ts';
+
+function accounts({ page }: Visitor) {
+  return page.getByRole('list', { name: 'Accounts' }).getByRole('listitem');
+}
+
+async function limitOf(service: TestService, key: string): Promise<string | null> {
+  return (await service.request('/pets', { key })).headers.get('X-RateLimit-Limit');
+}
+
+describeWithBrowser('the accounts page', (open) => {
+  test('finds accounts while one types', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const boss = await operator(service);
+    for (const name of ['ada', 'grace', 'edsger']) {
+      await service.stores.accounts.create(`${name}@zoo.example`, subscribe('free'), 0, 'test');
+    }
+    await using browser = await enter(open, service, boss, '/operator');
+    const { page } = browser;
+    await accounts(browser).nth(3).waitFor();
+    const search = page.getByRole('searchbox', { name: 'E-mail address' });
+    await search.pressSequentially('GRACE');
+    await eventually(async () => (await accounts(browser).count()) === 1);
+    expect(await accounts(browser).innerText()).toContain('grace@zoo.example');
+    await search.fill('nobody');
+    await page.getByRole('heading', { name: 'No account found' }).waitFor();
+    expect(await layoutShift(page)).toBe(0);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('changes a plan, and the next reply of the API shows its limits', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const visitor = await customer(service, subscribe('free'));
+    const { text: key } = await createKey(visitor);
+    expect(await limitOf(service, key)).toBe('60');
+    const boss = await operator(service);
+    await using browser = await enter(open, service, boss, '/operator');
+    const { page } = browser;
+    await page.getByRole('button', { name: `Change plan of ${visitor.email}` }).click();
+    const dialog = page.getByRole('dialog', { name: `Plan of ${visitor.email}` });
+    await dialog.getByRole('radio', { name: 'Business' }).check();
+    await dialog.getByRole('button', { name: 'Change plan' }).click();
+    await page.getByText(`${visitor.email} is on Business now.`).waitFor();
+    await eventually(async () => (await limitOf(service, key)) === '1000');
+    const row = accounts(browser).filter({ hasText: visitor.email });
+    await row.getByText('1,000 a minute, 100,000 a day').waitFor();
+    expect(await layoutShift(page)).toBe(0);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('gives Enterprise its own numbers, by keyboard alone', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const visitor = await customer(service, subscribe('free'));
+    const { text: key } = await createKey(visitor);
+    const boss = await operator(service);
+    await using browser = await enter(open, service, boss, '/operator');
+    const { page } = browser;
+    await accounts(browser).first().waitFor();
+    await tabTo(browser, 'input[type=search]');
+    await page.keyboard.type(visitor.email);
+    await eventually(async () => (await accounts(browser).count()) === 1);
+    await tabTo(browser, `[aria-label="Change plan of ${visitor.email}"]`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').locator(':focus').waitFor();
+    await tabTo(browser, 'input[type=radio]');
+    await page.keyboard.press('ArrowUp');
+    await page.getByRole('radio', { name: 'Enterprise', checked: true }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.press('Delete');
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter a whole number of at least 1.').waitFor();
+    await page.keyboard.type('77');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('7000');
+    await page.keyboard.press('Enter');
+    await page.getByText(`${visitor.email} is on Enterprise now.`).waitFor();
+    await eventually(async () => (await limitOf(service, key)) === '77');
+    const opener = page.getByRole('button', { name: `Change plan of ${visitor.email}` });
+    await eventually(() => opener.evaluate((button) => button === document.activeElement));
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('fits a phone', async () => {
+    await using scene = await dashboardScene();
+    const boss = await operator(scene.service);
+    const long = `${'a'.repeat(60)}@${'b'.repeat(60)}.example`;
+    await scene.service.stores.accounts.create(long, subscribe('free'), 0, 'test');
+    await using browser = await enter(open, scene.service, boss, '/operator', {
+      viewport: PHONE,
+    });
+    await accounts(browser).nth(1).waitFor();
+    expect(await isTooWide(browser)).toBe(false);
+    await browser.page.getByRole('button', { name: `Change plan of ${long}` }).click();
+    await browser.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await browser.page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await layoutShift(browser.page)).toBe(0);
+  });
+
+  test('is sound in light and dark, with its dialog and without', async () => {
+    await using scene = await dashboardScene();
+    const boss = await operator(scene.service);
+    const ready = (page: Page) => page.getByRole('button', { name: 'Change plan of' }).waitFor();
+    await expectSound(open, scene.service, boss, '/operator', ready);
+    await expectSound(open, scene.service, boss, '/operator', async (page) => {
+      await page.getByRole('button', { name: 'Change plan of' }).click();
+      await page.getByRole('dialog').getByRole('radio', { name: 'Enterprise' }).check();
+      await page.getByLabel('Requests a day').waitFor();
+    });
+  });
+
+  test('tells everybody else that it is for operators', async () => {
+    await using scene = await dashboardScene();
+    const visitor = await customer(scene.service);
+    for (const page of ['', '/bans', '/audit']) {
+      await using browser = await enter(open, scene.service, visitor, `/operator${page}`);
+      await browser.page.getByRole('heading', { name: 'For operators' }).waitFor();
+      expect(browser.requests.filter((address) => address.includes('/api/operator'))).toEqual([]);
+      expect(browser.problems).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,116 @@
+import { expect, test } from 'bun:test';
+import { describeWithBrowser } from '../support/browser.ts';
+import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
+import {
+  expectFine,
+  fillCredentials,
+  goTo,
+  heading,
+  LOOKS,
+  signIn,
+  signUp,
+  startWithPages,
+  visit,
+} from './web-sign-in-scene.ts';
+
+const REFUSALS = [/status of 4\d\d.*\/api\/auth\//];
+const NEW_PASSWORD = 'another horse, another battery';
+
+describeWithBrowser('the account page', (open) => {
+  test('changes the password, and the old one is over', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, { expected: REFUSALS });
+    const { page } = visitor;
+    await signUp(page, 'changer@example.com');
+    await goTo(page, 'Account');
+    await page.getByLabel('Current password', { exact: true }).fill('wrong password');
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The password is wrong.').waitFor();
+    await page.getByLabel('Current password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password is changed.').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, 'changer@example.com');
+    await page.getByText('The address or the password is wrong.').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await heading(page, 'Start').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('ends a session in another browser', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'roamer@example.com');
+    const elsewhere = await Visitor.signIn(service, 'roamer@example.com');
+    await goTo(page, 'Account');
+    await page.getByText('this one').waitFor();
+    await page.getByRole('button', { name: /^End the session in/ }).click();
+    await page.getByRole('button', { name: /^End the session in/ }).waitFor({ state: 'detached' });
+    expect((await elsewhere.get('/api/keys')).status).toBe(401);
+    await page.getByRole('button', { name: 'End this session' }).click();
+    await heading(page, 'A petstore that really behaves').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('says so when the session was ended elsewhere, and not after signing out', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, { expected: [/status of 401.*\/api\//] });
+    const { page } = visitor;
+    const ended = page.getByRole('alert').getByText('Your session has ended. Sign in to go on.');
+    await signUp(page, 'roamer@example.com');
+    await goTo(page, 'Account');
+    await page.getByText('this one').waitFor();
+    await visitor.context.clearCookies();
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await ended.waitFor();
+    await fillCredentials(page, 'roamer@example.com');
+    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+    await heading(page, 'Keys').waitFor();
+    expect(await ended.count()).toBe(0);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'A petstore that really behaves').waitFor();
+    expect(await ended.count()).toBe(0);
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('deletes the account after its password was given, and its keys stop working', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, { expected: REFUSALS });
+    const { page } = visitor;
+    await signUp(page, 'leaver@example.com');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const key = await page.getByLabel('Your key').inputValue();
+    expect((await service.request('/pets', { key })).status).toBe(200);
+    await goTo(page, 'Account');
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete your account?' });
+    await dialog.getByLabel('Password', { exact: true }).fill('wrong password');
+    await dialog.getByRole('button', { name: 'Delete account for good' }).click();
+    await dialog.getByText('The password is wrong.').waitFor();
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Delete account for good' }).click();
+    await heading(page, 'A petstore that really behaves').waitFor();
+    expect((await service.request('/pets', { key })).status).toBe(401);
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test.each(LOOKS)(
+    'has nothing for axe to find: $colorScheme, $viewport.width wide',
+    async (look) => {
+      await using service = await startWithPages();
+      await using visitor = await visit(open, service, look);
+      const { page } = visitor;
+      await signUp(page, 'axe@example.com');
+      await goTo(page, 'Account');
+      await page.getByText('this one').waitFor();
+      await expectFine(page);
+      await page.getByRole('button', { name: 'Delete account' }).click();
+      await page.getByRole('dialog').waitFor();
+      await expectFine(page);
+      expect(visitor.problems).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,108 @@
+import { expect } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import { PARTS } from '../../src/config/config.ts';
+import {
+  checkAccessibility,
+  DESKTOP,
+  layoutShift,
+  PHONE,
+  type VisitOptions,
+  type Visitor,
+} from '../support/browser.ts';
+import { PASSWORD } from '../support/dashboard-visitor.ts';
+import { type ServiceOptions, TestService } from '../support/harness.ts';
+
+/*
+ * The pages as people meet them: by role and label.
+ */
+
+export type Open = (options: VisitOptions) => Promise<Visitor>;
+
+/** What each page is looked at with. */
+export const LOOKS = [
+  { colorScheme: 'light', viewport: DESKTOP },
+  { colorScheme: 'dark', viewport: DESKTOP },
+  { colorScheme: 'light', viewport: PHONE },
+  { colorScheme: 'dark', viewport: PHONE },
+] as const;
+
+export function startWithPages(options: ServiceOptions = {}): Promise<TestService> {
+  return TestService.start({ parts: PARTS, ...options });
+}
+
+/** A visitor who may copy, at the start page of the dashboard. */
+export async function visit(
+  open: Open,
+  service: TestService,
+  options: Partial<VisitOptions> = {},
+): Promise<Visitor> {
+  const visitor = await open({ service: service.dashboardUrl, clipboard: true, ...options });
+  await visitor.page.goto(service.dashboardUrl);
+  return visitor;
+}
+
+/** Creates an account from the start page, as a person does. */
+export async function signUp(page: Page, email: string): Promise<void> {
+  await page.getByRole('link', { name: 'Create account' }).click();
+  await fillCredentials(page, email);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await heading(page, 'Start').waitFor();
+}
+
+export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
+  await fillCredentials(page, email, password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+export async function fillCredentials(
+  page: Page,
+  email: string,
+  password = PASSWORD,
+): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+}
+
+/** Follows a link of the navigation, which a phone shows when asked to. */
+export async function goTo(page: Page, name: string): Promise<void> {
+  const menu = page.getByRole('button', { name: 'Open the menu' });
+  if (await menu.isVisible()) await menu.click();
+  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+  await heading(page, name).waitFor();
+}
+
+export function heading(page: Page, name: string) {
+  return page.getByRole('heading', { level: 1, name, exact: true });
+}
+
+/** Nothing for axe to find, nothing that jumped, nothing wider than the screen. */
+export async function expectFine(page: Page): Promise<void> {
+  expect(await checkAccessibility(page)).toEqual([]);
+  expect(await layoutShift(page)).toBe(0);
+  const wide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
+  expect(wide).toBe(false);
+}
+
+/** Tabs on until what has the focus has this name, at most so many times. */
+export async function tabTo(page: Page, name: string | RegExp, most = 40): Promise<void> {
+  for (let presses = 0; presses < most; presses++) {
+    await page.keyboard.press('Tab');
+    if (await hasFocus(page, name)) return;
+  }
+  throw new Error(`${name} was not reached by ${most} times Tab.`);
+}
+
+/** Waits until an element has the focus: dialogs move it a moment after they appear. */
+export async function untilFocused(page: Page, element: Locator): Promise<void> {
+  await page.locator(':focus').and(element).waitFor();
+}
+
+async function hasFocus(page: Page, name: string | RegExp): Promise<boolean> {
+  const focused = page.locator(':focus');
+  if ((await focused.count()) !== 1) return false;
+  // Such as: - link "Create account":
+  const snapshot = await focused.ariaSnapshot();
+  const found = /^- [a-z]+ (?:"(.*?)"|\/(.*?)\/)/.exec(snapshot)?.[1] ?? '';
+  return typeof name === 'string' ? found === name : name.test(found);
+}

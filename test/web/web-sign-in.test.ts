@@ -1,0 +1,196 @@
+import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { MailServer } from '../sign-in/mail-server.ts';
+import { describeWithBrowser } from '../support/browser.ts';
+import { PASSWORD } from '../support/dashboard-visitor.ts';
+import {
+  expectFine,
+  fillCredentials,
+  goTo,
+  heading,
+  LOOKS,
+  signIn,
+  signUp,
+  startWithPages,
+  tabTo,
+  visit,
+} from './web-sign-in-scene.ts';
+
+/** The browser tells of each refusal that it was sent; in some tests they are what is looked for. */
+const REFUSALS = [/status of 4\d\d.*\/api\/auth\//];
+const NEW_PASSWORD = 'another horse, another battery';
+
+describeWithBrowser('signing in', (open) => {
+  test('leads out again, and back in with the password', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, { expected: REFUSALS });
+    const { page, requests } = visitor;
+    await signUp(page, 'ada@example.com');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, 'ada@example.com', 'a wrong password');
+    await page.getByText('The address or the password is wrong.').waitFor();
+    await fillCredentials(page, 'ada@example.com');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await heading(page, 'Start').waitFor();
+    expect(requests.filter((url) => url.includes('password='))).toEqual([]);
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('leads to the page that was asked for', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'bookmark@example.com');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'A petstore that really behaves').waitFor();
+    await page.goto(`${service.dashboardUrl}/keys`);
+    await fillCredentials(page, 'bookmark@example.com');
+    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+    await heading(page, 'Keys').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/keys');
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('tells of a mistake at its field, and moves there', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await page.getByRole('link', { name: 'Create account' }).click();
+    await page.getByLabel('E-mail').fill('me@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('Choose a password of 8 to 128 characters').waitFor();
+    expect(await hasFocus(page, 'Password')).toBe(true);
+    expect(visitor.requests.filter((url) => url.includes('/api/auth/'))).toEqual([]);
+  });
+
+  test('goes on in the pages of another account without what the first one saw', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'first@example.com');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Your key').waitFor();
+    await goTo(page, 'Keys');
+    await page.getByRole('row', { name: /My first key/ }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signUp(page, 'second@example.com');
+    await goTo(page, 'Keys');
+    await page.getByText('No keys yet').waitFor();
+    expect(await page.getByText('My first key').count()).toBe(0);
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('is done by the keyboard alone', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'typist@example.com');
+    await tabTo(page, 'Sign out');
+    await page.keyboard.press('Enter');
+    await heading(page, 'A petstore that really behaves').waitFor();
+    await tabTo(page, 'Sign in');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'E-mail');
+    await page.keyboard.type('typist@example.com');
+    await tabTo(page, 'Password', 1);
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Start').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test.each(LOOKS)(
+    'has nothing for axe to find: $colorScheme, $viewport.width wide',
+    async (look) => {
+      await using service = await startWithPages();
+      await using visitor = await visit(open, service, look);
+      const { page } = visitor;
+      for (const path of ['/sign-in', '/sign-up', '/forgot-password', '/reset-password']) {
+        await page.goto(service.dashboardUrl + path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await expectFine(page);
+      }
+      expect(visitor.problems).toEqual([]);
+    },
+  );
+});
+
+describeWithBrowser('passwords and addresses by mail', (open) => {
+  test('an address is confirmed by the mailed link before the first sign-in', async () => {
+    await using mail = await MailServer.start();
+    await using service = await startWithPages({ settings: mail.settings });
+    await using visitor = await visit(open, service, { expected: REFUSALS });
+    const { page } = visitor;
+    const email = 'letters@example.com';
+    await page.getByRole('link', { name: 'Create account' }).click();
+    await fillCredentials(page, email);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('Look into your mail').waitFor();
+    await page.goto(service.dashboardUrl);
+    await signIn(page, email);
+    await page.getByRole('button', { name: 'Send the mail again' }).click();
+    await page.getByText(`The mail is on its way to ${email}.`).waitFor();
+    await follow(page, (await mail.letterTo(email, 2)).text);
+    await page.getByText('Your e-mail address is confirmed.').waitFor();
+    expect(page.url()).not.toContain('token');
+    await page.goto(service.dashboardUrl);
+    await signIn(page, email);
+    await heading(page, 'Start').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('a forgotten password is replaced by the mailed link, which works once', async () => {
+    await using mail = await MailServer.start();
+    await using service = await startWithPages({ settings: mail.settings });
+    const { account } = await service.account();
+    await using visitor = await visit(open, service, { expected: REFUSALS });
+    const { page } = visitor;
+    await page.goto(`${service.dashboardUrl}/sign-in`);
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByLabel('E-mail').fill(account.email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText('Look into your mail').waitFor();
+    const { text } = await mail.letterTo(account.email);
+    await follow(page, text);
+    await setPassword(page);
+    await page.getByText('Your new password is set.').waitFor();
+    expect(page.url()).not.toContain('token');
+    await page.goto(service.dashboardUrl);
+    await follow(page, text);
+    await setPassword(page);
+    await page.getByText('This link is over').waitFor();
+    await page.getByRole('link', { name: 'Ask for a new link' }).click();
+    await heading(page, 'Forgot your password?').waitFor();
+    await page.goto(service.dashboardUrl);
+    await signIn(page, account.email, NEW_PASSWORD);
+    await heading(page, 'Start').waitFor();
+    expect(visitor.requests.filter((url) => /token=/.test(url.split('#')[0] ?? ''))).toEqual([]);
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('where no mail is sent, the page says who can help', async () => {
+    await using service = await startWithPages({
+      settings: { PETSTORE_CONTACT: 'help@example.com' },
+    });
+    await using visitor = await visit(open, service);
+    await visitor.page.goto(`${service.dashboardUrl}/forgot-password`);
+    await visitor.page.getByText('help@example.com').waitFor();
+    expect(await visitor.page.getByLabel('E-mail').count()).toBe(0);
+  });
+});
+
+async function follow(page: Page, letter: string): Promise<void> {
+  const link = /https?:\S+#token=\S+/.exec(letter)?.[0];
+  if (link === undefined) throw new Error(`No link in: ${letter}`);
+  await page.goto(link);
+}
+
+async function setPassword(page: Page): Promise<void> {
+  await page.getByLabel('New password').fill(NEW_PASSWORD);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+}
+
+function hasFocus(page: Page, label: string): Promise<boolean> {
+  return page.getByLabel(label, { exact: true }).evaluate((field) => field.matches(':focus'));
+}

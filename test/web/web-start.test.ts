@@ -1,0 +1,182 @@
+import { expect, test } from 'bun:test';
+import { DESKTOP, describeWithBrowser, PHONE } from '../support/browser.ts';
+import { PASSWORD } from '../support/dashboard-visitor.ts';
+import {
+  expectFine,
+  goTo,
+  LOOKS,
+  signUp,
+  startWithPages,
+  tabTo,
+  untilFocused,
+  visit,
+} from './web-sign-in-scene.ts';
+
+const MOST_CLICKS = 8;
+
+describeWithBrowser('the start page', (open) => {
+  test.each([
+    ['a desktop', DESKTOP],
+    ['a phone', PHONE],
+  ])('on %s leads from a first visit to a 202 in few clicks', async (device, viewport) => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, { viewport });
+    const { page } = visitor;
+    const begin = performance.now();
+    let clicks = 0;
+    const click = async (role: 'link' | 'button', name: string) => {
+      await page.getByRole(role, { name }).click();
+      clicks += 1;
+    };
+    await click('link', 'Create account');
+    await page.getByLabel('E-mail').click();
+    await page.keyboard.type('first@example.com');
+    await page.getByLabel('Password', { exact: true }).click();
+    await page.keyboard.type(PASSWORD);
+    clicks += 2;
+    await click('button', 'Create account');
+    await click('button', 'Create a key');
+    await click('button', 'Run it now');
+    await page.getByText('202 Accepted').waitFor();
+    const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+    console.log(
+      `From the start page to the first 202 on ${device}: ${clicks} clicks, ${seconds} s`,
+    );
+    expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('shows the reply that the service sent, with its headers and body', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'reader@example.com');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const [sent] = await Promise.all([
+      page.waitForResponse(`${service.url('quickstart')}/messages`),
+      page.getByRole('button', { name: 'Run it now' }).click(),
+    ]);
+    const reply = page.getByRole('region', { name: 'Reply' });
+    const { id } = await sent.json();
+    await reply.getByText(id).waitFor();
+    const { 'x-ratelimit-remaining': remaining = '', ratelimit = '' } = await sent.allHeaders();
+    expect(await reply.getByRole('row', { name: /^x-ratelimit-remaining/ }).innerText()).toContain(
+      remaining,
+    );
+    expect(await reply.getByRole('row', { name: /^ratelimit "minute"/ }).innerText()).toContain(
+      ratelimit,
+    );
+    await reply.getByRole('link', { name: 'See it arrive in Messages' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
+    await page.getByText('Hello, petstore!').first().waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('lists animals with the same key', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'lister@example.com');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByText('List animals').click();
+    await page.getByRole('button', { name: 'Run it now' }).click();
+    await page.getByText('200 OK').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('fills every example in with the address and the key, and copies it', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'copier@example.com');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const key = await page.getByLabel('Your key').inputValue();
+    expect(key).toStartWith('pst_live_');
+    for (const language of ['curl', 'JavaScript', 'TypeScript', 'Python']) {
+      await page.getByRole('tab', { name: language }).click();
+      await page.getByRole('button', { name: `Copy the request with ${language}` }).click();
+      const copied = String(await page.evaluate('navigator.clipboard.readText()'));
+      expect(copied).toContain(key);
+      expect(copied).toContain(service.url('quickstart'));
+    }
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('runs with a key that was made before, in its own environment', async () => {
+    await using service = await startWithPages();
+    const { secret } = await service.account(undefined, 'staging');
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'owner@example.com');
+    await page.getByRole('button', { name: 'Use a key that you have' }).click();
+    await page.getByLabel('Your own key').fill(secret);
+    await page.getByText('List animals').click();
+    await page.getByText(`GET ${service.url('staging')}/pets`).waitFor();
+    await page.getByRole('button', { name: 'Run it now' }).click();
+    await page.getByText('200 OK').waitFor();
+  });
+
+  test('forgets the key with the page, and no address ever held it', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page, requests } = visitor;
+    await signUp(page, 'careful@example.com');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const key = await page.getByLabel('Your key').inputValue();
+    await page.getByRole('button', { name: 'Run it now' }).click();
+    await page.getByText('202 Accepted').waitFor();
+    await goTo(page, 'Keys');
+    await goTo(page, 'Start');
+    await page.getByRole('button', { name: 'Create a key' }).waitFor();
+    expect((await page.content()).includes(key)).toBe(false);
+    const kept = await page.evaluate('JSON.stringify([{...localStorage}, {...sessionStorage}])');
+    expect(kept).not.toContain(key);
+    expect(requests.filter((url) => url.includes(key) || url.includes(PASSWORD))).toEqual([]);
+    expect(requests.length).toBeGreaterThan(0);
+  });
+
+  test('is used by the keyboard alone, from the first visit to the 202', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await tabTo(page, 'Skip to the content');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'Create account', 1);
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'E-mail');
+    await page.keyboard.type('keys@example.com');
+    await tabTo(page, 'Password', 1);
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Start' }).waitFor();
+    await tabTo(page, 'Create a key');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Your key').waitFor();
+    await untilFocused(page, page.getByRole('button', { name: 'Copy the key' }));
+    await page.getByRole('status').getByText('Your key is ready.').waitFor({ state: 'attached' });
+    await tabTo(page, 'Run it now');
+    await page.keyboard.press('Enter');
+    await page.getByText('202 Accepted').waitFor();
+    await untilFocused(page, page.getByRole('button', { name: 'Run it now' }));
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test.each(LOOKS)(
+    'has nothing for axe to find: $colorScheme, $viewport.width wide',
+    async (look) => {
+      await using service = await startWithPages();
+      await using visitor = await visit(open, service, look);
+      const { page } = visitor;
+      await page.getByRole('link', { name: 'Create account' }).waitFor();
+      await expectFine(page);
+      await signUp(page, 'axe@example.com');
+      await expectFine(page);
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByRole('button', { name: 'Run it now' }).click();
+      await page.getByText('202 Accepted').waitFor();
+      await expectFine(page);
+      expect(visitor.problems).toEqual([]);
+    },
+  );
+});

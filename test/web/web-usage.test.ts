@@ -1,0 +1,196 @@
+import { expect, test } from 'bun:test';
+import { subscribe } from '../../src/core/plans.ts';
+import { describeWithBrowser, layoutShift, PHONE, type Visitor } from '../support/browser.ts';
+import {
+  createKey,
+  customer,
+  type DashboardScene,
+  dashboardScene,
+  operator,
+} from '../support/dashboard-scene.ts';
+import { eventually } from '../support/harness.ts';
+import { enter, expectSound, isTooWide, tabTo } from './web-entrance.ts';
+
+/** Longer than the grace that follows a first 429. */
+const AFTER_GRACE = 3_000;
+
+/** The radio buttons lie below what shows them. */
+const ATTACHED = { state: 'attached' } as const;
+
+/** Usage is saved every five seconds, and shown every two. */
+const SHOWN_WITHIN = { timeout: 20_000 };
+
+function bar({ page }: Visitor, name: string) {
+  return page.getByRole('progressbar', { name });
+}
+
+function totals({ page }: Visitor) {
+  return page.getByRole('list', { name: 'Totals' });
+}
+
+/** Somebody with five requests a minute, and a key. */
+async function holder({ service }: DashboardScene) {
+  const visitor = await customer(service, subscribe('enterprise', { perMinute: 5, perDay: 500 }));
+  const { text, key } = await createKey(visitor, { name: 'shop' });
+  return { visitor, key, send: (path = '/pets') => service.request(path, { key: text }) };
+}
+
+describeWithBrowser('the usage page', (open) => {
+  test('shows what is left of both windows in each environment, live', async () => {
+    await using scene = await dashboardScene();
+    const { visitor, send } = await holder(scene);
+    await send();
+    await send();
+    await using browser = await enter(open, scene.service, visitor, '/usage');
+    await bar(browser, 'Production, this minute: 3 of 5 left').waitFor();
+    await bar(browser, 'Production, today: 498 of 500 left').waitFor();
+    await browser.page.getByText('Counted within 10 seconds.').waitFor();
+    expect(await browser.page.getByText('No requests in this time yet.').count()).toBe(0);
+    await bar(browser, 'Staging, this minute: 5 of 5 left').waitFor();
+    const production = browser.page.getByRole('region', { name: 'Production' });
+    await production.getByText(/^Resets in \d+ s$/).waitFor();
+    await send();
+    await bar(browser, 'Production, this minute: 2 of 5 left').waitFor();
+    const staging = browser.page.getByRole('region', { name: 'Staging' });
+    await staging.getByText('Starts with your next request').waitFor();
+    expect(await layoutShift(browser.page)).toBe(0);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('shows the limits of a new plan without being loaded again', async () => {
+    await using scene = await dashboardScene();
+    const { visitor } = await holder(scene);
+    const boss = await operator(scene.service);
+    await using browser = await enter(open, scene.service, visitor, '/usage');
+    await bar(browser, 'Staging, today: 500 of 500 left').waitFor();
+    await boss.json('PUT', `/api/operator/accounts/${visitor.accountId}/plan`, { plan: 'pro' });
+    await bar(browser, 'Staging, today: 10,000 of 10,000 left').waitFor();
+    expect(await layoutShift(browser.page)).toBe(0);
+  });
+
+  test('counts real requests by what became of them, in totals and in a table', async () => {
+    await using scene = await dashboardScene();
+    const { visitor, send } = await holder(scene);
+    const statuses = [];
+    for (const path of ['/pets', '/pets', '/pets', '/nothing', '/pets', '/pets', '/pets']) {
+      statuses.push((await send(path)).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 404, 200, 429, 429]);
+    await using browser = await enter(open, scene.service, visitor, '/usage');
+    const requests = browser.page.getByRole('region', { name: 'Requests', exact: true });
+    await totals(browser).getByText('7', { exact: true }).waitFor(SHOWN_WITHIN);
+    expect((await totals(browser).getByRole('listitem').allInnerTexts()).map(oneLine)).toEqual([
+      'Requests 7',
+      'Succeeded 4',
+      'Client errors 1',
+      'Limited 2',
+    ]);
+    await requests.getByRole('img', { name: /requests by hour in the last 24 hours/ }).waitFor();
+    expect(await requests.locator('.recharts-bar-rectangle path').count()).toBeGreaterThan(2);
+    await requests.getByRole('button', { name: 'Show as a table' }).click();
+    const hours = requests.getByRole('region', { name: 'Requests by hour' });
+    expect(await hours.getByRole('row').count()).toBe(25);
+    const cells = hours.getByRole('row').nth(1).getByRole('cell');
+    expect(await cells.allInnerTexts()).toEqual(['4', '1', '2']);
+    await requests.getByText('30 days').click();
+    const days = requests.getByRole('region', { name: 'Requests by UTC day' });
+    expect(await days.getByRole('row').count()).toBe(31);
+    expect(await days.getByRole('row').nth(1).getByRole('cell').allInnerTexts()).toEqual([
+      '4',
+      '1',
+      '2',
+    ]);
+    await requests.getByText('By UTC day, as the daily limit counts them.').waitFor();
+    expect(await layoutShift(browser.page)).toBe(0);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('tells of refused requests and of a ban while one watches', async () => {
+    await using scene = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
+    const { visitor, key, send } = await holder(scene);
+    await using browser = await enter(open, scene.service, visitor, '/usage');
+    const events = browser.page.getByRole('region', { name: 'Refused and banned' });
+    await events.getByText('Nothing: no request was refused, no key banned.').waitFor();
+    for (let request = 0; request < 6; request += 1) await send();
+    scene.clock.advance(AFTER_GRACE);
+    await send();
+    await events
+      .getByText(`The production key “shop” (…${key.lastFour}), from`)
+      .waitFor(SHOWN_WITHIN);
+    await events.getByText('Went on after 429').waitFor();
+    await events.getByText('2 requests to production over the limit').waitFor(SHOWN_WITHIN);
+    expect(await layoutShift(browser.page)).toBe(0);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('works by keyboard alone', async () => {
+    await using scene = await dashboardScene();
+    const { visitor } = await holder(scene);
+    await using browser = await enter(open, scene.service, visitor, '/usage');
+    const { page } = browser;
+    await page.getByRole('region', { name: 'Requests', exact: true }).waitFor();
+    await tabTo(browser, 'input[type=radio]');
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('radio', { name: '30 days', checked: true }).waitFor(ATTACHED);
+    await tabTo(browser, 'button[aria-expanded=false]');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Hide the table', expanded: true }).waitFor();
+    await tabTo(browser, '[aria-label="Requests by UTC day"]');
+    await page.keyboard.press('End');
+    const region = page.getByRole('region', { name: 'Requests by UTC day' });
+    await region.getByRole('row').last().waitFor();
+    await eventually(() => region.evaluate((element) => element.scrollTop > 0));
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('fits a phone', async () => {
+    await using scene = await dashboardScene();
+    const { visitor, send } = await holder(scene);
+    await send();
+    await using browser = await enter(open, scene.service, visitor, '/usage', { viewport: PHONE });
+    await bar(browser, 'Production, this minute: 4 of 5 left').waitFor();
+    await browser.page.getByRole('button', { name: 'Show as a table' }).click();
+    await browser.page.getByRole('region', { name: 'Requests by hour' }).waitFor();
+    expect(await isTooWide(browser)).toBe(false);
+    expect(await layoutShift(browser.page)).toBe(0);
+  });
+
+  test('is sound in light and dark before the first request', async () => {
+    await using scene = await dashboardScene();
+    const { visitor } = await holder(scene);
+    await expectSound(open, scene.service, visitor, '/usage', async (page) => {
+      await page.getByText('No requests in this time yet.').waitFor();
+      await page.getByText('Nothing: no request was refused, no key banned.').waitFor();
+    });
+  });
+
+  test('is sound in light and dark with requests, refusals and a ban', async () => {
+    await using scene = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
+    const { visitor, send } = await holder(scene);
+    for (let request = 0; request < 7; request += 1) await send();
+    scene.clock.advance(AFTER_GRACE);
+    await send();
+    await expectSound(open, scene.service, visitor, '/usage', async (page) => {
+      await page.getByText('over the limit, answered with 429').waitFor(SHOWN_WITHIN);
+      await page.getByText('The production key “shop”').waitFor(SHOWN_WITHIN);
+      await page.getByRole('button', { name: 'Show as a table' }).click();
+      await page.getByRole('region', { name: 'Requests by hour' }).waitFor();
+    });
+  });
+
+  test('says when it is not up to date, and keeps what it knew', async () => {
+    await using scene = await dashboardScene();
+    const { visitor } = await holder(scene);
+    const expected = [/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/];
+    await using browser = await enter(open, scene.service, visitor, '/usage', { expected });
+    await browser.page.getByText('Live', { exact: true }).waitFor();
+    await scene.service.stop();
+    await browser.page.getByText('Not live').waitFor({ timeout: 20_000 });
+    await bar(browser, 'Production, this minute: 5 of 5 left').waitFor();
+    expect(await layoutShift(browser.page)).toBe(0);
+  });
+});
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
