@@ -1,4 +1,4 @@
-import { createSites } from './api/apis.ts';
+import { createApis } from './api/apis.ts';
 import type { Config, Part } from './config/config.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
 import type { Pages } from './dashboard/options.ts';
@@ -7,8 +7,8 @@ import { HttpService } from './http/pipeline.ts';
 import { deliverMessages, startKeeping } from './jobs/background-jobs.ts';
 import { type Clock, SECOND } from './lib/clock.ts';
 import { Upkeep } from './lib/scheduler.ts';
-import { standingFrom } from './limits/current-usage.ts';
-import { claimCounting, countedHere } from './limits/lease.ts';
+import { currentUsageFrom } from './limits/current-usage.ts';
+import { acquireLeases, limitedEnvironments } from './limits/lease.ts';
 import { MemoryAttemptCounts } from './limits/memory/attempt-counts.ts';
 import type { SharedRedis } from './limits/redis/shared-redis.ts';
 import type { LateMetrics } from './observability/late-metrics.ts';
@@ -34,7 +34,7 @@ export interface RunningService {
   readonly stores: Stores;
   baseUrl(part: Part): string;
   /** Forgets what has no say any more; goes on by itself, every ten minutes. */
-  tidyUp(): Promise<void>;
+  pruneExpired(): Promise<void>;
   /** Stops accepting, answers what is in flight, saves and closes everything. */
   stop(): Promise<void>;
 }
@@ -51,8 +51,8 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const { metrics, tracing } = operations;
   const redis = await connectRedis(config, { clock, log, metrics });
   starting.defer(() => redis?.close());
-  const environments = countedHere(parts, config);
-  const claims = starting.use(await claimCounting(environments, { config, stores, parts }));
+  const environments = limitedEnvironments(parts, config);
+  const claims = starting.use(await acquireLeases(environments, { config, stores, parts }));
   const upkeep = new Upkeep(clock, {
     failed: (job, error) => log.warn({ job, err: error }, 'upkeep failed'),
     recovered: (job) => log.info({ job }, 'upkeep works again'),
@@ -60,7 +60,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   starting.defer(() => upkeep.stop());
   claims.keep(upkeep);
   const keeping = { environments, config, stores, redis, clock, log, metrics, upkeep };
-  const { limiters, noteUse, tidyUp } = await startKeeping(keeping);
+  const { limiters, recordUse, pruneExpired } = await startKeeping(keeping);
   if (parts.includes('quickstart')) deliverMessages(keeping);
 
   const lines = tracing.onLines(log);
@@ -75,7 +75,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
       addresses: addressesFrom(baseUrl),
       stores,
       attempts: redis?.attempts ?? new MemoryAttemptCounts(),
-      standing: standingFrom(limiters, stores, clock),
+      currentUsage: currentUsageFrom(limiters, stores, clock),
       contact: config.contact,
       mail: config.mail,
       clock,
@@ -83,7 +83,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     });
   }
   const service = new HttpService({
-    sites: createSites(parts, tracing.within({ config, stores, limiters, noteUse, baseUrl })),
+    sites: createApis(parts, tracing.within({ config, stores, limiters, recordUse, baseUrl })),
     pages: dashboard,
     trustedProxies: config.trustedProxies,
     clock,
@@ -94,7 +94,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   starting.defer(operations.drain);
   const running = starting.move();
   const stop = () => running.disposeAsync();
-  return { port: listener.port, opsPort, stores, baseUrl, tidyUp, stop };
+  return { port: listener.port, opsPort, stores, baseUrl, pruneExpired, stop };
 }
 
 /** Redis, where it is configured; its code is loaded only then, so that no other start waits for it. */

@@ -1,7 +1,7 @@
 import type { Config, Part } from '../config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { Limiter } from '../core/ports.ts';
-import type { Site } from '../http/api.ts';
+import type { Api } from '../http/api.ts';
 import { Routes } from '../http/router.ts';
 import type { Stores } from '../storage/stores.ts';
 import { messageHandlers } from './messages/handlers.ts';
@@ -10,21 +10,21 @@ import { fixedServer, openapiDocument } from './openapi/document.ts';
 import { petHandlers } from './pets/handlers.ts';
 import { PET_OPERATIONS } from './pets/operations.ts';
 
-export interface SiteParts {
+export interface ApiParts {
   readonly config: Config;
   readonly stores: Stores;
   readonly limiters: ReadonlyMap<Environment, Limiter>;
-  readonly noteUse: Site['noteUse'];
+  readonly recordUse: Api['recordUse'];
   baseUrl(part: Part): string;
 }
 
 /** The API as it is served below the base addresses of these parts. */
-export function createSites(parts: readonly Part[], shared: SiteParts): Site[] {
-  return parts.flatMap((part) => (part === 'dashboard' ? [] : [createSite(part, shared)]));
+export function createApis(parts: readonly Part[], shared: ApiParts): Api[] {
+  return parts.flatMap((part) => (part === 'dashboard' ? [] : [createApi(part, shared)]));
 }
 
-function createSite(part: Environment | 'quickstart', shared: SiteParts): Site {
-  const { config, stores, limiters, noteUse, baseUrl } = shared;
+function createApi(part: Environment | 'quickstart', shared: ApiParts): Api {
+  const { config, stores, limiters, recordUse, baseUrl } = shared;
   const isQuickstart = part === 'quickstart';
   const own = fixedServer(part, baseUrl(part));
   const servers = {
@@ -51,7 +51,7 @@ function createSite(part: Environment | 'quickstart', shared: SiteParts): Site {
     limiterOf: isQuickstart
       ? ({ key }) => (key ? requireLimiter(limiters, key.environment) : home)
       : () => home,
-    noteUse,
+    recordUse,
   };
 }
 

@@ -62,7 +62,7 @@ export interface BanRecord {
  * What requests need to know of a key and of its account. Remembered by the hundred thousand: no more
  * than that.
  */
-export interface Credential
+export interface AuthenticatedKey
   extends Pick<ApiKey, 'id' | 'accountId' | 'environment' | 'expiresAt' | 'revokedAt'> {
   /** Who its requests are counted on: `account:…`. */
   readonly caller: string;

@@ -1,5 +1,5 @@
 import type { Instant } from '../lib/clock.ts';
-import { activeBan, type Ban, type BanPolicy, type Conduct, noteRefusal } from './bans.ts';
+import { activeBan, type Ban, type BanPolicy, recordRefusal, type Strikes } from './bans.ts';
 import type { Limits } from './plans.ts';
 import {
   decideQuota,
@@ -14,7 +14,7 @@ export interface CallerState {
   /** Of the account, or of the client address. */
   readonly quota: QuotaState | undefined;
   /** Of the API key. */
-  readonly conduct: Conduct | undefined;
+  readonly conduct: Strikes | undefined;
 }
 
 /** Whether a request goes on, and what its reply says about limits. */
@@ -62,7 +62,7 @@ export function admit(
     return { verdict, state: { quota, conduct: state.conduct }, startedBan: undefined };
   }
   const { resetIn } = governingWindow(decision);
-  const conduct = noteRefusal(state.conduct, now, resetIn, policy);
+  const conduct = recordRefusal(state.conduct, now, resetIn, policy);
   const startedBan = activeBan(conduct, now);
   return {
     verdict: verdictOf(decision, startedBan && startedBan.endsAt - now.elapsed),

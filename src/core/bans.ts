@@ -22,7 +22,7 @@ export interface Ban {
 }
 
 /** How an API key has behaved towards refusals. A key without one has a clean record. */
-export interface Conduct {
+export interface Strikes {
   /** Refusals before this moment do not count (elapsed, ms). */
   readonly graceEndsAt: number;
   /** End of the exhausted window in which refusals are counted (elapsed, ms). */
@@ -33,7 +33,7 @@ export interface Conduct {
 }
 
 /** The ban in force at this moment, if any. */
-export function activeBan(conduct: Conduct | undefined, now: Instant): Ban | undefined {
+export function activeBan(conduct: Strikes | undefined, now: Instant): Ban | undefined {
   const ban = conduct?.ban;
   return ban && now.elapsed < ban.endsAt ? ban : undefined;
 }
@@ -42,12 +42,12 @@ export function activeBan(conduct: Conduct | undefined, now: Instant): Ban | und
  * Notes one refused request; the one that reaches the policy's number begins a ban.
  * @param windowEndsIn milliseconds until the exhausted window resets.
  */
-export function noteRefusal(
-  conduct: Conduct | undefined,
+export function recordRefusal(
+  conduct: Strikes | undefined,
   now: Instant,
   windowEndsIn: number,
   policy: BanPolicy,
-): Conduct {
+): Strikes {
   const ban = conduct?.ban;
   if (!conduct || now.elapsed >= conduct.windowEndsAt) {
     return {
@@ -64,7 +64,7 @@ export function noteRefusal(
 }
 
 /** Whether a conduct still matters: refusals being counted, or a ban that the next one builds on. */
-export function isForgotten(conduct: Conduct, now: Instant): boolean {
+export function isForgotten(conduct: Strikes, now: Instant): boolean {
   const remembered = conduct.ban && now.elapsed < conduct.ban.endsAt + DAY;
   return !remembered && now.elapsed >= conduct.windowEndsAt;
 }

@@ -3,7 +3,7 @@ import { type Clock, HOUR } from '../lib/clock.ts';
 import {
   type Account,
   type ApiKey,
-  type Credential,
+  type AuthenticatedKey,
   KEY_NAME_MAX_LENGTH,
   keyState,
 } from './accounts.ts';
@@ -17,7 +17,7 @@ import type { Actor } from './audit.ts';
 import type { Environment } from './environments.ts';
 import { OperatorError, type Problem } from './errors.ts';
 import { newId } from './ids.ts';
-import type { ApiKeyStore, CredentialCache } from './ports.ts';
+import type { ApiKeyStore, KeyCache } from './ports.ts';
 
 /** Keys of one account that may be live at the same time. */
 export const LIVE_KEYS_PER_ACCOUNT = 100;
@@ -48,13 +48,13 @@ export interface KeyRequest {
 /** Issues API keys and tells whose key a text is. */
 export class KeyRing {
   readonly #store: ApiKeyStore;
-  readonly #credentials: CredentialCache;
+  readonly #credentials: KeyCache;
   /** An HMAC that has taken in the secret; copied for each key, which halves the time. */
   readonly #hmac: Bun.CryptoHasher;
   readonly #clock: Clock;
 
   /** @param secret what digests are made with; kept outside of the database. */
-  constructor(store: ApiKeyStore, credentials: CredentialCache, secret: Buffer, clock: Clock) {
+  constructor(store: ApiKeyStore, credentials: KeyCache, secret: Buffer, clock: Clock) {
     this.#store = store;
     this.#credentials = credentials;
     this.#hmac = new Bun.CryptoHasher('sha256', secret);
@@ -124,7 +124,10 @@ export class KeyRing {
    * environment.
    * @param accepted the environments whose keys are taken where the request was sent to.
    */
-  authenticate(text: string, accepted: readonly Environment[]): Awaitable<Credential | Problem> {
+  authenticate(
+    text: string,
+    accepted: readonly Environment[],
+  ): Awaitable<AuthenticatedKey | Problem> {
     if (text.length > API_KEY_MAX_LENGTH) return NOT_A_KEY;
     const digest = this.#digest(text);
     const known = this.#credentials.recall(digest);
@@ -140,7 +143,10 @@ export class KeyRing {
     });
   }
 
-  #accept(credential: Credential, accepted: readonly Environment[]): Credential | Problem {
+  #accept(
+    credential: AuthenticatedKey,
+    accepted: readonly Environment[],
+  ): AuthenticatedKey | Problem {
     const { environment } = credential;
     if (!accepted.includes(environment)) return misplaced(environment, accepted);
     const state = keyState(credential, this.#clock.now().wall);

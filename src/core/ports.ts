@@ -1,6 +1,6 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Account, ApiKey, BanRecord, Credential, Role } from './accounts.ts';
+import type { Account, ApiKey, AuthenticatedKey, BanRecord, Role } from './accounts.ts';
 import type { Verdict } from './admission.ts';
 import type { Actor, AuditEntry, AuditRecord } from './audit.ts';
 import type { Environment } from './environments.ts';
@@ -115,25 +115,25 @@ export interface UsageStore {
 }
 
 export interface KeyRow {
-  readonly credential: Credential;
+  readonly credential: AuthenticatedKey;
   readonly digest: Buffer;
 }
 
 /** Finds keys by the digest of their text. May raise `StorageUnavailable`. */
-export interface CredentialSource {
+export interface KeySource {
   findByDigest(digest: Buffer): Awaitable<KeyRow | undefined>;
 }
 
 /** Remembers what a source said, until it is told to forget. */
-export interface CredentialCache extends CredentialSource {
+export interface KeyCache extends KeySource {
   /** What is remembered, without asking the source. */
-  recall(digest: Buffer): Credential | undefined;
+  recall(digest: Buffer): AuthenticatedKey | undefined;
   /** Drops everything remembered: a key, an account or a plan changed. */
   forget(): void;
 }
 
 /** API keys; changes go on the audit log as those of accounts do. Every call may raise `StorageUnavailable`. */
-export interface ApiKeyStore extends CredentialSource {
+export interface ApiKeyStore extends KeySource {
   /** Refuses with `too_many` when the account has `most` live keys at `now` (epoch ms). */
   insert(
     key: ApiKey,
@@ -211,7 +211,7 @@ export interface SavedQuota {
 }
 
 /** Keeps quotas for the next process. Every call may raise `StorageUnavailable`. */
-export interface QuotaJournal {
+export interface QuotaStore {
   /** What is kept for one caller, over or not; a limiter asks once for each, when it first comes. */
   find(caller: string): Awaitable<SavedQuota | undefined>;
   save(quotas: readonly SavedQuota[]): Promise<void>;
@@ -235,7 +235,7 @@ export interface ChangeSignal {
 }
 
 /** What lets a process count the requests of an environment. */
-export interface CountingClaim {
+export interface Lease {
   /**
    * Tells others that this process goes on, to be called every second; `false` when one has taken
    * over meanwhile. Not there where the operating system knows who goes on. May raise
@@ -247,12 +247,12 @@ export interface CountingClaim {
 }
 
 /** Keeps processes that would each count by themselves from the same data. */
-export interface CountingClaims {
+export interface Leases {
   /**
    * A process counts `alone`, or `together` with others in one place. `undefined` when another process
    * counts in a way that does not go with this. May raise `StorageUnavailable`.
    */
-  claim(environment: Environment, how: 'alone' | 'together'): Awaitable<CountingClaim | undefined>;
+  claim(environment: Environment, how: 'alone' | 'together'): Awaitable<Lease | undefined>;
 }
 
 /** Who tries something, and how often that may be. */

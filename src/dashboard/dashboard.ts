@@ -1,4 +1,4 @@
-import { once } from '../lib/lazy.ts';
+import { lazy } from '../lib/lazy.ts';
 import { createApi } from './api/api.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 import { createPages } from './pages/pages.ts';
@@ -8,7 +8,7 @@ import type { SignIn } from './session.ts';
 /** Pages for people and what they need: sign-in, keys, usage, inbox, API reference. */
 export function createDashboard(options: DashboardOptions): Pages {
   let opened: SignIn | undefined;
-  const signIn = once(async () => {
+  const signIn = lazy(async () => {
     // Loaded when the first page asks who is there: no start has to wait for it.
     const { createSignIn } = await import('./sign-in/sign-in.ts');
     opened = await createSignIn(options);

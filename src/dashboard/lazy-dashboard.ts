@@ -1,10 +1,10 @@
-import { once } from '../lib/lazy.ts';
+import { lazy } from '../lib/lazy.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 
 /** The dashboard; its code is loaded with the first page, so that the start does not wait for it. */
 export function openDashboard(options: DashboardOptions): Pages {
   let opened: Pages | undefined;
-  const dashboard = once(async () => {
+  const dashboard = lazy(async () => {
     const { createDashboard } = await import('./dashboard.ts');
     opened = createDashboard(options);
     return opened;

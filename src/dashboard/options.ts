@@ -46,7 +46,7 @@ export interface DashboardOptions {
   /** Attempts to sign in, and the like. */
   readonly attempts: AttemptCounts;
   /** How an account stands in both windows of an environment just now. */
-  standing(account: Account, environment: Environment): Awaitable<Verdict>;
+  currentUsage(account: Account, environment: Environment): Awaitable<Verdict>;
   /** Where people ask for another plan: an e-mail or web address. */
   readonly contact: string | undefined;
   /** Without it no mail is sent. */

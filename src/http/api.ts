@@ -1,4 +1,4 @@
-import type { Credential } from '../core/accounts.ts';
+import type { AuthenticatedKey } from '../core/accounts.ts';
 import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { Limits } from '../core/plans.ts';
@@ -6,7 +6,7 @@ import type { Limiter, QuotaCaller } from '../core/ports.ts';
 import type { Routes } from './router.ts';
 
 /** What is served below one base address of the API. */
-export interface Site {
+export interface Api {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly routes: Routes;
@@ -22,5 +22,5 @@ export interface Site {
   /** Where requests of this caller count: in the environment of its key. */
   limiterOf(caller: QuotaCaller): Limiter;
   /** Notes that a key was used, at this epoch ms, and what came of it; must not wait. */
-  noteUse(key: Credential, status: number, usedAt: number): void;
+  recordUse(key: AuthenticatedKey, status: number, usedAt: number): void;
 }

@@ -1,12 +1,12 @@
-import type { Credential } from '../core/accounts.ts';
+import type { AuthenticatedKey } from '../core/accounts.ts';
 import type { Problem } from '../core/errors.ts';
 import type { QuotaCaller } from '../core/ports.ts';
 import { type Awaitable, then } from '../lib/awaitable.ts';
-import type { Site } from './api.ts';
+import type { Api } from './api.ts';
 
 /** Who sends a request: an account with a valid key, or an address and why it has no account. */
 export type Caller =
-  | { readonly quota: QuotaCaller; readonly key: Credential }
+  | { readonly quota: QuotaCaller; readonly key: AuthenticatedKey }
   | { readonly quota: QuotaCaller; readonly problem: Problem };
 
 // The scheme is case-insensitive (RFC 9110, 11.1). A header given twice arrives joined by a comma
@@ -18,7 +18,7 @@ const BEARER = /^Bearer ([!-~]+)$/i;
  * @param address the client's address; asked for only when there is no valid key.
  */
 export function identifyCaller(
-  site: Site,
+  site: Api,
   authorization: string | null,
   address: () => string,
 ): Awaitable<Caller> {
@@ -32,11 +32,11 @@ export function identifyCaller(
 }
 
 /** A request that no account answers for. */
-export function anonymous(site: Site, address: string): QuotaCaller {
+export function anonymous(site: Api, address: string): QuotaCaller {
   return { id: `address:${address}`, limits: site.anonymousLimits, key: undefined };
 }
 
-function known(key: Credential): Caller {
+function known(key: AuthenticatedKey): Caller {
   return { quota: { id: key.caller, limits: key.limits, key }, key };
 }
 

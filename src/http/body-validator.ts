@@ -1,6 +1,6 @@
 import type { XSchema } from 'typebox/schema';
 import { ApiError } from '../core/errors.ts';
-import { once } from '../lib/lazy.ts';
+import { lazy } from '../lib/lazy.ts';
 
 /**
  * Makes the check of a parsed body against a schema of the contract. The compiler is loaded at the
@@ -12,7 +12,7 @@ export function bodyParser<const Schema extends XSchema>(
   schema: Schema,
   expectations: Readonly<Record<string, string>>,
 ) {
-  const compiled = once(async () => (await import('typebox/schema')).Compile(schema));
+  const compiled = lazy(async () => (await import('typebox/schema')).Compile(schema));
   const invalid = (field: string, verb: string) =>
     new ApiError('invalid_body', `"${field}" ${verb} ${expectations[field]}.`);
   return async (body: unknown) => {

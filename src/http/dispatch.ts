@@ -1,5 +1,5 @@
 import { type Awaitable, attempt, then } from '../lib/awaitable.ts';
-import type { Site } from './api.ts';
+import type { Api } from './api.ts';
 import { isRemoved } from './deprecation.ts';
 import type { Call } from './handler.ts';
 import { problemReply, type Reply } from './reply.ts';
@@ -14,7 +14,7 @@ const PREFLIGHT_MAX_AGE_SECONDS = '86400';
  * that a browser sends before a request to another origin (CORS).
  */
 export function uncountedReply(
-  site: Site,
+  site: Api,
   request: Request,
   path: string,
   match: RouteMatch | undefined,
@@ -42,7 +42,7 @@ export function uncountedReply(
  * @param recover turns what the operation throws into a reply.
  */
 export function carryOut(
-  site: Site,
+  site: Api,
   call: Omit<Call, 'parameters'>,
   match: RouteMatch | undefined,
   recover: (error: unknown) => Reply,

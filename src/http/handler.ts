@@ -1,11 +1,11 @@
-import type { Credential } from '../core/accounts.ts';
+import type { AuthenticatedKey } from '../core/accounts.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Reply } from './reply.ts';
 
 /** A request that was admitted and found its operation. */
 export interface Call {
-  readonly key: Credential;
+  readonly key: AuthenticatedKey;
   readonly request: Request;
   readonly now: Instant;
   readonly query: string;

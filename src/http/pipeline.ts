@@ -4,7 +4,7 @@ import type { QuotaCaller } from '../core/ports.ts';
 import { type Awaitable, attempt, then } from '../lib/awaitable.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
-import type { Site } from './api.ts';
+import type { Api } from './api.ts';
 import { anonymous, type Caller, identifyCaller } from './authentication.ts';
 import { BaseAddresses } from './base-addresses.ts';
 import { clientAddress } from './client-address.ts';
@@ -34,7 +34,7 @@ export interface ServiceMetrics {
 
 export interface ServiceOptions {
   /** Requests outside of every base address count in the first. */
-  readonly sites: readonly Site[];
+  readonly sites: readonly Api[];
   readonly pages?: Pages | undefined;
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly AddressRange[];
@@ -53,7 +53,7 @@ interface Exchange {
 }
 
 interface Place {
-  readonly site: Site;
+  readonly site: Api;
   /** Below the site's base address. */
   readonly path: string;
   readonly query: string;
@@ -89,7 +89,7 @@ export interface Pages {
 /** Answers every request that the HTTP parser lets through: caller, quota, operation, reply. */
 export class HttpService {
   readonly #options: ServiceOptions;
-  readonly #places: BaseAddresses<Site | Pages>;
+  readonly #places: BaseAddresses<Api | Pages>;
   readonly #replies = new ReplyWriter();
 
   constructor(options: ServiceOptions) {
@@ -180,7 +180,7 @@ export class HttpService {
       const operate = () =>
         attempt(() => carryOut(site, { key, request, now, query }, match, recover), recover);
       return then(charge(site, now, caller.quota, operate), (answer) => {
-        site.noteUse(key, answer.reply.status, now.wall);
+        site.recordUse(key, answer.reply.status, now.wall);
         return answer;
       });
     });
@@ -213,13 +213,13 @@ export class HttpService {
 }
 
 /** Takes nothing from the caller's quota. */
-function letPass(site: Site, now: Instant, caller: QuotaCaller, reply: Reply): Awaitable<Answer> {
+function letPass(site: Api, now: Instant, caller: QuotaCaller, reply: Reply): Awaitable<Answer> {
   return then(site.limiterOf(caller).peek(caller, now), (verdict) => ({ reply, verdict }));
 }
 
 /** Takes the request from the caller's quota; only what is admitted is carried out. */
 function charge(
-  site: Site,
+  site: Api,
   now: Instant,
   caller: QuotaCaller,
   operate: () => Awaitable<Reply>,

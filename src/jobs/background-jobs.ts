@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { BanRecord } from '../core/accounts.ts';
 import type { Environment } from '../core/environments.ts';
 import { hourOf } from '../core/usage.ts';
-import type { Site } from '../http/api.ts';
+import type { Api } from '../http/api.ts';
 import { type Clock, DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import type { Upkeep } from '../lib/scheduler.ts';
 import { type KeptLimiter, type LimitKeeping, startLimiter } from '../limits/persistence.ts';
@@ -43,9 +43,9 @@ export interface Keeping {
 
 export interface Kept {
   readonly limiters: ReadonlyMap<Environment, KeptLimiter>;
-  readonly noteUse: Site['noteUse'];
+  readonly recordUse: Api['recordUse'];
   /** Forgets what has no say any more; goes on by itself, every ten minutes. */
-  tidyUp(): Promise<void>;
+  pruneExpired(): Promise<void>;
 }
 
 /** Starts what counts requests, and keeps what was counted; each job goes on until the upkeep stops. */
@@ -54,11 +54,11 @@ export async function startKeeping(keeping: Keeping): Promise<Kept> {
   // Before bans are read: what is lifted while this starts is a change, too.
   const seen = await stores.changes.revision();
   const limiters = await startLimiters(keeping);
-  const noteUse = recordUse(keeping);
-  const tidyUp = () => forgetOld(stores, limiters, clock.now());
-  upkeep.every(FORGET_EVERY, 'forget old rows', tidyUp);
+  const recordUse = startRecordingUse(keeping);
+  const pruneExpired = () => pruneStores(stores, limiters, clock.now());
+  upkeep.every(FORGET_EVERY, 'forget old rows', pruneExpired);
   watchChanges(seen, limiters, keeping);
-  return { limiters, noteUse, tidyUp };
+  return { limiters, recordUse, pruneExpired };
 }
 
 async function startLimiters({
@@ -91,7 +91,7 @@ async function startLimiters({
 }
 
 /** Keeps when keys were used, and what came of it; saved beside requests. */
-function recordUse({ environments, stores, upkeep }: Keeping): Site['noteUse'] {
+function startRecordingUse({ environments, stores, upkeep }: Keeping): Api['recordUse'] {
   const lastUsed = new LastUsed(stores.keys);
   upkeep.saveEvery(SAVE_LAST_USED_EVERY, 'save last use', () => lastUsed.save());
   const recorders = new Map(
@@ -114,7 +114,7 @@ export function deliverMessages({ stores, clock, upkeep }: Keeping): void {
   });
 }
 
-async function forgetOld(
+async function pruneStores(
   stores: Stores,
   limiters: ReadonlyMap<Environment, KeptLimiter>,
   now: Instant,

@@ -1,4 +1,4 @@
-import type { Credential } from '../core/accounts.ts';
+import type { AuthenticatedKey } from '../core/accounts.ts';
 import type { ApiKeyStore } from '../core/ports.ts';
 import { MINUTE } from '../lib/clock.ts';
 
@@ -12,7 +12,7 @@ export class LastUsed {
   }
 
   /** @param usedAt epoch ms */
-  note(key: Credential, usedAt: number): void {
+  note(key: AuthenticatedKey, usedAt: number): void {
     if (key.lastUsedAt !== undefined && usedAt - key.lastUsedAt < MINUTE) return;
     key.lastUsedAt = usedAt;
     this.#pending.set(key.id, usedAt);

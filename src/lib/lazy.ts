@@ -1,5 +1,5 @@
 /** Makes it when it is first asked for, and again if that failed. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
+export function lazy<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
     made ??= make().catch((error) => {

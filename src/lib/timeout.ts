@@ -5,7 +5,7 @@ import type { Awaitable } from './awaitable.ts';
  * @param patience ms.
  * @throws Error when the time is over, or whatever the work throws.
  */
-export async function within<T>(patience: number, work: () => Awaitable<T>): Promise<T> {
+export async function withTimeout<T>(patience: number, work: () => Awaitable<T>): Promise<T> {
   const silence = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => silence.reject(new Error(`no answer within ${patience} ms`)),

@@ -7,17 +7,17 @@ import type { Clock } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 
 /** How an account stands in both windows of an environment just now. */
-export type Standing = (account: Account, environment: Environment) => Awaitable<Verdict>;
+export type CurrentUsage = (account: Account, environment: Environment) => Awaitable<Verdict>;
 
 /**
  * Asks this process's limiter where it has one; elsewhere what the process that counts has saved,
  * which is at most a second old.
  */
-export function standingFrom(
+export function currentUsageFrom(
   limiters: ReadonlyMap<Environment, Limiter>,
   stores: Stores,
   clock: Clock,
-): Standing {
+): CurrentUsage {
   return (account, environment) => {
     const now = clock.now();
     const { limits } = account;

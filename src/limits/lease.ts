@@ -1,7 +1,7 @@
 import type { Config, Part } from '../config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { SetupError } from '../core/errors.ts';
-import type { CountingClaim } from '../core/ports.ts';
+import type { Lease } from '../core/ports.ts';
 import { SECOND } from '../lib/clock.ts';
 import type { Upkeep } from '../lib/scheduler.ts';
 import type { Stores } from '../storage/stores.ts';
@@ -12,7 +12,10 @@ const RENEW_EVERY = SECOND;
  * The quickstart takes keys of both environments, and counts each in its own. Where all processes
  * count in one place, the dashboard looks there, too.
  */
-export function countedHere(parts: readonly Part[], { redis }: Config): readonly Environment[] {
+export function limitedEnvironments(
+  parts: readonly Part[],
+  { redis }: Config,
+): readonly Environment[] {
   const needsAll = parts.includes('quickstart') || (redis && parts.includes('dashboard'));
   return ENVIRONMENTS.filter((name) => needsAll || parts.includes(name));
 }
@@ -34,12 +37,12 @@ export interface Counting extends AsyncDisposable {
  * their own would admit twice as much.
  * @throws SetupError when somebody does.
  */
-export async function claimCounting(
+export async function acquireLeases(
   environments: readonly Environment[],
   given: CountingParts,
 ): Promise<Counting> {
   await using claiming = new AsyncDisposableStack();
-  const claims = new Map<Environment, CountingClaim>();
+  const claims = new Map<Environment, Lease>();
   for (const name of environments) {
     const claim = await claimOne(name, given);
     claiming.defer(() => claim.release());
@@ -57,7 +60,7 @@ export async function claimCounting(
 async function claimOne(
   name: Environment,
   { config, stores, parts }: CountingParts,
-): Promise<CountingClaim> {
+): Promise<Lease> {
   const claim = await stores.counting.claim(name, config.redis ? 'together' : 'alone');
   if (claim) return claim;
   const where = config.database ? 'the same database' : stores.folder.path;
@@ -75,7 +78,7 @@ async function claimOne(
   );
 }
 
-function keepClaim(name: Environment, claim: CountingClaim, upkeep: Upkeep): void {
+function keepClaim(name: Environment, claim: Lease, upkeep: Upkeep): void {
   if (!claim.renew) return;
   upkeep.every(RENEW_EVERY, `keep counting ${name}`, async () => {
     if (await claim.renew?.()) return;

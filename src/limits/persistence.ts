@@ -2,7 +2,7 @@ import type { BanRecord } from '../core/accounts.ts';
 import type { BanPolicy } from '../core/bans.ts';
 import type { Environment } from '../core/environments.ts';
 import { StorageUnavailable } from '../core/errors.ts';
-import type { BanStore, Limiter, QuotaJournal } from '../core/ports.ts';
+import type { BanStore, Limiter, QuotaStore } from '../core/ports.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, DAY, type Instant, SECOND } from '../lib/clock.ts';
 import type { Upkeep } from '../lib/scheduler.ts';
@@ -21,7 +21,7 @@ const RECORD_BANS_EVERY = 0.1 * SECOND;
 export interface LimitKeeping {
   readonly environment: Environment;
   readonly policy: BanPolicy;
-  readonly quotas: QuotaJournal;
+  readonly quotas: QuotaStore;
   readonly bans: BanStore;
   readonly clock: Clock;
   readonly upkeep: Upkeep;

@@ -1,4 +1,4 @@
-import { once } from '../lib/lazy.ts';
+import { lazy } from '../lib/lazy.ts';
 import type { Metrics } from './metrics.ts';
 
 type Recorder = Pick<
@@ -18,7 +18,7 @@ export class LateMetrics implements Recorder {
   #early: Array<(metrics: Metrics) => void> = [];
 
   constructor(load: () => Promise<Metrics>) {
-    this.get = once(async () => {
+    this.get = lazy(async () => {
       const metrics = await load();
       this.#metrics = metrics;
       for (const record of this.#early) record(metrics);

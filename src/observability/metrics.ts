@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { SECOND } from '../lib/clock.ts';
-import { within } from '../lib/timeout.ts';
+import { withTimeout } from '../lib/timeout.ts';
 import { LATENCY_BUCKETS, type ReplyCounts } from './reply-counts.ts';
 import { ReplyHistogram } from './reply-histogram.ts';
 
@@ -92,7 +92,7 @@ export class Metrics {
         help,
         registers: [this.#registry],
         async collect() {
-          const value = await within(PATIENCE, read).catch(() => undefined);
+          const value = await withTimeout(PATIENCE, read).catch(() => undefined);
           if (value === undefined) this.remove();
           else this.set(value);
         },

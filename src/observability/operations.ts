@@ -2,7 +2,7 @@ import packageJson from '../../package.json';
 import type { Config } from '../config/config.ts';
 import { messageOf, StorageUnavailable } from '../core/errors.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
-import { within } from '../lib/timeout.ts';
+import { withTimeout } from '../lib/timeout.ts';
 import type { Stores } from '../storage/stores.ts';
 import { LateMetrics } from './late-metrics.ts';
 import type { Log } from './log.ts';
@@ -98,7 +98,7 @@ export async function prepareOperations(
 
 async function missingStore({ changes }: Stores): Promise<string | undefined> {
   try {
-    await within(STORE_PATIENCE, () => changes.revision());
+    await withTimeout(STORE_PATIENCE, () => changes.revision());
     return undefined;
   } catch (error) {
     // Clients are told no more than that it is away; operators are told why.

@@ -1,5 +1,5 @@
-import type { Credential } from '../core/accounts.ts';
-import type { CredentialCache, CredentialSource, KeyRow } from '../core/ports.ts';
+import type { AuthenticatedKey } from '../core/accounts.ts';
+import type { KeyCache, KeyRow, KeySource } from '../core/ports.ts';
 import { type Awaitable, then } from '../lib/awaitable.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 
@@ -10,15 +10,15 @@ import { BoundedMap } from '../lib/bounded-map.ts';
 export const CAPACITY = 32_000;
 
 /** Remembers keys by digest. What is unknown is not remembered, so that guesses take no room. */
-export class MemoryCredentialCache implements CredentialCache {
-  readonly #source: CredentialSource;
-  #remembered = new BoundedMap<string, Credential>(CAPACITY);
+export class MemoryKeyCache implements KeyCache {
+  readonly #source: KeySource;
+  #remembered = new BoundedMap<string, AuthenticatedKey>(CAPACITY);
 
-  constructor(source: CredentialSource) {
+  constructor(source: KeySource) {
     this.#source = source;
   }
 
-  recall(digest: Buffer): Credential | undefined {
+  recall(digest: Buffer): AuthenticatedKey | undefined {
     return this.#remembered.get(nameOf(digest));
   }
 

@@ -4,7 +4,7 @@ import { KeyRing } from '../core/key-ring.ts';
 import type { Settings } from '../core/ports.ts';
 import { FINGERPRINT, fingerprintOf, sign } from '../core/secret.ts';
 import type { Clock } from '../lib/clock.ts';
-import { MemoryCredentialCache } from './key-cache.ts';
+import { MemoryKeyCache } from './key-cache.ts';
 import { openSqliteStores } from './sqlite/open-stores.ts';
 import type { DatabaseStores, Stores } from './stores.ts';
 
@@ -17,7 +17,7 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
     await stores.close();
     throw cause;
   }
-  const credentials = new MemoryCredentialCache(stores.keys);
+  const credentials = new MemoryKeyCache(stores.keys);
   return {
     ...stores,
     keyRing: new KeyRing(stores.keys, credentials, secret, clock),

@@ -1,4 +1,4 @@
-import type { Account, ApiKey, BanRecord, Credential, Role } from '../core/accounts.ts';
+import type { Account, ApiKey, AuthenticatedKey, BanRecord, Role } from '../core/accounts.ts';
 import type { AuditAction, AuditRecord } from '../core/audit.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { Message } from '../core/messages.ts';
@@ -111,7 +111,7 @@ export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
 }
 
 /** @throws OperatorError when the row names a plan that this release does not know. */
-export function credentialFromRow(key: KeyPart, plan: PlanPart): Credential {
+export function credentialFromRow(key: KeyPart, plan: PlanPart): AuthenticatedKey {
   return {
     id: key.id,
     accountId: key.account_id,

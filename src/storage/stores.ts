@@ -7,11 +7,11 @@ import type {
   AuditLog,
   BanStore,
   ChangeSignal,
-  CountingClaims,
-  CredentialCache,
+  KeyCache,
+  Leases,
   MessageStore,
   PetStore,
-  QuotaJournal,
+  QuotaStore,
   Settings,
   UsageStore,
 } from '../core/ports.ts';
@@ -21,7 +21,7 @@ import type { Writer, WriterMetrics } from './sqlite/writer.ts';
 /** The stores of one environment. */
 export interface EnvironmentStores {
   readonly pets: PetStore;
-  readonly quotas: QuotaJournal;
+  readonly quotas: QuotaStore;
 }
 
 /** The stores of one database, SQLite or PostgreSQL. */
@@ -29,7 +29,7 @@ export interface DatabaseStores {
   readonly folder: DataFolder;
   readonly settings: Settings;
   readonly changes: ChangeSignal;
-  readonly counting: CountingClaims;
+  readonly counting: Leases;
   readonly accounts: AccountStore;
   readonly keys: ApiKeyStore;
   readonly bans: BanStore;
@@ -53,7 +53,7 @@ export interface DatabaseStores {
 /** All stores, for the service and for the commands. */
 export interface Stores extends Omit<DatabaseStores, 'settings' | 'secret'> {
   readonly keyRing: KeyRing;
-  readonly credentials: CredentialCache;
+  readonly credentials: KeyCache;
   /** Signs dashboard sessions. */
   readonly sessionSecret: string;
 }

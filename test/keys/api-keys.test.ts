@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { environmentOfKey, generateApiKey } from '../../src/core/api-key-text.ts';
 import { KeyRing } from '../../src/core/key-ring.ts';
-import { MemoryCredentialCache } from '../../src/storage/key-cache.ts';
+import { MemoryKeyCache } from '../../src/storage/key-cache.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';
 
@@ -107,7 +107,7 @@ describe('a key that cannot be one', () => {
     };
     const ring = new KeyRing(
       keys,
-      new MemoryCredentialCache(source),
+      new MemoryKeyCache(source),
       Buffer.from(folderSecret(service)),
       new ManualClock(),
     );
@@ -128,7 +128,7 @@ describe('a key that cannot be one', () => {
 });
 
 /** Counts how often it is asked, which is once for each digest that is made. */
-class CountingCache extends MemoryCredentialCache {
+class CountingCache extends MemoryKeyCache {
   asked = 0;
 
   override recall(digest: Buffer) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { subscribe } from '../../src/core/plans.ts';
-import type { CredentialSource, KeyRow } from '../../src/core/ports.ts';
-import { CAPACITY, MemoryCredentialCache } from '../../src/storage/key-cache.ts';
+import type { KeyRow, KeySource } from '../../src/core/ports.ts';
+import { CAPACITY, MemoryKeyCache } from '../../src/storage/key-cache.ts';
 import { apiKey } from '../storage/ports/backend.ts';
 
 function row(digest: Buffer): KeyRow {
@@ -14,7 +14,7 @@ function digest(number: number): Buffer {
 }
 
 /** A source that is asked over a network: it answers when it is told to. */
-class SlowSource implements CredentialSource {
+class SlowSource implements KeySource {
   readonly #asked: Array<(row: KeyRow) => void> = [];
 
   findByDigest(): Promise<KeyRow> {
@@ -31,7 +31,7 @@ class SlowSource implements CredentialSource {
 describe('the cache of keys', () => {
   test('remembers what the source said, until it is told to forget', async () => {
     const source = new SlowSource();
-    const cache = new MemoryCredentialCache(source);
+    const cache = new MemoryKeyCache(source);
     const found = row(digest(1));
     const asked = cache.findByDigest(digest(1));
     expect(cache.recall(digest(1))).toBeUndefined();
@@ -44,7 +44,7 @@ describe('the cache of keys', () => {
 
   test('does not remember an answer that was on its way when it was told to forget', async () => {
     const source = new SlowSource();
-    const cache = new MemoryCredentialCache(source);
+    const cache = new MemoryKeyCache(source);
     const asked = cache.findByDigest(digest(1));
     cache.forget();
     source.answer(row(digest(1)));
@@ -53,7 +53,7 @@ describe('the cache of keys', () => {
   });
 
   test('is bounded: the oldest key makes room for the next', async () => {
-    const cache = new MemoryCredentialCache({ findByDigest: row });
+    const cache = new MemoryKeyCache({ findByDigest: row });
     for (let number = 0; number <= CAPACITY; number += 1) await cache.findByDigest(digest(number));
     expect(cache.recall(digest(0))).toBeUndefined();
     expect(cache.recall(digest(1))).toBeDefined();

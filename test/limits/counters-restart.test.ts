@@ -65,7 +65,7 @@ describe('counters after a clean restart', () => {
     clock.advance(20 * SECOND);
 
     await using second = await TestService.start({ clock, folder: first.folder.path });
-    await second.tidyUp();
+    await second.pruneExpired();
 
     expect((await ask(second, secret)).status).toBe(429);
     clock.advance(40 * SECOND);

@@ -75,7 +75,7 @@ describe('a quota that the last process kept', () => {
     const { path: folder } = first.folder;
     await using second = await TestService.start({ clock, folder });
     await ask(second, one.secret);
-    await second.tidyUp();
+    await second.pruneExpired();
     await second.stop();
 
     await using third = await TestService.start({ clock, folder });
@@ -171,7 +171,7 @@ class Succession {
   async follow(step: Happening): Promise<void> {
     if (step === 'restart') this.#restart();
     else if (step === 'save') this.#journal.save(this.#limiter, this.#now());
-    else if (step === 'tidy up') this.#tidyUp();
+    else if (step === 'tidy up') this.#pruneExpired();
     else if ('pass' in step) {
       const { wall, elapsed } = this.#moment;
       this.#moment = { wall: wall + step.pass, elapsed: elapsed + step.pass };
@@ -188,7 +188,7 @@ class Succession {
     this.#limiter = limiterOn(this.#journal, this.#now());
   }
 
-  #tidyUp(): void {
+  #pruneExpired(): void {
     this.#limiter.sweep(this.#now());
     this.#journal.prune(this.#now());
   }

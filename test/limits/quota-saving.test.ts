@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import type { QuotaJournal } from '../../src/core/ports.ts';
+import type { QuotaStore } from '../../src/core/ports.ts';
 import { DAY, MINUTE } from '../../src/lib/clock.ts';
 import { Upkeep } from '../../src/lib/scheduler.ts';
 import { startLimiter } from '../../src/limits/persistence.ts';
@@ -19,7 +19,7 @@ test('quotas that cannot be saved are tried a part at a time, and none is left o
   const clock = new ManualClock();
   const asked: number[] = [];
   let isFull = true;
-  const filling: QuotaJournal = {
+  const filling: QuotaStore = {
     find: (caller) => quotas.find(caller),
     drop: (callers) => quotas.drop(callers),
     prune: (now) => quotas.prune(now),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import type { Pet } from '../../src/core/pets.ts';
 import type { PetStore } from '../../src/core/ports.ts';
-import { once } from '../../src/lib/lazy.ts';
+import { lazy } from '../../src/lib/lazy.ts';
 import { PostgresDatabase, type Value } from '../../src/storage/postgres/database.ts';
 import { PostgresPetStore } from '../../src/storage/postgres/pet-store.ts';
 import { at, pet } from '../storage/ports/backend.ts';
@@ -43,7 +43,7 @@ class InterruptedDatabase extends PostgresDatabase implements AsyncDisposable {
 
   constructor(url: string, interrupt: () => Promise<unknown>) {
     super(url);
-    this.#interrupt = once(interrupt);
+    this.#interrupt = lazy(interrupt);
   }
 
   override async get<Row>(text: string, ...values: Value[]): Promise<Row | undefined> {

@@ -163,10 +163,10 @@ test('a delivered message stays in the inbox for 30 days', async () => {
   await clientOf(service, secret).sendMessage('Hello!');
   await eventually(() => nothingQueued(service));
   clock.advance(30 * DAY);
-  await service.tidyUp();
+  await service.pruneExpired();
   expect(await texts(service, account.id)).toEqual(['Hello!']);
   clock.advance(1);
-  await service.tidyUp();
+  await service.pruneExpired();
   expect(await texts(service, account.id)).toEqual([]);
 });
 

@@ -24,10 +24,10 @@ describe('what is of no use any more', () => {
     clock.advance(HOUR);
     const young = await create('young');
     clock.advance(DAY - HOUR - 1);
-    await service.tidyUp();
+    await service.pruneExpired();
     expect(rows(service, 'idempotent_requests')).toBe(2);
     clock.advance(1);
-    await service.tidyUp();
+    await service.pruneExpired();
     expect(rows(service, 'idempotent_requests')).toBe(1);
     expect(await create('young')).toEqual(young);
   });
@@ -41,7 +41,7 @@ describe('what is of no use any more', () => {
     await eventually(() => rows(service, 'quotas') === 2);
     clock.advance(DAY);
     const { day } = await ask(service, current.secret);
-    await service.tidyUp();
+    await service.pruneExpired();
     await eventually(() => rows(service, 'quotas') === 1);
     expect((await ask(service, current.secret)).day.remaining).toBe(day.remaining - 1);
   });
@@ -51,7 +51,7 @@ describe('what is of no use any more', () => {
     await provokeBan(it, 1);
     await recordedBan(it);
     it.clock.advance(300 * SECOND + DAY - HOUR);
-    await it.service.tidyUp();
+    await it.service.pruneExpired();
     expect((await provokeBan(it, 1)).retryAfter).toBe(600);
   });
 

@@ -5,7 +5,7 @@ import { banStoreSuite } from './ports/ban-store.suite.ts';
 import { idempotencySuite } from './ports/idempotency.suite.ts';
 import { messageStoreSuite } from './ports/message-store.suite.ts';
 import { petStoreSuite } from './ports/pet-store.suite.ts';
-import { quotaJournalSuite } from './ports/quota-journal.suite.ts';
+import { quotaJournalSuite } from './ports/quota-store.suite.ts';
 import { settingsSuite } from './ports/settings.suite.ts';
 import { openSqliteBackend } from './ports/sqlite-backend.ts';
 import { usageStoreSuite } from './ports/usage-store.suite.ts';

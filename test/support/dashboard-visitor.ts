@@ -1,7 +1,7 @@
 import type { TestService } from './harness.ts';
 
 /** Whatever serves a dashboard. */
-type Site = Pick<TestService, 'dashboardUrl'>;
+type Api = Pick<TestService, 'dashboardUrl'>;
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -19,7 +19,7 @@ export class Visitor {
 
   /** Somebody who is not signed in. */
   constructor(
-    service: Site,
+    service: Api,
     email = `visitor${++visitors}@example.com`,
     { password = PASSWORD, headers = {}, via = service.dashboardUrl }: VisitorOptions = {},
   ) {
@@ -31,14 +31,14 @@ export class Visitor {
   }
 
   /** Somebody with a new account and signed in. */
-  static async signUp(service: Site, email?: string): Promise<Visitor> {
+  static async signUp(service: Api, email?: string): Promise<Visitor> {
     const visitor = new Visitor(service, email);
     await visitor.signUp();
     return visitor;
   }
 
   /** The holder of an account, signed in. */
-  static async signIn(service: Site, email: string, password?: string): Promise<Visitor> {
+  static async signIn(service: Api, email: string, password?: string): Promise<Visitor> {
     const visitor = new Visitor(service, email, password === undefined ? {} : { password });
     await visitor.signIn();
     return visitor;

@@ -160,8 +160,8 @@ export class TestService implements AsyncDisposable {
   }
 
   /** Lets the service forget what is of no use any more, as it does every ten minutes. */
-  tidyUp(): Promise<void> {
-    return this.#service.tidyUp();
+  pruneExpired(): Promise<void> {
+    return this.#service.pruneExpired();
   }
 
   async stop(): Promise<void> {

@@ -2,7 +2,7 @@ import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { once } from '../../src/lib/lazy.ts';
+import { lazy } from '../../src/lib/lazy.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
 import { freePort } from './free-port.ts';
 import { eventually } from './harness.ts';
@@ -44,7 +44,7 @@ export class PostgresServer implements AsyncDisposable {
   readonly port: number;
   #server: Server | undefined;
   #databases = 0;
-  readonly #template = once(async () => {
+  readonly #template = lazy(async () => {
     await this.run('CREATE DATABASE migrated');
     await migrate(this.url('migrated'));
   });

@@ -35,12 +35,12 @@ async function show({ options, account }: Call): Promise<Response> {
 }
 
 async function windows(
-  { standing }: DashboardOptions,
+  { currentUsage }: DashboardOptions,
   account: Account,
   environment: Environment,
   now: Instant,
 ): Promise<UsageInfo['windows'][Environment]> {
-  const { minute, day } = await standing(account, environment);
+  const { minute, day } = await currentUsage(account, environment);
   return { minute: windowInfo(minute, now), day: windowInfo(day, now) };
 }
 

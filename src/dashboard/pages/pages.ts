@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
-import { once } from '../../lib/lazy.ts';
+import { lazy } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
 import { pagePolicy, writePolicy } from '../security.ts';
 import { assetFiles } from './asset-files.ts';
@@ -49,7 +49,7 @@ export function createPages(
 ): DashboardPages {
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
   const documents = servedDocuments(addresses);
-  const prepared = once(async () => {
+  const prepared = lazy(async () => {
     const assets = await prepare();
     return { parts: { addresses, assets, basePath }, files: assetFiles(assets.files) };
   });

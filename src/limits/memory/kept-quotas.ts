@@ -1,4 +1,4 @@
-import type { QuotaJournal, SavedQuota } from '../../core/ports.ts';
+import type { QuotaStore, SavedQuota } from '../../core/ports.ts';
 import type { QuotaState } from '../../core/quota.ts';
 import { type Awaitable, then } from '../../lib/awaitable.ts';
 import { type Instant, MINUTE } from '../../lib/clock.ts';
@@ -8,7 +8,7 @@ import { type Instant, MINUTE } from '../../lib/clock.ts';
  * a million of them. May raise `StorageUnavailable`.
  */
 export class KeptQuotas {
-  readonly #journal: Pick<QuotaJournal, 'find'>;
+  readonly #journal: Pick<QuotaStore, 'find'>;
   readonly #startedAt: Instant;
   /** Look-ups under way, which whoever asks meanwhile shares. */
   readonly #lookUps = new Map<string, Promise<QuotaState | undefined>>();
@@ -17,7 +17,7 @@ export class KeptQuotas {
    * @param startedAt when this process began to count. What the last one kept is read as of then: a
    * clock that is set later must neither end a minute early nor draw it out.
    */
-  constructor(journal: Pick<QuotaJournal, 'find'>, startedAt: Instant) {
+  constructor(journal: Pick<QuotaStore, 'find'>, startedAt: Instant) {
     this.#journal = journal;
     this.#startedAt = startedAt;
   }

@@ -1,7 +1,7 @@
 import type { BanRecord } from '../../core/accounts.ts';
 import { type Admission, admit, type Verdict } from '../../core/admission.ts';
 import { newBanRecord } from '../../core/ban-record.ts';
-import { type Ban, type BanPolicy, type Conduct, isForgotten } from '../../core/bans.ts';
+import { type Ban, type BanPolicy, isForgotten, type Strikes } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { Limiter, QuotaCaller, SavedQuota } from '../../core/ports.ts';
 import { addQuotas, isSpent, NOTHING_USED, type QuotaState } from '../../core/quota.ts';
@@ -43,7 +43,7 @@ export class MemoryLimiter implements Limiter {
   readonly #options: MemoryLimiterOptions;
   readonly #accounts = new QuotaTable(new AccountSlots());
   readonly #addresses = new QuotaTable(new BoundedMap(ADDRESS_CAPACITY));
-  readonly #conducts = new Map<string, Conduct>();
+  readonly #conducts = new Map<string, Strikes>();
   /** The record of each key's latest ban, by key. */
   readonly #banIds = new Map<string, string>();
   readonly #unsaved = new Set<string>();

@@ -6,13 +6,13 @@ import { PostgresAccountStore } from './account-store.ts';
 import { PostgresApiKeyStore } from './api-key-store.ts';
 import { PostgresAuditLog } from './audit-log.ts';
 import { PostgresBanStore } from './ban-store.ts';
-import { RowClaims } from './counting-claims.ts';
 import { PostgresDatabase } from './database.ts';
+import { RowLeases } from './leases.ts';
 import { PostgresMessageStore } from './message-store.ts';
 import { migrate } from './migrate.ts';
 import { PostgresPetStore } from './pet-store.ts';
 import { requirePrimary } from './primary.ts';
-import { PostgresQuotaJournal } from './quota-journal.ts';
+import { PostgresQuotaStore } from './quota-store.ts';
 import { PostgresSettings } from './settings.ts';
 import { refuseUnfinishedMove } from './unfinished-move.ts';
 import { PostgresUsageStore } from './usage-store.ts';
@@ -38,7 +38,7 @@ export async function openPostgresStores(
   const messages = new PostgresMessageStore(database);
   const open = (name: Environment) => ({
     pets: new PostgresPetStore(database, name),
-    quotas: new PostgresQuotaJournal(database, name),
+    quotas: new PostgresQuotaStore(database, name),
   });
   const environments = { production: open('production'), staging: open('staging') };
   const pets = Object.values(environments).map((each) => each.pets);
@@ -48,7 +48,7 @@ export async function openPostgresStores(
     secret: Buffer.from(secret),
     settings,
     changes: settings,
-    counting: new RowClaims(database),
+    counting: new RowLeases(database),
     accounts: new PostgresAccountStore(database),
     keys: new PostgresApiKeyStore(database),
     bans: new PostgresBanStore(database),

@@ -1,7 +1,7 @@
 import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import { messageOf, SetupError } from '../../core/errors.ts';
 import { SECOND } from '../../lib/clock.ts';
-import { within } from '../../lib/timeout.ts';
+import { withTimeout } from '../../lib/timeout.ts';
 import { connect, STATEMENT_LIMIT } from './connection.ts';
 
 /** How long a server may take to say whether it takes changes, in ms. */
@@ -52,7 +52,7 @@ function primaryOf(candidates: readonly Candidate[]): string | undefined {
 async function obstacleAt(address: string): Promise<string | undefined> {
   const connection = connect(address, STATEMENT_LIMIT, 1);
   try {
-    const [row] = await within(PATIENCE, () =>
+    const [row] = await withTimeout(PATIENCE, () =>
       connection.unsafe<{ transaction_read_only: string }[]>('SHOW transaction_read_only'),
     );
     return row?.transaction_read_only === 'off' ? undefined : 'it is a standby';

@@ -7,12 +7,12 @@ import { SqliteAccountStore } from './account-store.ts';
 import { SqliteApiKeyStore } from './api-key-store.ts';
 import { SqliteAuditLog } from './audit-log.ts';
 import { SqliteBanStore } from './ban-store.ts';
-import { FileClaims } from './counting-claims.ts';
 import { SqliteFile } from './file.ts';
+import { FileLeases } from './leases.ts';
 import { SqliteMessageStore } from './message-store.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from './migrations.ts';
 import { SqlitePetStore } from './pet-store.ts';
-import { SqliteQuotaJournal } from './quota-journal.ts';
+import { SqliteQuotaStore } from './quota-store.ts';
 import { SqliteSettings } from './settings.ts';
 import { SqliteUsageStore } from './usage-store.ts';
 import { Writer } from './writer.ts';
@@ -44,7 +44,7 @@ export async function openSqliteStores(config: Config): Promise<DatabaseStores> 
     secret,
     settings,
     changes: settings,
-    counting: new FileClaims(folder.lock),
+    counting: new FileLeases(folder.lock),
     accounts: new SqliteAccountStore(accountsFile),
     keys: new SqliteApiKeyStore(accountsFile),
     bans: new SqliteBanStore(accountsFile),
@@ -65,7 +65,7 @@ export async function openSqliteStores(config: Config): Promise<DatabaseStores> 
       if (known) return known;
       const file = new SqliteFile(folder.database(name), ENVIRONMENT_SCHEMA, writer);
       resources.defer(() => file.close());
-      const stores = { pets: new SqlitePetStore(file), quotas: new SqliteQuotaJournal(file) };
+      const stores = { pets: new SqlitePetStore(file), quotas: new SqliteQuotaStore(file) };
       environments.set(name, stores);
       return stores;
     },

@@ -12,7 +12,7 @@ import type {
   ChangeSignal,
   MessageStore,
   PetStore,
-  QuotaJournal,
+  QuotaStore,
   Settings,
   UsageStore,
 } from '../../../src/core/ports.ts';
@@ -28,7 +28,7 @@ export interface Backend extends AsyncDisposable {
   readonly usage: UsageStore;
   readonly audit: AuditLog;
   pets(environment?: Environment): PetStore;
-  quotas(environment?: Environment): QuotaJournal;
+  quotas(environment?: Environment): QuotaStore;
   /** The same data over connections of its own, as another process has them. */
   another(): Promise<Backend>;
 }

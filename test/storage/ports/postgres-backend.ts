@@ -6,7 +6,7 @@ import { PostgresBanStore } from '../../../src/storage/postgres/ban-store.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/database.ts';
 import { PostgresMessageStore } from '../../../src/storage/postgres/message-store.ts';
 import { PostgresPetStore } from '../../../src/storage/postgres/pet-store.ts';
-import { PostgresQuotaJournal } from '../../../src/storage/postgres/quota-journal.ts';
+import { PostgresQuotaStore } from '../../../src/storage/postgres/quota-store.ts';
 import { PostgresSettings } from '../../../src/storage/postgres/settings.ts';
 import { PostgresUsageStore } from '../../../src/storage/postgres/usage-store.ts';
 import type { PostgresServer } from '../../support/postgres-server.ts';
@@ -35,7 +35,7 @@ export function connectTo(url: string): Backend {
     audit: new PostgresAuditLog(database),
     pets: (environment: Environment = 'production') => pets[environment],
     quotas: (environment: Environment = 'production') =>
-      new PostgresQuotaJournal(database, environment),
+      new PostgresQuotaStore(database, environment),
     another: async () => connectTo(url),
     async [Symbol.asyncDispose]() {
       await Promise.all([messages, ...Object.values(pets)].map((each) => each.close()));

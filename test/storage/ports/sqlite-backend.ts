@@ -8,7 +8,7 @@ import { SqliteFile } from '../../../src/storage/sqlite/file.ts';
 import { SqliteMessageStore } from '../../../src/storage/sqlite/message-store.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../../src/storage/sqlite/pet-store.ts';
-import { SqliteQuotaJournal } from '../../../src/storage/sqlite/quota-journal.ts';
+import { SqliteQuotaStore } from '../../../src/storage/sqlite/quota-store.ts';
 import { SqliteSettings } from '../../../src/storage/sqlite/settings.ts';
 import { SqliteUsageStore } from '../../../src/storage/sqlite/usage-store.ts';
 import { Writer } from '../../../src/storage/sqlite/writer.ts';
@@ -40,7 +40,7 @@ function connectTo(folder: string, afterwards: () => void): Backend {
     usage: new SqliteUsageStore(accounts),
     audit: new SqliteAuditLog(accounts),
     pets: (environment) => new SqlitePetStore(file(environment)),
-    quotas: (environment) => new SqliteQuotaJournal(file(environment)),
+    quotas: (environment) => new SqliteQuotaStore(file(environment)),
     another: async () => connectTo(folder, () => {}),
     async [Symbol.asyncDispose]() {
       for (const each of [accounts, ...Object.values(environments)]) each.close();

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { QuotaJournal, SavedQuota } from '../../core/ports.ts';
+import type { QuotaStore, SavedQuota } from '../../core/ports.ts';
 import { DAY } from '../../lib/clock.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 
@@ -16,7 +16,7 @@ const FIND = `SELECT caller, minute_ends_at::float8 AS minute_ends_at,
   FROM quotas WHERE environment = $1 AND caller = $2`;
 
 /** Keeps the quotas in use of one environment, for the process that counts them in memory. */
-export class PostgresQuotaJournal implements QuotaJournal {
+export class PostgresQuotaStore implements QuotaStore {
   readonly #database: PostgresDatabase;
   readonly #environment: Environment;
 

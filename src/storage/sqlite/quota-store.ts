@@ -1,4 +1,4 @@
-import type { QuotaJournal, SavedQuota } from '../../core/ports.ts';
+import type { QuotaStore, SavedQuota } from '../../core/ports.ts';
 import { chunks } from '../../lib/chunks.ts';
 import type { SqliteFile } from './file.ts';
 
@@ -11,7 +11,7 @@ const FIND = `SELECT caller, CAST(minute_ends_at AS REAL) AS minuteEndsAt,
   CAST(day_used AS REAL) AS dayUsed FROM quotas WHERE caller = ?`;
 
 /** Keeps the quotas in use of one environment. */
-export class SqliteQuotaJournal implements QuotaJournal {
+export class SqliteQuotaStore implements QuotaStore {
   readonly #file: SqliteFile;
 
   constructor(file: SqliteFile) {

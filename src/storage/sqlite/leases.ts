@@ -1,9 +1,9 @@
 import type { Environment } from '../../core/environments.ts';
-import type { CountingClaim, CountingClaims } from '../../core/ports.ts';
+import type { Lease, Leases } from '../../core/ports.ts';
 import { shareLock, takeLock } from './lock.ts';
 
 /** Claims that are locks on files: whoever has one loses it with the process, however that ends. */
-export class FileClaims implements CountingClaims {
+export class FileLeases implements Leases {
   readonly #pathOf: (environment: Environment) => string;
 
   /** @param pathOf the file that is locked for an environment. */
@@ -12,7 +12,7 @@ export class FileClaims implements CountingClaims {
   }
 
   /** @throws SetupError when the file cannot be locked. */
-  claim(environment: Environment, how: 'alone' | 'together'): CountingClaim | undefined {
+  claim(environment: Environment, how: 'alone' | 'together'): Lease | undefined {
     const path = this.#pathOf(environment);
     return how === 'alone' ? takeLock(path) : shareLock(path);
   }

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { CountingClaim, CountingClaims } from '../../core/ports.ts';
+import type { Lease, Leases } from '../../core/ports.ts';
 import { SECOND } from '../../lib/clock.ts';
 import type { PostgresDatabase } from './database.ts';
 
@@ -23,17 +23,14 @@ interface ClaimRow {
  * Claims that are rows with a count of renewals. Whoever finds one watches whether it is still renewed:
  * no clock of another machine plays a part, and a process that was killed is in the way for 3 s only.
  */
-export class RowClaims implements CountingClaims {
+export class RowLeases implements Leases {
   readonly #database: PostgresDatabase;
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
   }
 
-  async claim(
-    environment: Environment,
-    how: 'alone' | 'together',
-  ): Promise<CountingClaim | undefined> {
+  async claim(environment: Environment, how: 'alone' | 'together'): Promise<Lease | undefined> {
     const me = how === 'together' ? TOGETHER : Bun.randomUUIDv7();
     for (let tries = 0; tries < TRIES; tries += 1) {
       const found = await this.#find(environment);
@@ -78,7 +75,7 @@ export class RowClaims implements CountingClaims {
     return taken > 0;
   }
 
-  #claimOf(environment: Environment, me: string): CountingClaim {
+  #claimOf(environment: Environment, me: string): Lease {
     const mine = [environment, me] as const;
     return {
       renew: async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { QuotaJournal, SavedQuota } from '../../../src/core/ports.ts';
+import type { QuotaStore, SavedQuota } from '../../../src/core/ports.ts';
 import { DAY } from '../../../src/lib/clock.ts';
 import { NOON, type OpenBackend } from './backend.ts';
 
@@ -10,7 +10,7 @@ function quota(caller: string, fields: Partial<SavedQuota> = {}): SavedQuota {
 }
 
 /** What is kept of the callers of these quotas. */
-async function kept(journal: QuotaJournal, quotas: readonly SavedQuota[]): Promise<SavedQuota[]> {
+async function kept(journal: QuotaStore, quotas: readonly SavedQuota[]): Promise<SavedQuota[]> {
   const found = await Promise.all(quotas.map(({ caller }) => journal.find(caller)));
   return found.filter((each) => each !== undefined);
 }
