@@ -1,6 +1,6 @@
 import type { Config, Part } from '../config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
-import type { Limiter } from '../core/ports.ts';
+import type { Limiter } from '../core/limiter.ts';
 import type { Api } from '../http/api.ts';
 import { Routes } from '../http/router.ts';
 import type { Stores } from '../storage/stores.ts';

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type Account, type ApiKey, keyState } from '../core/accounts.ts';
+import type { Account } from '../core/accounts.ts';
+import { type ApiKey, keyState } from '../core/api-keys.ts';
 import type { Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type IssuedKey, ROTATION_OVERLAPS, type RotationOverlap } from '../core/key-ring.ts';

@@ -1,5 +1,6 @@
-import type { Environment } from './environments.ts';
-import type { Limits, Subscription } from './plans.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
+import type { Actor } from './audit.ts';
+import type { Subscription } from './plans.ts';
 
 const LONGEST_EMAIL = 254;
 
@@ -24,57 +25,30 @@ export interface Account extends Subscription {
   readonly createdAt: number;
 }
 
-/** The longest name of an API key, in characters. */
-export const KEY_NAME_MAX_LENGTH = 100;
-
-/** What is known of an API key; not its text, nor the digest of that. All times are epoch ms. */
-export interface ApiKey {
-  readonly id: string;
-  readonly accountId: string;
-  readonly environment: Environment;
-  readonly name: string;
-  /** First characters of the key, up to the random part. */
-  readonly prefix: string;
-  readonly lastFour: string;
-  readonly createdAt: number;
-  readonly expiresAt: number | undefined;
-  readonly revokedAt: number | undefined;
-  /** Written at most once a minute. */
-  readonly lastUsedAt: number | undefined;
-}
-
-/** A ban on record. All times are epoch ms. */
-export interface BanRecord {
-  readonly id: string;
-  readonly keyId: string;
-  readonly accountId: string;
-  readonly environment: Environment;
-  readonly reason: string;
-  readonly level: number;
-  readonly startsAt: number;
-  readonly endsAt: number;
-  readonly liftedAt: number | undefined;
-  /** Who lifted it. */
-  readonly liftedBy: string | undefined;
-}
-
 /**
- * What requests need to know of a key and of its account. Remembered by the hundred thousand: no more
- * than that.
+ * Accounts and their plans. What changes something puts it on the audit log in the same transaction:
+ * `by` whom and when (`now`, epoch ms). Every call may raise `StorageUnavailable`.
  */
-export interface AuthenticatedKey
-  extends Pick<ApiKey, 'id' | 'accountId' | 'environment' | 'expiresAt' | 'revokedAt'> {
-  /** Who its requests are counted on: `account:…`. */
-  readonly caller: string;
-  readonly limits: Limits;
-  /** Moves on with each use that is to be written. */
-  lastUsedAt: number | undefined;
-}
-
-/** Live, or why not. */
-export type KeyState = 'active' | 'expired' | 'revoked';
-
-export function keyState(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: number): KeyState {
-  if (key.revokedAt !== undefined) return 'revoked';
-  return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active';
+export interface AccountStore {
+  /** `undefined` when the address is taken. */
+  create(
+    email: string,
+    subscription: Subscription,
+    now: number,
+    by: Actor,
+  ): Promise<Account | undefined>;
+  /**
+   * A Free account with a password, made by its holder; nobody has confirmed the address yet.
+   * `undefined` when the address is taken.
+   */
+  signUp(email: string, passwordHash: string, now: number): Promise<Account | undefined>;
+  /** With all that belongs to it; keys that are remembered have to be forgotten then. */
+  delete(id: string, now: number, by: Actor): Promise<void>;
+  find(id: string): Awaitable<Account | undefined>;
+  findByEmail(email: string): Awaitable<Account | undefined>;
+  list(): Awaitable<Account[]>;
+  /** Accounts whose address contains the text, without case; by address, `limit` at the most. */
+  search(text: string, limit: number): Awaitable<Account[]>;
+  setSubscription(id: string, subscription: Subscription, now: number, by: Actor): Promise<void>;
+  setRole(id: string, role: Role, now: number, by: Actor): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { ApiKey } from './accounts.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
 import type { Subscription } from './plans.ts';
 
 export type AuditAction =
@@ -37,9 +37,9 @@ export function describeSubscription({ plan, limits }: Subscription): string {
   return `${plan}: ${limits.perMinute} a minute, ${limits.perDay} a day`;
 }
 
-/** What a key is called in the log: enough to find it, too little to use it. */
-export function describeKey(
-  key: Pick<ApiKey, 'id' | 'environment' | 'name' | 'prefix' | 'lastFour'>,
-): string {
-  return `${key.environment} key "${key.name}" (${key.prefix}…${key.lastFour}, ${key.id})`;
+/** What was changed on purpose, by whom. Every call may raise `StorageUnavailable`. */
+export interface AuditLog {
+  record(entry: AuditEntry): Promise<void>;
+  /** The newest first; those before the entry of this number, when it is given. */
+  list(limit: number, before?: number): Awaitable<AuditRecord[]>;
 }

@@ -1,23 +1,18 @@
 import { type Awaitable, then } from '../lib/awaitable.ts';
 import { type Clock, HOUR } from '../lib/clock.ts';
-import {
-  type Account,
-  type ApiKey,
-  type AuthenticatedKey,
-  KEY_NAME_MAX_LENGTH,
-  keyState,
-} from './accounts.ts';
+import type { Account } from './accounts.ts';
 import {
   API_KEY_MAX_LENGTH,
   abbreviateApiKey,
   environmentOfKey,
   generateApiKey,
 } from './api-key-text.ts';
+import type { ApiKeyStore, KeyCache } from './api-keys.ts';
+import { type ApiKey, type AuthenticatedKey, KEY_NAME_MAX_LENGTH, keyState } from './api-keys.ts';
 import type { Actor } from './audit.ts';
 import type { Environment } from './environments.ts';
 import { OperatorError, type Problem } from './errors.ts';
 import { newId } from './ids.ts';
-import type { ApiKeyStore, KeyCache } from './ports.ts';
 
 /** Keys of one account that may be live at the same time. */
 export const LIVE_KEYS_PER_ACCOUNT = 100;

@@ -1,4 +1,7 @@
+import type { Awaitable } from '../lib/awaitable.ts';
+import type { Instant } from '../lib/clock.ts';
 import type { Int64 } from '../lib/int64.ts';
+import type { IdempotentRequest } from './idempotency.ts';
 
 /** Availability of an animal; the contract's enum, in its order. */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
@@ -43,4 +46,23 @@ export interface PetPage {
    * to lie before its end any more.
    */
   readonly settled: boolean;
+}
+
+export type CreateOutcome =
+  | { readonly kind: 'created' | 'replayed'; readonly pet: Pet }
+  /** The same key came with another body before. */
+  | { readonly kind: 'mismatch' }
+  /** A request with the same key is still being carried out. */
+  | { readonly kind: 'conflict' };
+
+/** The animals of one environment. Every call may raise `StorageUnavailable`. */
+export interface PetStore {
+  list(query: PetQuery): Awaitable<PetPage>;
+  get(id: number): Awaitable<Pet | undefined>;
+  /** Resolves once the animal, and what makes it replayable, are durable in one transaction. */
+  create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome>;
+  /** Adds many animals in one transaction. */
+  import(pets: readonly NewPet[]): Promise<void>;
+  /** Drops the idempotent requests whose 24 hours are over. */
+  forgetRequests(now: Instant): Promise<void>;
 }

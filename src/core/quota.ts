@@ -1,3 +1,4 @@
+import type { Awaitable } from '../lib/awaitable.ts';
 import { DAY, type Instant, MINUTE } from '../lib/clock.ts';
 import type { Limits } from './plans.ts';
 
@@ -101,4 +102,24 @@ export function governingWindow({
 
 function standing(limit: number, used: number, resetIn: number): WindowStanding {
   return { limit, remaining: Math.max(0, limit - used), resetIn };
+}
+
+/** A caller's used quota as it is kept across a restart. Times are epoch ms. */
+export interface SavedQuota {
+  readonly caller: string;
+  readonly minuteEndsAt: number;
+  readonly minuteUsed: number;
+  readonly day: number;
+  readonly dayUsed: number;
+}
+
+/** Keeps quotas for the next process. Every call may raise `StorageUnavailable`. */
+export interface QuotaStore {
+  /** What is kept for one caller, over or not; a limiter asks once for each, when it first comes. */
+  find(caller: string): Awaitable<SavedQuota | undefined>;
+  save(quotas: readonly SavedQuota[]): Promise<void>;
+  /** Drops the quotas of these callers. */
+  drop(callers: readonly string[]): Promise<void>;
+  /** Drops the quotas whose day and minute are over at `now` (epoch ms). */
+  prune(now: number): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../lib/awaitable.ts';
 import { HOUR } from '../lib/clock.ts';
 import type { Environment } from './environments.ts';
 
@@ -37,4 +38,24 @@ export function addCounts(a: UsageCounts, b: UsageCounts): UsageCounts {
     limited: a.limited + b.limited,
     serverErrors: a.serverErrors + b.serverErrors,
   };
+}
+
+/** Tells one batch from all others; those of one source come one after the other. */
+export interface BatchMark {
+  readonly source: string;
+  /** Higher than that of the source's batch before. */
+  readonly number: number;
+}
+
+/** Requests counted by hour. Every call may raise `StorageUnavailable`. */
+export interface UsageStore {
+  /**
+   * Adds to what is counted already; all of it, or nothing when it fails. Where the answer may be lost
+   * although it was done, a batch with a mark may be sent again as it was: it is added once.
+   */
+  add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void>;
+  /** An account's hours from this one on (hours since the Unix epoch), in both environments. */
+  since(accountId: string, hour: number): Awaitable<UsageRecord[]>;
+  /** Drops the hours before this one. */
+  forget(hour: number): Promise<void>;
 }

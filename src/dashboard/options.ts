@@ -1,18 +1,15 @@
 import type { Dialect } from 'kysely';
-import type { Account } from '../core/accounts.ts';
+import type { Account, AccountStore } from '../core/accounts.ts';
 import type { Verdict } from '../core/admission.ts';
+import type { ApiKeyStore } from '../core/api-keys.ts';
+import type { AttemptCounts } from '../core/attempts.ts';
+import type { AuditLog } from '../core/audit.ts';
+import type { BanStore } from '../core/ban-records.ts';
 import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { MailSettings } from '../core/mail.ts';
-import type {
-  AccountStore,
-  ApiKeyStore,
-  AttemptCounts,
-  AuditLog,
-  BanStore,
-  MessageStore,
-  UsageStore,
-} from '../core/ports.ts';
+import type { MessageStore } from '../core/messages.ts';
+import type { UsageStore } from '../core/usage.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Clock } from '../lib/clock.ts';
 

@@ -1,8 +1,8 @@
-import type { AuthenticatedKey } from '../core/accounts.ts';
+import type { AuthenticatedKey } from '../core/api-keys.ts';
 import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
+import type { Limiter, QuotaCaller } from '../core/limiter.ts';
 import type { Limits } from '../core/plans.ts';
-import type { Limiter, QuotaCaller } from '../core/ports.ts';
 import type { Routes } from './router.ts';
 
 /** What is served below one base address of the API. */

@@ -1,6 +1,6 @@
-import type { AuthenticatedKey } from '../core/accounts.ts';
+import type { AuthenticatedKey } from '../core/api-keys.ts';
 import type { Problem } from '../core/errors.ts';
-import type { QuotaCaller } from '../core/ports.ts';
+import type { QuotaCaller } from '../core/limiter.ts';
 import { type Awaitable, then } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
 

@@ -1,6 +1,6 @@
 import type { Verdict } from '../core/admission.ts';
 import type { ErrorCode, Problem } from '../core/errors.ts';
-import type { QuotaCaller } from '../core/ports.ts';
+import type { QuotaCaller } from '../core/limiter.ts';
 import { problemReply, type Reply } from './reply.ts';
 
 const written = new WeakMap<Problem, Reply>();

@@ -1,4 +1,4 @@
-import type { AuthenticatedKey } from '../core/accounts.ts';
+import type { AuthenticatedKey } from '../core/api-keys.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Reply } from './reply.ts';

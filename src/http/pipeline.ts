@@ -1,6 +1,6 @@
 import type { Verdict } from '../core/admission.ts';
 import { ApiError, ERRORS, type Problem } from '../core/errors.ts';
-import type { QuotaCaller } from '../core/ports.ts';
+import type { QuotaCaller } from '../core/limiter.ts';
 import { type Awaitable, attempt, then } from '../lib/awaitable.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';

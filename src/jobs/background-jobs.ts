@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { BanRecord } from '../core/accounts.ts';
+import type { BanRecord } from '../core/ban-records.ts';
 import type { Environment } from '../core/environments.ts';
 import { hourOf } from '../core/usage.ts';
 import type { Api } from '../http/api.ts';

@@ -1,5 +1,4 @@
-import type { AuthenticatedKey } from '../core/accounts.ts';
-import type { ApiKeyStore } from '../core/ports.ts';
+import type { ApiKeyStore, AuthenticatedKey } from '../core/api-keys.ts';
 import { MINUTE } from '../lib/clock.ts';
 
 /** Gathers when keys were last used, so that each is written at most once a minute. */

@@ -1,5 +1,5 @@
 import type { Environment } from '../core/environments.ts';
-import type { BatchMark, UsageStore } from '../core/ports.ts';
+import type { BatchMark, UsageStore } from '../core/usage.ts';
 import {
   addCounts,
   hourOf,

@@ -1,7 +1,7 @@
 import type { Account } from '../core/accounts.ts';
 import { admit, type Verdict } from '../core/admission.ts';
 import type { Environment } from '../core/environments.ts';
-import type { Limiter } from '../core/ports.ts';
+import type { Limiter } from '../core/limiter.ts';
 import { type Awaitable, then } from '../lib/awaitable.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';

@@ -1,8 +1,9 @@
-import type { BanRecord } from '../core/accounts.ts';
+import type { BanRecord, BanStore } from '../core/ban-records.ts';
 import type { BanPolicy } from '../core/bans.ts';
 import type { Environment } from '../core/environments.ts';
 import { StorageUnavailable } from '../core/errors.ts';
-import type { BanStore, Limiter, QuotaStore } from '../core/ports.ts';
+import type { Limiter } from '../core/limiter.ts';
+import type { QuotaStore } from '../core/quota.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, DAY, type Instant, SECOND } from '../lib/clock.ts';
 import type { Upkeep } from '../lib/scheduler.ts';

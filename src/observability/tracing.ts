@@ -1,7 +1,7 @@
 import packageJson from '../../package.json';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../core/environments.ts';
-import type { Limiter } from '../core/ports.ts';
+import type { Limiter } from '../core/limiter.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import type { HttpService } from '../http/pipeline.ts';
 import { REQUEST_ID_HEADER } from '../http/request-id.ts';

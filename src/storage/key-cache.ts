@@ -1,5 +1,4 @@
-import type { AuthenticatedKey } from '../core/accounts.ts';
-import type { KeyCache, KeyRow, KeySource } from '../core/ports.ts';
+import type { AuthenticatedKey, KeyCache, KeyRow, KeySource } from '../core/api-keys.ts';
 import { type Awaitable, then } from '../lib/awaitable.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 

@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { SetupError } from '../core/errors.ts';
 import { KeyRing } from '../core/key-ring.ts';
-import type { Settings } from '../core/ports.ts';
 import { FINGERPRINT, fingerprintOf, sign } from '../core/secret.ts';
+import type { Settings } from '../core/settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import { MemoryKeyCache } from './key-cache.ts';
 import { openSqliteStores } from './sqlite/open-stores.ts';

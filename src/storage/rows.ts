@@ -1,5 +1,7 @@
-import type { Account, ApiKey, AuthenticatedKey, BanRecord, Role } from '../core/accounts.ts';
+import type { Account, Role } from '../core/accounts.ts';
+import type { ApiKey, AuthenticatedKey } from '../core/api-keys.ts';
 import type { AuditAction, AuditRecord } from '../core/audit.ts';
+import type { BanRecord } from '../core/ban-records.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { Message } from '../core/messages.ts';
 import { PLAN_NAMES, type Subscription, subscribe } from '../core/plans.ts';

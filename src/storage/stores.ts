@@ -1,20 +1,17 @@
 import type { Dialect } from 'kysely';
+import type { AccountStore } from '../core/accounts.ts';
+import type { ApiKeyStore, KeyCache } from '../core/api-keys.ts';
+import type { AuditLog } from '../core/audit.ts';
+import type { BanStore } from '../core/ban-records.ts';
+import type { ChangeSignal } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
-import type {
-  AccountStore,
-  ApiKeyStore,
-  AuditLog,
-  BanStore,
-  ChangeSignal,
-  KeyCache,
-  Leases,
-  MessageStore,
-  PetStore,
-  QuotaStore,
-  Settings,
-  UsageStore,
-} from '../core/ports.ts';
+import type { Leases } from '../core/lease.ts';
+import type { MessageStore } from '../core/messages.ts';
+import type { PetStore } from '../core/pets.ts';
+import type { QuotaStore } from '../core/quota.ts';
+import type { Settings } from '../core/settings.ts';
+import type { UsageStore } from '../core/usage.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { Writer, WriterMetrics } from './sqlite/writer.ts';
 

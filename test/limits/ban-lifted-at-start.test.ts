@@ -1,6 +1,6 @@
 import { test } from 'bun:test';
 import { readConfig } from '../../src/config/config.ts';
-import type { BanStore } from '../../src/core/ports.ts';
+import type { BanStore } from '../../src/core/ban-records.ts';
 import { startKeeping } from '../../src/jobs/background-jobs.ts';
 import { Upkeep } from '../../src/lib/scheduler.ts';
 import { LateMetrics } from '../../src/observability/late-metrics.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { ApiKey, BanRecord } from '../../src/core/accounts.ts';
+import type { ApiKey } from '../../src/core/api-keys.ts';
+import type { BanRecord } from '../../src/core/ban-records.ts';
 import { DAY, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { ADDRESS_CAPACITY, MemoryLimiter } from '../../src/limits/memory/limiter.ts';
 import { apiKey, NOON } from '../storage/ports/backend.ts';

@@ -3,7 +3,7 @@ import { describe, expect, spyOn, test } from 'bun:test';
 import fc from 'fast-check';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { type Limits, subscribe } from '../../src/core/plans.ts';
-import type { SavedQuota } from '../../src/core/ports.ts';
+import type { SavedQuota } from '../../src/core/quota.ts';
 import { addQuotas, isSpent } from '../../src/core/quota.ts';
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { KeptQuotas } from '../../src/limits/memory/kept-quotas.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/plans.ts';
-import type { UsageStore } from '../../src/core/ports.ts';
+import type { UsageStore } from '../../src/core/usage.ts';
 import { hourOf, NO_USAGE, type UsageRecord } from '../../src/core/usage.ts';
 import { UsageRecorder } from '../../src/jobs/usage-recorder.ts';
 import { HOUR } from '../../src/lib/clock.ts';

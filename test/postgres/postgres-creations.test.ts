@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import type { Pet } from '../../src/core/pets.ts';
-import type { PetStore } from '../../src/core/ports.ts';
+import type { Pet, PetStore } from '../../src/core/pets.ts';
 import { lazy } from '../../src/lib/lazy.ts';
 import { PostgresDatabase, type Value } from '../../src/storage/postgres/database.ts';
 import { PostgresPetStore } from '../../src/storage/postgres/pet-store.ts';

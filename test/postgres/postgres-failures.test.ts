@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import type { PetStore } from '../../src/core/ports.ts';
+import type { PetStore } from '../../src/core/pets.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { PostgresPetStore } from '../../src/storage/postgres/pet-store.ts';
 import { at, pet } from '../storage/ports/backend.ts';

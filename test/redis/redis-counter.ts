@@ -1,4 +1,4 @@
-import type { BanRecord } from '../../src/core/accounts.ts';
+import type { BanRecord } from '../../src/core/ban-records.ts';
 import type { BanPolicy } from '../../src/core/bans.ts';
 import type { Limits } from '../../src/core/plans.ts';
 import { DAY, SECOND, systemClock } from '../../src/lib/clock.ts';

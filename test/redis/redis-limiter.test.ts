@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
-import type { BanRecord } from '../../src/core/accounts.ts';
+import type { BanRecord } from '../../src/core/ban-records.ts';
 import type { BanPolicy } from '../../src/core/bans.ts';
 import type { Limits } from '../../src/core/plans.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import type { AttemptCounter, AttemptCounts } from '../../src/core/ports.ts';
+import type { AttemptCounter, AttemptCounts } from '../../src/core/attempts.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { MemoryAttemptCounts } from '../../src/limits/memory/attempt-counts.ts';
 import { RedisAttemptCounts } from '../../src/limits/redis/attempt-counts.ts';

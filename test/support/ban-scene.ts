@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import type { BanRecord } from '../../src/core/accounts.ts';
+import type { BanRecord } from '../../src/core/ban-records.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import { eventually, ManualClock, type NewAccount, TestService } from './harness.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
+import type { MessageStore } from '../../core/messages.ts';
 import { type Message, messageStatus } from '../../core/messages.ts';
-import type { MessageStore } from '../../core/ports.ts';
 import { bodyParser } from '../../http/body-validator.ts';
 import type { Call, Handlers } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';

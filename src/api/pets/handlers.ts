@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/errors.ts';
-import type { NewPet, PetPage, PetQuery } from '../../core/pets.ts';
-import type { IdempotentRequest, PetStore } from '../../core/ports.ts';
+import type { IdempotentRequest } from '../../core/idempotency.ts';
+import type { NewPet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
 import type { Call, Handlers } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { readJsonBody } from '../../http/json-body.ts';

@@ -1,4 +1,5 @@
-import { type ApiKey, type BanRecord, KEY_NAME_MAX_LENGTH, keyState } from '../../core/accounts.ts';
+import { type ApiKey, KEY_NAME_MAX_LENGTH, keyState } from '../../core/api-keys.ts';
+import type { BanRecord } from '../../core/ban-records.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
 import { type IssuedKey, ROTATION_OVERLAPS, type RotationOverlap } from '../../core/key-ring.ts';
 import { DAY } from '../../lib/clock.ts';

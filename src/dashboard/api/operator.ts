@@ -1,5 +1,5 @@
-import type { BanRecord } from '../../core/accounts.ts';
 import type { AuditRecord } from '../../core/audit.ts';
+import type { BanRecord } from '../../core/ban-records.ts';
 import { PLAN_NAMES, subscribe } from '../../core/plans.ts';
 import type { DashboardStores } from '../options.ts';
 import { Refused } from '../refused.ts';

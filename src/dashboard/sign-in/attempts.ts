@@ -1,5 +1,5 @@
+import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
 import type { Limits } from '../../core/plans.ts';
-import type { AttemptCounter, AttemptCounts } from '../../core/ports.ts';
 import { type Clock, SECOND } from '../../lib/clock.ts';
 import { Refused } from '../refused.ts';
 

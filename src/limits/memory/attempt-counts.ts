@@ -1,4 +1,4 @@
-import type { AttemptCounter, AttemptCounts } from '../../core/ports.ts';
+import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
 import { decideQuota, governingWindow, type QuotaState } from '../../core/quota.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Instant } from '../../lib/clock.ts';

@@ -1,5 +1,4 @@
-import type { QuotaStore, SavedQuota } from '../../core/ports.ts';
-import type { QuotaState } from '../../core/quota.ts';
+import type { QuotaState, QuotaStore, SavedQuota } from '../../core/quota.ts';
 import { type Awaitable, then } from '../../lib/awaitable.ts';
 import { type Instant, MINUTE } from '../../lib/clock.ts';
 

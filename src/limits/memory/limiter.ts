@@ -1,9 +1,10 @@
-import type { BanRecord } from '../../core/accounts.ts';
 import { type Admission, admit, type Verdict } from '../../core/admission.ts';
-import { newBanRecord } from '../../core/ban-record.ts';
+import type { BanRecord } from '../../core/ban-records.ts';
+import { newBanRecord } from '../../core/ban-records.ts';
 import { type Ban, type BanPolicy, isForgotten, type Strikes } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
-import type { Limiter, QuotaCaller, SavedQuota } from '../../core/ports.ts';
+import type { Limiter, QuotaCaller } from '../../core/limiter.ts';
+import type { SavedQuota } from '../../core/quota.ts';
 import { addQuotas, isSpent, NOTHING_USED, type QuotaState } from '../../core/quota.ts';
 import { type Awaitable, attempt, then } from '../../lib/awaitable.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';

@@ -1,4 +1,4 @@
-import type { AttemptCounter, AttemptCounts } from '../../core/ports.ts';
+import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
 import { governingWindow } from '../../core/quota.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { RedisConnection } from './connection.ts';

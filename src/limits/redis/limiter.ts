@@ -1,10 +1,10 @@
-import type { BanRecord } from '../../core/accounts.ts';
 import { type Verdict, verdictOf } from '../../core/admission.ts';
-import { newBanRecord } from '../../core/ban-record.ts';
+import type { BanRecord } from '../../core/ban-records.ts';
+import { newBanRecord } from '../../core/ban-records.ts';
 import type { BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
+import type { Limiter, QuotaCaller } from '../../core/limiter.ts';
 import type { Limits } from '../../core/plans.ts';
-import type { Limiter, QuotaCaller } from '../../core/ports.ts';
 import { governingWindow } from '../../core/quota.ts';
 import { type Awaitable, then } from '../../lib/awaitable.ts';
 import { type Instant, SECOND } from '../../lib/clock.ts';

@@ -1,7 +1,7 @@
 import type { RedisAddress } from '../../config/redis-address.ts';
+import type { AttemptCounts } from '../../core/attempts.ts';
 import type { Environment } from '../../core/environments.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { AttemptCounts } from '../../core/ports.ts';
 import { type Clock, DAY, SECOND } from '../../lib/clock.ts';
 import type { LateMetrics } from '../../observability/late-metrics.ts';
 import type { Log } from '../../observability/log.ts';

@@ -1,8 +1,7 @@
-import type { Account, Role } from '../../core/accounts.ts';
+import type { Account, AccountStore, Role } from '../../core/accounts.ts';
 import { type Actor, describeSubscription } from '../../core/audit.ts';
 import { newId } from '../../core/ids.ts';
 import { type Subscription, subscribe } from '../../core/plans.ts';
-import type { AccountStore } from '../../core/ports.ts';
 import {
   ACCOUNT_COLUMNS,
   type SpelledAccountRow,

@@ -1,6 +1,6 @@
-import type { ApiKey } from '../../core/accounts.ts';
-import { type Actor, type AuditAction, describeKey } from '../../core/audit.ts';
-import type { ApiKeyStore, KeyRow } from '../../core/ports.ts';
+import type { ApiKey, ApiKeyStore, KeyRow } from '../../core/api-keys.ts';
+import { describeKey } from '../../core/api-keys.ts';
+import type { Actor, AuditAction } from '../../core/audit.ts';
 import {
   type ApiKeyRow,
   apiKeyFromRow,

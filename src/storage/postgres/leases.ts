@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { Lease, Leases } from '../../core/ports.ts';
+import type { Lease, Leases } from '../../core/lease.ts';
 import { SECOND } from '../../lib/clock.ts';
 import type { PostgresDatabase } from './database.ts';
 

@@ -1,8 +1,8 @@
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
+import type { IdempotentRequest } from '../../core/idempotency.ts';
 import { REMEMBERED } from '../../core/idempotency.ts';
-import type { NewPet, Pet, PetStatus } from '../../core/pets.ts';
-import type { CreateOutcome, IdempotentRequest } from '../../core/ports.ts';
+import type { CreateOutcome, NewPet, Pet, PetStatus } from '../../core/pets.ts';
 import { toInt64 } from '../../lib/int64.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
 import { insertNewPets, insertPets, newPetIds } from './pet-insertion.ts';

@@ -1,7 +1,15 @@
 import type { Environment } from '../../core/environments.ts';
+import type { IdempotentRequest } from '../../core/idempotency.ts';
 import { REMEMBERED } from '../../core/idempotency.ts';
-import type { NewPet, Pet, PetPage, PetQuery, PetStatus } from '../../core/pets.ts';
-import type { CreateOutcome, IdempotentRequest, PetStore } from '../../core/ports.ts';
+import type {
+  CreateOutcome,
+  NewPet,
+  Pet,
+  PetPage,
+  PetQuery,
+  PetStatus,
+  PetStore,
+} from '../../core/pets.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { toInt64 } from '../../lib/int64.ts';
 import type { PostgresDatabase } from './database.ts';

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { QuotaStore, SavedQuota } from '../../core/ports.ts';
+import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
 import { DAY } from '../../lib/clock.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 

@@ -1,5 +1,4 @@
-import type { BatchMark, UsageStore } from '../../core/ports.ts';
-import type { UsageRecord } from '../../core/usage.ts';
+import type { BatchMark, UsageRecord, UsageStore } from '../../core/usage.ts';
 import { type UsageRow, usageFromRow } from '../rows.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
 

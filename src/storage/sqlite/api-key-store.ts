@@ -1,6 +1,5 @@
-import type { ApiKey } from '../../core/accounts.ts';
+import type { ApiKey, ApiKeyStore, KeyRow } from '../../core/api-keys.ts';
 import type { Actor } from '../../core/audit.ts';
-import type { ApiKeyStore, KeyRow } from '../../core/ports.ts';
 import {
   type ApiKeyRow,
   apiKeyFromRow,

@@ -1,5 +1,4 @@
-import type { AuditEntry, AuditRecord } from '../../core/audit.ts';
-import type { AuditLog } from '../../core/ports.ts';
+import type { AuditEntry, AuditLog, AuditRecord } from '../../core/audit.ts';
 import { type AuditRow, auditFromRow } from '../rows.ts';
 import type { SqliteFile } from './file.ts';
 

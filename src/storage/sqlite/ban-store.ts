@@ -1,6 +1,5 @@
-import type { BanRecord } from '../../core/accounts.ts';
 import type { Actor } from '../../core/audit.ts';
-import type { BanStore } from '../../core/ports.ts';
+import type { BanRecord, BanStore } from '../../core/ban-records.ts';
 import { type BanRow, banFromRow } from '../rows.ts';
 import type { SqliteFile } from './file.ts';
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { Lease, Leases } from '../../core/ports.ts';
+import type { Lease, Leases } from '../../core/lease.ts';
 import { shareLock, takeLock } from './lock.ts';
 
 /** Claims that are locks on files: whoever has one loses it with the process, however that ends. */

@@ -1,5 +1,4 @@
-import type { Message } from '../../core/messages.ts';
-import type { MessageStore } from '../../core/ports.ts';
+import type { Message, MessageStore } from '../../core/messages.ts';
 import { type MessageRow, messageFromRow } from '../rows.ts';
 import type { SqliteFile } from './file.ts';
 

@@ -1,5 +1,5 @@
-import type { NewPet, Pet, PetPage, PetQuery } from '../../core/pets.ts';
-import type { CreateOutcome, IdempotentRequest, PetStore } from '../../core/ports.ts';
+import type { IdempotentRequest } from '../../core/idempotency.ts';
+import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { SqliteFile } from './file.ts';
 import { SELECT_PETS } from './writes-environment.ts';

@@ -1,4 +1,4 @@
-import type { QuotaStore, SavedQuota } from '../../core/ports.ts';
+import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
 import { chunks } from '../../lib/chunks.ts';
 import type { SqliteFile } from './file.ts';
 

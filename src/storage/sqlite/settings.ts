@@ -1,4 +1,5 @@
-import type { ChangeSignal, Settings } from '../../core/ports.ts';
+import type { ChangeSignal } from '../../core/changes.ts';
+import type { Settings } from '../../core/settings.ts';
 import type { SqliteFile } from './file.ts';
 
 /** What servers must agree on with the data that they serve. */

@@ -1,5 +1,4 @@
-import type { UsageStore } from '../../core/ports.ts';
-import type { UsageRecord } from '../../core/usage.ts';
+import type { UsageRecord, UsageStore } from '../../core/usage.ts';
 import { type UsageRow, usageFromRow } from '../rows.ts';
 import type { SqliteFile } from './file.ts';
 

@@ -1,13 +1,10 @@
 import type { Database } from 'bun:sqlite';
-import type { Account, ApiKey, BanRecord, Role } from '../../core/accounts.ts';
-import {
-  type Actor,
-  type AuditEntry,
-  describeKey,
-  describeSubscription,
-} from '../../core/audit.ts';
+import type { Account, Role } from '../../core/accounts.ts';
+import type { ApiKey, ApiKeyStore } from '../../core/api-keys.ts';
+import { describeKey } from '../../core/api-keys.ts';
+import { type Actor, type AuditEntry, describeSubscription } from '../../core/audit.ts';
+import type { BanRecord } from '../../core/ban-records.ts';
 import type { Subscription } from '../../core/plans.ts';
-import type { ApiKeyStore } from '../../core/ports.ts';
 import { type ApiKeyRow, apiKeyFromRow, type BanRow, banFromRow } from '../rows.ts';
 
 type Replaced = Awaited<ReturnType<ApiKeyStore['replace']>>;

@@ -1,7 +1,8 @@
 import type { Database } from 'bun:sqlite';
+import type { IdempotentRequest } from '../../core/idempotency.ts';
 import { REMEMBERED } from '../../core/idempotency.ts';
-import type { NewPet, Pet } from '../../core/pets.ts';
-import type { CreateOutcome, IdempotentRequest, SavedQuota } from '../../core/ports.ts';
+import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
+import type { SavedQuota } from '../../core/quota.ts';
 import { DAY } from '../../lib/clock.ts';
 
 interface Creation {

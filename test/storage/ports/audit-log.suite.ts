@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { Actor, AuditEntry } from '../../../src/core/audit.ts';
+import type { Actor, AuditEntry, AuditLog } from '../../../src/core/audit.ts';
 import { subscribe } from '../../../src/core/plans.ts';
-import type { AuditLog } from '../../../src/core/ports.ts';
 import { HOUR } from '../../../src/lib/clock.ts';
 import {
   account,

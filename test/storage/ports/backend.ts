@@ -1,21 +1,16 @@
-import type { Account, ApiKey, BanRecord } from '../../../src/core/accounts.ts';
+import type { Account, AccountStore } from '../../../src/core/accounts.ts';
+import type { ApiKey, ApiKeyStore } from '../../../src/core/api-keys.ts';
+import type { AuditLog } from '../../../src/core/audit.ts';
+import type { BanRecord, BanStore } from '../../../src/core/ban-records.ts';
+import type { ChangeSignal } from '../../../src/core/changes.ts';
 import type { Environment } from '../../../src/core/environments.ts';
 import { newId } from '../../../src/core/ids.ts';
-import type { Message } from '../../../src/core/messages.ts';
-import type { NewPet } from '../../../src/core/pets.ts';
+import type { Message, MessageStore } from '../../../src/core/messages.ts';
+import type { NewPet, PetStore } from '../../../src/core/pets.ts';
 import { type Subscription, subscribe } from '../../../src/core/plans.ts';
-import type {
-  AccountStore,
-  ApiKeyStore,
-  AuditLog,
-  BanStore,
-  ChangeSignal,
-  MessageStore,
-  PetStore,
-  QuotaStore,
-  Settings,
-  UsageStore,
-} from '../../../src/core/ports.ts';
+import type { QuotaStore } from '../../../src/core/quota.ts';
+import type { Settings } from '../../../src/core/settings.ts';
+import type { UsageStore } from '../../../src/core/usage.ts';
 import { HOUR } from '../../../src/lib/clock.ts';
 
 /** The stores of one database, whichever it is. */

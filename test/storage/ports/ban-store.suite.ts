@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { BanRecord } from '../../../src/core/accounts.ts';
+import type { BanRecord } from '../../../src/core/ban-records.ts';
 import { DAY, HOUR } from '../../../src/lib/clock.ts';
 import { account, type Backend, ban, keptKey, NOON, type OpenBackend } from './backend.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { CreateOutcome, IdempotentRequest, PetStore } from '../../../src/core/ports.ts';
+import type { IdempotentRequest } from '../../../src/core/idempotency.ts';
+import type { CreateOutcome, PetStore } from '../../../src/core/pets.ts';
 import { DAY } from '../../../src/lib/clock.ts';
 import { at, type OpenBackend, pet } from './backend.ts';
 

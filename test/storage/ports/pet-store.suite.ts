@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import type { PetStore } from '../../../src/core/pets.ts';
 import { PET_STATUSES, type Pet, type PetPage, type PetQuery } from '../../../src/core/pets.ts';
-import type { PetStore } from '../../../src/core/ports.ts';
 import { INT64_MAX, INT64_MIN } from '../../../src/lib/int64.ts';
 import { at, type OpenBackend, pet } from './backend.ts';
 

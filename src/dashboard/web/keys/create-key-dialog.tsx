@@ -1,6 +1,6 @@
 import { Button, Group, Modal, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { KEY_NAME_MAX_LENGTH } from '../../../core/accounts.ts';
+import { KEY_NAME_MAX_LENGTH } from '../../../core/api-keys.ts';
 import type { IssuedKeyInfo, NewKey } from '../../shared/api.ts';
 import { MAX_KEY_DAYS } from '../../shared/bounds.ts';
 import { useAction } from '../api.ts';

@@ -2,7 +2,7 @@ import { Anchor, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { KEY_NAME_MAX_LENGTH } from '../../../core/accounts.ts';
+import { KEY_NAME_MAX_LENGTH } from '../../../core/api-keys.ts';
 import { useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Copy } from '../common/copy.tsx';

@@ -1,0 +1,59 @@
+import type { Awaitable } from '../lib/awaitable.ts';
+import type { ApiKey } from './api-keys.ts';
+import type { Actor } from './audit.ts';
+import type { BanPolicy } from './bans.ts';
+import type { Environment } from './environments.ts';
+import { newId } from './ids.ts';
+
+/** A ban on record. All times are epoch ms. */
+export interface BanRecord {
+  readonly id: string;
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly environment: Environment;
+  readonly reason: string;
+  readonly level: number;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly liftedAt: number | undefined;
+  /** Who lifted it. */
+  readonly liftedBy: string | undefined;
+}
+
+/** A ban that begins, as it goes on record. @param ban times are epoch ms. */
+export function newBanRecord(
+  key: Pick<ApiKey, 'id' | 'accountId'>,
+  environment: Environment,
+  { after }: BanPolicy,
+  ban: Pick<BanRecord, 'level' | 'startsAt' | 'endsAt'>,
+): BanRecord {
+  return {
+    id: newId('ban', ban.startsAt),
+    keyId: key.id,
+    accountId: key.accountId,
+    environment,
+    reason: `Went on after 429, ${times(after)} in the same window.`,
+    ...ban,
+    liftedAt: undefined,
+    liftedBy: undefined,
+  };
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once more' : `${count} more times`;
+}
+
+/** Bans on record. Every call may raise `StorageUnavailable`. */
+export interface BanStore {
+  record(ban: BanRecord): Promise<void>;
+  /** Bans in force at `now` (epoch ms), the oldest first. */
+  active(now: number): Awaitable<BanRecord[]>;
+  /** For each key its latest ban that ended after `since` (epoch ms) and was not lifted. */
+  latest(since: number): Awaitable<BanRecord[]>;
+  /** Lifted bans that would still be in force at `now` (epoch ms). */
+  lifted(now: number): Awaitable<BanRecord[]>;
+  /** `false` when there is no such ban in force. */
+  lift(id: string, by: Actor, now: number): Promise<boolean>;
+  /** An account's bans that ended, or end, after `since` (epoch ms), the latest first. */
+  ofAccount(accountId: string, since: number): Awaitable<BanRecord[]>;
+}
