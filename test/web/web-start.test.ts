@@ -102,6 +102,21 @@ describeWithBrowser('the start page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
+  test('says how to copy by hand when the browser refuses to', async () => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, { clipboard: false });
+    const { page } = visitor;
+    const browser = await page.context().newCDPSession(page);
+    const permission = { name: 'clipboard-write' };
+    await browser.send('Browser.setPermission', { permission, setting: 'denied' });
+    await page.getByRole('button', { name: 'Copy the request with curl' }).click();
+    await page
+      .getByRole('status')
+      .getByText('The browser refused to copy. Select the text and press Ctrl+C.')
+      .waitFor({ state: 'attached' });
+    expect(visitor.problems).toEqual([]);
+  });
+
   test('runs with a key that was made before, in its own environment', async () => {
     await using service = await startWithPages();
     const { secret } = await service.account(undefined, 'staging');

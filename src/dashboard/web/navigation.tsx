@@ -1,20 +1,21 @@
 import { Divider, NavLink, Stack, Text } from '@mantine/core';
+import {
+  IconBan,
+  IconBook,
+  IconChartBar,
+  IconClipboardList,
+  IconKey,
+  IconLogout,
+  IconMail,
+  IconPlayerPlay,
+  IconStack2,
+  IconUser,
+  IconUsers,
+  type TablerIcon,
+} from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
 import { useAction } from './api.ts';
-import {
-  IconAccount,
-  IconAccounts,
-  IconAudit,
-  IconBan,
-  IconKey,
-  IconMessages,
-  IconPlan,
-  IconReference,
-  IconSignOut,
-  IconStart,
-  IconUsage,
-} from './common/icons.tsx';
 import { Failure } from './common/states.tsx';
 import { basePath } from './page-settings.ts';
 import { signOut, useSignedInOrOut } from './sign-in/authentication.ts';
@@ -25,20 +26,20 @@ interface NavigationProps {
 }
 
 const PAGES = [
-  ['/', 'Start', IconStart],
+  ['/', 'Start', IconPlayerPlay],
   ['/keys', 'Keys', IconKey],
-  ['/usage', 'Usage', IconUsage],
-  ['/messages', 'Messages', IconMessages],
-  ['/plan', 'Plan', IconPlan],
+  ['/usage', 'Usage', IconChartBar],
+  ['/messages', 'Messages', IconMail],
+  ['/plan', 'Plan', IconStack2],
 ] as const;
 
 const OPERATOR_PAGES = [
-  ['/operator', 'Accounts', IconAccounts],
+  ['/operator', 'Accounts', IconUsers],
   ['/operator/bans', 'Bans', IconBan],
-  ['/operator/audit', 'Audit log', IconAudit],
+  ['/operator/audit', 'Audit log', IconClipboardList],
 ] as const;
 
-const OWN_PAGES = [['/account', 'Account', IconAccount]] as const;
+const OWN_PAGES = [['/account', 'Account', IconUser]] as const;
 
 /** What the page at a path is called, where the navigation leads there. */
 export function titleOf(path: string): string | undefined {
@@ -55,7 +56,7 @@ export function Navigation({ account, onNavigate }: NavigationProps) {
           component="a"
           href={`${basePath}/docs`}
           label="API reference"
-          leftSection={<IconReference />}
+          leftSection={<IconBook size={18} aria-hidden />}
         />
         {account.role === 'operator' && (
           <>
@@ -75,7 +76,7 @@ export function Navigation({ account, onNavigate }: NavigationProps) {
 }
 
 interface LinksProps {
-  readonly pages: readonly (readonly [string, string, typeof IconStart])[];
+  readonly pages: readonly (readonly [string, string, TablerIcon])[];
   readonly onNavigate?: () => void;
 }
 
@@ -87,7 +88,7 @@ function Links({ pages, onNavigate }: LinksProps) {
       component={Link}
       href={path}
       label={label}
-      leftSection={<Icon />}
+      leftSection={<Icon size={18} aria-hidden />}
       active={location === path}
       aria-current={location === path ? 'page' : undefined}
       {...(onNavigate && { onClick: onNavigate })}
@@ -104,7 +105,7 @@ function SignOut() {
         component="button"
         type="button"
         label="Sign out"
-        leftSection={<IconSignOut />}
+        leftSection={<IconLogout size={18} aria-hidden />}
         disabled={leave.isPending}
         onClick={() => leave.mutate()}
       />

@@ -10,10 +10,10 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconBrightness, IconMoon, IconPaw, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
-import { IconAuto, IconMoon, IconPaw, IconSun } from './common/icons.tsx';
 import { Navigation } from './navigation.tsx';
 import { basePath } from './page-settings.ts';
 import { SignInAgain } from './sign-in/sign-in-again.tsx';
@@ -100,7 +100,7 @@ function Brand() {
   return (
     <Link href="/" className="brand">
       <Text span c="var(--mantine-color-anchor)" lh={0}>
-        <IconPaw size={24} />
+        <IconPaw size={24} aria-hidden />
       </Text>
       Petstore
     </Link>
@@ -116,7 +116,7 @@ function ReferenceLink() {
 }
 
 const SCHEMES = [
-  ['auto', 'System', IconAuto],
+  ['auto', 'System', IconBrightness],
   ['light', 'Light', IconSun],
   ['dark', 'Dark', IconMoon],
 ] as const;
@@ -129,7 +129,7 @@ function ColorScheme() {
       aria-label="Colors"
       size="sm"
       w={132}
-      leftSection={<Icon />}
+      leftSection={<Icon size={18} aria-hidden />}
       value={chosen}
       data={SCHEMES.map(([value, label]) => ({ value, label }))}
       onChange={({ currentTarget: { value } }) =>

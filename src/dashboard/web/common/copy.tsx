@@ -1,6 +1,7 @@
 import { ActionIcon, Box, Button, Tooltip, VisuallyHidden } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
-import { IconCheck, IconCopy } from './icons.tsx';
+import { useClipboard } from '@mantine/hooks';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
 
 interface CopyProps {
   readonly value: string;
@@ -9,13 +10,13 @@ interface CopyProps {
 }
 
 interface CopyButtonProps extends CopyProps {
-  /** Whether it takes the focus as it appears. */
+  /** Whether the button takes the focus when it appears. */
   readonly hasFocusFirst?: boolean;
 }
 
 /** A button that copies a value to the clipboard. */
 export function Copy({ value, label, hasFocusFirst = false }: CopyButtonProps) {
-  const { state, copy } = useCopy(value);
+  const { copy, icon, caption, announcement } = useCopy(value);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (hasFocusFirst) button.current?.focus();
@@ -24,34 +25,34 @@ export function Copy({ value, label, hasFocusFirst = false }: CopyButtonProps) {
     <>
       <Button
         ref={button}
-        // Dialogs choose what has the focus first themselves.
+        // Dialogs choose the element that has the focus first themselves.
         data-autofocus={hasFocusFirst || undefined}
         variant="default"
         onClick={copy}
-        leftSection={state === 'copied' ? <IconCheck /> : <IconCopy />}
+        leftSection={icon}
         aria-label={`Copy ${label}`}
-        w={112}
+        miw={124}
       >
-        {WORDS[state]}
+        {caption}
       </Button>
-      <Announcement state={state} />
+      {announcement}
     </>
   );
 }
 
 /** Code in a block, with a button that copies it. */
 export function Code({ value, label }: CopyProps) {
-  const { state, copy } = useCopy(value);
+  const { copy, icon, caption, announcement } = useCopy(value);
   return (
     <Box className="code">
-      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard, too. */}
-      {/* biome-ignore-start lint/a11y/useSemanticElements: a fieldset keeps no lines. */}
+      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: scrollable content must scroll by keyboard, too. */}
+      {/* biome-ignore-start lint/a11y/useSemanticElements: a fieldset does not preserve line breaks. */}
       <pre role="group" tabIndex={0} aria-label={label}>
         <code>{value}</code>
       </pre>
       {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: see above. */}
       {/* biome-ignore-end lint/a11y/useSemanticElements: see above. */}
-      <Tooltip label={WORDS[state]}>
+      <Tooltip label={caption}>
         <ActionIcon
           className="code-copy"
           variant="default"
@@ -59,45 +60,23 @@ export function Code({ value, label }: CopyProps) {
           onClick={copy}
           aria-label={`Copy ${label}`}
         >
-          {state === 'copied' ? <IconCheck /> : <IconCopy />}
+          {icon}
         </ActionIcon>
       </Tooltip>
-      <Announcement state={state} />
+      {announcement}
     </Box>
   );
 }
 
-type CopyState = 'ready' | 'copied' | 'failed';
-
-const WORDS = { ready: 'Copy', copied: 'Copied', failed: 'Press Ctrl+C' } as const;
-
-function Announcement({ state }: { state: CopyState }) {
-  return (
-    <VisuallyHidden role="status">
-      {state === 'copied' && 'Copied'}
-      {state === 'failed' && 'The browser refused to copy. Select the text and press Ctrl+C.'}
-    </VisuallyHidden>
-  );
-}
-
+/** Copying by `useClipboard`, which `CopyButton` wraps without its error, and how it went. */
 function useCopy(value: string) {
-  const [state, setState] = useState<CopyState>('ready');
-  useEffect(() => {
-    if (state === 'ready') return;
-    const timer = setTimeout(() => setState('ready'), 2000);
-    return () => clearTimeout(timer);
-  }, [state]);
-  const copy = () => {
-    writeClipboard(value).then(
-      () => setState('copied'),
-      () => setState('failed'),
-    );
+  const { copy, copied, error } = useClipboard();
+  const Icon = copied && !error ? IconCheck : IconCopy;
+  const failure = error && 'The browser refused to copy. Select the text and press Ctrl+C.';
+  return {
+    copy: () => copy(value),
+    icon: <Icon size={18} aria-hidden />,
+    caption: error ? 'Press Ctrl+C' : copied ? 'Copied' : 'Copy',
+    announcement: <VisuallyHidden role="status">{failure ?? (copied && 'Copied')}</VisuallyHidden>,
   };
-  return { state, copy };
-}
-
-async function writeClipboard(value: string): Promise<void> {
-  // Pages over plain http have no clipboard, except on the machine itself.
-  if (!navigator.clipboard) throw new Error('no clipboard');
-  await navigator.clipboard.writeText(value);
 }

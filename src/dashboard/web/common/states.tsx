@@ -1,6 +1,6 @@
 import { Alert, Button, Skeleton, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { IconWarning } from './icons.tsx';
 
 /** Takes the place of what is being loaded, so that nothing jumps when it comes. */
 export function Loading({ label, height = 240 }: { label: string; height?: number | string }) {
@@ -18,7 +18,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => unknow
     <Alert
       color="red"
       variant="light"
-      icon={<IconWarning />}
+      icon={<IconAlertTriangle size={18} aria-hidden />}
       title="That did not work"
       role="alert"
     >

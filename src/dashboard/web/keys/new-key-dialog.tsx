@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import type { IssuedKeyInfo } from '../../shared/api.ts';
 import { Copy } from '../common/copy.tsx';
-import { IconWarning } from '../common/icons.tsx';
 
 interface NewKeyDialogProps {
   readonly issued: IssuedKeyInfo | undefined;
@@ -26,7 +26,7 @@ export function NewKeyDialog({ issued, onClose }: NewKeyDialogProps) {
           <Alert
             color="yellow"
             variant="light"
-            icon={<IconWarning />}
+            icon={<IconAlertTriangle size={18} aria-hidden />}
             title="Copy it now. It is not shown again."
           >
             Keep it like a password. If it gets lost, rotate the key or create another.

@@ -1,9 +1,9 @@
 import { Anchor, Badge, Group, Stack, Text, Title } from '@mantine/core';
+import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { CallError, type SessionState, useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Code } from '../common/copy.tsx';
-import { IconStart } from '../common/icons.tsx';
 import { Failure } from '../common/states.tsx';
 import { type ExampleCall, type ExampleKey, MESSAGE, placeOf } from './examples.ts';
 
@@ -34,7 +34,7 @@ export function RunNow({ call, session, exampleKey }: RunNowProps) {
     <Stack gap="md">
       <Group gap="md">
         <ActionButton
-          leftSection={<IconStart size={16} />}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
           disabled={!exampleKey}
           isBusy={run.isPending}
           onClick={() => exampleKey && run.mutate(exampleKey)}
