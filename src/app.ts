@@ -4,9 +4,9 @@ import { openDashboard } from './dashboard/lazy-dashboard.ts';
 import type { Pages } from './dashboard/options.ts';
 import { listen } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
-import { deliverMessages, startKeeping } from './jobs/background-jobs.ts';
+import { deliverMessages, startBackgroundJobs } from './jobs/background-jobs.ts';
 import { type Clock, SECOND } from './lib/clock.ts';
-import { Upkeep } from './lib/scheduler.ts';
+import { BackgroundJobs, type Scheduler } from './lib/scheduler.ts';
 import { currentUsageFrom } from './limits/current-usage.ts';
 import { acquireLeases, limitedEnvironments } from './limits/lease.ts';
 import { MemoryAttemptCounts } from './limits/memory/attempt-counts.ts';
@@ -22,6 +22,8 @@ export const STOP_GRACE = 10 * SECOND;
 
 export interface ServiceParts {
   readonly clock: Clock;
+  /** Runs the background jobs. */
+  readonly scheduler: Scheduler;
   readonly log: Log;
   /** What to serve. */
   readonly parts: readonly Part[];
@@ -33,15 +35,13 @@ export interface RunningService {
   readonly opsPort: number;
   readonly stores: Stores;
   baseUrl(part: Part): string;
-  /** Forgets what has no say any more; goes on by itself, every ten minutes. */
-  pruneExpired(): Promise<void>;
   /** Stops accepting, answers what is in flight, saves and closes everything. */
   stop(): Promise<void>;
 }
 
 /** @throws SetupError when the folder, a file or the port cannot be used. */
 export async function startService(config: Config, given: ServiceParts): Promise<RunningService> {
-  const { clock, log, parts } = given;
+  const { clock, scheduler, log, parts } = given;
   // Undone in reverse: stop listening, save what is in memory, let go of the locks, close the files.
   await using starting = new AsyncDisposableStack();
   const stores = await openStores(config, clock);
@@ -52,16 +52,16 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const redis = await connectRedis(config, { clock, log, metrics });
   starting.defer(() => redis?.close());
   const environments = limitedEnvironments(parts, config);
-  const claims = starting.use(await acquireLeases(environments, { config, stores, parts }));
-  const upkeep = new Upkeep(clock, {
-    failed: (job, error) => log.warn({ job, err: error }, 'upkeep failed'),
-    recovered: (job) => log.info({ job }, 'upkeep works again'),
+  const leases = starting.use(await acquireLeases(environments, { config, stores, parts }));
+  const jobs = new BackgroundJobs(scheduler, clock, {
+    failed: (job, error) => log.warn({ job, err: error }, 'background job failed'),
+    recovered: (job) => log.info({ job }, 'background job works again'),
   });
-  starting.defer(() => upkeep.stop());
-  claims.keep(upkeep);
-  const keeping = { environments, config, stores, redis, clock, log, metrics, upkeep };
-  const { limiters, recordUse, pruneExpired } = await startKeeping(keeping);
-  if (parts.includes('quickstart')) deliverMessages(keeping);
+  starting.defer(() => jobs.stop());
+  leases.renewIn(jobs);
+  const dependencies = { environments, config, stores, redis, clock, log, metrics, jobs };
+  const { limiters, recordUse } = await startBackgroundJobs(dependencies);
+  if (parts.includes('quickstart')) deliverMessages(dependencies);
 
   const lines = tracing.onLines(log);
   const handle = tracing.requestsTo(() => service);
@@ -94,7 +94,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   starting.defer(operations.drain);
   const running = starting.move();
   const stop = () => running.disposeAsync();
-  return { port: listener.port, opsPort, stores, baseUrl, pruneExpired, stop };
+  return { port: listener.port, opsPort, stores, baseUrl, stop };
 }
 
 /** Redis, where it is configured; its code is loaded only then, so that no other start waits for it. */

@@ -4,6 +4,7 @@ import { type RunningService, startService } from '../app.ts';
 import { type Config, type Part, readConfig, SETTINGS } from '../config/config.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
+import { timerScheduler } from '../lib/scheduler.ts';
 import { createLog, LineWriter, type Log, readable } from '../observability/log.ts';
 import { COMMAND, explain, printLine, watchOutput } from './output.ts';
 
@@ -52,7 +53,8 @@ function isTerminal(): boolean {
 /** Whatever keeps the service from starting has to be put right first, foreseen or not. */
 async function start(config: Config, log: Log, parts: readonly Part[]): Promise<RunningService> {
   try {
-    return await startService(config, { clock: systemClock, log, parts });
+    const time = { clock: systemClock, scheduler: timerScheduler };
+    return await startService(config, { ...time, log, parts });
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
     throw new SetupError(`Cannot start. ${explain(cause)}`, { cause });

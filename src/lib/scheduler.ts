@@ -1,86 +1,107 @@
 import { type Clock, type Instant, MINUTE } from './clock.ts';
 
-/** How often a job that goes on failing is spoken of, in ms. */
-const REPEAT_AFTER = MINUTE;
+/** How often a job that keeps failing is reported, in ms. */
+const REPORT_EVERY = MINUTE;
 
-/** Hears how the jobs fare. */
-export interface UpkeepReport {
-  /** Of a job that goes on failing only the first failure is told, then one a minute. */
+type Run = () => Promise<void> | void;
+
+/** A background job, as a scheduler runs it. */
+export interface Job {
+  readonly name: string;
+  /** Time between the end of one run and the start of the next, in ms. */
+  readonly interval: number;
+  /** Runs the job once; never rejects. */
+  run(): Promise<void>;
+}
+
+/** Decides when background jobs run. */
+export interface Scheduler {
+  /**
+   * Runs a job repeatedly, never twice at the same time, until the returned function is called.
+   * That one resolves once no run is in progress.
+   */
+  repeat(job: Job): () => Promise<void>;
+}
+
+/** Runs each job when its interval has passed. */
+export const timerScheduler: Scheduler = {
+  repeat(job) {
+    let timer: ReturnType<typeof setTimeout>;
+    let running: Promise<void> | undefined;
+    let stopped = false;
+    const schedule = () => {
+      timer = setTimeout(() => {
+        running = job.run().then(() => {
+          if (!stopped) schedule();
+        });
+      }, job.interval);
+    };
+    schedule();
+    return async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    };
+  },
+};
+
+/** Receives the failures of background jobs. */
+export interface JobReport {
+  /** Of consecutive failures the first is reported, then one a minute. */
   failed(job: string, error: unknown): void;
+  /** The job succeeded after a failure. */
   recovered(job: string): void;
 }
 
-interface Job {
-  readonly name: string;
-  readonly work: () => Promise<void> | void;
-  readonly pause: number;
-  readonly isSaver: boolean;
-  /** When it was last told that the job fails; none while it works. */
-  toldAt: Instant | undefined;
-}
-
-/**
- * Work that goes on beside requests, each job at its own pace and never beside itself. What fails is
- * tried again at its next turn.
- */
-export class Upkeep {
+/** The background jobs of a service. A run that fails is reported; the next one tries again. */
+export class BackgroundJobs {
+  readonly #scheduler: Scheduler;
   readonly #clock: Clock;
-  readonly #report: UpkeepReport;
-  readonly #jobs: Job[] = [];
-  readonly #timers = new Map<Job, ReturnType<typeof setTimeout>>();
-  readonly #running = new Set<Promise<void>>();
-  #stopped = false;
+  readonly #report: JobReport;
+  readonly #ends: (() => Promise<void>)[] = [];
+  readonly #lastRuns: Job[] = [];
 
-  constructor(clock: Clock, report: UpkeepReport) {
+  constructor(scheduler: Scheduler, clock: Clock, report: JobReport) {
+    this.#scheduler = scheduler;
     this.#clock = clock;
     this.#report = report;
   }
 
-  /** Does the work again and again, with this many ms between the end of one and the next. */
-  every(pause: number, name: string, work: () => Promise<void> | void): void {
-    this.#add({ name, work, pause, isSaver: false, toldAt: undefined });
+  /** @param interval ms between the end of one run and the start of the next. */
+  every(interval: number, name: string, run: Run): void {
+    this.#add({ name, interval, run: this.#reported(name, run) });
   }
 
-  /** As `every`, and a last time at the stop: what is in memory must not be lost. */
-  saveEvery(pause: number, name: string, work: () => Promise<void> | void): void {
-    this.#add({ name, work, pause, isSaver: true, toldAt: undefined });
+  /** Like `every`, with a last run at the stop, for what would otherwise be lost with the memory. */
+  everyAndAtStop(interval: number, name: string, run: Run): void {
+    this.#lastRuns.push(this.#add({ name, interval, run: this.#reported(name, run) }));
   }
 
-  /** Waits for the jobs that run, then lets the savers save a last time. */
+  /** Waits for the runs in progress, then does the last runs, in the order in which the jobs were added. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    await Promise.all(this.#running);
-    for (const job of this.#jobs) if (job.isSaver) await this.#run(job);
+    await Promise.all(this.#ends.map((end) => end()));
+    for (const job of this.#lastRuns) await job.run();
   }
 
-  #add(job: Job): void {
-    this.#jobs.push(job);
-    this.#schedule(job);
+  #add(job: Job): Job {
+    this.#ends.push(this.#scheduler.repeat(job));
+    return job;
   }
 
-  #schedule(job: Job): void {
-    if (this.#stopped) return;
-    const start = () => {
-      const turn: Promise<void> = this.#run(job).then(() => {
-        this.#running.delete(turn);
-        this.#schedule(job);
-      });
-      this.#running.add(turn);
+  /** Reports failures of a job instead of rejecting. */
+  #reported(name: string, run: Run): () => Promise<void> {
+    let reportedAt: Instant | undefined;
+    return async () => {
+      try {
+        await run();
+        if (reportedAt) this.#report.recovered(name);
+        reportedAt = undefined;
+      } catch (error) {
+        const now = this.#clock.now();
+        if (reportedAt && now.elapsed - reportedAt.elapsed < REPORT_EVERY) return;
+        reportedAt = now;
+        this.#report.failed(name, error);
+      }
     };
-    this.#timers.set(job, setTimeout(start, job.pause));
-  }
-
-  async #run(job: Job): Promise<void> {
-    try {
-      await job.work();
-      if (job.toldAt) this.#report.recovered(job.name);
-      job.toldAt = undefined;
-    } catch (error) {
-      const now = this.#clock.now();
-      if (job.toldAt && now.elapsed - job.toldAt.elapsed < REPEAT_AFTER) return;
-      job.toldAt = now;
-      this.#report.failed(job.name, error);
-    }
   }
 }

@@ -3,7 +3,7 @@ import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { SetupError } from '../core/errors.ts';
 import type { Lease } from '../core/lease.ts';
 import { SECOND } from '../lib/clock.ts';
-import type { Upkeep } from '../lib/scheduler.ts';
+import type { BackgroundJobs } from '../lib/scheduler.ts';
 import type { Stores } from '../storage/stores.ts';
 
 const RENEW_EVERY = SECOND;
@@ -28,8 +28,8 @@ interface CountingParts {
 
 /** What lets this process count, until it is disposed of. */
 export interface Counting extends AsyncDisposable {
-  /** Tells others for as long as the upkeep goes on, where they would not know otherwise. */
-  keep(upkeep: Upkeep): void;
+  /** Starts the jobs that renew the leases, where a lease expires without that. */
+  renewIn(jobs: BackgroundJobs): void;
 }
 
 /**
@@ -50,8 +50,8 @@ export async function acquireLeases(
   }
   const claimed = claiming.move();
   return {
-    keep(upkeep) {
-      for (const [name, claim] of claims) keepClaim(name, claim, upkeep);
+    renewIn(jobs) {
+      for (const [name, claim] of claims) renewClaim(name, claim, jobs);
     },
     [Symbol.asyncDispose]: () => claimed.disposeAsync(),
   };
@@ -78,9 +78,9 @@ async function claimOne(
   );
 }
 
-function keepClaim(name: Environment, claim: Lease, upkeep: Upkeep): void {
+function renewClaim(name: Environment, claim: Lease, jobs: BackgroundJobs): void {
   if (!claim.renew) return;
-  upkeep.every(RENEW_EVERY, `keep counting ${name}`, async () => {
+  jobs.every(RENEW_EVERY, `renew ${name} lease`, async () => {
     if (await claim.renew?.()) return;
     throw new Error(
       `Another process took over counting ${name}, and limits are not exact. Stop one of the two.`,

@@ -6,7 +6,7 @@ import type { Limiter } from '../core/limiter.ts';
 import type { QuotaStore } from '../core/quota.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, DAY, type Instant, SECOND } from '../lib/clock.ts';
-import type { Upkeep } from '../lib/scheduler.ts';
+import type { BackgroundJobs } from '../lib/scheduler.ts';
 import { KeptQuotas } from './memory/kept-quotas.ts';
 import { MemoryLimiter } from './memory/limiter.ts';
 
@@ -25,7 +25,7 @@ export interface LimitKeeping {
   readonly quotas: QuotaStore;
   readonly bans: BanStore;
   readonly clock: Clock;
-  readonly upkeep: Upkeep;
+  readonly jobs: BackgroundJobs;
   /** Hears of every ban that begins; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
   /** Hears of a ban that can never be on record, as when its key is gone. */
@@ -42,7 +42,7 @@ export interface KeptLimiter extends Limiter {
 
 /** A limiter that goes on where the last process stopped; what it decides is kept for the next. */
 export async function startLimiter(keeping: LimitKeeping): Promise<MemoryLimiter> {
-  const { environment, policy, quotas, bans, clock, upkeep } = keeping;
+  const { environment, policy, quotas, bans, clock, jobs } = keeping;
   const now = clock.now();
   const kept = new KeptQuotas(quotas, now);
   const limiter = new MemoryLimiter({ environment, policy, kept, onBan: recordNewBans(keeping) });
@@ -50,20 +50,20 @@ export async function startLimiter(keeping: LimitKeeping): Promise<MemoryLimiter
   const own = latest.filter((ban) => ban.environment === environment);
   limiter.restore(own, now);
 
-  // Before they are saved, at the stop, too.
-  upkeep.saveEvery(SAVE_QUOTAS_EVERY, `read ${environment} quotas`, () =>
+  // Added before the job that saves, so that at the stop, too, quotas are read first.
+  jobs.everyAndAtStop(SAVE_QUOTAS_EVERY, `read ${environment} quotas`, () =>
     limiter.readUnread(clock.now()),
   );
-  upkeep.saveEvery(SAVE_QUOTAS_EVERY, `save ${environment} quotas`, () =>
+  jobs.everyAndAtStop(SAVE_QUOTAS_EVERY, `save ${environment} quotas`, () =>
     saveQuotas(limiter, keeping),
   );
   return limiter;
 }
 
-/** Puts on record, beside requests, every ban that the function is told of. */
+/** Starts the job that records new bans; the returned function queues one for it. */
 export function recordNewBans(keeping: Omit<LimitKeeping, 'quotas'>): (ban: BanRecord) => void {
   const unrecorded: BanRecord[] = [];
-  keeping.upkeep.saveEvery(RECORD_BANS_EVERY, `record ${keeping.environment} bans`, () =>
+  keeping.jobs.everyAndAtStop(RECORD_BANS_EVERY, `record ${keeping.environment} bans`, () =>
     recordBans(unrecorded, keeping),
   );
   return (ban) => {

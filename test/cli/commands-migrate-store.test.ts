@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
       const [row] = await server.run<{ rows: string }>(query, it.url).catch(() => []);
       return Number(row?.rows ?? 0);
     };
-    await eventually(async () => (await carried()) > 0, 20_000);
+    await eventually(async () => (await carried()) > 0);
     first.kill('SIGKILL');
     await first.exited;
     const half = await runCommand(['accounts', 'list'], it.settings);
@@ -146,10 +146,7 @@ async function fill(folder: string, clock: ManualClock) {
   });
   await sendMessage(service, key, 'first \u0000 "quoted"');
   await sendMessage(service, key, 'second');
-  await eventually(async () => {
-    const delivered = (await messagesOf(visitor)).filter((each) => each.deliveredAt !== undefined);
-    return delivered.length === 2;
-  });
+  await service.runJobs();
   const { secret: banned } = await service.account(ONE);
   await provokeBan({ service, clock, secret: banned }, 1);
   return {

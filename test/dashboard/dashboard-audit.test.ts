@@ -10,7 +10,7 @@ import {
   operator,
 } from '../support/dashboard-scene.ts';
 import type { Visitor } from '../support/dashboard-visitor.ts';
-import { eventually, ManualClock, TestService } from '../support/harness.ts';
+import { ManualClock, TestService } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
 import { onFolder } from '../support/storage.ts';
 
@@ -41,9 +41,8 @@ test('the audit log holds what was done at the dashboard, by whom', async () => 
     overlap: '24h',
   });
   await provokeBan({ ...it, secret: second.text }, 1);
-  const { bans } = it.service.stores;
-  await eventually(async () => (await bans.active(it.clock.now().wall)).length === 1);
-  const [ban] = await bans.active(it.clock.now().wall);
+  await it.service.runJobs('record production bans');
+  const [ban] = await it.service.stores.bans.active(it.clock.now().wall);
   await visitor.post(`/api/operator/bans/${ban?.id}/lift`);
   await visitor.put(`/api/operator/accounts/${accountId}/plan`, { plan: 'business' });
   await other.delete(`/api/keys/${second.key.id}`);
@@ -72,9 +71,8 @@ test('the audit log holds what the commands did, and on which user of the machin
   const other = await customer(it.service, ONE);
   const { text } = await createKey(other);
   await provokeBan({ ...it, secret: text }, 1);
-  const { bans } = it.service.stores;
-  await eventually(async () => (await bans.active(it.clock.now().wall)).length === 1);
-  const [ban] = await bans.active(it.clock.now().wall);
+  await it.service.runJobs('record production bans');
+  const [ban] = await it.service.stores.bans.active(it.clock.now().wall);
   const [last] = await audit(visitor);
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await runCommand(args, onFolder(it.service.folder.path));

@@ -13,7 +13,6 @@ import {
   usageOf,
 } from '../support/dashboard-scene.ts';
 import type { Visitor } from '../support/dashboard-visitor.ts';
-import { eventually } from '../support/harness.ts';
 
 /** Bodies that are taken, by route: what is refused is refused for whose it is. */
 const BODIES: Readonly<Record<string, unknown>> = {
@@ -30,7 +29,8 @@ async function victim(it: DashboardScene) {
   const staging = await createKey(visitor, { name: 'victims-other', environment: 'staging' });
   const message = await sendMessage(it.service, staging.text, 'victims-message');
   await provokeBan({ ...it, secret: text }, 1);
-  await eventually(async () => isSettled(await everythingOf(visitor)), 10_000);
+  await it.service.runJobs();
+  expect(isSettled(await everythingOf(visitor))).toBe(true);
   const [ban] = await it.service.stores.bans.active(it.clock.now().wall);
   if (!ban) throw new Error('There is no ban.');
   const ids = [key.id, staging.key.id, visitor.accountId, message, ban.id];

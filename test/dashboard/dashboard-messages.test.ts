@@ -7,7 +7,7 @@ import {
   sendMessage,
 } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
-import { eventually, TestService } from '../support/harness.ts';
+import { TestService } from '../support/harness.ts';
 
 describe('the inbox', () => {
   test('is empty to begin with', async () => {
@@ -22,9 +22,7 @@ describe('the inbox', () => {
     const staging = await createKey(visitor, { environment: 'staging' });
     const first = await sendMessage(it.service, live.text, 'Hello,\n"world" 🐈');
     const second = await sendMessage(it.service, staging.text, 'again');
-    await eventually(async () =>
-      (await messagesOf(visitor)).every(({ status }) => status === 'delivered'),
-    );
+    await it.service.runJobs('deliver messages');
     const now = it.clock.now().wall;
     const delivered = { status: 'delivered', createdAt: now, deliveredAt: now } as const;
     expect(await messagesOf(visitor)).toEqual([

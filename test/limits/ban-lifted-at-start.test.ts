@@ -1,12 +1,12 @@
-import { test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { readConfig } from '../../src/config/config.ts';
 import type { BanStore } from '../../src/core/ban-records.ts';
-import { startKeeping } from '../../src/jobs/background-jobs.ts';
-import { Upkeep } from '../../src/lib/scheduler.ts';
+import { startBackgroundJobs } from '../../src/jobs/background-jobs.ts';
+import { BackgroundJobs } from '../../src/lib/scheduler.ts';
 import { LateMetrics } from '../../src/observability/late-metrics.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { banScene, provokeBan, recordedBan } from '../support/ban-scene.ts';
-import { eventually } from '../support/harness.ts';
+import { ManualScheduler } from '../support/manual-scheduler.ts';
 
 test('a ban that is lifted while a process starts is lifted in that process, too', async () => {
   await using it = await banScene({ PETSTORE_BAN_AFTER: '1' });
@@ -25,8 +25,8 @@ test('a ban that is lifted while a process starts is lifted in that process, too
       return found;
     },
   };
-  const upkeep = new Upkeep(it.clock, { failed: () => {}, recovered: () => {} });
-  const { limiters } = await startKeeping({
+  const scheduler = new ManualScheduler();
+  const { limiters } = await startBackgroundJobs({
     environments: ['production'],
     config: readConfig({}),
     stores: { ...stores, bans },
@@ -34,11 +34,12 @@ test('a ban that is lifted while a process starts is lifted in that process, too
     clock: it.clock,
     log: createLog('silent', { write: () => {} }),
     metrics: new LateMetrics(() => Promise.reject(new Error('Nobody collects.'))),
-    upkeep,
+    jobs: new BackgroundJobs(scheduler, it.clock, { failed: () => {}, recovered: () => {} }),
   });
   const caller = { id: `account:${it.account.id}`, limits: it.account.limits, key: it.key };
   const outcome = async () =>
     (await limiters.get('production')?.take(caller, it.clock.now()))?.outcome;
-  await eventually(async () => (await outcome()) !== 'banned');
-  await upkeep.stop();
+  expect(await outcome()).toBe('banned');
+  await scheduler.run('watch for changes');
+  expect(await outcome()).not.toBe('banned');
 });

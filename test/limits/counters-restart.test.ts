@@ -65,7 +65,7 @@ describe('counters after a clean restart', () => {
     clock.advance(20 * SECOND);
 
     await using second = await TestService.start({ clock, folder: first.folder.path });
-    await second.pruneExpired();
+    await second.runJobs('prune expired rows');
 
     expect((await ask(second, secret)).status).toBe(429);
     clock.advance(40 * SECOND);

@@ -75,7 +75,7 @@ describe('a quota that the last process kept', () => {
     const { path: folder } = first.folder;
     await using second = await TestService.start({ clock, folder });
     await ask(second, one.secret);
-    await second.pruneExpired();
+    await second.runJobs('prune expired rows');
     await second.stop();
 
     await using third = await TestService.start({ clock, folder });

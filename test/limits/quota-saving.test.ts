@@ -2,10 +2,11 @@ import { expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import type { QuotaStore } from '../../src/core/quota.ts';
 import { DAY, MINUTE } from '../../src/lib/clock.ts';
-import { Upkeep } from '../../src/lib/scheduler.ts';
+import { BackgroundJobs } from '../../src/lib/scheduler.ts';
 import { startLimiter } from '../../src/limits/persistence.ts';
 import { openSqliteBackend } from '../storage/ports/sqlite-backend.ts';
 import { ManualClock } from '../support/harness.ts';
+import { ManualScheduler } from '../support/manual-scheduler.ts';
 
 const CALLERS = 25_000;
 
@@ -29,14 +30,14 @@ test('quotas that cannot be saved are tried a part at a time, and none is left o
       await quotas.save(changed);
     },
   };
-  const upkeep = new Upkeep(clock, { failed: () => {}, recovered: () => {} });
+  const scheduler = new ManualScheduler();
   const limiter = await startLimiter({
     environment: 'production',
     policy: { after: 10, base: MINUTE, maximum: DAY },
     quotas: filling,
     bans: backend.bans,
     clock,
-    upkeep,
+    jobs: new BackgroundJobs(scheduler, clock, { failed: () => {}, recovered: () => {} }),
     onBan: () => {},
     onLostBan: () => {},
   });
@@ -44,11 +45,10 @@ test('quotas that cannot be saved are tried a part at a time, and none is left o
     await limiter.take(address(number), clock.now());
   }
 
-  // Saves once, as at every turn.
-  for (let turn = 0; turn < 3; turn += 1) await upkeep.stop();
+  for (let run = 0; run < 3; run += 1) await scheduler.run('save production quotas');
   expect(asked).toEqual([10_000, 10_000, 10_000]);
   isFull = false;
-  await upkeep.stop();
+  await scheduler.run('save production quotas');
   const kept = await Promise.all(
     Array.from({ length: CALLERS }, async (_, number) => quotas.find(address(number).id)),
   );

@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import type { BanRecord } from '../../src/core/ban-records.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { SECOND } from '../../src/lib/clock.ts';
-import { eventually, ManualClock, type NewAccount, TestService } from './harness.ts';
+import { ManualClock, type NewAccount, TestService } from './harness.ts';
 import { type Answer, askTimes } from './limit-readings.ts';
 
 /** One request a minute: the second one is refused. */
@@ -56,11 +56,10 @@ export async function banLengths(scene: BanScene, count: number): Promise<number
   return seconds;
 }
 
-/** Waits for the ban in force to be on record. */
+/** Has the bans recorded; gives the one in force. */
 export async function recordedBan({ service, clock }: BanScene): Promise<BanRecord> {
-  const active = () => service.stores.bans.active(clock.now().wall);
-  await eventually(async () => (await active()).length > 0);
-  const [ban] = await active();
+  await service.runJobs('record production bans');
+  const [ban] = await service.stores.bans.active(clock.now().wall);
   if (!ban) throw new Error('No ban is on record.');
   return ban;
 }

@@ -138,16 +138,26 @@ export async function checkAccessibility(page: Page): Promise<string[]> {
   throw new Error(`axe gave ${found}`);
 }
 
-/** How far things jumped since the page began to load; 0 is none (cumulative layout shift). */
+/**
+ * How far things jumped from the beginning of the load until the first click or key press; 0 is none
+ * (cumulative layout shift). What follows an input may move, and when that happens depends on the
+ * speed of the machine.
+ */
 export async function layoutShift(page: Page): Promise<number> {
   const total = await inPage(
     page,
     `new Promise((resolve) => {
-      let total = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) if (!entry.hadRecentInput) total += entry.value;
-      }).observe({ type: 'layout-shift', buffered: true });
-      requestAnimationFrame(() => setTimeout(() => resolve(total)));
+      const shifts = [];
+      let firstInput = Infinity;
+      const observer = new PerformanceObserver((list) => {
+        shifts.push(...list.getEntriesByType('layout-shift'));
+        for (const { startTime } of list.getEntriesByType('first-input')) firstInput = startTime;
+      });
+      observer.observe({ type: 'layout-shift', buffered: true });
+      observer.observe({ type: 'first-input', buffered: true });
+      const isBefore = ({ startTime }) => startTime < firstInput;
+      const total = () => shifts.filter(isBefore).reduce((sum, { value }) => sum + value, 0);
+      requestAnimationFrame(() => setTimeout(() => resolve(total())));
     })`,
   );
   return Number(total);

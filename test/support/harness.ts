@@ -9,14 +9,16 @@ import type { ApiKey } from '../../src/core/api-keys.ts';
 import { ENVIRONMENTS, type Environment } from '../../src/core/environments.ts';
 import { type Subscription, subscribe } from '../../src/core/plans.ts';
 import { type Clock, type Instant, systemClock } from '../../src/lib/clock.ts';
+import { type Scheduler, timerScheduler } from '../../src/lib/scheduler.ts';
 import { createLog, type Log } from '../../src/observability/log.ts';
 import type { Stores } from '../../src/storage/stores.ts';
+import { ManualScheduler } from './manual-scheduler.ts';
 import { testDatabaseFor } from './test-database.ts';
 
 /** Limits that no test reaches by accident. */
 export const AMPLE = subscribe('enterprise', { perMinute: 1_000_000, perDay: 10_000_000 });
 
-/** A clock that only moves when it is told to; at first noon of 2 January 2027, UTC. */
+/** A clock that only moves when a test moves it; at first noon of 2 January 2027, UTC. */
 export class ManualClock implements Clock {
   #wall = Date.UTC(2027, 0, 2, 12);
   #elapsed = 1_000_000;
@@ -29,13 +31,13 @@ export class ManualClock implements Clock {
     return { wall: this.#wall, elapsed: this.#elapsed };
   }
 
-  /** Lets time go by, in ms. */
+  /** Lets time pass, in ms. */
   advance(milliseconds: number): void {
     this.#wall += milliseconds;
     this.#elapsed += milliseconds;
   }
 
-  /** Sets the wall clock forward or back by so many ms, while no time goes by. */
+  /** Sets the wall clock forward or back by so many ms, while no time passes. */
   step(milliseconds: number): void {
     this.#wall += milliseconds;
   }
@@ -50,6 +52,7 @@ export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
 export interface ServiceOptions {
   /** Settings by name, such as PETSTORE_BAN_AFTER; the port is free unless set. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** With a manual clock background jobs run by `runJobs` alone, otherwise on timers. */
   readonly clock?: Clock;
   /** Kept after the service stops; a temporary one is made, and removed, when left out. */
   readonly folder?: string;
@@ -69,12 +72,18 @@ export interface NewAccount {
 export class TestService implements AsyncDisposable {
   readonly #service: RunningService;
   readonly #folder: { path: string; [Symbol.dispose](): void };
+  readonly #scheduler: Scheduler;
   #accounts = 0;
   #stopped = false;
 
-  private constructor(service: RunningService, folder: TestService['folder']) {
+  private constructor(
+    service: RunningService,
+    folder: TestService['folder'],
+    scheduler: Scheduler,
+  ) {
     this.#service = service;
     this.#folder = folder;
+    this.#scheduler = scheduler;
   }
 
   static async start(options: ServiceOptions = {}): Promise<TestService> {
@@ -93,7 +102,9 @@ export class TestService implements AsyncDisposable {
       PETSTORE_DATA_DIR: folder.path,
     });
     const parts = options.parts ?? ENVIRONMENTS;
-    return new TestService(await startService(config, { clock, log, parts }), folder);
+    const scheduler = clock instanceof ManualClock ? new ManualScheduler() : timerScheduler;
+    const service = await startService(config, { clock, scheduler, log, parts });
+    return new TestService(service, folder, scheduler);
   }
 
   get folder() {
@@ -160,9 +171,12 @@ export class TestService implements AsyncDisposable {
     });
   }
 
-  /** Lets the service forget what is of no use any more, as it does every ten minutes. */
-  pruneExpired(): Promise<void> {
-    return this.#service.pruneExpired();
+  /** Runs background jobs once each: those with these names, or all of them. */
+  async runJobs(...names: readonly string[]): Promise<void> {
+    if (!(this.#scheduler instanceof ManualScheduler)) {
+      throw new Error('Background jobs run on timers here: start the service with a ManualClock.');
+    }
+    await this.#scheduler.run(...names);
   }
 
   async stop(): Promise<void> {
@@ -177,10 +191,13 @@ export class TestService implements AsyncDisposable {
   }
 }
 
-/** Waits until the check holds, looking again every 10 ms; fails after `deadline` ms. */
+/**
+ * Waits until the check holds, looking again every 10 ms. Fails after `deadline` ms, which is far more
+ * than a slow machine needs.
+ */
 export async function eventually(
   check: () => boolean | Promise<boolean>,
-  deadline = 5_000,
+  deadline = 30_000,
 ): Promise<void> {
   const end = performance.now() + deadline;
   while (!(await check())) {

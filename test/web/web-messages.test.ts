@@ -57,6 +57,7 @@ describeWithBrowser('the messages page', (open) => {
     });
     const sent = await client.sendMessage('Feed the cat at six');
     expect(sent.status).toBe('queued');
+    await scene.service.runJobs('deliver messages');
     const message = messages(browser).filter({ hasText: 'Feed the cat at six' });
     await message.getByText('delivered').waitFor();
     await message.getByText('production').waitFor();
@@ -85,6 +86,7 @@ describeWithBrowser('the messages page', (open) => {
     const visitor = await customer(service);
     for (let number = 1; number <= 30; number += 1)
       await enqueue(service, visitor, `No. ${number}`);
+    await service.runJobs('deliver messages');
     await using browser = await enter(open, service, visitor, '/messages');
     const { page } = browser;
     await messages(browser).filter({ hasText: 'No. 30' }).getByText('delivered').waitFor();
@@ -98,6 +100,7 @@ describeWithBrowser('the messages page', (open) => {
     const read = messages(browser).filter({ hasText: /No\. 20$/ });
     const before = await topOf(read);
     await enqueue(service, visitor, 'No. 32');
+    await service.runJobs('deliver messages');
     await messages(browser).filter({ hasText: 'No. 32' }).getByText('delivered').waitFor();
     // Scrolling goes by whole pixels.
     expect(Math.abs((await topOf(read)) - before)).toBeLessThan(1);
@@ -112,6 +115,7 @@ describeWithBrowser('the messages page', (open) => {
     for (let number = 0; number < count; number += 1) {
       await enqueue(scene.service, visitor, 'A long message. '.repeat(30));
     }
+    await scene.service.runJobs('deliver messages');
     await expectSound(open, scene.service, visitor, '/messages', (page) =>
       count === 0
         ? page.getByRole('heading', { name: 'No messages yet' }).waitFor()

@@ -17,9 +17,6 @@ const AFTER_GRACE = 3_000;
 /** The radio buttons lie below what shows them. */
 const ATTACHED = { state: 'attached' } as const;
 
-/** Usage is saved every five seconds, and shown every two. */
-const SHOWN_WITHIN = { timeout: 20_000 };
-
 function bar({ page }: Visitor, name: string) {
   return page.getByRole('progressbar', { name });
 }
@@ -78,7 +75,8 @@ describeWithBrowser('the usage page', (open) => {
     expect(statuses).toEqual([200, 200, 200, 404, 200, 429, 429]);
     await using browser = await enter(open, scene.service, visitor, '/usage');
     const requests = browser.page.getByRole('region', { name: 'Requests', exact: true });
-    await totals(browser).getByText('7', { exact: true }).waitFor(SHOWN_WITHIN);
+    await scene.service.runJobs('save production usage');
+    await totals(browser).getByText('7', { exact: true }).waitFor();
     expect((await totals(browser).getByRole('listitem').allInnerTexts()).map(oneLine)).toEqual([
       'Requests 7',
       'Succeeded 4',
@@ -114,11 +112,10 @@ describeWithBrowser('the usage page', (open) => {
     for (let request = 0; request < 6; request += 1) await send();
     scene.clock.advance(AFTER_GRACE);
     await send();
-    await events
-      .getByText(`The production key “shop” (…${key.lastFour}), from`)
-      .waitFor(SHOWN_WITHIN);
+    await scene.service.runJobs();
+    await events.getByText(`The production key “shop” (…${key.lastFour}), from`).waitFor();
     await events.getByText('Went on after 429').waitFor();
-    await events.getByText('2 requests to production over the limit').waitFor(SHOWN_WITHIN);
+    await events.getByText('2 requests to production over the limit').waitFor();
     expect(await layoutShift(browser.page)).toBe(0);
     expect(browser.problems).toEqual([]);
   });
@@ -170,9 +167,10 @@ describeWithBrowser('the usage page', (open) => {
     for (let request = 0; request < 7; request += 1) await send();
     scene.clock.advance(AFTER_GRACE);
     await send();
+    await scene.service.runJobs();
     await expectSound(open, scene.service, visitor, '/usage', async (page) => {
-      await page.getByText('over the limit, answered with 429').waitFor(SHOWN_WITHIN);
-      await page.getByText('The production key “shop”').waitFor(SHOWN_WITHIN);
+      await page.getByText('over the limit, answered with 429').waitFor();
+      await page.getByText('The production key “shop”').waitFor();
       await page.getByRole('button', { name: 'Show as a table' }).click();
       await page.getByRole('region', { name: 'Requests by hour' }).waitFor();
     });
@@ -185,7 +183,7 @@ describeWithBrowser('the usage page', (open) => {
     await using browser = await enter(open, scene.service, visitor, '/usage', { expected });
     await browser.page.getByText('Live', { exact: true }).waitFor();
     await scene.service.stop();
-    await browser.page.getByText('Not live').waitFor({ timeout: 20_000 });
+    await browser.page.getByText('Not live').waitFor();
     await bar(browser, 'Production, this minute: 5 of 5 left').waitFor();
     expect(await layoutShift(browser.page)).toBe(0);
   });

@@ -94,7 +94,7 @@ async function startLimiter(
   redis: Link,
   keeping: Omit<LimitKeeping, 'quotas'>,
 ): Promise<RedisLimiter> {
-  const { environment, policy, bans, clock, upkeep } = keeping;
+  const { environment, policy, bans, clock, jobs } = keeping;
   const onBan = recordNewBans(keeping);
   const local = new MemoryLimiter({ environment, policy, onBan });
   const { connection } = redis;
@@ -117,11 +117,11 @@ async function startLimiter(
     }
   };
   await carryOver();
-  upkeep.every(CARRY_OVER_EVERY, `carry ${environment} limits over`, carryOver);
+  jobs.every(CARRY_OVER_EVERY, `restore ${environment} bans`, carryOver);
   const beat = () => limiter.beat().catch(() => {});
   await beat();
   redis.atClose(() => limiter.leave());
-  upkeep.every(BEAT_EVERY, `tell of this process in ${environment}`, beat);
+  jobs.every(BEAT_EVERY, `announce this process in ${environment}`, beat);
   return limiter;
 }
 

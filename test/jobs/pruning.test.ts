@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { DAY, HOUR, SECOND } from '../../src/lib/clock.ts';
 import { banScene, provokeBan, recordedBan } from '../support/ban-scene.ts';
-import { eventually, ManualClock, TestService } from '../support/harness.ts';
+import { ManualClock, TestService } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';
 
 /** How many rows a table of an environment's file has. */
@@ -24,10 +24,10 @@ describe('what is of no use any more', () => {
     clock.advance(HOUR);
     const young = await create('young');
     clock.advance(DAY - HOUR - 1);
-    await service.pruneExpired();
+    await service.runJobs('prune expired rows');
     expect(rows(service, 'idempotent_requests')).toBe(2);
     clock.advance(1);
-    await service.pruneExpired();
+    await service.runJobs('prune expired rows');
     expect(rows(service, 'idempotent_requests')).toBe(1);
     expect(await create('young')).toEqual(young);
   });
@@ -38,11 +38,12 @@ describe('what is of no use any more', () => {
     const [old, current] = [await service.account(), await service.account()];
     await ask(service, old.secret);
     await ask(service, current.secret);
-    await eventually(() => rows(service, 'quotas') === 2);
+    await service.runJobs();
+    expect(rows(service, 'quotas')).toBe(2);
     clock.advance(DAY);
     const { day } = await ask(service, current.secret);
-    await service.pruneExpired();
-    await eventually(() => rows(service, 'quotas') === 1);
+    await service.runJobs();
+    expect(rows(service, 'quotas')).toBe(1);
     expect((await ask(service, current.secret)).day.remaining).toBe(day.remaining - 1);
   });
 
@@ -51,7 +52,7 @@ describe('what is of no use any more', () => {
     await provokeBan(it, 1);
     await recordedBan(it);
     it.clock.advance(300 * SECOND + DAY - HOUR);
-    await it.service.pruneExpired();
+    await it.service.runJobs('prune expired rows');
     expect((await provokeBan(it, 1)).retryAfter).toBe(600);
   });
 

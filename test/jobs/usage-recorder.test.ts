@@ -232,10 +232,10 @@ describe('a service', () => {
     const { usage } = service.stores;
     await usage.add([{ ...NO_USAGE, accountId: owner.id, environment: 'production', hour }]);
     clock.advance(31 * 24 * HOUR);
-    await service.pruneExpired();
+    await service.runJobs('prune expired rows');
     expect(await usage.since(owner.id, 0)).toHaveLength(1);
     clock.advance(HOUR);
-    await service.pruneExpired();
+    await service.runJobs('prune expired rows');
     expect(await usage.since(owner.id, 0)).toEqual([]);
   });
 });
