@@ -7,18 +7,18 @@ const LONGEST_EMAIL = 254;
 const EMAIL =
   /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}$/;
 
-/** Whether a text can be an account's address: one that mail reaches and that may sign in. */
+/** Whether a text is a valid e-mail address of an account. */
 export function isEmailAddress(text: string): boolean {
   return text.length <= LONGEST_EMAIL && EMAIL.test(text);
 }
 
-/** What an account may do in the dashboard: its own things, or also what operators do. */
+/** The role of an account in the dashboard. Operators may also manage other accounts. */
 export type Role = 'customer' | 'operator';
 
-/** Whoever holds API keys; quotas belong to it, so that more keys do not buy more quota. */
+/** An owner of API keys. Quotas belong to the account, so that more keys do not buy more quota. */
 export interface Account extends Subscription {
   readonly id: string;
-  /** Unique, compared without case. */
+  /** Unique; compared case-insensitively. */
   readonly email: string;
   readonly role: Role;
   /** Epoch ms. */
@@ -26,11 +26,11 @@ export interface Account extends Subscription {
 }
 
 /**
- * Accounts and their plans. What changes something puts it on the audit log in the same transaction:
- * `by` whom and when (`now`, epoch ms). Every call may raise `StorageUnavailable`.
+ * Accounts and their plans. Every change writes an audit entry in the same transaction, with its actor
+ * (`by`) and time (`now`, epoch ms). Every call may raise `StorageUnavailable`.
  */
 export interface AccountStore {
-  /** `undefined` when the address is taken. */
+  /** Creates an account. `undefined` when the address is taken. */
   create(
     email: string,
     subscription: Subscription,
@@ -38,16 +38,16 @@ export interface AccountStore {
     by: Actor,
   ): Promise<Account | undefined>;
   /**
-   * A Free account with a password, made by its holder; nobody has confirmed the address yet.
-   * `undefined` when the address is taken.
+   * Creates a Free account with a password, whose address is not confirmed yet. `undefined` when the
+   * address is taken.
    */
   signUp(email: string, passwordHash: string, now: number): Promise<Account | undefined>;
-  /** With all that belongs to it; keys that are remembered have to be forgotten then. */
+  /** Deletes an account with everything that belongs to it. */
   delete(id: string, now: number, by: Actor): Promise<void>;
   find(id: string): Awaitable<Account | undefined>;
   findByEmail(email: string): Awaitable<Account | undefined>;
   list(): Awaitable<Account[]>;
-  /** Accounts whose address contains the text, without case; by address, `limit` at the most. */
+  /** Accounts whose address contains the text, case-insensitively; at most `limit`, sorted by address. */
   search(text: string, limit: number): Awaitable<Account[]>;
   setSubscription(id: string, subscription: Subscription, now: number, by: Actor): Promise<void>;
   setRole(id: string, role: Role, now: number, by: Actor): Promise<void>;

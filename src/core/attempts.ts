@@ -1,16 +1,16 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Limits } from './plans.ts';
-/** Who tries something, and how often that may be. */
+/** A limit on the attempts of one caller. */
 export interface AttemptCounter {
   readonly caller: string;
   readonly limits: Limits;
 }
 
-/** Counts attempts, such as to sign in, in a minute and a day; best in one place for all processes. */
+/** Limits attempts, such as to sign in, by minute and by day; with Redis across all processes. */
 export interface AttemptCounts {
-  /** Counts one attempt in each of the counters, or in none and tells how long to wait, in ms. */
+  /** Counts one attempt in all of the counters; or in none, and returns how long to wait, in ms. */
   take(counters: readonly AttemptCounter[], now: Instant): Awaitable<number | undefined>;
-  /** Takes one attempt that was counted back from each. */
+  /** Takes back one counted attempt from each of the counters. */
   giveBack(counters: readonly AttemptCounter[]): Awaitable<void>;
 }

@@ -12,34 +12,34 @@ export type AuditAction =
   | 'key.revoked'
   | 'ban.lifted';
 
-/** Who did something: the address of an account, or `command line: ` and a user of the machine. */
+/** Who made a change: the address of an account, or `command line: ` and the name of a system user. */
 export type Actor = string;
 
-/** One change that somebody made on purpose. Kept after the account that it is about is gone. */
+/** One deliberate change. Kept after the account that it concerns is deleted. */
 export interface AuditEntry {
   /** Epoch ms. */
   readonly at: number;
   readonly by: Actor;
   readonly action: AuditAction;
-  /** The account that it is about. */
+  /** The account that it concerns. */
   readonly accountId: string;
-  /** For people; without secrets. */
+  /** For people to read; never holds a secret. */
   readonly detail: string;
 }
 
-/** An entry with its place in the log; later entries have greater numbers. */
+/** An entry with its number in the log; later entries have greater numbers. */
 export interface AuditRecord extends AuditEntry {
   readonly number: number;
 }
 
-/** What a plan change is called in the log. */
+/** A plan and its limits, as the audit log shows them. */
 export function describeSubscription({ plan, limits }: Subscription): string {
   return `${plan}: ${limits.perMinute} a minute, ${limits.perDay} a day`;
 }
 
-/** What was changed on purpose, by whom. Every call may raise `StorageUnavailable`. */
+/** The log of deliberate changes. Every call may raise `StorageUnavailable`. */
 export interface AuditLog {
   record(entry: AuditEntry): Promise<void>;
-  /** The newest first; those before the entry of this number, when it is given. */
+  /** The latest entries, newest first; only those before the entry with number `before`, if given. */
   list(limit: number, before?: number): Awaitable<AuditRecord[]>;
 }

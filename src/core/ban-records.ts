@@ -5,7 +5,7 @@ import type { BanPolicy } from './bans.ts';
 import type { Environment } from './environments.ts';
 import { newId } from './ids.ts';
 
-/** A ban on record. All times are epoch ms. */
+/** A stored ban. All times are epoch ms. */
 export interface BanRecord {
   readonly id: string;
   readonly keyId: string;
@@ -20,7 +20,7 @@ export interface BanRecord {
   readonly liftedBy: string | undefined;
 }
 
-/** A ban that begins, as it goes on record. @param ban times are epoch ms. */
+/** The record of a ban that begins. @param ban times are epoch ms. */
 export function newBanRecord(
   key: Pick<ApiKey, 'id' | 'accountId'>,
   environment: Environment,
@@ -43,17 +43,17 @@ function times(count: number): string {
   return count === 1 ? 'once more' : `${count} more times`;
 }
 
-/** Bans on record. Every call may raise `StorageUnavailable`. */
+/** Stored bans. Every call may raise `StorageUnavailable`. */
 export interface BanStore {
   record(ban: BanRecord): Promise<void>;
-  /** Bans in force at `now` (epoch ms), the oldest first. */
+  /** Bans in force at `now` (epoch ms), oldest first. */
   active(now: number): Awaitable<BanRecord[]>;
-  /** For each key its latest ban that ended after `since` (epoch ms) and was not lifted. */
+  /** The latest ban of each key that ends after `since` (epoch ms) and was not lifted. */
   latest(since: number): Awaitable<BanRecord[]>;
   /** Lifted bans that would still be in force at `now` (epoch ms). */
   lifted(now: number): Awaitable<BanRecord[]>;
-  /** `false` when there is no such ban in force. */
+  /** Lifts a ban. `false` when there is no such ban in force. */
   lift(id: string, by: Actor, now: number): Promise<boolean>;
-  /** An account's bans that ended, or end, after `since` (epoch ms), the latest first. */
+  /** An account's bans that end after `since` (epoch ms), latest first. */
   ofAccount(accountId: string, since: number): Awaitable<BanRecord[]>;
 }

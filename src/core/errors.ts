@@ -33,13 +33,13 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A refusal as the client reads it. The message names the field and says what to do next. */
+/** An error as the client reads it. The message names the field and says what to do next. */
 export interface Problem {
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** A problem, thrown. `message` is public; `cause` is private: logged, and never in a reply. */
+/** An error reply, thrown. `message` is public; `cause` is private: it is logged, never sent. */
 export class ApiError extends Error implements Problem {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -50,24 +50,24 @@ export class ApiError extends Error implements Problem {
   }
 }
 
-/** The store cannot take or give data just now: a full disk, a full queue, a lock held too long. */
+/** The store cannot read or write at the moment: a full disk, a full queue, a lock held too long. */
 export class StorageUnavailable extends ApiError {
   constructor(cause: unknown) {
     super('unavailable', 'The store cannot do this just now. Try again in a moment.', { cause });
   }
 }
 
-/** What went wrong, in one line for a person. */
+/** The message of an error, in one line. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** What an operator asked for cannot be done; shown without a stack trace. */
+/** A request of an operator that cannot be fulfilled; shown without a stack trace. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
 }
 
-/** A setting, a file or a port has to be put right before anything can be done. */
+/** A setting, a file or a port that has to be corrected before the service can start. */
 export class SetupError extends OperatorError {
   override readonly name = 'SetupError';
 }

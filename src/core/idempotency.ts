@@ -1,13 +1,13 @@
 import { DAY } from '../lib/clock.ts';
 
-/** How long the reply to a request with an `Idempotency-Key` is remembered, in ms. */
+/** How long the first reply to a request with an `Idempotency-Key` is stored, in ms. */
 export const REMEMBERED = DAY;
 
-/** What makes a creation safe to send again: replies are remembered by it for 24 hours. */
+/** Identifies a creation that may be retried: its first reply is stored for 24 hours. */
 export interface IdempotentRequest {
   readonly accountId: string;
   /** The client's Idempotency-Key; 1 to 255 characters. */
   readonly key: string;
-  /** Digest of what was asked for; the same key with another one is a mismatch. */
+  /** Digest of the request; another request with the same key is a mismatch. */
   readonly fingerprint: string;
 }

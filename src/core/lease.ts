@@ -1,22 +1,23 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Environment } from './environments.ts';
-/** What lets a process count the requests of an environment. */
+/** The right of a process to rate-limit the requests of one environment. */
 export interface Lease {
   /**
-   * Tells others that this process goes on, to be called every second; `false` when one has taken
-   * over meanwhile. Not there where the operating system knows who goes on. May raise
+   * Renews the lease; to be called every second. `false` when another process has taken it over.
+   * Absent where the operating system releases the lease of a process that dies. May raise
    * `StorageUnavailable`.
    */
   renew?(): Promise<boolean>;
-  /** Lets others count. */
+  /** Releases the lease for other processes. */
   release(): Awaitable<void>;
 }
 
-/** Keeps processes that would each count by themselves from the same data. */
+/** Prevents several processes from rate-limiting the same data independently of one another. */
 export interface Leases {
   /**
-   * A process counts `alone`, or `together` with others in one place. `undefined` when another process
-   * counts in a way that does not go with this. May raise `StorageUnavailable`.
+   * Acquires the lease of an environment: `alone`, or `together` with processes that share their
+   * counters in Redis. `undefined` when another process holds a lease that excludes this one. May raise
+   * `StorageUnavailable`.
    */
   claim(environment: Environment, how: 'alone' | 'together'): Awaitable<Lease | undefined>;
 }

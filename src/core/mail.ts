@@ -1,4 +1,4 @@
-/** Where mail is handed over, and who it is from. */
+/** The SMTP server that takes mail, and the sender's address. */
 export interface MailSettings {
   /** May hold a password. */
   readonly smtpUrl: string;

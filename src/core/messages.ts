@@ -4,16 +4,16 @@ import type { Environment } from './environments.ts';
 /** The longest message, in Unicode code points. */
 export const MESSAGE_MAX_LENGTH = 10_000;
 
-/** A message on its way to its account's inbox, or in it. Times are epoch ms. */
+/** A message, queued for its account's inbox or delivered to it. Times are epoch ms. */
 export interface Message {
   /** `msg_` and a UUIDv7. */
   readonly id: string;
   readonly accountId: string;
-  /** Of the key that it was sent with. */
+  /** The environment of the key that it was sent with. */
   readonly environment: Environment;
   readonly text: string;
   readonly createdAt: number;
-  /** None while it is queued. */
+  /** `undefined` while it is queued. */
   readonly deliveredAt: number | undefined;
 }
 
@@ -23,24 +23,24 @@ export function messageStatus({ deliveredAt }: Message): MessageStatus {
   return deliveredAt === undefined ? 'queued' : 'delivered';
 }
 
-/** The durable queue of messages, and the inboxes. Every call may raise `StorageUnavailable`. */
+/** The durable message queue and the inboxes. Every call may raise `StorageUnavailable`. */
 export interface MessageStore {
   /**
-   * Resolves once the message is durable. Where the same account and environment have one under the same
-   * idempotency key already, that one stays, and is given. Asked for again the message is there once; a
-   * message of an account that is gone meanwhile is dropped.
+   * Adds a message; resolves once it is durable. When the account already has a message with the same
+   * idempotency key in this environment, nothing is added and that message is returned. Retrying a call
+   * never adds a message twice. A message of an account that has been deleted meanwhile is dropped.
    */
   enqueue(message: Message, idempotencyKey?: string): Promise<Message | undefined>;
   /**
-   * Moves up to `limit` queued messages to their inboxes, the oldest of each account first; gives how
-   * many. A message is in its inbox once, however often and wherever this is called; accounts whose
-   * messages somebody else is delivering just now are passed over.
+   * Delivers up to `limit` queued messages, the oldest of each account first, and returns how many.
+   * Each message is delivered exactly once, also when several processes call this at the same time:
+   * accounts whose messages another process is delivering are skipped.
    */
   deliver(now: number, limit: number): Promise<number>;
-  /** Messages that are not delivered yet. */
+  /** The number of messages that are not delivered yet. */
   queued(): Awaitable<number>;
-  /** Messages of an account, the newest first. */
+  /** The latest messages of an account, newest first. */
   list(accountId: string, limit: number): Awaitable<Message[]>;
-  /** Drops what was delivered before this moment (epoch ms). */
+  /** Deletes messages that were delivered before this time (epoch ms). */
   forget(before: number): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { IdempotentRequest } from './idempotency.ts';
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof PET_STATUSES)[number];
 
-/** What `status` becomes when a new animal does not say. */
+/** The status of a new animal that names none. */
 export const DEFAULT_STATUS: PetStatus = 'available';
 
 /** The longest name, in Unicode code points. */
@@ -17,14 +17,14 @@ export const NAME_MAX_LENGTH = 255;
 export const PAGE_SIZE = { minimum: 1, maximum: 100, default: 20 } as const;
 
 export interface NewPet {
-  /** 1 to 255 code points, kept as sent. */
+  /** 1 to 255 code points, stored as sent. */
   readonly name: string;
   readonly categoryId: Int64;
   readonly status: PetStatus;
 }
 
 export interface Pet extends NewPet {
-  /** Assigned by the service, ascending, at most 2^53 - 1. An animal never changes once it has one. */
+  /** Assigned by the service, ascending, at most 2^53 - 1. An animal never changes once it is created. */
   readonly id: number;
 }
 
@@ -33,7 +33,7 @@ export interface PetQuery {
   /** 1 to 100. */
   readonly limit: number;
   readonly status?: PetStatus | undefined;
-  /** Only animals with a greater id; 0 begins at the start. */
+  /** Only animals with a greater id; 0 for the first page. */
   readonly after: number;
 }
 
@@ -42,27 +42,27 @@ export interface PetPage {
   /** Whether more animals follow the last one of this page. */
   readonly more: boolean;
   /**
-   * Whether the same query gives this very page for ever. A full page does once no animal can come
-   * to lie before its end any more.
+   * Whether the same query will always return this page: it is full, and no animal can be added
+   * before its end any more. A settled page may be cached for ever.
    */
   readonly settled: boolean;
 }
 
 export type CreateOutcome =
   | { readonly kind: 'created' | 'replayed'; readonly pet: Pet }
-  /** The same key came with another body before. */
+  /** The key was used before with another body. */
   | { readonly kind: 'mismatch' }
-  /** A request with the same key is still being carried out. */
+  /** A request with the same key is in flight. */
   | { readonly kind: 'conflict' };
 
 /** The animals of one environment. Every call may raise `StorageUnavailable`. */
 export interface PetStore {
   list(query: PetQuery): Awaitable<PetPage>;
   get(id: number): Awaitable<Pet | undefined>;
-  /** Resolves once the animal, and what makes it replayable, are durable in one transaction. */
+  /** Resolves once the animal and its idempotent request are durable, in one transaction. */
   create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome>;
   /** Adds many animals in one transaction. */
   import(pets: readonly NewPet[]): Promise<void>;
-  /** Drops the idempotent requests whose 24 hours are over. */
+  /** Deletes idempotent requests that are older than 24 hours. */
   forgetRequests(now: Instant): Promise<void>;
 }

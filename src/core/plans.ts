@@ -1,13 +1,13 @@
 import { OperatorError } from './errors.ts';
 
-/** Requests that a caller may make in each window. Both are at least 1. */
+/** Requests that a caller may make in each window; at least 1. */
 export interface Limits {
   readonly perMinute: number;
   /** Per UTC day. */
   readonly perDay: number;
 }
 
-/** The published plans. Enterprise's numbers are agreed with, and stored with, each account. */
+/** The published plans. The limits of Enterprise are stored with each account. */
 export const PLANS = {
   free: { title: 'Free', limits: { perMinute: 60, perDay: 1_000 } },
   pro: { title: 'Pro', limits: { perMinute: 300, perDay: 10_000 } },
@@ -23,16 +23,16 @@ export function isPlan(name: string): name is Plan {
   return Object.hasOwn(PLANS, name);
 }
 
-/** A plan with the numbers that go with it. */
+/** A plan with its limits. */
 export interface Subscription {
   readonly plan: Plan;
   readonly limits: Limits;
 }
 
 /**
- * Pairs a plan with its limits.
- * @throws OperatorError when the plan is unknown (never taken for Free), when Enterprise comes
- * without its own numbers, or another plan with numbers.
+ * Combines a plan with its limits.
+ * @throws OperatorError for an unknown plan (it is never treated as Free), for Enterprise without
+ * limits of its own, and for another plan with them.
  */
 export function subscribe(name: string, custom?: Partial<Limits>): Subscription {
   if (!isPlan(name)) {

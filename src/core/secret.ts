@@ -1,12 +1,12 @@
-/** The setting beside the data that tells which secret its API keys were made with. */
+/** Name of the setting that identifies the secret with which the API keys were digested. */
 export const FINGERPRINT = 'secret_fingerprint';
 
-/** What only holders of the secret can make of a text: HMAC-SHA-256 in hexadecimal digits. */
+/** HMAC-SHA-256 of a text under the secret, in hexadecimal digits. */
 export function sign(secret: Buffer, text: string): string {
   return new Bun.CryptoHasher('sha256', secret).update(text).digest('hex');
 }
 
-/** Tells secrets apart, and gives none away. */
+/** Identifies a secret without revealing it. */
 export function fingerprintOf(secret: Buffer): string {
   return sign(secret, 'petstore secret fingerprint');
 }

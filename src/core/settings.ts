@@ -1,7 +1,7 @@
 import type { Awaitable } from '../lib/awaitable.ts';
-/** Small facts kept with the accounts. Every call may raise `StorageUnavailable`. */
+/** Named values stored beside the accounts. Every call may raise `StorageUnavailable`. */
 export interface Settings {
-  /** Keeps the value the first time; gives back what is kept. */
+  /** Stores the value unless the name has one already; returns the stored value. */
   keep(name: string, value: string): Promise<string>;
   find(name: string): Awaitable<string | undefined>;
 }

@@ -2,11 +2,11 @@ import type { Awaitable } from '../lib/awaitable.ts';
 import { HOUR } from '../lib/clock.ts';
 import type { Environment } from './environments.ts';
 
-/** What became of a request, as usage tells it. */
+/** The outcome of a request, as usage counts it. */
 export const OUTCOMES = ['succeeded', 'clientErrors', 'limited', 'serverErrors'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** How many requests had which outcome. */
+/** The number of requests by outcome. */
 export type UsageCounts = Readonly<Record<Outcome, number>>;
 
 /** The requests of one account in one environment and one hour. */
@@ -26,7 +26,7 @@ export function outcomeOf(status: number): Outcome {
   return status < 500 ? 'clientErrors' : 'serverErrors';
 }
 
-/** The hour that a moment (epoch ms) lies in. */
+/** The hour of a time (epoch ms), in hours since the Unix epoch. */
 export function hourOf(moment: number): number {
   return Math.floor(moment / HOUR);
 }
@@ -40,22 +40,22 @@ export function addCounts(a: UsageCounts, b: UsageCounts): UsageCounts {
   };
 }
 
-/** Tells one batch from all others; those of one source come one after the other. */
+/** Identifies a batch of usage records, so that it is added only once. */
 export interface BatchMark {
   readonly source: string;
-  /** Higher than that of the source's batch before. */
+  /** Greater than the number of the source's previous batch. */
   readonly number: number;
 }
 
-/** Requests counted by hour. Every call may raise `StorageUnavailable`. */
+/** Request counts by hour. Every call may raise `StorageUnavailable`. */
 export interface UsageStore {
   /**
-   * Adds to what is counted already; all of it, or nothing when it fails. Where the answer may be lost
-   * although it was done, a batch with a mark may be sent again as it was: it is added once.
+   * Adds the records to the stored counts: all of them, or none when it fails. A batch with a mark may
+   * be sent again unchanged, when it is unknown whether it was added: it is added only once.
    */
   add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void>;
-  /** An account's hours from this one on (hours since the Unix epoch), in both environments. */
+  /** An account's usage since this hour (hours since the Unix epoch), in both environments. */
   since(accountId: string, hour: number): Awaitable<UsageRecord[]>;
-  /** Drops the hours before this one. */
+  /** Deletes usage before this hour (hours since the Unix epoch). */
   forget(hour: number): Promise<void>;
 }
