@@ -21,7 +21,7 @@ export interface Ban {
   readonly level: number;
 }
 
-/** How an API key has behaved towards refusals. A key without one has a clean record. */
+/** The refusals of an API key that may lead to a ban. A key without one has none. */
 export interface Strikes {
   /** Refusals before this moment do not count (elapsed, ms). */
   readonly graceEndsAt: number;
@@ -33,23 +33,23 @@ export interface Strikes {
 }
 
 /** The ban in force at this moment, if any. */
-export function activeBan(conduct: Strikes | undefined, now: Instant): Ban | undefined {
-  const ban = conduct?.ban;
+export function activeBan(strikes: Strikes | undefined, now: Instant): Ban | undefined {
+  const ban = strikes?.ban;
   return ban && now.elapsed < ban.endsAt ? ban : undefined;
 }
 
 /**
- * Notes one refused request; the one that reaches the policy's number begins a ban.
+ * Records one refused request; the one that reaches the policy's number starts a ban.
  * @param windowEndsIn milliseconds until the exhausted window resets.
  */
 export function recordRefusal(
-  conduct: Strikes | undefined,
+  strikes: Strikes | undefined,
   now: Instant,
   windowEndsIn: number,
   policy: BanPolicy,
 ): Strikes {
-  const ban = conduct?.ban;
-  if (!conduct || now.elapsed >= conduct.windowEndsAt) {
+  const ban = strikes?.ban;
+  if (!strikes || now.elapsed >= strikes.windowEndsAt) {
     return {
       graceEndsAt: now.elapsed + GRACE,
       windowEndsAt: now.elapsed + windowEndsIn,
@@ -57,16 +57,16 @@ export function recordRefusal(
       ban,
     };
   }
-  if (now.elapsed < conduct.graceEndsAt) return conduct;
-  const refusals = conduct.refusals + 1;
-  if (refusals < policy.after) return { ...conduct, refusals };
+  if (now.elapsed < strikes.graceEndsAt) return strikes;
+  const refusals = strikes.refusals + 1;
+  if (refusals < policy.after) return { ...strikes, refusals };
   return { graceEndsAt: 0, windowEndsAt: 0, refusals: 0, ban: nextBan(ban, now, policy) };
 }
 
-/** Whether a conduct still matters: refusals being counted, or a ban that the next one builds on. */
-export function isForgotten(conduct: Strikes, now: Instant): boolean {
-  const remembered = conduct.ban && now.elapsed < conduct.ban.endsAt + DAY;
-  return !remembered && now.elapsed >= conduct.windowEndsAt;
+/** Whether neither refusals are being counted, nor a further ban would build on the latest one. */
+export function areStrikesExpired(strikes: Strikes, now: Instant): boolean {
+  const isBanRecent = strikes.ban && now.elapsed < strikes.ban.endsAt + DAY;
+  return !isBanRecent && now.elapsed >= strikes.windowEndsAt;
 }
 
 function nextBan(last: Ban | undefined, now: Instant, policy: BanPolicy): Ban {

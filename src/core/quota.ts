@@ -1,76 +1,67 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import { DAY, type Instant, MINUTE } from '../lib/clock.ts';
 import type { Limits } from './plans.ts';
+import { type RateLimitResult, type WindowUsage, windowsResult } from './rate-limit.ts';
 
-/** What a caller has used of both windows. A caller without one has used nothing. */
+/** What a caller has used of both windows. Updated in place. */
 export interface QuotaState {
   /** End of the minute window, on the elapsed scale (ms). */
-  readonly minuteEndsAt: number;
-  readonly minuteUsed: number;
-  /** The UTC day that `dayUsed` counts, in days since the Unix epoch. */
-  readonly day: number;
-  readonly dayUsed: number;
+  minuteEndsAt: number;
+  minuteUsed: number;
+  /** The UTC day of `dayUsed`, in days since the Unix epoch. */
+  day: number;
+  dayUsed: number;
 }
 
-/** What a caller has used of whom nothing is known: nothing. */
-export const NOTHING_USED: QuotaState = { minuteEndsAt: 0, minuteUsed: 0, day: 0, dayUsed: 0 };
-
-/** How a window stands after a decision. */
-export interface WindowStanding {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Milliseconds until the window resets; always positive. */
-  readonly resetIn: number;
-}
-
-export interface QuotaDecision {
-  readonly admitted: boolean;
-  readonly minute: WindowStanding;
-  readonly day: WindowStanding;
-  /** What to keep for the caller's next request; the state given when nothing was counted. */
-  readonly state: QuotaState | undefined;
+/** The state of a caller that has used nothing. */
+export function unusedQuota(): QuotaState {
+  return { minuteEndsAt: 0, minuteUsed: 0, day: 0, dayUsed: 0 };
 }
 
 /**
- * Takes `cost` requests (1, or 0 to only look) from both fixed windows, or from neither.
+ * Takes `cost` requests (1, or 0 to only look) from both fixed windows, or from neither. Updates
+ * `quota` in place when the request is taken.
  *
  * The minute is measured on the elapsed scale from the first request that it admitted. The day is
  * the UTC date of the wall clock: after a step back over midnight the later date stays in force, so
  * that a day is never served twice.
  */
-export function decideQuota(
-  state: QuotaState | undefined,
+export function takeQuota(
+  quota: QuotaState,
   limits: Limits,
   now: Instant,
   cost: 0 | 1,
-): QuotaDecision {
+): RateLimitResult {
   const today = Math.floor(now.wall / DAY);
-  const sameDay = state !== undefined && (state.day === today || state.day === today + 1);
-  const sameMinute = state !== undefined && now.elapsed < state.minuteEndsAt;
-  const day = sameDay ? state.day : today;
-  const dayUsed = sameDay ? state.dayUsed : 0;
-  const minuteEndsAt = sameMinute ? state.minuteEndsAt : now.elapsed + MINUTE;
-  const minuteUsed = sameMinute ? state.minuteUsed : 0;
+  const isSameDay = quota.day === today || quota.day === today + 1;
+  const isSameMinute = now.elapsed < quota.minuteEndsAt;
+  const day = isSameDay ? quota.day : today;
+  let dayUsed = isSameDay ? quota.dayUsed : 0;
+  const minuteEndsAt = isSameMinute ? quota.minuteEndsAt : now.elapsed + MINUTE;
+  let minuteUsed = isSameMinute ? quota.minuteUsed : 0;
 
-  const admitted = minuteUsed < limits.perMinute && dayUsed < limits.perDay;
-  const counted = admitted ? cost : 0;
-  return {
-    admitted,
-    minute: standing(limits.perMinute, minuteUsed + counted, minuteEndsAt - now.elapsed),
-    day: standing(limits.perDay, dayUsed + counted, (day + 1) * DAY - now.wall),
-    state:
-      counted === 0
-        ? state
-        : { minuteEndsAt, minuteUsed: minuteUsed + counted, day, dayUsed: dayUsed + counted },
-  };
+  const hasRoom = minuteUsed < limits.perMinute && dayUsed < limits.perDay;
+  if (hasRoom && cost === 1) {
+    minuteUsed += 1;
+    dayUsed += 1;
+    quota.minuteEndsAt = minuteEndsAt;
+    quota.minuteUsed = minuteUsed;
+    quota.day = day;
+    quota.dayUsed = dayUsed;
+  }
+  return windowsResult(
+    hasRoom,
+    windowUsage(limits.perMinute, minuteUsed, minuteEndsAt - now.elapsed),
+    windowUsage(limits.perDay, dayUsed, (day + 1) * DAY - now.wall),
+  );
 }
 
-/** Whether a state still says anything at this moment; what does not may be forgotten. */
-export function isSpent(state: QuotaState, now: Instant): boolean {
+/** Whether both windows are over, so that the state may be dropped. */
+export function isQuotaExpired(state: QuotaState, now: Instant): boolean {
   return now.elapsed >= state.minuteEndsAt && state.day < Math.floor(now.wall / DAY);
 }
 
-/** What two counts of one caller come to that did not know of one another. */
+/** The sum of two quotas of one caller that were counted separately. */
 export function addQuotas(one: QuotaState, other: QuotaState, now: Instant): QuotaState {
   const day = Math.max(one.day, other.day);
   const both = [one, other];
@@ -85,26 +76,11 @@ export function addQuotas(one: QuotaState, other: QuotaState, now: Instant): Quo
   };
 }
 
-/**
- * The window that a reply speaks of: the one with fewer requests remaining, the minute on a tie.
- * On a refusal only exhausted windows count, and of two the one that resets later.
- */
-export function governingWindow({
-  admitted,
-  minute,
-  day,
-}: Omit<QuotaDecision, 'state'>): WindowStanding {
-  if (!admitted && minute.remaining === 0 && day.remaining === 0) {
-    return day.resetIn > minute.resetIn ? day : minute;
-  }
-  return day.remaining < minute.remaining ? day : minute;
-}
-
-function standing(limit: number, used: number, resetIn: number): WindowStanding {
+function windowUsage(limit: number, used: number, resetIn: number): WindowUsage {
   return { limit, remaining: Math.max(0, limit - used), resetIn };
 }
 
-/** A caller's used quota as it is kept across a restart. Times are epoch ms. */
+/** A caller's used quota as it is persisted. Times are epoch ms. */
 export interface SavedQuota {
   readonly caller: string;
   readonly minuteEndsAt: number;
@@ -113,13 +89,13 @@ export interface SavedQuota {
   readonly dayUsed: number;
 }
 
-/** Keeps quotas for the next process. Every call may raise `StorageUnavailable`. */
+/** Persists quotas across restarts. Every call may raise `StorageUnavailable`. */
 export interface QuotaStore {
-  /** What is kept for one caller, over or not; a limiter asks once for each, when it first comes. */
+  /** The saved quota of one caller, expired or not. A limiter asks once for each caller. */
   find(caller: string): Awaitable<SavedQuota | undefined>;
   save(quotas: readonly SavedQuota[]): Promise<void>;
-  /** Drops the quotas of these callers. */
+  /** Deletes the quotas of these callers. */
   drop(callers: readonly string[]): Promise<void>;
-  /** Drops the quotas whose day and minute are over at `now` (epoch ms). */
+  /** Deletes the quotas whose day and minute are over at `now` (epoch ms). */
   prune(now: number): Promise<void>;
 }

@@ -1,6 +1,5 @@
 import type { Dialect } from 'kysely';
 import type { Account, AccountStore } from '../core/accounts.ts';
-import type { Verdict } from '../core/admission.ts';
 import type { ApiKeyStore } from '../core/api-keys.ts';
 import type { AttemptCounts } from '../core/attempts.ts';
 import type { AuditLog } from '../core/audit.ts';
@@ -9,6 +8,7 @@ import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { MailSettings } from '../core/mail.ts';
 import type { MessageStore } from '../core/messages.ts';
+import type { RateLimitResult } from '../core/rate-limit.ts';
 import type { UsageStore } from '../core/usage.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -43,7 +43,7 @@ export interface DashboardOptions {
   /** Attempts to sign in, and the like. */
   readonly attempts: AttemptCounts;
   /** How an account stands in both windows of an environment just now. */
-  currentUsage(account: Account, environment: Environment): Awaitable<Verdict>;
+  currentUsage(account: Account, environment: Environment): Awaitable<RateLimitResult>;
   /** Where people ask for another plan: an e-mail or web address. */
   readonly contact: string | undefined;
   /** Without it no mail is sent. */

@@ -1,7 +1,7 @@
 import { type Awaitable, attempt, then } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
 import { isRemoved } from './deprecation.ts';
-import type { Call } from './handler.ts';
+import type { RequestContext } from './handler.ts';
 import { problemReply, type Reply } from './reply.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 import { DOCUMENT_PATH, type RouteMatch } from './router.ts';
@@ -39,20 +39,20 @@ export function uncountedReply(
 /**
  * Carries out the operation that the path and the method ask for.
  * @param match what the path leads to, if anything.
- * @param recover turns what the operation throws into a reply.
+ * @param onError turns what the operation throws into a reply.
  */
-export function carryOut(
+export function dispatch(
   site: Api,
-  call: Omit<Call, 'parameters'>,
+  context: Omit<RequestContext, 'parameters'>,
   match: RouteMatch | undefined,
-  recover: (error: unknown) => Reply,
+  onError: (error: unknown) => Reply,
 ): Awaitable<Reply> {
   if (!match) {
     const message = `Nothing is served at this path. The API is described at ${site.baseUrl}${DOCUMENT_PATH}.`;
     return problemReply({ code: 'not_found', message });
   }
   const { route, parameters } = match;
-  const { method } = call.request;
+  const { method } = context.request;
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: route.allow } };
   const served = route.operations.get(method);
   if (!served) {
@@ -60,10 +60,10 @@ export function carryOut(
     return problemReply({ code: 'method_not_allowed', message }, { Allow: route.allow });
   }
   const { deprecation } = served.operation;
-  const run = () => attempt(() => served.handle({ ...call, parameters }), recover);
+  const run = () => attempt(() => served.handle({ ...context, parameters }), onError);
   if (!deprecation) return run();
   const headers = served.deprecationHeaders;
-  if (isRemoved(deprecation, call.now)) {
+  if (isRemoved(deprecation, context.now)) {
     const message = `${served.id} was removed. Use ${site.baseUrl}${deprecation.successor} instead.`;
     return problemReply({ code: 'operation_removed', message }, headers);
   }

@@ -1,6 +1,6 @@
-import type { Verdict } from '../core/admission.ts';
 import type { ErrorCode, Problem } from '../core/errors.ts';
 import type { QuotaCaller } from '../core/limiter.ts';
+import type { RateLimitResult } from '../core/rate-limit.ts';
 import { problemReply, type Reply } from './reply.ts';
 
 const written = new WeakMap<Problem, Reply>();
@@ -25,7 +25,7 @@ const CHALLENGES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** What a caller past its limits is told. */
-export function limitReply(caller: QuotaCaller, { outcome, day }: Verdict): Reply {
+export function limitReply(caller: QuotaCaller, { outcome, day }: RateLimitResult): Reply {
   if (outcome === 'banned') return BANNED;
   if (!caller.key) return LIMITED_ADDRESS;
   return day.remaining === 0 ? LIMITED_DAY : LIMITED_MINUTE;

@@ -4,7 +4,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { Reply } from './reply.ts';
 
 /** A request that was admitted and found its operation. */
-export interface Call {
+export interface RequestContext {
   readonly key: AuthenticatedKey;
   readonly request: Request;
   readonly now: Instant;
@@ -13,7 +13,7 @@ export interface Call {
 }
 
 /** Carries out an operation. May raise `ApiError`. */
-export type Handler = (call: Call) => Awaitable<Reply>;
+export type Handler = (context: RequestContext) => Awaitable<Reply>;
 
 /** A handler for each of these operations. */
 export type Handlers<Operations> = Readonly<Record<keyof Operations, Handler>>;

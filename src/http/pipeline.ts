@@ -1,6 +1,6 @@
-import type { Verdict } from '../core/admission.ts';
 import { ApiError, ERRORS, type Problem } from '../core/errors.ts';
 import type { QuotaCaller } from '../core/limiter.ts';
+import type { RateLimitResult } from '../core/rate-limit.ts';
 import { type Awaitable, attempt, then } from '../lib/awaitable.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
@@ -8,7 +8,7 @@ import type { Api } from './api.ts';
 import { anonymous, type Caller, identifyCaller } from './authentication.ts';
 import { BaseAddresses } from './base-addresses.ts';
 import { clientAddress } from './client-address.ts';
-import { carryOut, uncountedReply } from './dispatch.ts';
+import { dispatch, uncountedReply } from './dispatch.ts';
 import { BAD_HOST, challengeReply, INTERNAL_ERROR, limitReply } from './error-replies.ts';
 import { problemReply, type Reply, ReplyWriter } from './reply.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
@@ -29,7 +29,12 @@ export interface ServiceMetrics {
    * @param operation of the contract, or `none` where no operation is.
    * @param took ms
    */
-  replied(operation: string, status: number, outcome: Verdict['outcome'], took: number): void;
+  replied(
+    operation: string,
+    status: number,
+    outcome: RateLimitResult['outcome'],
+    took: number,
+  ): void;
 }
 
 export interface ServiceOptions {
@@ -43,7 +48,7 @@ export interface ServiceOptions {
   readonly metrics: ServiceMetrics;
 }
 
-interface Exchange {
+interface ReceivedRequest {
   readonly request: Request;
   /** Names the request in the reply and in the log. */
   readonly id: string;
@@ -52,7 +57,7 @@ interface Exchange {
   readonly address: () => string;
 }
 
-interface Place {
+interface ApiTarget {
   readonly site: Api;
   /** Below the site's base address. */
   readonly path: string;
@@ -61,14 +66,14 @@ interface Place {
   readonly problem?: Problem;
 }
 
-interface PagesPlace {
+interface PageTarget {
   readonly pages: Pages;
   readonly path: string;
 }
 
-interface Answer {
+interface Outcome {
   readonly reply: Reply;
-  readonly verdict: Verdict;
+  readonly limits: RateLimitResult;
 }
 
 /** What requests are counted as that ask for no operation. */
@@ -114,10 +119,10 @@ export class HttpService {
     if (!place) return this.#nowhere();
     if ('pages' in place) return this.#showPage({ request, id, now, address }, place);
     const match = place.problem ? undefined : place.site.routes.match(place.path);
-    const exchange = { request, id, now, address };
-    return then(this.#answer(exchange, place, match), (answer) => {
+    const received = { request, id, now, address };
+    return then(this.#answer(received, place, match), (answer) => {
       const operation = match?.route.operations.get(request.method)?.id ?? NO_OPERATION;
-      return this.#reply(exchange, answer, operation);
+      return this.#reply(received, answer, operation);
     });
   }
 
@@ -137,8 +142,8 @@ export class HttpService {
   }
 
   #showPage(
-    { request, id, now, address }: Exchange,
-    { pages, path }: PagesPlace,
+    { request, id, now, address }: ReceivedRequest,
+    { pages, path }: PageTarget,
   ): Awaitable<Response> {
     const { clock, log } = this.#options;
     return then(pages.handle(request, path, address), (response) => {
@@ -148,45 +153,50 @@ export class HttpService {
     });
   }
 
-  #reply({ request, id, now }: Exchange, { reply, verdict }: Answer, operation: string): Response {
+  #reply(
+    { request, id, now }: ReceivedRequest,
+    { reply, limits }: Outcome,
+    operation: string,
+  ): Response {
     const { clock, log, metrics } = this.#options;
     const took = clock.now().elapsed - now.elapsed;
-    metrics.replied(operation, reply.status, verdict.outcome, took);
+    metrics.replied(operation, reply.status, limits.outcome, took);
     log.request?.(request, id, reply.status, took);
-    return this.#replies.write(reply, verdict, now, id, request.headers.has('origin'));
+    return this.#replies.write(reply, limits, now, id, request.headers.has('origin'));
   }
 
   #answer(
-    { request, id, now, address }: Exchange,
-    { site, path, query, problem }: Place,
+    { request, id, now, address }: ReceivedRequest,
+    { site, path, query, problem }: ApiTarget,
     match: RouteMatch | undefined,
-  ): Awaitable<Answer> {
+  ): Awaitable<Outcome> {
     const uncounted = problem === BAD_HOST ? undefined : uncountedReply(site, request, path, match);
-    if (uncounted) return letPass(site, now, anonymous(site, address()), uncounted);
-    if (problem) return charge(site, now, anonymous(site, address()), () => problemReply(problem));
+    if (uncounted) return unlimited(site, now, anonymous(site, address()), uncounted);
+    if (problem) return limited(site, now, anonymous(site, address()), () => problemReply(problem));
     const caller = attempt<Caller>(
       () => identifyCaller(site, request.headers.get('authorization'), address),
       (error) => ({ quota: anonymous(site, address()), problem: this.#problemOf(error, id) }),
     );
-    const recover = (error: unknown) => problemReply(this.#problemOf(error, id));
+    const onError = (error: unknown) => problemReply(this.#problemOf(error, id));
     return then(caller, (caller) => {
       if ('problem' in caller) {
         const { quota, problem } = caller;
         // Whether the key is valid is not known: its holder must not use up what its address has.
-        if (problem.code === 'unavailable') return letPass(site, now, quota, problemReply(problem));
-        return charge(site, now, quota, () => challengeReply(problem));
+        if (problem.code === 'unavailable')
+          return unlimited(site, now, quota, problemReply(problem));
+        return limited(site, now, quota, () => challengeReply(problem));
       }
       const { key } = caller;
-      const operate = () =>
-        attempt(() => carryOut(site, { key, request, now, query }, match, recover), recover);
-      return then(charge(site, now, caller.quota, operate), (answer) => {
+      const handle = () =>
+        attempt(() => dispatch(site, { key, request, now, query }, match, onError), onError);
+      return then(limited(site, now, caller.quota, handle), (answer) => {
         site.recordUse(key, answer.reply.status, now.wall);
         return answer;
       });
     });
   }
 
-  #locate({ url, headers }: Request): Place | PagesPlace | undefined {
+  #locate({ url, headers }: Request): ApiTarget | PageTarget | undefined {
     const target = parseTarget(url, headers.get('host'));
     const located = target && this.#places.locate(target);
     if (located) {
@@ -213,19 +223,19 @@ export class HttpService {
 }
 
 /** Takes nothing from the caller's quota. */
-function letPass(site: Api, now: Instant, caller: QuotaCaller, reply: Reply): Awaitable<Answer> {
-  return then(site.limiterOf(caller).peek(caller, now), (verdict) => ({ reply, verdict }));
+function unlimited(site: Api, now: Instant, caller: QuotaCaller, reply: Reply): Awaitable<Outcome> {
+  return then(site.limiterOf(caller).peek(caller, now), (limits) => ({ reply, limits }));
 }
 
 /** Takes the request from the caller's quota; only what is admitted is carried out. */
-function charge(
+function limited(
   site: Api,
   now: Instant,
   caller: QuotaCaller,
-  operate: () => Awaitable<Reply>,
-): Awaitable<Answer> {
-  return then(site.limiterOf(caller).take(caller, now), (verdict) => {
-    const reply = verdict.outcome === 'admitted' ? operate() : limitReply(caller, verdict);
-    return then(reply, (reply) => ({ reply, verdict }));
+  handle: () => Awaitable<Reply>,
+): Awaitable<Outcome> {
+  return then(site.limiterOf(caller).take(caller, now), (limits) => {
+    const reply = limits.outcome === 'admitted' ? handle() : limitReply(caller, limits);
+    return then(reply, (reply) => ({ reply, limits }));
   });
 }

@@ -1,5 +1,5 @@
-import type { Verdict } from '../core/admission.ts';
 import { ERRORS, type Problem } from '../core/errors.ts';
+import type { RateLimitResult } from '../core/rate-limit.ts';
 import { type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import { HEADERS } from './headers.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
@@ -49,15 +49,15 @@ export class ReplyWriter {
    */
   write(
     reply: Reply,
-    verdict: Verdict,
+    limits: RateLimitResult,
     now: Instant,
     requestId: string,
     crossOrigin: boolean,
   ): Response {
-    this.#setLimits(verdict, now);
+    this.#setLimits(limits, now);
     this.#headers.set(REQUEST_ID_HEADER, requestId);
     const { status, headers, body } = reply;
-    const wait = retryAfter(status, verdict);
+    const wait = retryAfter(status, limits);
     if (wait !== undefined) this.#headers.set(RETRY_AFTER, wait);
     this.#add(headers);
     if (crossOrigin) this.#add(CROSS_ORIGIN);
@@ -78,7 +78,7 @@ export class ReplyWriter {
     for (const name in own) this.#headers.delete(name);
   }
 
-  #setLimits({ limit, remaining, resetIn, minute, day }: Verdict, now: Instant): void {
+  #setLimits({ limit, remaining, resetIn, minute, day }: RateLimitResult, now: Instant): void {
     this.#limit.set(limit);
     this.#remaining.set(remaining);
     this.#reset.set(seconds(now.wall + resetIn));
@@ -115,7 +115,7 @@ class NumberHeader {
 }
 
 /** How long a client is to wait, in seconds, where it is refused for a while (RFC 9110, 10.2.3). */
-function retryAfter(status: number, { resetIn }: Verdict): string | undefined {
+function retryAfter(status: number, { resetIn }: RateLimitResult): string | undefined {
   if (status === 429) return String(Math.max(1, seconds(resetIn)));
   return status === 503 ? UNAVAILABLE_RETRY_AFTER : undefined;
 }

@@ -117,7 +117,7 @@ async function pruneExpired(
   now: Instant,
 ): Promise<void> {
   const pruneIn = async (limiter: KeptLimiter) => {
-    limiter.sweep(now);
+    limiter.pruneExpired(now);
     const { pets, quotas } = stores.environment(limiter.environment);
     await quotas.prune(now.wall);
     await pets.forgetRequests(now);

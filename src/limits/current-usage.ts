@@ -1,13 +1,17 @@
 import type { Account } from '../core/accounts.ts';
-import { admit, type Verdict } from '../core/admission.ts';
 import type { Environment } from '../core/environments.ts';
 import type { Limiter } from '../core/limiter.ts';
+import { takeQuota, unusedQuota } from '../core/quota.ts';
+import type { RateLimitResult } from '../core/rate-limit.ts';
 import { type Awaitable, then } from '../lib/awaitable.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 
 /** How an account stands in both windows of an environment just now. */
-export type CurrentUsage = (account: Account, environment: Environment) => Awaitable<Verdict>;
+export type CurrentUsage = (
+  account: Account,
+  environment: Environment,
+) => Awaitable<RateLimitResult>;
 
 /**
  * Asks this process's limiter where it has one; elsewhere what the process that counts has saved,
@@ -25,11 +29,10 @@ export function currentUsageFrom(
     const limiter = limiters.get(environment);
     if (limiter) return limiter.peek({ id, limits, key: undefined }, now);
     return then(stores.environment(environment).quotas.find(id), (saved) => {
-      const quota = saved && {
-        ...saved,
-        minuteEndsAt: now.elapsed + saved.minuteEndsAt - now.wall,
-      };
-      return admit({ quota, conduct: undefined }, now, limits, undefined, 0).verdict;
+      const quota = saved
+        ? { ...saved, minuteEndsAt: now.elapsed + saved.minuteEndsAt - now.wall }
+        : unusedQuota();
+      return takeQuota(quota, limits, now, 0);
     });
   };
 }

@@ -37,7 +37,7 @@ export interface KeptLimiter extends Limiter {
   readonly environment: Environment;
   /** May reject while what counts is away; it is told again when that is back. */
   lift(ban: BanRecord): Awaitable<void>;
-  sweep(now: Instant): void;
+  pruneExpired(now: Instant): void;
 }
 
 /** A limiter that goes on where the last process stopped; what it decides is kept for the next. */

@@ -1,4 +1,4 @@
-import type { Verdict } from '../core/admission.ts';
+import type { RateLimitResult } from '../core/rate-limit.ts';
 
 /** Upper bounds of the latency histogram's buckets, in seconds. */
 export const LATENCY_BUCKETS = [
@@ -17,7 +17,7 @@ export interface ReplySeries {
   took: number;
 }
 
-type Outcome = Verdict['outcome'];
+type Outcome = RateLimitResult['outcome'];
 
 /**
  * Counts replies as they are sent. It is on the way of every request, so that it only adds to

@@ -122,8 +122,8 @@ describe('lifting a ban', () => {
   });
 });
 
-describe('a sweep', () => {
-  test('forgets only what is spent', async () => {
+describe('pruning', () => {
+  test('drops only expired quotas', async () => {
     const { limiter, clock } = newLimiter();
     const tomorrow = {
       wall: (Math.floor(NOON / DAY) + 1) * DAY,
@@ -132,11 +132,11 @@ describe('a sweep', () => {
     const atLast = { wall: tomorrow.wall - SECOND, elapsed: tomorrow.elapsed - SECOND };
     await countAddresses(limiter, 0, 1, clock.now());
     await countAddresses(limiter, 1, 2, atLast);
-    limiter.sweep(atLast);
+    limiter.pruneExpired(atLast);
     const { changed } = limiter.takeUnsaved(atLast);
     expect(changed.map(({ caller }) => caller)).toEqual(['address:0', 'address:1']);
     limiter.returnUnsaved({ changed, dropped: [] });
-    limiter.sweep(tomorrow);
+    limiter.pruneExpired(tomorrow);
     expect(limiter.takeUnsaved(tomorrow)).toMatchObject({
       changed: [{ caller: 'address:1' }],
       dropped: ['address:0'],
@@ -148,10 +148,10 @@ describe('a sweep', () => {
     const key = apiKey('acct_1');
     await provoke(it, key);
     it.clock.advance(5 * MINUTE + DAY - MINUTE);
-    it.limiter.sweep(it.clock.now());
+    it.limiter.pruneExpired(it.clock.now());
     expect((await provoke(it, key)).level).toBe(2);
     it.clock.advance(10 * MINUTE + DAY);
-    it.limiter.sweep(it.clock.now());
+    it.limiter.pruneExpired(it.clock.now());
     expect((await provoke(it, key)).level).toBe(1);
   });
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { type Limits, subscribe } from '../../src/core/plans.ts';
 import type { SavedQuota } from '../../src/core/quota.ts';
-import { addQuotas, isSpent } from '../../src/core/quota.ts';
+import { addQuotas, isQuotaExpired } from '../../src/core/quota.ts';
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { KeptQuotas } from '../../src/limits/memory/kept-quotas.ts';
 import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
@@ -134,10 +134,8 @@ async function takeAtOnce(
   times: number,
   now: Instant,
 ): Promise<number> {
-  const verdicts = await Promise.all(
-    Array.from({ length: times }, () => limiter.take(asking, now)),
-  );
-  return verdicts.filter(({ outcome }) => outcome === 'admitted').length;
+  const results = await Promise.all(Array.from({ length: times }, () => limiter.take(asking, now)));
+  return results.filter(({ outcome }) => outcome === 'admitted').length;
 }
 
 const happenings = fc.array(
@@ -189,7 +187,7 @@ class Succession {
   }
 
   #pruneExpired(): void {
-    this.#limiter.sweep(this.#now());
+    this.#limiter.pruneExpired(this.#now());
     this.#journal.prune(this.#now());
   }
 
@@ -268,7 +266,7 @@ describe('quotas that cannot be read just now', () => {
   test('are added once, when their caller was forgotten and came anew meanwhile', async () => {
     const { journal, clock, limiter } = await usedThree();
     await limiter.peek(caller(1), clock.now());
-    limiter.sweep({ wall: clock.now().wall + DAY, elapsed: clock.now().elapsed + DAY });
+    limiter.pruneExpired({ wall: clock.now().wall + DAY, elapsed: clock.now().elapsed + DAY });
     journal.away = false;
     await limiter.take(caller(1), clock.now());
     await limiter.readUnread(clock.now());
@@ -291,6 +289,6 @@ describe('two counts of one caller', () => {
     expect(addQuotas(running, running, moment)).toMatchObject({ minuteUsed: 4, dayUsed: 6 });
     expect(addQuotas(over, running, moment)).toEqual(running);
     expect(addQuotas(running, over, moment)).toEqual(running);
-    expect(isSpent(addQuotas(over, over, moment), moment)).toBe(true);
+    expect(isQuotaExpired(addQuotas(over, over, moment), moment)).toBe(true);
   });
 });

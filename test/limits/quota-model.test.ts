@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { admit, type CallerState } from '../../src/core/admission.ts';
+import { admit, type KeyStrikes } from '../../src/core/admission.ts';
 import type { BanPolicy } from '../../src/core/bans.ts';
 import { type Limits, subscribe } from '../../src/core/plans.ts';
+import { unusedQuota } from '../../src/core/quota.ts';
 import { HOUR, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ModelAccount, ModelKey } from './limit-model.ts';
@@ -54,18 +55,22 @@ class ScriptedClock {
 
 /** Two keys of one account and one of another, as `admit` sees them. */
 class Admissions {
-  readonly #quotas: CallerState['quota'][] = [];
-  readonly #conducts: CallerState['conduct'][] = [];
+  readonly #quotas = [unusedQuota(), unusedQuota()];
+  readonly #keys: readonly KeyStrikes[] = [0, 1, 2].map(() => ({ strikes: undefined }));
 
   admit(key: number, now: Instant, allowed: Limits) {
-    const account = accountOf(key);
-    const before = { quota: this.#quotas[account], conduct: this.#conducts[key] };
-    const { verdict, state } = admit(before, now, allowed, POLICY, 1);
-    this.#quotas[account] = state.quota;
-    this.#conducts[key] = state.conduct;
-    const later = { wall: now.wall + verdict.resetIn, elapsed: now.elapsed + verdict.resetIn };
-    const afterWait = admit(state, later, allowed, POLICY, 1).verdict.outcome;
-    return { verdict, afterWait };
+    const quota = this.#quotas[accountOf(key)] ?? unusedQuota();
+    const result = admit(quota, this.#keys[key], allowed, POLICY, now, 1);
+    const later = { wall: now.wall + result.resetIn, elapsed: now.elapsed + result.resetIn };
+    const waited = admit(
+      { ...quota },
+      { strikes: this.#keys[key]?.strikes },
+      allowed,
+      POLICY,
+      later,
+      1,
+    );
+    return { result, afterWait: waited.outcome };
   }
 }
 
@@ -90,12 +95,12 @@ function playPure(allowed: Limits, steps: readonly Step[]): void {
     if (!('key' in step)) continue;
     for (let sent = 0; sent < step.times; sent += 1) {
       const now = clock.now();
-      const { verdict, afterWait } = real.admit(step.key, now, allowed);
-      const { minute, day, ...said } = verdict;
+      const { result, afterWait } = real.admit(step.key, now, allowed);
+      const { minute, day, startedBan: _, ...said } = result;
       const seen = { ...said, minute: minute.remaining, day: day.remaining };
       expect(seen).toEqual(keyOf(keys, step.key).request(now));
-      expect(verdict.resetIn).toBeGreaterThan(0);
-      if (verdict.outcome !== 'admitted') expect(afterWait).toBe('admitted');
+      expect(result.resetIn).toBeGreaterThan(0);
+      if (result.outcome !== 'admitted') expect(afterWait).toBe('admitted');
     }
   }
 }
@@ -112,14 +117,16 @@ describe('admission', () => {
     fc.assert(
       fc.property(limits, script, (allowed, steps) => {
         const clock = new ScriptedClock();
-        let state: CallerState = { quota: undefined, conduct: undefined };
+        const quota = unusedQuota();
+        const key: KeyStrikes = { strikes: undefined };
         for (const step of steps) {
           clock.follow(step);
           if (!('key' in step)) continue;
-          const looked = admit(state, clock.now(), allowed, POLICY, 0);
-          expect(looked.state).toEqual(state);
+          const before = structuredClone({ quota, key });
+          const looked = admit(quota, key, allowed, POLICY, clock.now(), 0);
+          expect({ quota, key }).toEqual(before);
           expect(looked.startedBan).toBeUndefined();
-          state = admit(state, clock.now(), allowed, POLICY, 1).state;
+          admit(quota, key, allowed, POLICY, clock.now(), 1);
         }
       }),
     );

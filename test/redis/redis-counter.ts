@@ -39,7 +39,7 @@ export async function askAtOnce(
   asking: ReturnType<typeof caller>,
   times: number,
 ) {
-  const verdicts = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: times }, async (_, index) => {
       const limiter = counters[index % counters.length]?.limiter;
       if (!limiter) throw new Error('Nobody counts.');
@@ -49,8 +49,8 @@ export async function askAtOnce(
     }),
   );
   return {
-    admitted: verdicts.filter(({ outcome }) => outcome === 'admitted').length,
-    longest: Math.max(...verdicts.map(({ took }) => took)),
+    admitted: results.filter(({ outcome }) => outcome === 'admitted').length,
+    longest: Math.max(...results.map(({ took }) => took)),
   };
 }
 

@@ -60,11 +60,11 @@ function newAccount(limits: Limits) {
 }
 
 async function takeTimes(scene: Scene, caller: ReturnType<typeof newAccount>, times: number) {
-  const verdicts = [];
+  const results = [];
   for (let sent = 0; sent < times; sent += 1) {
-    verdicts.push(await scene.limiterOf(sent).take(caller, scene.clock.now()));
+    results.push(await scene.limiterOf(sent).take(caller, scene.clock.now()));
   }
-  return verdicts;
+  return results;
 }
 
 /** Uses the limit of one up, is refused, lets the grace go by, and is refused until the ban. */
@@ -155,12 +155,12 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount({ perMinute: 100, perDay: 1_000 });
-    const verdicts = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 1_000 }, (_, index) =>
         scene.limiterOf(index).take(caller, scene.clock.now()),
       ),
     );
-    expect(verdicts.filter(({ outcome }) => outcome === 'admitted')).toHaveLength(100);
+    expect(results.filter(({ outcome }) => outcome === 'admitted')).toHaveLength(100);
   });
 
   test('are looked at without being taken', async () => {
@@ -203,8 +203,8 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     await provoke(scene, caller);
     await scene.move(MINUTE);
     const sibling = { ...caller, key: apiKey(caller.key.accountId) };
-    const [verdict] = await takeTimes(scene, sibling, 1);
-    expect(verdict?.outcome).toBe('admitted');
+    const [result] = await takeTimes(scene, sibling, 1);
+    expect(result?.outcome).toBe('admitted');
   });
 
   test('a lifted ban is over everywhere, and an earlier one lifts nothing', async () => {
@@ -275,7 +275,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     expect(Date.now() + banned).toBeGreaterThan(scene.clock.now().wall + 300 * SECOND + DAY);
   });
 
-  test('the conduct of many keys takes bounded room, and forgets none that is banned', async () => {
+  test('the strikes of many keys take bounded room, and none is dropped that is banned', async () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount(ONE);
@@ -284,8 +284,8 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
       await takeTimes(scene, { ...caller, key: apiKey(caller.key.accountId) }, 1);
     }
     expect(await plain.hlen(`petstore:{production:${caller.id}}`)).toBeLessThan(140);
-    const [verdict] = await takeTimes(scene, caller, 1);
-    expect(verdict?.outcome).toBe('banned');
+    const [result] = await takeTimes(scene, caller, 1);
+    expect(result?.outcome).toBe('banned');
   });
 
   test('scripts that the server forgot are sent again', async () => {
@@ -294,7 +294,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     const caller = newAccount({ perMinute: 10, perDay: 10 });
     await takeTimes(scene, caller, 2);
     await plain.script('FLUSH');
-    const verdicts = await takeTimes(scene, caller, 2);
-    expect(verdicts.map(({ remaining }) => remaining)).toEqual([7, 6]);
+    const results = await takeTimes(scene, caller, 2);
+    expect(results.map(({ remaining }) => remaining)).toEqual([7, 6]);
   });
 });

@@ -3,7 +3,7 @@ import { newId } from '../../core/ids.ts';
 import type { MessageStore } from '../../core/messages.ts';
 import { type Message, messageStatus } from '../../core/messages.ts';
 import { bodyParser } from '../../http/body-validator.ts';
-import type { Call, Handlers } from '../../http/handler.ts';
+import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
@@ -14,10 +14,13 @@ const parse = bodyParser(NewMessage, NEW_MESSAGE_EXPECTATIONS);
 
 /** The handler of the quickstart's operation. */
 export function messageHandlers(messages: MessageStore): Handlers<typeof MESSAGE_OPERATIONS> {
-  return { sendMessage: (call) => sendMessage(messages, call) };
+  return { sendMessage: (context) => sendMessage(messages, context) };
 }
 
-async function sendMessage(messages: MessageStore, { key, request, now }: Call): Promise<Reply> {
+async function sendMessage(
+  messages: MessageStore,
+  { key, request, now }: RequestContext,
+): Promise<Reply> {
   const idempotencyKey = readIdempotencyKey(request.headers);
   const { message: text } = await parse(await readJsonBody(request));
   const { accountId, environment } = key;

@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/errors.ts';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
 import type { NewPet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
-import type { Call, Handlers } from '../../http/handler.ts';
+import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
@@ -29,8 +29,8 @@ export function petHandlers(pets: PetStore, baseUrl: string): Handlers<typeof PE
         })
       );
     },
-    createPet: (call) => createPet(pets, call),
-    getPet: (call) => getPet(pets, call),
+    createPet: (context) => createPet(pets, context),
+    getPet: (context) => getPet(pets, context),
   };
 }
 
@@ -46,7 +46,7 @@ function nextPageLink(baseUrl: string, { limit, status }: PetQuery, after: numbe
   return `<${baseUrl}/pets?limit=${limit}${filter}&after=${after}>; rel="next"`;
 }
 
-async function createPet(pets: PetStore, { key, request, now }: Call): Promise<Reply> {
+async function createPet(pets: PetStore, { key, request, now }: RequestContext): Promise<Reply> {
   const idempotencyKey = readIdempotencyKey(request.headers);
   const pet = await parseNewPet(await readJsonBody(request));
   const outcome = await pets.create(
@@ -76,7 +76,7 @@ async function createPet(pets: PetStore, { key, request, now }: Call): Promise<R
   }
 }
 
-function getPet(pets: PetStore, { parameters }: Call): Awaitable<Reply> {
+function getPet(pets: PetStore, { parameters }: RequestContext): Awaitable<Reply> {
   const petId = decodePath(parameters['petId'] ?? '');
   if (!isInt64(petId)) {
     throw petNotFound('An id is a whole number, as the list of animals shows it.');

@@ -1,6 +1,6 @@
 import type { Account } from '../../core/accounts.ts';
 import type { Environment } from '../../core/environments.ts';
-import type { WindowStanding } from '../../core/quota.ts';
+import type { WindowUsage } from '../../core/rate-limit.ts';
 import { addCounts, hourOf, NO_USAGE, type UsageRecord } from '../../core/usage.ts';
 import { DAY, HOUR, type Instant } from '../../lib/clock.ts';
 import type { DashboardOptions, DashboardStores } from '../options.ts';
@@ -44,7 +44,7 @@ async function windows(
   return { minute: windowInfo(minute, now), day: windowInfo(day, now) };
 }
 
-function windowInfo({ limit, remaining, resetIn }: WindowStanding, now: Instant): WindowInfo {
+function windowInfo({ limit, remaining, resetIn }: WindowUsage, now: Instant): WindowInfo {
   return { limit, remaining, resetAt: Math.ceil(now.wall + resetIn) };
 }
 

@@ -1,24 +1,25 @@
 import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
-import { decideQuota, governingWindow, type QuotaState } from '../../core/quota.ts';
+import { type QuotaState, takeQuota, unusedQuota } from '../../core/quota.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Instant } from '../../lib/clock.ts';
 
-/** Callers remembered at the same time; past it the one that was quiet the longest is forgotten. */
+/** Callers in memory at the same time; past it the least recently used is dropped. */
 const MOST_CALLERS = 100_000;
 
-/** Counts the attempts of this process. */
+/** Limits the attempts in this process alone. */
 export class MemoryAttemptCounts implements AttemptCounts {
-  /** By caller, the one that was quiet the longest first. */
+  /** By caller, the least recently used first. */
   readonly #states = new BoundedMap<string, QuotaState>(MOST_CALLERS);
 
   take(counters: readonly AttemptCounter[], now: Instant): number | undefined {
     for (const { caller, limits } of counters) {
-      const decision = decideQuota(this.#states.get(caller), limits, now, 0);
-      if (!decision.admitted) return governingWindow(decision).resetIn;
+      const { outcome, resetIn } = takeQuota(this.#stateOf(caller), limits, now, 0);
+      if (outcome !== 'admitted') return resetIn;
     }
     for (const { caller, limits } of counters) {
-      const { state } = decideQuota(this.#states.get(caller), limits, now, 1);
-      if (state) this.#keep(caller, state);
+      const state = this.#stateOf(caller);
+      takeQuota(state, limits, now, 1);
+      this.#keep(caller, state);
     }
     return undefined;
   }
@@ -28,12 +29,13 @@ export class MemoryAttemptCounts implements AttemptCounts {
       const state = this.#states.get(caller);
       if (!state) continue;
       const { minuteUsed, dayUsed } = state;
-      this.#states.set(caller, {
-        ...state,
-        minuteUsed: Math.max(0, minuteUsed - 1),
-        dayUsed: Math.max(0, dayUsed - 1),
-      });
+      state.minuteUsed = Math.max(0, minuteUsed - 1);
+      state.dayUsed = Math.max(0, dayUsed - 1);
     }
+  }
+
+  #stateOf(caller: string): QuotaState {
+    return this.#states.get(caller) ?? unusedQuota();
   }
 
   #keep(caller: string, state: QuotaState): void {

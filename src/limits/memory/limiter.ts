@@ -1,11 +1,12 @@
-import { type Admission, admit, type Verdict } from '../../core/admission.ts';
+import { admit, type KeyStrikes } from '../../core/admission.ts';
 import type { BanRecord } from '../../core/ban-records.ts';
 import { newBanRecord } from '../../core/ban-records.ts';
-import { type Ban, type BanPolicy, isForgotten, type Strikes } from '../../core/bans.ts';
+import { areStrikesExpired, type Ban, type BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { Limiter, QuotaCaller } from '../../core/limiter.ts';
 import type { SavedQuota } from '../../core/quota.ts';
-import { addQuotas, isSpent, NOTHING_USED, type QuotaState } from '../../core/quota.ts';
+import { addQuotas, isQuotaExpired, type QuotaState, unusedQuota } from '../../core/quota.ts';
+import type { RateLimitResult } from '../../core/rate-limit.ts';
 import { type Awaitable, attempt, then } from '../../lib/awaitable.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -44,7 +45,8 @@ export class MemoryLimiter implements Limiter {
   readonly #options: MemoryLimiterOptions;
   readonly #accounts = new QuotaTable(new AccountSlots());
   readonly #addresses = new QuotaTable(new BoundedMap(ADDRESS_CAPACITY));
-  readonly #conducts = new Map<string, Strikes>();
+  /** Of the keys that were refused lately, by id. */
+  readonly #strikes = new Map<string, KeyStrikes>();
   /** The record of each key's latest ban, by key. */
   readonly #banIds = new Map<string, string>();
   readonly #unsaved = new Set<string>();
@@ -59,33 +61,35 @@ export class MemoryLimiter implements Limiter {
     return this.#options.environment;
   }
 
-  take(caller: QuotaCaller, now: Instant): Awaitable<Verdict> {
+  take(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     const quotas = this.#quotasOf(caller.id);
     const slot = quotas.slotOf(caller.id);
     if (slot === undefined) return then(this.#meet(caller.id), () => this.take(caller, now));
-    const { verdict, state, startedBan } = this.#admit(caller, quotas.read(slot), now, 1);
-    if (verdict.outcome === 'admitted' && state.quota) {
-      quotas.write(slot, state.quota);
+    const quota = quotas.read(slot);
+    const strikes = this.#strikesOf(caller);
+    const result = admit(quota, strikes, caller.limits, this.#options.policy, now, 1);
+    if (result.outcome === 'admitted') {
+      quotas.write(slot, quota);
       this.#unsaved.add(caller.id);
     }
-    // What is admitted, or hits a ban, leaves the key's record as it was: no need to look it up again.
-    const isNoted = verdict.outcome === 'limited' || startedBan !== undefined;
-    if (caller.key && state.conduct && isNoted) this.#conducts.set(caller.key.id, state.conduct);
-    if (caller.key && startedBan) this.#announce(caller.key, startedBan, now);
-    return verdict;
+    if (caller.key && strikes && result.outcome === 'limited') {
+      this.#strikes.set(caller.key.id, strikes);
+    }
+    if (caller.key && result.startedBan) this.#announce(caller.key, result.startedBan, now);
+    return result;
   }
 
-  peek(caller: QuotaCaller, now: Instant): Awaitable<Verdict> {
+  peek(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     const used = this.#quotasOf(caller.id).get(caller.id);
     if (used === undefined) return then(this.#meet(caller.id), () => this.peek(caller, now));
-    return this.#admit(caller, used, now, 0).verdict;
+    return admit(used, this.#strikesOf(caller), caller.limits, this.#options.policy, now, 0);
   }
 
   /** Ends a ban that an operator lifted; the key's record is clean again. */
   lift({ id, keyId }: BanRecord): void {
     if (this.#banIds.get(keyId) !== id) return;
     this.#banIds.delete(keyId);
-    this.#conducts.delete(keyId);
+    this.#strikes.delete(keyId);
   }
 
   /** Puts bans on record into force. */
@@ -93,11 +97,13 @@ export class MemoryLimiter implements Limiter {
     for (const ban of bans) {
       const length = ban.endsAt - ban.startsAt;
       const endsAt = now.elapsed + Math.min(length, ban.endsAt - now.wall);
-      this.#conducts.set(ban.keyId, {
-        graceEndsAt: 0,
-        windowEndsAt: 0,
-        refusals: 0,
-        ban: { startsAt: endsAt - length, endsAt, level: ban.level },
+      this.#strikes.set(ban.keyId, {
+        strikes: {
+          graceEndsAt: 0,
+          windowEndsAt: 0,
+          refusals: 0,
+          ban: { startsAt: endsAt - length, endsAt, level: ban.level },
+        },
       });
       this.#banIds.set(ban.keyId, ban.id);
     }
@@ -137,14 +143,14 @@ export class MemoryLimiter implements Limiter {
     }
   }
 
-  /** Forgets whatever has no say any more. */
-  sweep(now: Instant): void {
+  /** Drops expired quotas and strikes. */
+  pruneExpired(now: Instant): void {
     for (const quotas of [this.#accounts, this.#addresses]) {
-      quotas.deleteWhere((state) => isSpent(state, now));
+      quotas.deleteWhere((state) => isQuotaExpired(state, now));
     }
-    for (const [keyId, conduct] of this.#conducts) {
-      if (!isForgotten(conduct, now)) continue;
-      this.#conducts.delete(keyId);
+    for (const [keyId, { strikes }] of this.#strikes) {
+      if (strikes && !areStrikesExpired(strikes, now)) continue;
+      this.#strikes.delete(keyId);
       this.#banIds.delete(keyId);
     }
   }
@@ -155,23 +161,17 @@ export class MemoryLimiter implements Limiter {
       () => this.#options.kept?.find(caller),
       () => 'unread',
     );
-    return then(found, (kept = NOTHING_USED) => {
+    return then(found, (kept = unusedQuota()) => {
       // Whoever shared the look-up may have been counted by now.
       if (this.#quotasOf(caller).slotOf(caller) !== undefined) return;
       if (kept === 'unread') this.#unread.add(caller);
       else this.#unread.delete(caller);
-      this.#put(caller, kept === 'unread' ? NOTHING_USED : kept);
+      this.#put(caller, kept === 'unread' ? unusedQuota() : kept);
     });
   }
 
-  #admit(
-    { limits, key }: QuotaCaller,
-    quota: QuotaState | undefined,
-    now: Instant,
-    cost: 0 | 1,
-  ): Admission {
-    const state = { quota, conduct: key && this.#conducts.get(key.id) };
-    return admit(state, now, limits, key && this.#options.policy, cost);
+  #strikesOf({ key }: QuotaCaller): KeyStrikes | undefined {
+    return key && (this.#strikes.get(key.id) ?? { strikes: undefined });
   }
 
   #put(caller: string, quota: QuotaState): void {

@@ -1,8 +1,7 @@
 import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
-import { governingWindow } from '../../core/quota.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { RedisConnection } from './connection.ts';
-import { decisionFrom } from './decision.ts';
+import { windowsFrom } from './script-reply.ts';
 
 /**
  * Counts the attempts of all processes together. While Redis is away each process counts its own.
@@ -57,8 +56,8 @@ export class RedisAttemptCounts implements AttemptCounts {
     const reply = await this.#connection.call(key, (client) =>
       client.petstoreAdmit(key, perMinute, perDay, cost, '', ''),
     );
-    const decision = decisionFrom(reply, limits);
-    return decision.admitted ? undefined : governingWindow(decision).resetIn;
+    const { outcome, resetIn } = windowsFrom(reply, limits);
+    return outcome === 'admitted' ? undefined : resetIn;
   }
 }
 

@@ -1,16 +1,15 @@
-import { type Verdict, verdictOf } from '../../core/admission.ts';
 import type { BanRecord } from '../../core/ban-records.ts';
 import { newBanRecord } from '../../core/ban-records.ts';
 import type { BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { Limiter, QuotaCaller } from '../../core/limiter.ts';
 import type { Limits } from '../../core/plans.ts';
-import { governingWindow } from '../../core/quota.ts';
+import { bannedResult, describedWindow, type RateLimitResult } from '../../core/rate-limit.ts';
 import { type Awaitable, then } from '../../lib/awaitable.ts';
 import { type Instant, SECOND } from '../../lib/clock.ts';
 import type { RedisConnection } from './connection.ts';
-import { decisionFrom } from './decision.ts';
 import { Processes } from './processes.ts';
+import { windowsFrom } from './script-reply.ts';
 import { Unsettled } from './unsettled.ts';
 
 /** How long a process counts after it was last heard of, in ms. */
@@ -22,7 +21,7 @@ const AT_ONCE = 200;
 export interface LocalLimiter extends Limiter {
   lift(ban: BanRecord): void;
   restore(bans: Iterable<BanRecord>, now: Instant): void;
-  sweep(now: Instant): void;
+  pruneExpired(now: Instant): void;
   /** Everything would be kept for this call if it never came. */
   takeUnsaved(now: Instant): unknown;
 }
@@ -62,17 +61,17 @@ export class RedisLimiter implements Limiter {
     return this.#processes.count;
   }
 
-  take(caller: QuotaCaller, now: Instant): Awaitable<Verdict> {
+  take(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     const { connection } = this.#options;
     if (connection.isAway(this.#keyOf(caller.id))) return this.#takeAlone(caller, now);
     return this.#ask(caller, now, 1).catch(() => this.#takeAlone(caller, now));
   }
 
-  peek(caller: QuotaCaller, now: Instant): Awaitable<Verdict> {
+  peek(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     const { connection, local } = this.#options;
     const peekAlone = () =>
-      then(local.peek(this.#withShare(caller), now), (verdict) =>
-        this.#asOfAll(verdict, caller.limits),
+      then(local.peek(this.#withShare(caller), now), (result) =>
+        this.#asOfAll(result, caller.limits),
       );
     if (connection.isAway(this.#keyOf(caller.id))) return peekAlone();
     return this.#ask(caller, now, 0).catch(peekAlone);
@@ -143,13 +142,17 @@ export class RedisLimiter implements Limiter {
     await this.#options.connection.call(key, (client) => client.zrem(key, this.#processes.id));
   }
 
-  /** Forgets whatever has no say any more; Redis does so by itself. */
-  sweep(now: Instant): void {
-    this.#options.local.sweep(now);
+  /** Drops expired state of this process; Redis expires its own. */
+  pruneExpired(now: Instant): void {
+    this.#options.local.pruneExpired(now);
     this.#options.local.takeUnsaved(now);
   }
 
-  async #ask({ id, limits, key }: QuotaCaller, now: Instant, cost: 0 | 1): Promise<Verdict> {
+  async #ask(
+    { id, limits, key }: QuotaCaller,
+    now: Instant,
+    cost: 0 | 1,
+  ): Promise<RateLimitResult> {
     const { perMinute, perDay } = limits;
     const hash = this.#keyOf(id);
     const keyId = key?.id ?? '';
@@ -158,8 +161,8 @@ export class RedisLimiter implements Limiter {
     );
     const [, , , , , banEndsIn = 0, level = 0, startsAt = 0] = reply;
     if (key && level > 0) this.#announce(key, level, startsAt, startsAt + banEndsIn, now);
-    const decision = decisionFrom(reply, limits);
-    return verdictOf(decision, banEndsIn > 0 ? banEndsIn : undefined);
+    const windows = windowsFrom(reply, limits);
+    return banEndsIn > 0 ? bannedResult(windows, banEndsIn) : windows;
   }
 
   #announce(
@@ -175,10 +178,10 @@ export class RedisLimiter implements Limiter {
     onBan(ban);
   }
 
-  #takeAlone(caller: QuotaCaller, now: Instant): Awaitable<Verdict> {
-    return then(this.#options.local.take(this.#withShare(caller), now), (verdict) => {
-      if (verdict.outcome === 'admitted') this.#unsettled.add(caller.id, verdict, now);
-      return this.#asOfAll(verdict, caller.limits);
+  #takeAlone(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
+    return then(this.#options.local.take(this.#withShare(caller), now), (result) => {
+      if (result.outcome === 'admitted') this.#unsettled.add(caller.id, result, now);
+      return this.#asOfAll(result, caller.limits);
     });
   }
 
@@ -187,12 +190,12 @@ export class RedisLimiter implements Limiter {
   }
 
   /** Callers read their own limits, whatever part of them this process may give. */
-  #asOfAll(verdict: Verdict, limits: Limits): Verdict {
-    const { outcome, minute, day } = verdict;
-    const governing = governingWindow({ admitted: outcome === 'admitted', minute, day });
+  #asOfAll(result: RateLimitResult, limits: Limits): RateLimitResult {
+    const { outcome, minute, day } = result;
+    const described = describedWindow(outcome === 'admitted', minute, day);
     return {
-      ...verdict,
-      limit: governing === minute ? limits.perMinute : limits.perDay,
+      ...result,
+      limit: described === minute ? limits.perMinute : limits.perDay,
       minute: { ...minute, limit: limits.perMinute },
       day: { ...day, limit: limits.perDay },
     };

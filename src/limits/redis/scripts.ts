@@ -20,8 +20,8 @@ local function now()
 end
 `;
 
-/** Keys of one account whose conduct is remembered at once; an account has at most 100 live keys. */
-const CONDUCTS = 128;
+/** Keys of one account whose strikes is remembered at once; an account has at most 100 live keys. */
+const MAX_STRUCK_KEYS = 128;
 
 const CALLER = `
 local MINUTE, DAY = 60000, 86400000
@@ -72,47 +72,47 @@ local function readQuota(counts)
 end
 `;
 
-const CONDUCT = `
+const STRIKES = `
 local GRACE = 2000
 
-local function forgottenAt(conduct)
-  return math.max(conduct.windowEndsAt, conduct.level > 0 and conduct.banEndsAt + DAY or 0)
+local function expiresAt(strikes)
+  return math.max(strikes.windowEndsAt, strikes.level > 0 and strikes.banEndsAt + DAY or 0)
 end
 
-local function keepConduct(field, conduct)
-  local value = cmsgpack.pack(conduct.graceEndsAt, conduct.windowEndsAt, conduct.refusals,
-    conduct.banStartsAt, conduct.banLength, conduct.banEndsAt, conduct.level)
-  keep(field, value, forgottenAt(conduct))
+local function saveStrikes(field, strikes)
+  local value = cmsgpack.pack(strikes.graceEndsAt, strikes.windowEndsAt, strikes.refusals,
+    strikes.banStartsAt, strikes.banLength, strikes.banEndsAt, strikes.level)
+  keep(field, value, expiresAt(strikes))
 end
 
-local function readConduct(value)
+local function readStrikes(value)
   if not value then return nil end
-  local conduct = {}
-  conduct.graceEndsAt, conduct.windowEndsAt, conduct.refusals, conduct.banStartsAt,
-    conduct.banLength, conduct.banEndsAt, conduct.level = cmsgpack.unpack(value)
-  return conduct
+  local strikes = {}
+  strikes.graceEndsAt, strikes.windowEndsAt, strikes.refusals, strikes.banStartsAt,
+    strikes.banLength, strikes.banEndsAt, strikes.level = cmsgpack.unpack(value)
+  return strikes
 end
 
--- Forgets conducts that have no say any more, and if that is not enough the one next to be forgotten.
+-- Forgets strikes that have no say any more, and if that is not enough the one next to be forgotten.
 local function makeRoom()
   local fields = redis.call('HGETALL', key)
   local left, next, nextAt = 0, nil, nil
   for i = 1, #fields, 2 do
-    local conduct = string.sub(fields[i], 1, 8) == 'conduct:' and readConduct(fields[i + 1])
-    if conduct and forgottenAt(conduct) <= at then
+    local strikes = string.sub(fields[i], 1, 8) == 'conduct:' and readStrikes(fields[i + 1])
+    if strikes and expiresAt(strikes) <= at then
       redis.call('HDEL', key, fields[i])
-    elseif conduct then
+    elseif strikes then
       left = left + 1
-      local ends = forgottenAt(conduct)
+      local ends = expiresAt(strikes)
       if not next or ends < nextAt then next, nextAt = fields[i], ends end
     end
   end
-  if left >= ${CONDUCTS} then redis.call('HDEL', key, next) end
+  if left >= ${MAX_STRUCK_KEYS} then redis.call('HDEL', key, next) end
 end
 
-local function addConduct(field, conduct)
-  if redis.call('HLEN', key) >= ${CONDUCTS} then makeRoom() end
-  keepConduct(field, conduct)
+local function addStrikes(field, strikes)
+  if redis.call('HLEN', key) >= ${MAX_STRUCK_KEYS} then makeRoom() end
+  saveStrikes(field, strikes)
 end
 `;
 
@@ -150,42 +150,42 @@ if hasRoom and not kept[3] then return admitted() end
 `;
 
 const REFUSE = `
-local conduct = hasKey and readConduct(kept[3]) or nil
-if conduct and conduct.level > 0 and at < conduct.banEndsAt then
+local strikes = hasKey and readStrikes(kept[3]) or nil
+if strikes and strikes.level > 0 and at < strikes.banEndsAt then
   -- A clock that was set back must not make a ban longer than it was.
-  if conduct.banEndsAt > at + conduct.banLength then
-    conduct.banEndsAt = at + conduct.banLength
-    keepConduct(field, conduct)
+  if strikes.banEndsAt > at + strikes.banLength then
+    strikes.banEndsAt = at + strikes.banLength
+    saveStrikes(field, strikes)
   end
-  return reply(conduct.banEndsAt - at)
+  return reply(strikes.banEndsAt - at)
 end
 if hasRoom then return admitted() end
 if not takes or not hasKey then return reply() end
 
-if not conduct or at >= conduct.windowEndsAt then
+if not strikes or at >= strikes.windowEndsAt then
   local windowEndsIn = 0
   if quota.minuteUsed >= perMinute then windowEndsIn = quota.minuteEndsAt - at end
   if quota.dayUsed >= perDay then
     windowEndsIn = math.max(windowEndsIn, (quota.day + 1) * DAY - at)
   end
-  local isNew = not conduct
-  conduct = conduct or { banStartsAt = 0, banLength = 0, banEndsAt = 0, level = 0 }
-  conduct.graceEndsAt, conduct.windowEndsAt, conduct.refusals = at + GRACE, at + windowEndsIn, 0
-  if isNew then addConduct(field, conduct) else keepConduct(field, conduct) end
+  local isNew = not strikes
+  strikes = strikes or { banStartsAt = 0, banLength = 0, banEndsAt = 0, level = 0 }
+  strikes.graceEndsAt, strikes.windowEndsAt, strikes.refusals = at + GRACE, at + windowEndsIn, 0
+  if isNew then addStrikes(field, strikes) else saveStrikes(field, strikes) end
   return reply()
 end
-if at < conduct.graceEndsAt then return reply() end
+if at < strikes.graceEndsAt then return reply() end
 
-conduct.refusals = conduct.refusals + 1
+strikes.refusals = strikes.refusals + 1
 local after, base, maximum = string.match(ARGV[5], '(%d+) (%d+) (%d+)')
-if conduct.refusals < tonumber(after) then
-  keepConduct(field, conduct)
+if strikes.refusals < tonumber(after) then
+  saveStrikes(field, strikes)
   return reply()
 end
-local builds = conduct.level > 0 and at < conduct.banEndsAt + DAY
-local level = builds and conduct.level + 1 or 1
+local builds = strikes.level > 0 and at < strikes.banEndsAt + DAY
+local level = builds and strikes.level + 1 or 1
 local length = math.min(tonumber(maximum), tonumber(base) * 2 ^ (level - 1))
-keepConduct(field, { graceEndsAt = 0, windowEndsAt = 0, refusals = 0,
+saveStrikes(field, { graceEndsAt = 0, windowEndsAt = 0, refusals = 0,
   banStartsAt = at, banLength = length, banEndsAt = at + length, level = level })
 return reply(length, level, at)
 `;
@@ -220,18 +220,18 @@ keepQuota(quota)
  */
 const RESTORE_BAN = `
 local field, startsAt, length = 'conduct:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local conduct = readConduct(read(field)[2])
-if conduct and conduct.level > 0 and conduct.banStartsAt >= startsAt then return end
+local strikes = readStrikes(read(field)[2])
+if strikes and strikes.level > 0 and strikes.banStartsAt >= startsAt then return end
 local ban = { graceEndsAt = 0, windowEndsAt = 0, refusals = 0, banStartsAt = startsAt,
   banLength = length, banEndsAt = math.min(tonumber(ARGV[4]), at + length), level = tonumber(ARGV[5]) }
-if forgottenAt(ban) > at then addConduct(field, ban) end
+if expiresAt(ban) > at then addStrikes(field, ban) end
 `;
 
-/** Forgets a key's conduct if the ban that began then is its latest. Arguments: the key's id; start. */
+/** Forgets a key's strikes if the ban that began then is its latest. Arguments: the key's id; start. */
 const LIFT_BAN = `
 local field = 'conduct:' .. ARGV[1]
-local conduct = readConduct(redis.call('HGET', key, field))
-if conduct and conduct.banStartsAt == tonumber(ARGV[2]) then redis.call('HDEL', key, field) end
+local strikes = readStrikes(redis.call('HGET', key, field))
+if strikes and strikes.banStartsAt == tonumber(ARGV[2]) then redis.call('HDEL', key, field) end
 `;
 
 /** Notes that a process is there; gives all that were there lately. Arguments: its id; ms that it counts. */
@@ -247,11 +247,11 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)
 export function scriptCommands(clock: string) {
   const script = (...parts: string[]) => ({ numberOfKeys: 1, lua: [clock, ...parts].join('') });
   return {
-    petstoreAdmit: script(CALLER, QUOTA, ADMIT, CONDUCT, REFUSE),
+    petstoreAdmit: script(CALLER, QUOTA, ADMIT, STRIKES, REFUSE),
     petstoreSettle: script(CALLER, QUOTA, SETTLE),
     petstoreGiveBack: script(CALLER, QUOTA, GIVE_BACK),
-    petstoreRestoreBan: script(CALLER, CONDUCT, RESTORE_BAN),
-    petstoreLiftBan: script(CALLER, CONDUCT, LIFT_BAN),
+    petstoreRestoreBan: script(CALLER, STRIKES, RESTORE_BAN),
+    petstoreLiftBan: script(CALLER, STRIKES, LIFT_BAN),
     petstoreBeat: script(BEAT),
   };
 }

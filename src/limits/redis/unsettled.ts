@@ -1,4 +1,4 @@
-import type { Verdict } from '../../core/admission.ts';
+import type { RateLimitResult } from '../../core/rate-limit.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { DAY, type Instant, SECOND } from '../../lib/clock.ts';
 
@@ -19,7 +19,7 @@ export class Unsettled {
   readonly #counts = new BoundedMap<string, Counts>(CAPACITY);
 
   /** Counts a request of this caller that was admitted. */
-  add(caller: string, { minute, day }: Verdict, now: Instant): void {
+  add(caller: string, { minute, day }: RateLimitResult, now: Instant): void {
     const before = this.#counts.get(caller);
     const minuteEndsAt = Math.ceil(now.wall + minute.resetIn);
     const today = Math.round((now.wall + day.resetIn) / DAY) - 1;

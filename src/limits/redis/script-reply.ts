@@ -1,0 +1,15 @@
+import type { Limits } from '../../core/plans.ts';
+import { type RateLimitResult, windowsResult } from '../../core/rate-limit.ts';
+
+/** What the reply of the admitting script says about both windows. */
+export function windowsFrom(
+  reply: readonly number[],
+  { perMinute, perDay }: Limits,
+): RateLimitResult {
+  const [hasRoom, minuteLeft = 0, minuteEndsIn = 0, dayLeft = 0, dayEndsIn = 0] = reply;
+  return windowsResult(
+    hasRoom === 1,
+    { limit: perMinute, remaining: minuteLeft, resetIn: minuteEndsIn },
+    { limit: perDay, remaining: dayLeft, resetIn: dayEndsIn },
+  );
+}
