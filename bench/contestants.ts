@@ -28,8 +28,10 @@ export interface Launch {
 
 export interface Contestant {
   readonly title: string;
-  /** What the paths begin with. */
+  /** Prefix of every path. */
   readonly base: string;
+  /** Sends the recorded reply to every request. */
+  readonly isConstant?: true;
   launch(setting: Setting): Launch | Promise<Launch>;
 }
 
@@ -62,21 +64,29 @@ export const CONTESTANTS = {
     base: '/v1',
     launch: petstore([BUN, '--preload', ONE_COMMIT_EACH, MAIN, 'serve']),
   },
-  nginx: { title: 'nginx, constant reply', base: '/v1', launch: launchNginx },
+  bare: { title: 'bare handler on Bun.serve', base: '/v1', launch: launchBare },
+  nginx: { title: 'nginx, constant reply', base: '/v1', isConstant: true, launch: launchNginx },
   bun: {
     title: 'Bun.serve, constant reply',
     base: '/v1',
+    isConstant: true,
     launch: constant(BUN, 'bun-constant.mjs'),
   },
   node: {
     title: 'node:http, constant reply',
     base: '/v1',
+    isConstant: true,
     launch: constant('node', 'node-constant.mjs'),
   },
   fastify: { title: 'Fastify, better-sqlite3', base: '/v1', launch: launchFastify },
   hono: { title: 'Hono on Bun, better-auth keys', base: '/v1', launch: launchHono },
-  prism: { title: 'Prism, mocking openapi.json', base: '', launch: launchPrism },
+  prism: { title: 'Prism, mocking openapi.json', base: '', isConstant: true, launch: launchPrism },
 } as const satisfies Record<string, Contestant>;
+
+/** The petstore from another source folder. */
+export function petstoreOf(title: string, main: string): Contestant {
+  return { title, base: '/v1', launch: petstore([BUN, main, 'serve']) };
+}
 
 /** The petstore as one file, made by the build. */
 export function executablePetstore(file: string): Contestant {
@@ -102,9 +112,18 @@ async function launchNginx({ port, replyFile, scratch }: Setting): Promise<Launc
   return { command: [nginxPath() ?? 'nginx', '-p', scratch, '-c', config, '-e', 'stderr'] };
 }
 
+function launchBare({ port, store, scratch }: Setting): Launch {
+  const database = join(scratch, 'pets.db');
+  cpSync(samePets(store), database);
+  const { perMinute, perDay } = store.limits;
+  const limits = [perMinute, perDay, ANONYMOUS].map(String);
+  const script = join(PEERS, 'bare.ts');
+  return { command: [BUN, script, String(port), database, store.keyFile, ...limits] };
+}
+
 function launchFastify({ port, store, replyFile, scratch }: Setting): Launch {
   const database = join(scratch, 'animals.db');
-  cpSync(sameAnimals(store), database);
+  cpSync(samePets(store), database);
   const script = join(PEERS, 'fastify.mjs');
   return { command: ['node', script, String(port), database, store.keyFile, replyFile] };
 }
@@ -117,7 +136,7 @@ async function launchHono({ port, store, replyFile, scratch }: Setting): Promise
   const keys = join(scratch, 'keys.db');
   cpSync(prepared, keys);
   const script = join(PEERS, 'hono-better-auth.mjs');
-  return { command: [BUN, script, String(port), sameAnimals(store), keys, replyFile] };
+  return { command: [BUN, script, String(port), samePets(store), keys, replyFile] };
 }
 
 async function launchPrism({ port, replyFile, scratch }: Setting): Promise<Launch> {
@@ -131,7 +150,7 @@ async function launchPrism({ port, replyFile, scratch }: Setting): Promise<Launc
 }
 
 /** The store's animals in a file of their own, with the same index; made once. */
-function sameAnimals(store: PreparedStore): string {
+function samePets(store: PreparedStore): string {
   const path = `${store.folder}.animals.db`;
   if (existsSync(path)) return path;
   mkdirSync(store.folder, { recursive: true });

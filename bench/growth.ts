@@ -1,12 +1,12 @@
 import { CONTESTANTS } from './contestants.ts';
-import { runLoad } from './load.ts';
-import { type Bench, CONNECTIONS, measure, setStage } from './measure.ts';
+import { type Bench, measure, setStage } from './measure.ts';
+import { activeMemory } from './memory.ts';
 import type { GrowthRow, Sample } from './results.ts';
 import { medians } from './statistics.ts';
 import { fileSize, type PreparedStore } from './stores.ts';
 import { READS, WORKLOADS } from './workloads.ts';
 
-/** Rounds are fewer here: what is compared is one program with itself. */
+/** Fewer rounds than elsewhere: one program is compared with itself. */
 const MOST_ROUNDS = 3;
 
 /** Every way to read, on stores of growing size: first more animals, then more accounts. */
@@ -31,7 +31,7 @@ export async function measureGrowth(bench: Bench): Promise<GrowthRow[]> {
       for (const store of stores) {
         bench.progress(`growth, round ${round} of ${rounds}: ${read}, ${describe(store)}`);
         const name = `${store.folder} ${read}`;
-        const sample = await measure(bench, 'petstore', WORKLOADS[read], store);
+        const sample = await measure(bench, CONTESTANTS.petstore, WORKLOADS[read], store);
         samples.set(name, [...(samples.get(name) ?? []), sample]);
       }
     }
@@ -45,7 +45,7 @@ export async function measureGrowth(bench: Bench): Promise<GrowthRow[]> {
       animals: store.animals,
       accounts: store.accounts,
       fileSize: fileSizes.get(store) ?? 0,
-      memory: await memoryOf(bench, store),
+      memory: await activeMemory(bench, store),
       startUp: await startUpOf(bench, store),
       reads: Object.fromEntries(reads),
     });
@@ -53,21 +53,7 @@ export async function measureGrowth(bench: Bench): Promise<GrowthRow[]> {
   return rows;
 }
 
-/** Resident memory once every account has sent a request since the start. */
-async function memoryOf(bench: Bench, store: PreparedStore): Promise<number> {
-  bench.progress(`growth: every account once, ${describe(store)}`);
-  await using stage = await setStage(bench, CONTESTANTS.petstore, store);
-  const { port } = stage.server;
-  const { animals, accounts, keyFile: keys } = store;
-  const load = { port, kind: 'list-20', base: '/v1', animals, keys } as const;
-  for (let turn = 0; turn < accounts; ) {
-    const { seconds } = bench.scale;
-    turn += (await runLoad({ ...load, turn, connections: CONNECTIONS, seconds })).requests;
-  }
-  return stage.server.usage().memory;
-}
-
-/** Of a store whose accounts have all been busy: their quotas are on record. */
+/** Start-up on a store that holds a saved quota of every account. */
 async function startUpOf(bench: Bench, store: PreparedStore): Promise<number> {
   await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   return stage.server.startUp;

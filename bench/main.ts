@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killChildren } from './children.ts';
 import { benchCluster } from './cluster/command.ts';
+import { clusterReport } from './cluster/report.ts';
+import { latestClusterResults } from './cluster/results.ts';
+import { measureFloor } from './floor/measure.ts';
 import { measureGrowth } from './growth.ts';
 import {
   CannotRun,
@@ -20,16 +23,23 @@ import type { Bench } from './measure.ts';
 import { measureMemory } from './memory.ts';
 import { measureMix } from './mix.ts';
 import { printModel } from './model/command.ts';
-import { readOptions, type Scale } from './options.ts';
+import { type Options, readOptions, type Scale } from './options.ts';
+import { writeBlock } from './page-block.ts';
 import { profile } from './profile.ts';
 import { report, writeDocumentation } from './report.ts';
-import { type Circumstances, keepResults, openResults, type Results } from './results.ts';
+import {
+  type Circumstances,
+  keepResults,
+  latestResults,
+  openResults,
+  type Results,
+} from './results.ts';
 import { measureRounds } from './rounds.ts';
 import { measureStartUp } from './start-up.ts';
 import { StoreShelf } from './stores.ts';
 import { isWorkload, WORKLOADS } from './workloads.ts';
 
-const SECTIONS = ['mix', 'growth', 'start-up', 'memory'] as const;
+const SECTIONS = ['floor', 'mix', 'growth', 'start-up', 'memory'] as const;
 type Section = (typeof SECTIONS)[number];
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
@@ -60,10 +70,12 @@ async function main(): Promise<void> {
     stayOffServerCore();
     return printProfile(bench, profiled);
   }
+  if (first === 'report') return rewriteReports();
   if (first === 'model') return printModel();
   if (first === 'cluster') return benchCluster(bench, options);
-  const parts = chooseParts(names);
-  requireTools({ peers: parts.workloads.length > 0 });
+  const parts = chooseParts(options);
+  const peers = parts.workloads.length > 0 || parts.sections.includes('floor');
+  requireTools({ peers });
   stayOffServerCore();
   const circumstances = today(scale);
   if (scale.quick) {
@@ -79,32 +91,27 @@ async function main(): Promise<void> {
   console.log(report(await run(bench, parts, before, keep)));
 }
 
-function chooseParts(names: readonly string[]) {
+function chooseParts({ names, baseline }: Options) {
   const everything = names.includes('all');
   const isSection = (name: string): name is Section => SECTIONS.some((each) => each === name);
-  const unknown = names.filter((name) => !isSection(name) && !isWorkload(name) && name !== 'all');
+  const known = [...Object.keys(WORKLOADS), ...SECTIONS, 'all'];
+  const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    const known = [
-      ...Object.keys(WORKLOADS),
-      ...SECTIONS,
-      'profile',
-      'cluster',
-      'model',
-      'all',
-    ].join(', ');
-    throw new CannotRun(`There is no ${unknown.join(', ')}. Use some of: ${known}.`);
+    const all = [...known, 'profile', 'cluster', 'model', 'report'].join(', ');
+    throw new CannotRun(`There is no ${unknown.join(', ')}. Use some of: ${all}.`);
   }
-  const asked = names.length === 0 ? [...Object.keys(WORKLOADS), 'mix'] : names;
+  const asked = names.length === 0 ? [...Object.keys(WORKLOADS), 'floor', 'mix'] : names;
   return {
     workloads: everything ? Object.keys(WORKLOADS).filter(isWorkload) : asked.filter(isWorkload),
     sections: everything ? SECTIONS : asked.filter(isSection),
+    baseline,
   };
 }
 
 /** Measures one section after the other; `keep` is given the results after each, so that none is lost. */
 async function run(
   bench: Bench,
-  { workloads, sections }: ReturnType<typeof chooseParts>,
+  { workloads, sections, baseline }: ReturnType<typeof chooseParts>,
   before: Results,
   keep: (results: Results) => void,
 ): Promise<Results> {
@@ -117,6 +124,7 @@ async function run(
     const measured = await measureRounds(bench, workloads);
     add({ workloads: { ...before.workloads, ...measured } });
   }
+  if (sections.includes('floor')) add({ floor: await measureFloor(bench, baseline) });
   if (sections.includes('mix')) add({ mix: await measureMix(bench) });
   if (sections.includes('start-up')) add({ startUp: await measureStartUp(bench) });
   if (sections.includes('memory')) add({ memory: await measureMemory(bench) });
@@ -135,6 +143,14 @@ function today({ rounds, seconds, warmUp, animals, accounts, quick }: Scale): Ci
     ...{ date, scale, revision: describeRevision() },
     ...{ machine: describeMachine(), peers: describePeers() },
   };
+}
+
+/** Writes the tables of the documentation again, from the results saved last. */
+function rewriteReports(): void {
+  const results = latestResults();
+  if (results) writeDocumentation(results);
+  const cluster = latestClusterResults();
+  if (cluster) writeBlock('performance.md', 'cluster results', clusterReport(cluster));
 }
 
 async function printProfile(bench: Bench, name: string): Promise<void> {

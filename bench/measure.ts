@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONTESTANTS, type Contestant, type ContestantName } from './contestants.ts';
+import { CONTESTANTS, type Contestant } from './contestants.ts';
 import { expectRightReplies } from './expect-replies.ts';
 import { type Load, type LoadResult, runLoad } from './load.ts';
 import type { Scale } from './options.ts';
@@ -11,10 +11,10 @@ import { EXAMPLE_PATHS, type Workload } from './workloads.ts';
 
 export const CONNECTIONS = 64;
 
-/** Share by which replies in the measured run may differ in size from the checked ones before. */
+/** Share by which the size of replies in a measured run may differ from that of the checked ones. */
 const SIZE_TOLERANCE = 0.03;
 
-/** What every section works with. */
+/** What every section of the benchmark uses. */
 export interface Bench {
   readonly scale: Scale;
   /** A temporary folder. */
@@ -23,7 +23,7 @@ export interface Bench {
   progress(text: string): void;
 }
 
-/** A contestant that answers, on a store, with a folder of its own. */
+/** A running contestant with its store and a temporary folder. */
 export interface Stage extends AsyncDisposable {
   readonly server: ServerProcess;
   readonly contestant: Contestant;
@@ -33,12 +33,12 @@ export interface Stage extends AsyncDisposable {
 
 /** Starts a contestant. */
 export async function setStage(
-  bench: Bench,
+  bench: Pick<Bench, 'folder'>,
   contestant: Contestant,
   store: PreparedStore,
   replyFile = '',
 ): Promise<Stage> {
-  // What was written to prepare for this must not be on its way to the disk during the run.
+  // Pending writes of the preparation must not reach the disk during the run.
   Bun.spawnSync(['sync']);
   const scratch = mkdtempSync(join(bench.folder, 'contestant-'));
   const port = await freePort();
@@ -67,48 +67,82 @@ export function storeFor({ stores, scale }: Bench, workload: Workload): Promise<
   return workload.exhausted ? stores.scarce(scale) : stores.ample(scale);
 }
 
-/** Starts a contestant, checks its replies, warms it up, measures it, and ends it. */
-export async function measure(
+/** A contestant whose replies were checked under the load that it is measured with. */
+export interface Run extends AsyncDisposable {
+  readonly stage: Stage;
+  readonly workload: Workload;
+  readonly load: Omit<Load, 'seconds'>;
+  /** Of the warm-up, in which every reply was checked. */
+  readonly checked: LoadResult;
+}
+
+/** Starts a contestant on a store, compares its replies, and warms it up under a checked load. */
+export async function prepareRun(
   bench: Bench,
-  name: ContestantName,
+  contestant: Contestant,
   workload: Workload,
   prepared: PreparedStore,
-): Promise<Sample> {
+): Promise<Run> {
   const replyFile = await recordReply(bench, workload);
-  using copy = workload.writes ? bench.stores.copy(prepared) : undefined;
-  const store = copy ?? prepared;
-  await using stage = await setStage(bench, CONTESTANTS[name], store, replyFile);
-  if (workload.status < 400) await checkBodies(stage, name, workload);
-  const { seconds, warmUp } = bench.scale;
+  await using stack = new AsyncDisposableStack();
+  const store = workload.writes ? stack.use(bench.stores.copy(prepared)) : prepared;
+  const stage = stack.use(await setStage(bench, contestant, store, replyFile));
+  if (workload.status < 400) await checkBodies(stage, workload);
   const load = await prepareLoad(bench, stage, workload);
   const checked = await runLoad({
     ...load,
-    seconds: warmUp,
-    check: checkOf(name, workload, replyFile),
+    seconds: bench.scale.warmUp,
+    check: checkOf(contestant, workload, replyFile),
   });
-  if (checked.wrong > 0)
-    throw new Error(`${name}: ${checked.wrong} wrong replies, such as ${checked.sample}`);
-  const before = stage.server.usage();
+  if (checked.wrong > 0) {
+    throw new Error(`${contestant.title}: ${checked.wrong} wrong replies: ${checked.sample}`);
+  }
+  const owned = stack.move();
+  return { stage, workload, load, checked, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Measures a prepared contestant; may be repeated. */
+export async function measureRun(
+  { stage, workload, load, checked }: Run,
+  seconds: number,
+): Promise<Sample> {
+  const { server, contestant } = stage;
+  const before = server.usage();
   const result = await runLoad({ ...load, seconds });
-  const after = stage.server.usage();
-  if (workload.status < 400) expectSameSize(name, result, checked);
-  else await expectRefusals(load, workload, result);
+  const after = server.usage();
+  if (workload.status < 400) expectSameSize(contestant, result, checked);
+  else if (result.refused !== result.requests) {
+    throw new Error(`${result.requests - result.refused} requests were not refused.`);
+  }
   const { perSecond, p50, p99, bytes, saturated } = result;
   return {
     ...{ perSecond, p50, p99, bytes, saturated },
     cpu: ((after.cpu - before.cpu) / result.requests) * 100_000,
     memory: after.memory,
-    startUp: stage.server.startUp,
+    startUp: server.startUp,
   };
 }
 
-/** The load of a workload, once the accounts stand as it takes them for granted. */
+/** Starts a contestant, checks its replies, warms it up, measures it, and stops it. */
+export async function measure(
+  bench: Bench,
+  contestant: Contestant,
+  workload: Workload,
+  store: PreparedStore,
+): Promise<Sample> {
+  await using run = await prepareRun(bench, contestant, workload, store);
+  const sample = await measureRun(run, bench.scale.seconds);
+  if (workload.status >= 400) await expectRefusals(run);
+  return sample;
+}
+
+/** The load of a workload. Exhausts the accounts first where the workload requires that. */
 export async function prepareLoad(
   bench: Bench,
   stage: Stage,
   workload: Workload,
 ): Promise<Omit<Load, 'seconds'>> {
-  if (workload.exhausted) await useUp(stage);
+  if (workload.exhausted) await exhaust(stage);
   const { server, contestant, store } = stage;
   const { kind, keys } = workload;
   const unknown = () => bench.stores.unknownKeys(store.accounts);
@@ -122,52 +156,46 @@ export async function prepareLoad(
   };
 }
 
-const IS_CONSTANT: ReadonlySet<ContestantName> = new Set(['nginx', 'bun', 'node', 'prism']);
-
-function checkOf(name: ContestantName, { kind, status }: Workload, replyFile: string) {
+function checkOf(contestant: Contestant, { kind, status }: Workload, replyFile: string) {
   const exact =
     status === 200 &&
-    (IS_CONSTANT.has(name) || (kind.startsWith('list-') && kind !== 'list-20-status'));
+    (contestant.isConstant || (kind.startsWith('list-') && kind !== 'list-20-status'));
   return { status, bodyFile: exact ? `${replyFile}.body` : undefined };
 }
 
-async function checkBodies(stage: Stage, name: ContestantName, { kind }: Workload): Promise<void> {
+async function checkBodies(stage: Stage, { kind }: Workload): Promise<void> {
   const { server, contestant, store, replyFile } = stage;
   await expectRightReplies({
     url: `http://127.0.0.1:${server.port}${contestant.base}`,
     kind,
     animals: store.animals,
     keys: keysOf(store).slice(0, 100),
-    constant: IS_CONSTANT.has(name) ? readFileSync(`${replyFile}.body`, 'utf8') : undefined,
+    constant: contestant.isConstant ? readFileSync(`${replyFile}.body`, 'utf8') : undefined,
   });
 }
 
-/** The measured run is only counted, so it is held against the run whose every reply was checked. */
-function expectSameSize(name: string, result: LoadResult, checked: LoadResult): void {
+/** The replies of a measured run are only counted: their size must be that of the checked ones. */
+function expectSameSize({ title }: Contestant, result: LoadResult, checked: LoadResult): void {
   if (result.refused > 0) {
-    throw new Error(`${name}: ${result.refused} of ${result.requests} replies were refusals.`);
+    throw new Error(`${title}: ${result.refused} of ${result.requests} replies were refusals.`);
   }
   if (Math.abs(result.bytes / checked.bytes - 1) > SIZE_TOLERANCE) {
     throw new Error(
-      `${name}: replies of ${result.bytes} bytes, but ${checked.bytes} when checked.`,
+      `${title}: replies of ${result.bytes} bytes, but ${checked.bytes} when checked.`,
     );
   }
 }
 
-/** Every reply was a refusal, and afterwards every one still is the right refusal. */
-async function expectRefusals(
-  load: Omit<Load, 'seconds'>,
-  { status }: Workload,
-  { refused, requests }: LoadResult,
-): Promise<void> {
-  if (refused !== requests) throw new Error(`${requests - refused} requests were not refused.`);
+/** After the measured run, every reply is still the right refusal. */
+async function expectRefusals({ load, workload: { status } }: Run): Promise<void> {
   const checked = await runLoad({ ...load, seconds: 1, check: { status } });
-  if (checked.wrong > 0)
+  if (checked.wrong > 0) {
     throw new Error(`${checked.wrong} wrong refusals, such as ${checked.sample}`);
+  }
 }
 
-/** Sends one request with every key, so that no account has any left. */
-async function useUp({ server, contestant, store }: Stage): Promise<void> {
+/** Sends one request with every key, so that no account has a request left. */
+async function exhaust({ server, contestant, store }: Stage): Promise<void> {
   const keys = keysOf(store);
   const url = `http://127.0.0.1:${server.port}${contestant.base}/pets`;
   const worker = async () => {
@@ -179,7 +207,7 @@ async function useUp({ server, contestant, store }: Stage): Promise<void> {
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
 }
 
-/** The petstore's own reply to the workload's example, for the peers that answer with a constant. */
+/** Records the petstore's reply to the workload's example, for the peers that send a constant reply. */
 async function recordReply(bench: Bench, { kind }: Workload): Promise<string> {
   const file = join(bench.folder, 'replies', kind);
   if (await Bun.file(file).exists()) return file;
@@ -191,7 +219,7 @@ async function recordReply(bench: Bench, { kind }: Workload): Promise<string> {
   return file;
 }
 
-/** Asks once, and keeps the reply in a file; beside it, in FILE.body, the body alone. */
+/** Sends one request and saves the reply in a file, and the body alone in FILE.body. */
 export async function keepReply(url: string, key: string, file: string): Promise<void> {
   const reply = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
   const body = await reply.text();

@@ -2,15 +2,37 @@ import { CONTESTANTS } from './contestants.ts';
 import { runLoad } from './load.ts';
 import { type Bench, CONNECTIONS, type Stage, setStage } from './measure.ts';
 import type { Memory } from './results.ts';
+import type { PreparedStore } from './stores.ts';
 
-/** Quiet time before resident memory is read, in ms. */
+/** Milliseconds without load before resident memory is read. */
 const SETTLE = 3_000;
 
-/** Load goes on in pieces of this length, in seconds, until enough requests were answered. */
+/** Seconds of each run of the load, which is repeated until enough requests were answered. */
 const PIECE = 5;
 
-/** Resident memory of a service that has just started, and as mixed requests go by. */
+/** Resident memory when idle, after mixed requests, and with many active accounts. */
 export async function measureMemory(bench: Bench): Promise<Memory> {
+  const { animals, activeAccounts: accounts } = bench.scale;
+  const { idle, after } = await measureMixed(bench);
+  const store = await bench.stores.ample({ animals, accounts });
+  return { idle, after, active: { accounts, memory: await activeMemory(bench, store) } };
+}
+
+/** Resident memory once every account of a store has sent a request. */
+export async function activeMemory(bench: Bench, store: PreparedStore): Promise<number> {
+  const { animals, accounts, keyFile: keys } = store;
+  bench.progress(`memory, one request of each of ${accounts} accounts`);
+  await using stage = await setStage(bench, CONTESTANTS.petstore, store);
+  const { port } = stage.server;
+  const load = { port, kind: 'list-20', base: '/v1', animals, keys } as const;
+  for (let turn = 0; turn < accounts; ) {
+    const { seconds } = bench.scale;
+    turn += (await runLoad({ ...load, turn, connections: CONNECTIONS, seconds })).requests;
+  }
+  return await settledMemory(stage);
+}
+
+async function measureMixed(bench: Bench): Promise<Omit<Memory, 'active'>> {
   using store = bench.stores.copy(await bench.stores.ample(bench.scale));
   await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   const idle = await settledMemory(stage);

@@ -1,15 +1,20 @@
 /**
- * `bun --preload bench/one-commit-each.ts src/main.ts serve`: the service itself, with a commit of
- * its own for each creation. Shows what group commit is worth.
+ * `bun --preload bench/one-commit-each.ts src/main.ts serve`: the service with one commit for each
+ * creation, which shows the gain of group commit.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { plugin } from 'bun';
 
+const WRITER = join(import.meta.dir, '..', 'src/storage/sqlite/writer.ts');
 const BATCH = /const BATCH_SIZE = [\d_]+;/;
+
+if (!existsSync(WRITER)) throw new Error(`${WRITER} does not exist.`);
 
 plugin({
   name: 'one commit each',
   setup(build) {
-    build.onLoad({ filter: /src[\\/]sqlite[\\/]writer\.ts$/ }, async ({ path }) => {
+    build.onLoad({ filter: /[\\/]storage[\\/]sqlite[\\/]writer\.ts$/ }, async ({ path }) => {
       const source = await Bun.file(path).text();
       if (!BATCH.test(source)) throw new Error(`${path} has no BATCH_SIZE to set to 1.`);
       return { contents: source.replace(BATCH, 'const BATCH_SIZE = 1;'), loader: 'ts' };

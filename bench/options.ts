@@ -15,11 +15,21 @@ export interface Scale {
     readonly animals: readonly [number, number, number];
     readonly accounts: readonly [number, number, number];
   };
-  /** Requests after which resident memory is looked at. */
+  /** Requests after which resident memory is read. */
   readonly memory: readonly [number, number];
+  /** Accounts that are active at once when resident memory is read. */
+  readonly activeAccounts: number;
   readonly startUps: number;
+  readonly floor: FloorScale;
   /** What the section of several processes has of its own, so that it ends within four minutes. */
   readonly cluster: ClusterScale;
+}
+
+/** Rounds are many and samples short, so that other work of the machine affects all alike. */
+export interface FloorScale {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUp: number;
 }
 
 export interface ClusterScale {
@@ -33,6 +43,8 @@ export interface ClusterScale {
 export interface Options {
   /** Sections and workloads; none stands for every workload. */
   readonly names: readonly string[];
+  /** A commit that the floor is measured against as well. */
+  readonly baseline: string | undefined;
   readonly scale: Scale;
 }
 
@@ -43,9 +55,11 @@ const FULL: Scale = {
   warmUp: 2,
   animals: 1_000_000,
   accounts: 10_000,
-  growth: { animals: [10_000, 1_000_000, 10_000_000], accounts: [100, 10_000, 1_000_000] },
+  growth: { animals: [10_000, 1_000_000, 10_000_000], accounts: [100, 10_000, 100_000] },
   memory: [500_000, 5_000_000],
+  activeAccounts: 100_000,
   startUps: 15,
+  floor: { rounds: 7, seconds: 3, warmUp: 3 },
   cluster: { rounds: 5, seconds: 3, warmUp: 4, animals: 100_000, accounts: 1_000 },
 };
 
@@ -57,8 +71,10 @@ const QUICK: Scale = {
   animals: 50_000,
   accounts: 100,
   growth: { animals: [1_000, 50_000, 200_000], accounts: [10, 100, 5_000] },
-  memory: [20_000, 200_000],
+  memory: [5_000, 20_000],
+  activeAccounts: 5_000,
   startUps: 3,
+  floor: { rounds: 2, seconds: 1, warmUp: 1 },
   cluster: { rounds: 1, seconds: 1, warmUp: 1, animals: 1_000, accounts: 100 },
 };
 
@@ -71,6 +87,7 @@ export function readOptions(args: string[]): Options {
       quick: { type: 'boolean' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      baseline: { type: 'string' },
     },
   });
   const scale = values.quick ? QUICK : FULL;
@@ -79,7 +96,11 @@ export function readOptions(args: string[]): Options {
     rounds: count(values.rounds, '--rounds', of.rounds),
     seconds: count(values.seconds, '--seconds', of.seconds),
   });
-  return { names: positionals, scale: { ...asked(scale), cluster: asked(scale.cluster) } };
+  return {
+    names: positionals,
+    baseline: values.baseline,
+    scale: { ...asked(scale), floor: asked(scale.floor), cluster: asked(scale.cluster) },
+  };
 }
 
 function count(text: string | undefined, name: string, otherwise: number): number {

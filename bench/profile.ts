@@ -5,7 +5,7 @@ import { profiledPetstore } from './contestants.ts';
 import { foldedStacks, frameName, Profile, timesOf } from './folded-stacks.ts';
 import { runLoad } from './load.ts';
 import { type Bench, prepareLoad, setStage, storeFor } from './measure.ts';
-import { table } from './report.ts';
+import { table } from './table.ts';
 import { WORKLOADS, type Workload, type WorkloadName } from './workloads.ts';
 
 const ROOT = join(import.meta.dir, '..');

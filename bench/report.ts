@@ -1,10 +1,12 @@
 import { CONTESTANTS } from './contestants.ts';
 import { figures } from './figures.ts';
+import { floorReport } from './floor/report.ts';
 import { writeBlock } from './page-block.ts';
 import type { GrowthRow, Pace, Results, Sample } from './results.ts';
+import { table } from './table.ts';
 import { isWorkload, READS, WORKLOADS } from './workloads.ts';
 
-/** All that the results show, as Markdown. */
+/** All results, as Markdown. */
 export function report(results: Results): string {
   const { date, revision, machine, peers, scale } = results;
   return [
@@ -13,6 +15,7 @@ export function report(results: Results): string {
     `Peers: ${peers}.`,
     '`*`: the load generator had its core full, so the contestant may be faster than that.',
     ...figureTable(results),
+    ...(results.floor ? floorReport(results.floor) : []),
     ...workloadTables(results),
     ...mixTable(results),
     ...growthTable(results),
@@ -21,7 +24,7 @@ export function report(results: Results): string {
   ].join('\n\n');
 }
 
-/** Puts the report where the documentation shows it. */
+/** Writes the report into the documentation. */
 export function writeDocumentation(results: Results): void {
   writeBlock('performance.md', 'results', report(results));
 }
@@ -31,7 +34,7 @@ function figureTable(results: Results): string[] {
     ...[name, asked, measured, reached ? 'yes' : '**no**'],
   ]);
   if (rows.length === 0) return [];
-  return ['### Aims', table(['figure', 'asked', 'measured', 'reached?'], rows)];
+  return ['### Goals', table(['figure', 'goal', 'measured', 'reached?'], rows)];
 }
 
 function workloadTables({ workloads }: Results): string[] {
@@ -106,7 +109,6 @@ function startUpTable({ startUp }: Results): string[] {
   const rows = [
     ['petstore, from source', whole(startUp.petstore)],
     ['petstore, executable', startUp.executable ? whole(startUp.executable) : '–'],
-    ['Bun.serve hello-world', whole(startUp.helloWorld)],
   ];
   return ['### Start-up', table(['program', 'ms from spawn to the first 200'], rows)];
 }
@@ -119,14 +121,11 @@ function memoryTable({ memory }: Results): string[] {
       `after ${whole(each.requests)} mixed requests`,
       megabytes(each.memory),
     ]),
+    ...(memory.active
+      ? [[`${whole(memory.active.accounts)} accounts active`, megabytes(memory.active.memory)]]
+      : []),
   ];
   return ['### Memory', table(['when', 'resident MB'], rows)];
-}
-
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  const rule = header.map((_, index) => (index === 0 ? '---' : '---:'));
-  return [line(header), line(rule), ...rows.map(line)].join('\n');
 }
 
 function whole(value: number): string {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
 const FOLDER = join(import.meta.dir, 'results');
+const FILE = /^(\d.+)\.json$/;
 
 /** One measured run, or the medians of several. Times in ms, sizes in bytes. */
 export const Sample = Type.Object({
@@ -49,19 +50,38 @@ const GrowthRow = Type.Object({
 export type GrowthRow = Static<typeof GrowthRow>;
 
 const StartUp = Type.Object({
-  /** From its source, as `npm start` does. */
+  /** From source, as `npm start` runs it. */
   petstore: Type.Number(),
-  /** As one file, made by `npm run build`; earlier results lack it. */
+  /** As one file, made by `npm run build`. */
   executable: Type.Optional(Type.Number()),
-  helloWorld: Type.Number(),
 });
 export type StartUp = Static<typeof StartUp>;
 
 const Memory = Type.Object({
   idle: Type.Number(),
   after: Type.Array(Type.Object({ requests: Type.Number(), memory: Type.Number() })),
+  /** Once each of so many accounts has sent a request. */
+  active: Type.Optional(Type.Object({ accounts: Type.Integer(), memory: Type.Number() })),
 });
 export type Memory = Static<typeof Memory>;
+
+const FloorSample = Type.Object({
+  /** CPU seconds of the server for 100,000 requests. */
+  cpu: Type.Number(),
+  perSecond: Type.Number(),
+  memory: Type.Number(),
+});
+export type FloorSample = Static<typeof FloorSample>;
+
+const Floor = Type.Object({
+  /** For each round, by workload and contestant. */
+  rounds: Type.Array(Type.Record(Type.String(), FloorSample)),
+  /** Of each sample. */
+  seconds: Type.Number(),
+  /** The earlier commit that was measured in the same run. */
+  baseline: Type.Optional(Type.String()),
+});
+export type Floor = Static<typeof Floor>;
 
 /** Everything measured on one day, of one revision, on one machine, at one scale. */
 export const Results = Type.Object({
@@ -73,6 +93,7 @@ export const Results = Type.Object({
   scale: Type.String(),
   /** Medians by workload, then by contestant. */
   workloads: Type.Record(Type.String(), Type.Record(Type.String(), Sample)),
+  floor: Type.Optional(Floor),
   mix: Type.Optional(Mix),
   growth: Type.Optional(Type.Array(GrowthRow)),
   startUp: Type.Optional(StartUp),
@@ -92,6 +113,23 @@ export function openResults(circumstances: Circumstances): { results: Results; p
     const results = Value.Parse(Results, JSON.parse(readFileSync(path, 'utf8')));
     if (isOf(results, circumstances)) return { results, path };
   }
+}
+
+/** The results saved last, or `undefined` when there are none. */
+export function latestResults(): Results | undefined {
+  const path = latestFile(FOLDER, FILE);
+  return path === undefined
+    ? undefined
+    : Value.Parse(Results, JSON.parse(readFileSync(path, 'utf8')));
+}
+
+/** The path of the last file, by date and number, whose name matches. */
+export function latestFile(folder: string, pattern: RegExp): string | undefined {
+  const name = readdirSync(folder)
+    .flatMap((each) => pattern.exec(each)?.[1] ?? [])
+    .toSorted(new Intl.Collator('en', { numeric: true }).compare)
+    .at(-1);
+  return name && join(folder, `${name}.json`);
 }
 
 export function keepResults(path: string, results: Results): void {

@@ -1,4 +1,4 @@
-import type { ContestantName } from './contestants.ts';
+import { CONTESTANTS, type ContestantName } from './contestants.ts';
 import { type Bench, measure, storeFor } from './measure.ts';
 import type { Results, Sample } from './results.ts';
 import { medians } from './statistics.ts';
@@ -22,7 +22,7 @@ export async function measureRounds(
         bench.progress(`round ${round} of ${rounds}: ${name}, ${contestant}`);
         const workload: Workload = WORKLOADS[name];
         const store = await storeFor(bench, workload);
-        const sample = await measure(bench, contestant, workload, store);
+        const sample = await measure(bench, CONTESTANTS[contestant], workload, store);
         ofWorkload.set(contestant, [...(ofWorkload.get(contestant) ?? []), sample]);
       }
     }

@@ -4,29 +4,22 @@ import { buildExecutable } from '../build/executable.ts';
 import { CONTESTANTS, type Contestant, executablePetstore } from './contestants.ts';
 import { type Bench, setStage } from './measure.ts';
 import type { StartUp } from './results.ts';
-import { freePort, ServerProcess } from './server-process.ts';
 import { median } from './statistics.ts';
 import type { PreparedStore } from './stores.ts';
 
-/** From spawn to the first 200: the service on its store, in both forms, and the smallest Bun.serve. */
+/** Time from spawn to the first 200 of the service on its store, from source and as an executable. */
 export async function measureStartUp(bench: Bench): Promise<StartUp> {
   const store = await bench.stores.ample(bench.scale);
   bench.progress('building the executable');
   const file = await buildExecutable(mkdtempSync(join(bench.folder, 'executable-')));
   const petstore: number[] = [];
   const executable: number[] = [];
-  const helloWorld: number[] = [];
   for (let turn = 1; turn <= bench.scale.startUps; turn += 1) {
     bench.progress(`start-up, ${turn} of ${bench.scale.startUps}`);
     petstore.push(await startPetstore(bench, CONTESTANTS.petstore, store));
     executable.push(await startPetstore(bench, executablePetstore(file), store));
-    helloWorld.push(await startHelloWorld(bench));
   }
-  return {
-    petstore: median(petstore),
-    executable: median(executable),
-    helloWorld: median(helloWorld),
-  };
+  return { petstore: median(petstore), executable: median(executable) };
 }
 
 async function startPetstore(
@@ -36,16 +29,4 @@ async function startPetstore(
 ): Promise<number> {
   await using stage = await setStage(bench, contestant, store);
   return stage.server.startUp;
-}
-
-async function startHelloWorld(bench: Bench): Promise<number> {
-  const port = await freePort();
-  const script = join(import.meta.dir, 'peers/hello-world.mjs');
-  await using server = await ServerProcess.start({
-    command: [process.execPath, script, String(port)],
-    port,
-    readyPath: '/',
-    log: join(bench.folder, 'hello-world.log'),
-  });
-  return server.startUp;
 }

@@ -1,14 +1,17 @@
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateApiKey } from '../src/core/api-key-text.ts';
+import type { Limits } from '../src/core/plans.ts';
 import { tracked } from './children.ts';
 import { onEveryCore } from './machine.ts';
 import { withoutSettings } from './server-process.ts';
 
-/** Limits that are enforced, and that no run comes near to. */
-export const AMPLE = { perMinute: 500_000_000, perDay: 500_000_000 };
-/** Limits that the first request of an account uses up. */
-const SCARCE = { perMinute: 1, perDay: 1 };
+/** Limits that are enforced, and that no run reaches. */
+export const AMPLE: Limits = { perMinute: 500_000_000, perDay: 500_000_000 };
+/** Limits that the first request of an account exhausts. */
+const SCARCE: Limits = { perMinute: 1, perDay: 1 };
+
+const PREPARE = join(import.meta.dir, 'prepare-store.ts');
 
 /** A data folder of the service, and the keys that it knows. */
 export interface PreparedStore {
@@ -17,6 +20,8 @@ export interface PreparedStore {
   readonly keyFile: string;
   readonly animals: number;
   readonly accounts: number;
+  /** Of every account. */
+  readonly limits: Limits;
 }
 
 interface Size {
@@ -24,7 +29,7 @@ interface Size {
   readonly accounts: number;
 }
 
-/** Makes each store once, below one folder. */
+/** Makes each store once, in one folder. */
 export class StoreShelf {
   readonly #path: string;
   readonly #progress: (text: string) => void;
@@ -36,15 +41,40 @@ export class StoreShelf {
   }
 
   ample(size: Size): Promise<PreparedStore> {
-    return this.#store(`ample-${size.animals}-${size.accounts}`, size, AMPLE);
+    return this.limited(size, AMPLE);
   }
 
-  /** Every account may send one request, and no more that day. */
+  /** Every account may send one request that day. */
   scarce(size: Size): Promise<PreparedStore> {
-    return this.#store(`scarce-${size.animals}-${size.accounts}`, size, SCARCE);
+    return this.limited(size, SCARCE);
   }
 
-  /** A copy that may be changed, gone when disposed of. */
+  /**
+   * @param script `prepare-store.ts` of the revision that serves the store; this one's unless set.
+   */
+  async limited(
+    { animals, accounts }: Size,
+    limits: Limits,
+    script = PREPARE,
+  ): Promise<PreparedStore> {
+    const numbers = [animals, accounts, limits.perMinute, limits.perDay].map(String);
+    const name = [...numbers, Bun.hash.crc32(script)].join('-');
+    const folder = join(this.#path, name);
+    const keyFile = `${folder}.keys`;
+    const store = { folder, keyFile, animals, accounts, limits };
+    if (existsSync(keyFile)) return store;
+    this.#progress(`preparing ${animals} pets and ${accounts} accounts`);
+    const child = tracked(
+      Bun.spawn(onEveryCore([process.execPath, script, folder, keyFile, ...numbers]), {
+        env: withoutSettings(),
+        stdio: ['ignore', 'inherit', 'inherit'],
+      }),
+    );
+    if ((await child.exited) !== 0) throw new Error(`The store ${name} could not be prepared.`);
+    return store;
+  }
+
+  /** A copy that a contestant may change; deleted when disposed of. */
   copy(store: PreparedStore): PreparedStore & Disposable {
     this.#copies += 1;
     const folder = join(this.#path, `copy-${this.#copies}`);
@@ -56,7 +86,7 @@ export class StoreShelf {
     };
   }
 
-  /** Keys that are well formed, and that no store knows. */
+  /** Well-formed keys that no store has. */
   unknownKeys(count: number): string {
     const path = join(this.#path, 'unknown.keys');
     if (!existsSync(path)) {
@@ -66,25 +96,6 @@ export class StoreShelf {
       );
     }
     return path;
-  }
-
-  async #store(name: string, size: Size, limits: typeof AMPLE): Promise<PreparedStore> {
-    const folder = join(this.#path, name);
-    const keyFile = `${folder}.keys`;
-    const store = { folder, keyFile, ...size };
-    if (existsSync(keyFile)) return store;
-    const { animals, accounts } = size;
-    this.#progress(`preparing ${animals} animals and ${accounts} accounts`);
-    const script = join(import.meta.dir, 'prepare-store.ts');
-    const numbers = [animals, accounts, limits.perMinute, limits.perDay].map(String);
-    const child = tracked(
-      Bun.spawn(onEveryCore([process.execPath, script, folder, keyFile, ...numbers]), {
-        env: withoutSettings(),
-        stdio: ['ignore', 'inherit', 'inherit'],
-      }),
-    );
-    if ((await child.exited) !== 0) throw new Error(`The store ${name} could not be prepared.`);
-    return store;
   }
 }
 

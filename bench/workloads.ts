@@ -4,12 +4,12 @@ import type { RequestKind } from './load.ts';
 export interface Workload {
   readonly title: string;
   readonly kind: RequestKind;
-  /** What every reply must have. */
+  /** The status of every reply. */
   readonly status: number;
   readonly contestants: readonly ContestantName[];
-  /** Whose keys are sent; those of the store unless set. */
+  /** The keys that are sent; those of the store unless set. */
   readonly keys?: 'unknown' | 'none';
-  /** Measured on a store whose accounts have used up their limits. */
+  /** Measured on a store whose accounts have no request left. */
   readonly exhausted?: true;
   /** Measured on a copy, so that every round starts from the same store. */
   readonly writes?: true;
@@ -20,7 +20,7 @@ export const WORKLOADS = {
     title: 'List 20',
     kind: 'list-20',
     status: 200,
-    contestants: ['petstore', 'nginx', 'bun', 'node', 'fastify', 'prism', 'hono'],
+    contestants: ['petstore', 'bare', 'nginx', 'bun', 'node', 'fastify', 'prism', 'hono'],
   },
   'list-20-status': {
     title: 'List 20 by status',
@@ -45,14 +45,14 @@ export const WORKLOADS = {
     title: 'Create, durable',
     kind: 'create',
     status: 201,
-    contestants: ['petstore', 'one-commit-each', 'fastify'],
+    contestants: ['petstore', 'bare', 'one-commit-each', 'fastify'],
     writes: true,
   },
   'refuse-429': {
     title: 'Everything refused with 429',
     kind: 'list-20',
     status: 429,
-    contestants: ['petstore'],
+    contestants: ['petstore', 'bare'],
     exhausted: true,
     writes: true,
   },
@@ -60,28 +60,28 @@ export const WORKLOADS = {
     title: 'Everything refused with 401, unknown keys',
     kind: 'list-20',
     status: 401,
-    contestants: ['petstore'],
+    contestants: ['petstore', 'bare'],
     keys: 'unknown',
   },
   'refuse-401-no-key': {
     title: 'Everything refused with 401, no key',
     kind: 'list-20',
     status: 401,
-    contestants: ['petstore'],
+    contestants: ['petstore', 'bare'],
     keys: 'none',
   },
 } as const satisfies Record<string, Workload>;
 
 export type WorkloadName = keyof typeof WORKLOADS;
 
-/** The ways to read, which must not slow down as the store grows. */
+/** The reads, which must not become slower as the store grows. */
 export const READS = ['list-20', 'list-20-status', 'list-100', 'walk', 'get'] as const;
 
 export function isWorkload(name: string): name is WorkloadName {
   return Object.hasOwn(WORKLOADS, name);
 }
 
-/** The request that stands for a workload where one reply is recorded. */
+/** The request whose reply is recorded for a workload. */
 export const EXAMPLE_PATHS: Readonly<Record<RequestKind, string>> = {
   'list-20': '/pets',
   'list-20-status': '/pets?status=pending',

@@ -50,6 +50,7 @@ export async function startBackends(
   const store = {
     folder: join(folder, 'prepared'),
     keyFile: join(folder, 'cluster.keys'),
+    limits: AMPLE,
     ...size,
   };
   await prepare(store, database);

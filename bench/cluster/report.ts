@@ -1,4 +1,4 @@
-import { table } from '../report.ts';
+import { table } from '../table.ts';
 import type { ClusterResults, ClusterRun, Demand } from './results.ts';
 
 const TITLES: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { latestFile } from '../results.ts';
 
 const FOLDER = join(import.meta.dir, '..', 'results');
 const FILE = /^(cluster-.+)\.json$/;
@@ -72,13 +73,9 @@ export function keepClusterResults(results: ClusterResults): ClusterResults {
 
 /** The measurement kept last, or undefined when there is none. */
 export function latestClusterResults(): ClusterResults | undefined {
-  const name = readdirSync(FOLDER)
-    .flatMap((each) => FILE.exec(each)?.[1] ?? [])
-    .toSorted(new Intl.Collator('en', { numeric: true }).compare)
-    .at(-1);
-  if (name === undefined) return undefined;
-  const text = readFileSync(join(FOLDER, `${name}.json`), 'utf8');
-  return Value.Parse(ClusterResults, JSON.parse(text));
+  const path = latestFile(FOLDER, FILE);
+  if (path === undefined) return undefined;
+  return Value.Parse(ClusterResults, JSON.parse(readFileSync(path, 'utf8')));
 }
 
 function round(value: unknown): unknown {

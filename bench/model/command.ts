@@ -1,7 +1,7 @@
 import { type ClusterResults, latestClusterResults } from '../cluster/results.ts';
 import { CannotRun } from '../machine.ts';
 import { writeBlock } from '../page-block.ts';
-import { table } from '../report.ts';
+import { table } from '../table.ts';
 import { checkModel, unhindered } from './check.ts';
 import { loadCurve, mixDemand, type Plan, planFor, RATES } from './plan.ts';
 

@@ -1,0 +1,96 @@
+import type { Floor, FloorSample } from '../results.ts';
+import { median } from '../statistics.ts';
+import { table } from '../table.ts';
+
+/** One line of the table: how many times the CPU time of `ours` the other one takes per request. */
+interface Ratio {
+  readonly title: string;
+  readonly other: string;
+  readonly ours: string;
+  readonly goal?: number;
+}
+
+const RATIOS: readonly Ratio[] = [
+  { title: 'list 20: bare ÷ ours', other: 'list-20 bare', ours: 'list-20 petstore', goal: 0.85 },
+  {
+    title: 'create, durable: bare ÷ ours',
+    other: 'create bare',
+    ours: 'create petstore',
+    goal: 0.8,
+  },
+  { title: 'list 20 ÷ 401', other: 'list-20 petstore', ours: 'refuse-401 petstore', goal: 1 },
+  { title: 'list 20 ÷ 429', other: 'list-20 petstore', ours: 'refuse-429 petstore', goal: 1 },
+  {
+    title: 'create: one commit per request ÷ ours',
+    other: 'create one-commit-each',
+    ours: 'create petstore',
+  },
+  {
+    title: 'create: Fastify with better-sqlite3 ÷ ours',
+    other: 'create fastify',
+    ours: 'create petstore',
+  },
+  { title: 'list 20: baseline ÷ ours', other: 'list-20 baseline', ours: 'list-20 petstore' },
+  {
+    title: 'create, durable: baseline ÷ ours',
+    other: 'create baseline',
+    ours: 'create petstore',
+    goal: 1.3,
+  },
+];
+
+/** The table of the floor, as Markdown. */
+export function floorReport(floor: Floor): string[] {
+  const { rounds, seconds, baseline } = floor;
+  const header = [
+    'figure (CPU per request)',
+    'goal',
+    'measured',
+    'range',
+    'reached?',
+    'requests/s',
+  ];
+  const rows = RATIOS.flatMap((ratio) => ratioRow(floor, ratio));
+  return [
+    '### Floor',
+    `${rounds.length} interleaved rounds of ${seconds} s each; medians of the ratios of each round.` +
+      (baseline === undefined ? '' : ` The baseline is ${baseline}.`),
+    table(header, rows),
+    table(['contestant', 'CPU s per 100,000', 'requests/s', 'resident MB'], sampleRows(floor)),
+  ];
+}
+
+function ratioRow({ rounds }: Floor, { title, other, ours, goal }: Ratio): string[][] {
+  const pairs = rounds.flatMap((round) => {
+    const [theirs, own] = [round[other], round[ours]];
+    return theirs && own
+      ? [{ cpu: theirs.cpu / own.cpu, pace: own.perSecond / theirs.perSecond }]
+      : [];
+  });
+  if (pairs.length === 0) return [];
+  const ratios = pairs.map(({ cpu }) => cpu);
+  const measured = median(ratios);
+  return [
+    [
+      title,
+      goal === undefined ? '' : `at least ${goal}`,
+      measured.toFixed(2),
+      `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
+      goal === undefined ? '' : measured >= goal ? 'yes' : '**no**',
+      median(pairs.map(({ pace }) => pace)).toFixed(2),
+    ],
+  ];
+}
+
+function sampleRows({ rounds }: Floor): string[][] {
+  return Object.keys(rounds[0] ?? {}).map((name) => {
+    const of = (pick: (sample: FloorSample) => number) =>
+      median(rounds.flatMap((round) => (round[name] ? [pick(round[name])] : [])));
+    return [
+      name,
+      of(({ cpu }) => cpu).toFixed(2),
+      Math.round(of(({ perSecond }) => perSecond)).toLocaleString('en-US'),
+      Math.round(of(({ memory }) => memory) / 1e6).toLocaleString('en-US'),
+    ];
+  });
+}
