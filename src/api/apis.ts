@@ -2,7 +2,7 @@ import type { Config, Part } from '../config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { Limiter } from '../core/limiter.ts';
 import type { Api } from '../http/api.ts';
-import { Routes } from '../http/router.ts';
+import { operationRouter } from '../http/served-operations.ts';
 import type { Stores } from '../storage/stores.ts';
 import { messageHandlers } from './messages/handlers.ts';
 import { MESSAGE_OPERATIONS } from './messages/operations.ts';
@@ -37,8 +37,8 @@ function createApi(part: Environment | 'quickstart', shared: ApiParts): Api {
   return {
     ...addresses,
     routes: isQuickstart
-      ? new Routes(MESSAGE_OPERATIONS, messageHandlers(stores.messages), addresses)
-      : new Routes(
+      ? operationRouter(MESSAGE_OPERATIONS, messageHandlers(stores.messages), addresses)
+      : operationRouter(
           PET_OPERATIONS,
           petHandlers(stores.environment(part).pets, addresses.baseUrl),
           addresses,

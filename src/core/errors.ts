@@ -34,19 +34,33 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** An error as the client reads it. The message names the field and says what to do next. */
-export interface Problem {
-  readonly code: ErrorCode;
+export interface Problem<Code extends string = ErrorCode> {
+  readonly code: Code;
   readonly message: string;
 }
 
-/** An error reply, thrown. `message` is public; `cause` is private: it is logged, never sent. */
-export class ApiError extends Error implements Problem {
-  override readonly name = 'ApiError';
-  readonly code: ErrorCode;
+interface ApiErrorOptions extends ErrorOptions {
+  /** Headers that the reply has besides those of every error. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+/**
+ * An error reply, thrown. `message` is public; `cause` is private: it is logged, never sent.
+ * @typeParam Code the codes of one API; those of the contract unless another table is named.
+ */
+export class ApiError<Code extends string = ErrorCode> extends Error implements Problem<Code> {
+  override readonly name = 'ApiError';
+  readonly code: Code;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: NoInfer<Code>,
+    message: string,
+    { headers = {}, ...rest }: ApiErrorOptions = {},
+  ) {
+    super(message, rest);
     this.code = code;
+    this.headers = headers;
   }
 }
 

@@ -3,13 +3,14 @@ import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { Limiter, QuotaCaller } from '../core/limiter.ts';
 import type { Limits } from '../core/plans.ts';
-import type { Routes } from './router.ts';
+import type { Router } from './router.ts';
+import type { ServedOperation } from './served-operations.ts';
 
 /** What is served below one base address of the API. */
 export interface Api {
   /** Without a slash at its end. */
   readonly baseUrl: string;
-  readonly routes: Routes;
+  readonly routes: Router<ServedOperation>;
   readonly keyRing: KeyRing;
   /** The environments whose keys it takes. */
   readonly accepts: readonly Environment[];

@@ -1,40 +1,82 @@
+import type { TLocalizedValidationError } from 'typebox/error';
 import type { XSchema } from 'typebox/schema';
 import { ApiError } from '../core/errors.ts';
+import { type Int64, toInt64 } from '../lib/int64.ts';
 import { lazy } from '../lib/lazy.ts';
 
+/** What a message repeats of an unknown field's name, in characters. */
+const SHOWN_NAME_LENGTH = 60;
+
+/** What each field must be, in the words of an error message. */
+export type Expectations = Readonly<Record<string, string>>;
+
 /**
- * Makes the check of a parsed body against a schema of the contract. The compiler is loaded at the
+ * Makes the check of a parsed body against the schema of an object. The compiler is loaded at the
  * first body: that takes longer than starting all the rest.
- * @param expectations how each field is to be, in the words of an error message.
+ * @param schema with `additionalProperties: false` unknown fields are refused. A property of type
+ *   `integer` or `number` arrives as a number, one of type `bigint` as an exact bigint.
  * @returns a function that throws ApiError `invalid_body`, naming the field.
  */
 export function bodyParser<const Schema extends XSchema>(
   schema: Schema,
-  expectations: Readonly<Record<string, string>>,
+  expectations: Expectations,
 ) {
   const compiled = lazy(async () => (await import('typebox/schema')).Compile(schema));
-  const invalid = (field: string, verb: string) =>
-    new ApiError('invalid_body', `"${field}" ${verb} ${expectations[field]}.`);
+  const numeric = numericProperties(schema);
   return async (body: unknown) => {
     const validator = await compiled();
-    if (validator.Check(body)) {
-      const broken = Object.entries(Object(body)).find(([field, value]) => {
-        return Object.hasOwn(expectations, field) && isBrokenText(value);
-      });
-      if (broken) throw invalid(broken[0], 'must be');
-      return body;
+    for (const [name, convert] of numeric) convertInPlace(body, name, convert);
+    if (!validator.Check(body)) {
+      const [, [error]] = validator.Errors(body);
+      throw invalidBody(error, expectations);
     }
-    const [, [error]] = validator.Errors(body);
-    if (error?.instancePath === '' && error.keyword === 'type') {
-      throw new ApiError('invalid_body', 'The body must be a JSON object.');
-    }
-    const missing = error?.keyword === 'required' ? error.params.requiredProperties[0] : undefined;
-    const field = missing ?? error?.instancePath.slice(1) ?? '';
-    throw invalid(field, missing ? 'is required: send' : 'must be');
+    const broken = Object.entries(Object(body)).find(([field, value]) => {
+      return Object.hasOwn(expectations, field) && isBrokenText(value);
+    });
+    if (broken) throw invalidField(broken[0], 'must be', expectations);
+    return body;
   };
 }
 
-/** Text with half a surrogate pair is no Unicode text, and could not be given back as it was sent. */
+function invalidBody(error: TLocalizedValidationError | undefined, expectations: Expectations) {
+  if (error?.instancePath === '' && error.keyword === 'type') {
+    return new ApiError('invalid_body', 'The body must be a JSON object.');
+  }
+  const missing = error?.keyword === 'required' ? error.params.requiredProperties[0] : undefined;
+  if (missing) return invalidField(missing, 'is required: send', expectations);
+  const field = fieldOf(error?.instancePath ?? '');
+  if (Object.hasOwn(expectations, field)) return invalidField(field, 'must be', expectations);
+  const shown = JSON.stringify(field.slice(0, SHOWN_NAME_LENGTH));
+  const known = Object.keys(expectations).join(', ');
+  return new ApiError('invalid_body', `${shown} is not a field here. Use: ${known}.`);
+}
+
+function invalidField(field: string, verb: string, expectations: Expectations): ApiError {
+  return new ApiError('invalid_body', `"${field}" ${verb} ${expectations[field]}.`);
+}
+
+/** Names of the properties that are JSON numbers, with what makes one of a bigint. */
+function numericProperties(schema: XSchema): Array<readonly [string, (value: bigint) => Int64]> {
+  const properties: Readonly<Record<string, { type?: unknown }>> = Object(schema).properties ?? {};
+  return Object.entries(properties).flatMap(([name, { type }]) => {
+    if (type === 'integer') return [[name, toInt64]];
+    return type === 'number' ? [[name, Number]] : [];
+  });
+}
+
+/** Strict JSON parses every integer to a bigint; this converts it to the type that the schema has. */
+function convertInPlace(body: unknown, name: string, convert: (value: bigint) => Int64): void {
+  if (typeof body !== 'object' || body === null) return;
+  const value: unknown = Reflect.get(body, name);
+  if (typeof value === 'bigint') Reflect.set(body, name, convert(value));
+}
+
+/** The top-level field that a JSON Pointer (RFC 6901) leads through. */
+function fieldOf(pointer: string): string {
+  return (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** A lone surrogate is not Unicode text, and could not be given back as it was sent. */
 function isBrokenText(value: unknown): boolean {
   return typeof value === 'string' && !value.isWellFormed();
 }

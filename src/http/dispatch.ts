@@ -4,7 +4,7 @@ import { isRemoved } from './deprecation.ts';
 import type { RequestContext } from './handler.ts';
 import { problemReply, type Reply } from './reply.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
-import { DOCUMENT_PATH, type RouteMatch } from './router.ts';
+import { DOCUMENT_PATH, type OperationMatch } from './served-operations.ts';
 
 const ALLOWED_REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, ${REQUEST_ID_HEADER}`;
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
@@ -17,7 +17,7 @@ export function uncountedReply(
   site: Api,
   request: Request,
   path: string,
-  match: RouteMatch | undefined,
+  match: OperationMatch | undefined,
 ): Reply | undefined {
   const { method, headers } = request;
   if (path === DOCUMENT_PATH && (method === 'GET' || method === 'HEAD')) {
@@ -44,7 +44,7 @@ export function uncountedReply(
 export function dispatch(
   site: Api,
   context: Omit<RequestContext, 'parameters'>,
-  match: RouteMatch | undefined,
+  match: OperationMatch | undefined,
   onError: (error: unknown) => Reply,
 ): Awaitable<Reply> {
   if (!match) {
@@ -59,7 +59,7 @@ export function dispatch(
     const message = `This path does not serve ${method}. It serves ${route.allow}.`;
     return problemReply({ code: 'method_not_allowed', message }, { Allow: route.allow });
   }
-  const { deprecation } = served.operation;
+  const { deprecation } = served;
   const run = () => attempt(() => served.handle({ ...context, parameters }), onError);
   if (!deprecation) return run();
   const headers = served.deprecationHeaders;

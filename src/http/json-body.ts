@@ -1,7 +1,7 @@
 import { ApiError } from '../core/errors.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-/** The largest body, in bytes. */
+/** The largest body of the API, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:$|;)/i;
@@ -9,11 +9,12 @@ const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)/i;
 
 /**
  * Reads a request's body as strict JSON.
+ * @param maxBytes the largest body that is accepted.
  * @throws ApiError `unsupported_content_type`, `body_too_large` or `invalid_json`
  */
-export async function readJsonBody(request: Request): Promise<unknown> {
+export async function readJsonBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
   checkContentType(request.headers);
-  return parseStrictJson(await readBytes(request));
+  return parseStrictJson(await readBytes(request, maxBytes));
 }
 
 function checkContentType(headers: Headers): void {
@@ -37,33 +38,33 @@ function unsupported(message: string): ApiError {
   return new ApiError('unsupported_content_type', message);
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  // A length given twice arrives joined by a comma: no number, so the bytes are counted.
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  // A Content-Length given twice arrives joined by a comma: not a number, so the bytes are counted.
   const declared = Number(request.headers.get('content-length') ?? Number.NaN);
-  if (declared > MAX_BODY_BYTES) throw tooLarge();
+  if (declared > maxBytes) throw tooLarge(maxBytes);
   try {
-    return declared <= MAX_BODY_BYTES ? await request.bytes() : await readCounted(request);
+    return declared <= maxBytes ? await request.bytes() : await readCounted(request, maxBytes);
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
-    // Nobody is left to read this; it keeps a client's doing from passing for a failure of ours.
+    // The client is gone and reads no reply, but this must not be logged as a failure of the service.
     throw new ApiError('invalid_json', 'The body did not arrive whole.', { cause });
   }
 }
 
-async function readCounted(request: Request): Promise<Uint8Array> {
+async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw tooLarge();
+    if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function tooLarge(): ApiError {
+function tooLarge(maxBytes: number): ApiError {
   return new ApiError(
     'body_too_large',
-    `The body is larger than ${MAX_BODY_BYTES / 1024} KiB. Send less.`,
+    `The body is larger than ${maxBytes / 1024} KiB. Send less.`,
   );
 }

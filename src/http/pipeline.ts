@@ -13,7 +13,7 @@ import { BAD_HOST, challengeReply, INTERNAL_ERROR, limitReply } from './error-re
 import { problemReply, type Reply, ReplyWriter } from './reply.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { parseTarget } from './request-target.ts';
-import { DOCUMENT_PATH, type RouteMatch } from './router.ts';
+import { DOCUMENT_PATH, type OperationMatch } from './served-operations.ts';
 
 /** What the service tells about its work. */
 export interface ServiceLog {
@@ -168,7 +168,7 @@ export class HttpService {
   #answer(
     { request, id, now, address }: ReceivedRequest,
     { site, path, query, problem }: ApiTarget,
-    match: RouteMatch | undefined,
+    match: OperationMatch | undefined,
   ): Awaitable<Outcome> {
     const uncounted = problem === BAD_HOST ? undefined : uncountedReply(site, request, path, match);
     if (uncounted) return unlimited(site, now, anonymous(site, address()), uncounted);
@@ -217,8 +217,9 @@ export class HttpService {
       this.#options.log.failure(error, id);
       return INTERNAL_ERROR;
     }
-    if (ERRORS[error.code].status >= 500) this.#options.log.failure(error, id);
-    return error;
+    const problem: Problem = error;
+    if (ERRORS[problem.code].status >= 500) this.#options.log.failure(error, id);
+    return problem;
   }
 }
 

@@ -1,60 +1,41 @@
-import { type ApiAddresses, deprecationHeaders } from './deprecation.ts';
-import type { Handler, Handlers } from './handler.ts';
-import type { Operation } from './operation.ts';
-import type { Reply } from './reply.ts';
-
-/** Where each site serves its OpenAPI document, below its base address. */
-export const DOCUMENT_PATH = '/openapi.json';
-
-/** An operation of the contract that a site carries out. */
-export interface ServedOperation {
-  readonly id: string;
-  readonly operation: Operation;
-  readonly handle: Handler;
-  /** What each reply of a deprecated operation says of it. */
-  readonly deprecationHeaders: Reply['headers'];
+/** Where an operation is served. */
+export interface Endpoint {
+  readonly method: string;
+  /** Below the base address, with `{parameters}`. */
+  readonly path: string;
 }
 
-/** What a path serves. */
-export interface Route {
-  /** Below the base address, with `{parameters}`. */
+/** A path, and what it serves. */
+export interface Route<Operation> {
   readonly path: string;
   /** For the `Allow` header, and for a browser's preflight. */
   readonly allow: string;
-  /** By method; HEAD stands beside every GET. */
-  readonly operations: ReadonlyMap<string, ServedOperation>;
+  /** By method; a GET also serves HEAD. */
+  readonly operations: ReadonlyMap<string, Operation>;
 }
 
-export interface RouteMatch {
-  readonly route: Route;
+export interface RouteMatch<Operation> {
+  readonly route: Route<Operation>;
+  /** Path parameters by name; still percent-encoded. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The paths of one site, below its base address. */
-export class Routes {
+/** Finds what a path below a base address serves. */
+export class Router<Operation> {
   /** Paths without parameters, which are found without a search. */
-  readonly #fixed = new Map<string, RouteMatch>();
-  /** The others, with what matches each; its named groups are the path parameters. */
-  readonly #patterns: Array<readonly [RegExp, Route]> = [];
+  readonly #fixed = new Map<string, RouteMatch<Operation>>();
+  /** The others, each with its pattern, whose named groups are the path parameters. */
+  readonly #patterns: Array<readonly [RegExp, Route<Operation>]> = [];
 
-  /**
-   * @param operations by operation id.
-   * @param handlers one for each of the operations.
-   */
-  constructor(
-    operations: Readonly<Record<string, Operation>>,
-    handlers: Handlers<Record<string, Operation>>,
-    addresses: ApiAddresses,
-  ) {
-    this.#fixed.set(DOCUMENT_PATH, { route: DOCUMENT, parameters: {} });
-    for (const route of operationRoutes(operations, handlers, addresses)) {
+  constructor(routes: Iterable<Route<Operation>>) {
+    for (const route of routes) {
       const { path } = route;
       if (path.includes('{')) this.#patterns.push([pathPattern(path), route]);
       else this.#fixed.set(path, { route, parameters: {} });
     }
   }
 
-  match(path: string): RouteMatch | undefined {
+  match(path: string): RouteMatch<Operation> | undefined {
     const fixed = this.#fixed.get(path);
     if (fixed) return fixed;
     for (const [pattern, route] of this.#patterns) {
@@ -65,34 +46,27 @@ export class Routes {
   }
 }
 
-const DOCUMENT: Route = { path: DOCUMENT_PATH, allow: 'GET, HEAD, OPTIONS', operations: new Map() };
-
-function operationRoutes(
-  operations: Readonly<Record<string, Operation>>,
-  handlers: Handlers<Record<string, Operation>>,
-  addresses: ApiAddresses,
-): Route[] {
-  const served = Object.entries(operations).map(([id, operation]): ServedOperation => {
-    const handle = handlers[id];
-    if (!handle) throw new Error(`The operation ${id} has no handler.`);
-    const { deprecation } = operation;
-    const headers = deprecation && deprecationHeaders(deprecation, addresses);
-    return { id, operation, handle, deprecationHeaders: headers };
-  });
-  const byPath = Map.groupBy(served, ({ operation }) => operation.path);
-  return Array.from(byPath, ([path, there]) => {
-    const operations = new Map<string, ServedOperation>();
-    for (const each of there) {
-      const { method } = each.operation;
-      operations.set(method, each);
-      if (method === 'GET') operations.set('HEAD', each);
+/**
+ * Groups operations by path.
+ * @param otherMethods methods that every path allows besides those of its operations.
+ */
+export function routesOf<Operation extends Endpoint>(
+  operations: Iterable<Operation>,
+  otherMethods: readonly string[] = [],
+): Route<Operation>[] {
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  return Array.from(byPath, ([path, operationsOfPath]) => {
+    const byMethod = new Map<string, Operation>();
+    for (const operation of operationsOfPath) {
+      byMethod.set(operation.method, operation);
+      if (operation.method === 'GET') byMethod.set('HEAD', operation);
     }
-    return { path, allow: [...operations.keys(), 'OPTIONS'].join(', '), operations };
+    return { path, allow: [...byMethod.keys(), ...otherMethods].join(', '), operations: byMethod };
   });
 }
 
 function pathPattern(path: string): RegExp {
-  // What is split at stands at the odd places: text, name, text, name, text.
+  // Splitting puts literal text at even positions and parameter names at odd ones.
   const parts = path
     .split(/\{(\w+)\}/)
     .map((part, index) => (index % 2 === 0 ? RegExp.escape(part) : `(?<${part}>[^/]+)`));

@@ -1,0 +1,45 @@
+import { type ApiAddresses, deprecationHeaders } from './deprecation.ts';
+import type { Handler, Handlers } from './handler.ts';
+import type { Operation } from './operation.ts';
+import type { Reply } from './reply.ts';
+import { type Route, type RouteMatch, Router, routesOf } from './router.ts';
+
+/** Path of the OpenAPI document below each base address. */
+export const DOCUMENT_PATH = '/openapi.json';
+
+/** An operation of the contract with what carries it out. */
+export interface ServedOperation extends Operation {
+  readonly id: string;
+  readonly handle: Handler;
+  /** Sent with every reply of a deprecated operation. */
+  readonly deprecationHeaders: Reply['headers'];
+}
+
+export type OperationMatch = RouteMatch<ServedOperation>;
+
+/** The document is served before routing; its route is there for the methods that it allows. */
+const DOCUMENT: Route<ServedOperation> = {
+  path: DOCUMENT_PATH,
+  allow: 'GET, HEAD, OPTIONS',
+  operations: new Map(),
+};
+
+/**
+ * The routes of the operations below one base address.
+ * @param operations by operation id.
+ * @param handlers one for each of the operations.
+ */
+export function operationRouter(
+  operations: Readonly<Record<string, Operation>>,
+  handlers: Handlers<Record<string, Operation>>,
+  addresses: ApiAddresses,
+): Router<ServedOperation> {
+  const served = Object.entries(operations).map(([id, operation]): ServedOperation => {
+    const handle = handlers[id];
+    if (!handle) throw new Error(`The operation ${id} has no handler.`);
+    const { deprecation } = operation;
+    const headers = deprecation && deprecationHeaders(deprecation, addresses);
+    return { ...operation, id, handle, deprecationHeaders: headers };
+  });
+  return new Router([DOCUMENT, ...routesOf(served, ['OPTIONS'])]);
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'bun:test';
+import { ApiError } from '../../src/core/errors.ts';
+import { bodyParser } from '../../src/http/body-validator.ts';
+import { parseStrictJson } from '../../src/http/strict-json.ts';
+
+const parse = bodyParser(
+  {
+    type: 'object',
+    required: ['amount'],
+    additionalProperties: false,
+    properties: {
+      amount: { type: 'integer', minimum: 1, maximum: 100 },
+      weight: { type: 'number' },
+      category: { type: 'bigint' },
+      name: { type: 'string' },
+    },
+  },
+  {
+    amount: 'an integer from 1 to 100',
+    weight: 'a number',
+    category: 'an integer',
+    name: 'a string',
+  },
+);
+
+const parseText = (text: string) => parse(parseStrictJson(Buffer.from(text)));
+
+async function refusal(text: string): Promise<string> {
+  try {
+    await parseText(text);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'invalid_body') return error.message;
+    throw error;
+  }
+  throw new Error(`Was not refused: ${text}`);
+}
+
+describe('a body field', () => {
+  test('of type integer or number arrives as a number, of type bigint as an exact bigint', async () => {
+    const text = '{"amount":1e1,"weight":20000000000000000,"category":7}';
+    expect(await parseText(text)).toEqual({ amount: 10, weight: 2e16, category: 7n });
+    expect(await parseText('{"amount":100,"weight":0.5}')).toEqual({ amount: 100, weight: 0.5 });
+  });
+
+  test.each(['0', '101', '1.5', '"1"', 'null', '9007199254740993', '1e18'])(
+    'of type integer from 1 to 100 is refused when it is %s',
+    async (value) => {
+      expect(await refusal(`{"amount":${value}}`)).toBe(
+        '"amount" must be an integer from 1 to 100.',
+      );
+    },
+  );
+
+  test.each(['other', '__proto__', 'constructor', 'a/b~c'])(
+    'that the schema does not have is named when it is refused: %s',
+    async (name) => {
+      const text = `{"amount":1,${JSON.stringify(name)}:1}`;
+      expect(await refusal(text)).toBe(
+        `${JSON.stringify(name)} is not a field here. Use: amount, weight, category, name.`,
+      );
+    },
+  );
+
+  test('that is missing, or holds a lone surrogate, is named', async () => {
+    expect(await refusal('{}')).toBe('"amount" is required: send an integer from 1 to 100.');
+    expect(await refusal('{"amount":1,"name":"\\ud83d"}')).toBe('"name" must be a string.');
+  });
+});
