@@ -193,7 +193,7 @@ describe('the Authorization header', () => {
     const line = `Authorization: Bearer ${secret}\r\n`;
 
     const { replies } = await rawExchange(service.port, [
-      `GET /v1/pets HTTP/1.1\r\nHost: localhost:${service.port}\r\n${line}${line}\r\n`,
+      `GET /v1/pets HTTP/1.1\r\nHost: localhost:${service.port}\r\n${line}${line}Connection: close\r\n\r\n`,
     ]);
 
     expect(replies[0]?.status).toBe(401);

@@ -141,7 +141,9 @@ describe('every reply tells the limits', () => {
     ];
 
     for (const [index, head] of heads.entries()) {
-      const exchange = await rawExchange(service.port, [`GET /v1/pets ${head}\r\n\r\n`], 50);
+      const exchange = await rawExchange(service.port, [
+        `GET /v1/pets ${head}\r\nConnection: close\r\n\r\n`,
+      ]);
 
       const [reply] = exchange.replies;
       if (!reply) throw new Error(`No reply to ${head}`);

@@ -148,7 +148,7 @@ describe('size', () => {
     const { secret } = await service.account();
     const chunks = body.match(/.{1,10000}/g) ?? [];
     const { replies } = await rawExchange(service.port, [
-      `POST /v1/pets HTTP/1.1\r\nHost: localhost:${service.port}\r\n`,
+      `POST /v1/pets HTTP/1.1\r\nHost: localhost:${service.port}\r\nConnection: close\r\n`,
       `Authorization: Bearer ${secret}\r\nContent-Type: application/json\r\n`,
       'Transfer-Encoding: chunked\r\n\r\n',
       ...chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`),

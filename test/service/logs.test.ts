@@ -35,7 +35,9 @@ describe('at level debug', () => {
   test('a request without a sound Host is one line, too', async () => {
     using folder = temporaryFolder();
     await using service = await start(folder.path, 'debug');
-    await rawExchange(service.port, ['GET /v1/pets HTTP/1.1\r\nHost: a b\r\n\r\n']);
+    await rawExchange(service.port, [
+      'GET /v1/pets HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+    ]);
     const lines = (await linesOf(service)).filter(({ msg }) => msg === 'request');
     expect(lines).toMatchObject([{ method: 'GET', status: 400 }]);
   });
@@ -61,7 +63,9 @@ describe('at level debug', () => {
     await fetch(`${service.url()}/pets/${key}`, { headers });
     await fetch(`${service.url()}/pets`, { headers: { Authorization: `Basic ${key}` } });
     await fetch(`${service.url()}/pets`, { method: 'POST', headers, body: `{"canary": ${key}` });
-    await rawExchange(service.port, [`GET http://${key}@localhost/v1/pets HTTP/1.1\r\n\r\n`]);
+    await rawExchange(service.port, [
+      `GET http://${key}@localhost/v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n`,
+    ]);
     await service.end('SIGTERM');
     const output = await service.output();
     expect(output.match(/"msg":"request"/g)?.length).toBeGreaterThanOrEqual(5);

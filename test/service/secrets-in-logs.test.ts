@@ -53,7 +53,7 @@ async function plant(service: ServiceProcess, canary: string): Promise<void> {
     `GET ${canary} HTTP/1.1`,
   ]) {
     const lines = `${head}\r\nHost: ${canary}\r\nConnection: close\r\n\r\n`;
-    await rawExchange(service.port, [lines], 50);
+    await rawExchange(service.port, [lines]);
   }
 }
 

@@ -7,41 +7,28 @@ export interface RawReply {
   readonly body: string;
 }
 
-/** What came back over one connection until it closed, or `quiet` ms went by without more. */
+/** What came back over one connection until the server closed it. */
 export interface RawExchange {
   readonly replies: readonly RawReply[];
   readonly text: string;
-  readonly closed: boolean;
 }
 
 /**
- * Sends bytes as they are over a plain socket, piece by piece.
+ * Sends bytes as they are over a plain socket, piece by piece, and waits until the server closes the
+ * connection: a request that is fine asks for that with `Connection: close`.
  * @param pieces bytes, latin-1 text, or a pause in ms.
  */
 export function rawExchange(
   port: number,
   pieces: ReadonlyArray<string | Uint8Array | number>,
-  quiet = 300,
 ): Promise<RawExchange> {
   const { promise, resolve, reject } = Promise.withResolvers<RawExchange>();
   const chunks: Buffer[] = [];
-  let closed = false;
   const socket = connect(port, '127.0.0.1');
-  const finish = () => {
-    clearTimeout(timer);
-    socket.destroy();
-    const text = Buffer.concat(chunks).toString('latin1');
-    resolve({ replies: parseReplies(text), text, closed });
-  };
-  let timer = setTimeout(finish, quiet + 5_000);
-  socket.on('data', (chunk: Buffer) => {
-    chunks.push(chunk);
-    clearTimeout(timer);
-    timer = setTimeout(finish, quiet);
-  });
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   socket.on('close', () => {
-    closed = true;
-    finish();
+    const text = Buffer.concat(chunks).toString('latin1');
+    resolve({ replies: parseReplies(text), text });
   });
   // A reset after the reply is how a server refuses the rest of a request.
   socket.on('error', (error) => {

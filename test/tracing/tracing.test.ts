@@ -193,9 +193,12 @@ describe('without the variables', () => {
       const { startService } = await import(${JSON.stringify(join(import.meta.dir, '../../src/app.ts'))});
       const { readConfig, PARTS } = await import(${JSON.stringify(join(import.meta.dir, '../../src/config/config.ts'))});
       const { systemClock } = await import(${JSON.stringify(join(import.meta.dir, '../../src/lib/clock.ts'))});
+      const { timerScheduler } = await import(${JSON.stringify(join(import.meta.dir, '../../src/lib/scheduler.ts'))});
       const { createLog } = await import(${JSON.stringify(join(import.meta.dir, '../../src/observability/log.ts'))});
       const parts = PARTS.filter((part) => part !== 'dashboard');
-      const service = await startService(readConfig(), { clock: systemClock, log: createLog('silent'), parts });
+      const service = await startService(readConfig(), {
+        clock: systemClock, scheduler: timerScheduler, log: createLog('silent'), parts,
+      });
       await fetch(service.baseUrl('production') + '/pets');
       const loaded = Object.keys(require.cache);
       console.log(JSON.stringify({
