@@ -55,8 +55,12 @@ describe('timeouts', () => {
 
   test('every attempt has the whole timeout for itself', async () => {
     // A timeout shared by both would be over before the second one begins.
-    using service = new ScriptedService(silence, reply(200, []));
-    const { client } = connect(service, { timeoutMs: 800 });
+    // On a slow machine the second reply may be late, too; then a later one is in time.
+    using service = new ScriptedService(
+      silence,
+      ...Array.from({ length: 9 }, () => reply(200, [])),
+    );
+    const { client } = connect(service, { timeoutMs: 800, maxRetries: 9 });
 
     expect((await client.listPets()).pets).toEqual([]);
   });
@@ -108,18 +112,17 @@ describe('aborting', () => {
 
   test('during a backoff wait ends it at once', async () => {
     const controller = new AbortController();
-    const limited = failure(429, 'rate_limited', { 'Retry-After': '30' });
+    const limited = failure(429, 'rate_limited', { 'Retry-After': '3600' });
     using service = new ScriptedService(limited, reply(200, []));
     // The jitter is drawn right before the wait, so the abort falls into it.
     const random = () => {
       setTimeout(() => controller.abort(reason), 50);
       return 0;
     };
-    const { client } = connect(service, { sleep: undefined, random });
-    const startedAt = performance.now();
+    const maxRetryWaitMs = 3_600_000;
+    const { client } = connect(service, { sleep: undefined, random, maxRetryWaitMs });
 
     expect(await rejection(client.listPets({}, { signal: controller.signal }))).toBe(reason);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
     expect(service.received).toHaveLength(1);
   });
 
@@ -167,21 +170,20 @@ describe('cleaning up', () => {
     using service = new ScriptedService(
       failure(503, 'unavailable'),
       reply(200, []),
-      failure(503, 'unavailable', { 'Retry-After': '30' }),
+      failure(503, 'unavailable', { 'Retry-After': '3600' }),
     );
     const entry = new URL('../../client/src/index.ts', import.meta.url).href;
     const program = `
       import { PetstoreClient } from ${JSON.stringify(entry)};
-      const client = new PetstoreClient({ apiKey: 'key', baseUrl: '${service.baseUrl}' });
+      const baseUrl = '${service.baseUrl}';
+      const client = new PetstoreClient({ apiKey: 'key', baseUrl, maxRetryWaitMs: 3_600_000 });
       console.log((await client.listPets()).pets.length);
       const signal = AbortSignal.timeout(200);
       await client.listPets({}, { signal }).catch((error) => console.log(error === signal.reason));
     `;
-    const startedAt = performance.now();
     const run = Bun.spawn([process.execPath, '-e', program], { stdout: 'pipe' });
 
     expect(await new Response(run.stdout).text()).toBe('0\ntrue\n');
     expect(await run.exited).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(8000);
-  }, 40_000);
+  });
 });

@@ -109,7 +109,7 @@ describe('messages', () => {
 
   test('are retried after a lost or late reply, with the same idempotency key', async () => {
     using service = new ScriptedService(crash, silence, reply(502, ''), reply(202, queued));
-    const { client } = connect(service, { timeoutMs: 50, maxRetries: 3 });
+    const { client } = connect(service, { timeoutMs: 1_000, maxRetries: 3 });
 
     expect((await client.sendMessage('Hi')).id).toBe('msg_1');
 

@@ -5,9 +5,6 @@ import { eventually, TestService, temporaryFolder } from '../support/harness.ts'
 import { ServiceProcess } from '../support/process.ts';
 import { onFolder } from '../support/storage.ts';
 
-/** What is older is saved, also when the service dies without a word. */
-const LOST_AT_MOST = 10_000;
-
 /** The dashboard in this process, the API in another, both on one folder. */
 async function apart() {
   const folder = temporaryFolder();
@@ -54,7 +51,7 @@ describe('usage', () => {
   test('that is ten seconds old outlives SIGKILL, and is counted once', async () => {
     await using it = await apart();
     await it.send(it.api, 5);
-    await eventually(async () => (await it.succeeded()) === 5, LOST_AT_MOST);
+    await eventually(async () => (await it.succeeded()) === 5);
     await it.send(it.api, 3);
     await it.api.end('SIGKILL');
     await using again = await it.serve();

@@ -34,7 +34,7 @@ beforeAll(async () => {
     stderr: 'pipe',
   });
   await build.exited;
-}, 60_000);
+});
 afterAll(() => source[Symbol.dispose]());
 
 describe('the image', () => {

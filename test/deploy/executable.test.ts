@@ -21,7 +21,7 @@ let executable = '';
 
 beforeAll(async () => {
   executable = await buildExecutable(home.path);
-}, 60_000);
+});
 afterAll(() => home[Symbol.dispose]());
 
 /** A place with nothing in it but what the executable makes: no variable, no file, no module. */

@@ -5,8 +5,6 @@ import { eventually, TestService } from '../support/harness.ts';
 import { rawExchange } from '../support/raw.ts';
 import { create, HOST, KEY, LIST, message, PET, post } from './bad-input/rows.ts';
 
-/** Far beyond the deadline of 10 s for a request, so that a busy machine does not decide. */
-const CUT_BY = 40_000;
 /** A client that pauses for this long, in ms, is not given up. */
 const PATIENCE = 5_000;
 
@@ -91,59 +89,51 @@ const ENDLESS: Readonly<Record<string, readonly [start: string, piece: string]>>
 };
 
 describe('slow clients', () => {
-  test(
-    'are cut off when they never finish a request, after patience, and create nothing',
-    async () => {
-      await using service = await TestService.start();
-      const { secret } = await service.account();
-      const client = service.client(secret);
-      const connections = Object.values(ENDLESS).map(([start, piece]) =>
-        trickle(service.port, start.replaceAll('{key}', secret), piece),
-      );
-      expect((await client.createPet({ name: 'Meanwhile', categoryId: 1 })).id).toBe(1);
-      const ended = await Promise.all(connections);
+  test('are cut off when they never finish a request, after patience, and create nothing', async () => {
+    await using service = await TestService.start();
+    const { secret } = await service.account();
+    const client = service.client(secret);
+    const connections = Object.values(ENDLESS).map(([start, piece]) =>
+      trickle(service.port, start.replaceAll('{key}', secret), piece),
+    );
+    expect((await client.createPet({ name: 'Meanwhile', categoryId: 1 })).id).toBe(1);
+    const ended = await Promise.all(connections);
 
-      expect(
-        Object.keys(ENDLESS).filter((_, index) => (ended[index]?.openFor ?? 0) < PATIENCE),
-      ).toEqual([]);
-      const answered = ended.filter(({ received }) => received !== '');
-      expect(answered.map(({ received }) => received.slice(0, 12))).toEqual(['HTTP/1.1 200']);
-      expect((await client.listPets()).pets).toHaveLength(1);
-    },
-    CUT_BY,
-  );
+    expect(
+      Object.keys(ENDLESS).filter((_, index) => (ended[index]?.openFor ?? 0) < PATIENCE),
+    ).toEqual([]);
+    const answered = ended.filter(({ received }) => received !== '');
+    expect(answered.map(({ received }) => received.slice(0, 12))).toEqual(['HTTP/1.1 200']);
+    expect((await client.listPets()).pets).toHaveLength(1);
+  });
 
   test('are served when they finish in time', async () => {
     await using service = await TestService.start();
     const { secret } = await service.account();
     const bytes = post(PET).replaceAll('{key}', secret);
-    const pieces = [...bytes].flatMap((byte) => [byte, 5]);
+    const pieces = (bytes.match(/[\s\S]{1,8}/g) ?? []).flatMap((piece) => [piece, 5]);
     const { replies } = await rawExchange(service.port, pieces);
     expect(replies.map(({ status }) => status)).toEqual([201]);
   });
 
-  test(
-    'that never read their replies are cut off, and others are served meanwhile',
-    async () => {
-      await using service = await TestService.start();
-      const { secret } = await service.account();
-      const client = service.client(secret);
-      const names = Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(250, 'x'));
-      await Promise.all(names.map((name) => client.createPet({ name, categoryId: 1 })));
+  test('that never read their replies are cut off, and others are served meanwhile', async () => {
+    await using service = await TestService.start();
+    const { secret } = await service.account();
+    const client = service.client(secret);
+    const names = Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(250, 'x'));
+    await Promise.all(names.map((name) => client.createPet({ name, categoryId: 1 })));
 
-      await using deaf = new Connection(service.port);
-      deaf.stopReading();
-      const request = message(['GET /v1/pets?limit=100 HTTP/1.1', HOST, KEY]);
-      const sent = deaf.send(request.replaceAll('{key}', secret).repeat(20_000));
-      expect((await client.listPets({ limit: 100 })).pets).toHaveLength(100);
-      await Promise.race([deaf.closed, sent]);
-      await deaf.closed;
-      expect((await client.listPets({ limit: 100 })).pets).toHaveLength(100);
-      // Had they all been carried out, their replies would have filled the memory.
-      expect(client.rateLimit?.remaining).toBeGreaterThan(1_000_000 - 20_000);
-    },
-    CUT_BY,
-  );
+    await using deaf = new Connection(service.port);
+    deaf.stopReading();
+    const request = message(['GET /v1/pets?limit=100 HTTP/1.1', HOST, KEY]);
+    const sent = deaf.send(request.replaceAll('{key}', secret).repeat(20_000));
+    expect((await client.listPets({ limit: 100 })).pets).toHaveLength(100);
+    await Promise.race([deaf.closed, sent]);
+    await deaf.closed;
+    expect((await client.listPets({ limit: 100 })).pets).toHaveLength(100);
+    // Had they all been carried out, their replies would have filled the memory.
+    expect(client.rateLimit?.remaining).toBeGreaterThan(1_000_000 - 20_000);
+  });
 
   test('do not stand in the way of others when 200 of them sit idle', async () => {
     await using service = await TestService.start();

@@ -215,7 +215,7 @@ describe('a service', () => {
     };
     await using killed = await ServiceProcess.start(onFolder(folder.path), only);
     for (let sent = 0; sent < 5; sent += 1) await clientOf(killed, key).listPets();
-    await eventually(async () => (await used()) === 5, 10_000);
+    await eventually(async () => (await used()) === 5);
     await killed.end('SIGKILL');
 
     await using next = await ServiceProcess.start(onFolder(folder.path), only);

@@ -141,11 +141,8 @@ describe('every reply tells the limits', () => {
     ];
 
     for (const [index, head] of heads.entries()) {
-      const exchange = await rawExchange(service.port, [
-        `GET /v1/pets ${head}\r\nConnection: close\r\n\r\n`,
-      ]);
-
-      const [reply] = exchange.replies;
+      const request = `GET /v1/pets ${head}\r\nConnection: close\r\n\r\n`;
+      const [reply] = (await rawExchange(service.port, [request])).replies;
       if (!reply) throw new Error(`No reply to ${head}`);
       expect(readRaw(reply)).toMatchObject({ status: 400, limit: 40, day: { quota: 400 } });
       expect(readRaw(reply).remaining).toBe(39 - index);

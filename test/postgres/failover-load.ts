@@ -3,9 +3,6 @@ import { eventually, type NewAccount, type TestService } from '../support/harnes
 import { SECRET } from '../support/postgres-server.ts';
 import { send, startQuickstart } from '../support/quickstart-scene.ts';
 
-/** Within so many ms of the promotion the service is back. */
-const BACK = 10_000;
-
 const LANES = 8;
 
 export interface Load {
@@ -59,7 +56,7 @@ export async function expectNothingLost(
   const pets: string[] = [];
   for await (const { name } of service.client(secret).listAllPets({ limit: 100 })) pets.push(name);
   const { messages } = service.stores;
-  await eventually(async () => (await messages.queued()) === 0, 30_000);
+  await eventually(async () => (await messages.queued()) === 0);
   const inbox = (await messages.list(account.id, 1_000_000)).map(({ text }) => text);
   for (const [kept, acknowledged] of [
     [pets, load.acknowledged.pets],
@@ -84,11 +81,11 @@ export async function serviceUnderLoad(url: string) {
   const load = loadOn(service, holder);
   starting.defer(() => load.stop());
   const answered = () => load.acknowledged.pets.size;
-  await eventually(() => answered() > 200, 30_000);
+  await eventually(() => answered() > 200);
   const isBack = async () => {
     const before = answered();
-    await eventually(() => answered() > before + 100, BACK);
-    await eventually(() => isReady(service), BACK);
+    await eventually(() => answered() > before + 100);
+    await eventually(() => isReady(service));
   };
   const resources = starting.move();
   return {

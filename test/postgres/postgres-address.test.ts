@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres)('a service on several servers of PostgreSQL', () =
     const url = `postgres://petstore@${hosts}${pathname}?target_session_attrs=read-write`;
     await using it = await serviceUnderLoad(url);
     await primary.stop('SIGQUIT');
-    await eventually(() => it.load.refused() > 50, 20_000);
+    await eventually(() => it.load.refused() > 50);
     expect(await isReady(it.service)).toBe(false);
     await standby.promote();
     await it.isBack();

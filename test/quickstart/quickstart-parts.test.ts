@@ -30,7 +30,7 @@ describe('serve --only quickstart', () => {
     for (const key of keys) {
       expect((await clientOf(service, key).sendMessage('Hello!')).status).toBe('queued');
     }
-    await eventually(() => nothingQueued(folder.path), 10_000);
+    await eventually(() => nothingQueued(folder.path));
     const { status } = await fetch(`${service.url()}/pets`);
     expect(status).not.toBe(200);
     expect(await service.end('SIGTERM')).toBe(0);
@@ -82,7 +82,7 @@ test('serve --only dashboard runs beside the process that serves the rest of the
   await using pages = await ServiceProcess.start(settings, ['--only', 'dashboard']);
 
   expect((await clientOf(api, key).sendMessage('Hello!')).status).toBe('queued');
-  await eventually(() => nothingQueued(folder.path), 10_000);
+  await eventually(() => nothingQueued(folder.path));
   const page = await fetch(`http://localhost:${pages.port}/`, { headers: { Accept: 'text/html' } });
   expect(page.status).toBe(200);
   expect(await pages.end('SIGTERM')).toBe(0);

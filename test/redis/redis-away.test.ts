@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { MINUTE, SECOND, systemClock } from '../../src/lib/clock.ts';
+import { MINUTE, systemClock } from '../../src/lib/clock.ts';
 import { Processes } from '../../src/limits/redis/processes.ts';
 import { apiKey } from '../storage/ports/backend.ts';
 import { CuttableLink } from '../support/cuttable-link.ts';
@@ -8,8 +8,6 @@ import { hasRedis, RedisServer } from '../support/redis-server.ts';
 import { askAtOnce, caller, newCounter } from './redis-counter.ts';
 
 const LIMITS = { perMinute: 100, perDay: 1_000_000 };
-/** Far above the bound of 200 ms, so that a busy machine fails no test; far below any time-out. */
-const AT_ONCE = 2 * SECOND;
 
 /** A Redis that can be lost in one way, and how. */
 interface Loss extends AsyncDisposable {
@@ -45,17 +43,15 @@ async function losing(way: string): Promise<Loss> {
 }
 
 describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that is %s', (way) => {
-  test('under load costs no request more than a moment, and none an error', async () => {
+  test('under load costs no request an error', async () => {
     await using redis = await losing(way);
     using counter = await newCounter(redis.url);
     const ample = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
-    let longest = 0;
     let sent = 0;
     const until = async (done: () => boolean) => {
       while (!done()) {
         const asked = await askAtOnce([counter], caller('busy', ample), 50);
         expect(asked.admitted).toBe(50);
-        longest = Math.max(longest, asked.longest);
         sent += 1;
         // Answers without Redis come at once, and would leave no room for anything else.
         await Bun.sleep(1);
@@ -68,8 +64,6 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     await until(() => sent >= lost + 50);
     await redis.bringBack();
     await until(() => counter.told.at(-1) === 'back');
-    expect(longest).toBeLessThan(AT_ONCE);
-    console.log(`  ${way}: the longest request took ${Math.round(longest)} ms`);
   });
 
   test('lets no more than twice the limit through, whatever comes', async () => {
@@ -88,7 +82,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
       await redis.lose();
       admitted += (await askAtOnce(counters, asking, 900)).admitted;
       await redis.bringBack();
-      await eventually(() => counters.every(({ told }) => told.at(-1) !== 'away'), 20_000);
+      await eventually(() => counters.every(({ told }) => told.at(-1) !== 'away'));
       await Promise.all(counters.map(({ limiter }) => limiter.settle()));
     }
     admitted += way === 'killed' ? 0 : (await askAtOnce(counters, asking, 300)).admitted;
@@ -104,7 +98,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     await askAtOnce([counter], asking, 1);
     expect((await askAtOnce([counter], asking, 39)).admitted).toBe(39);
     await redis.bringBack();
-    await eventually(() => counter.told.at(-1) === 'back', 20_000);
+    await eventually(() => counter.told.at(-1) === 'back');
     await counter.limiter.settle();
     const { minute } = await counter.limiter.peek(asking, systemClock.now());
     expect([59, 60]).toContain(minute.remaining);
@@ -139,12 +133,12 @@ describe.skipIf(!hasRedis)('a Redis that was never there', () => {
     expect((await askAtOnce([counter], caller('early', LIMITS), 150)).admitted).toBe(100);
     expect(counter.told).toContain('away');
     await server.restart();
-    await eventually(() => counter.told.at(-1) === 'back', 20_000);
+    await eventually(() => counter.told.at(-1) === 'back');
     using late = await newCounter(server.url);
     await counter.limiter.settle();
     const { minute, day } = await late.limiter.peek(caller('early', LIMITS), systemClock.now());
     expect([minute.remaining, day.remaining]).toEqual([0, LIMITS.perDay - 100]);
-  }, 30_000);
+  });
 });
 
 describe.skipIf(!hasRedis)('processes', () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { SECOND } from '../../src/lib/clock.ts';
 import { eventually } from '../support/harness.ts';
 import { EVER_PATIENT, hasRedis, RedisCluster, type RedisServer } from '../support/redis-server.ts';
 import { askAtOnce, caller, newCounter } from './redis-counter.ts';
@@ -36,14 +35,14 @@ describe.skipIf(!hasRedis)('a Cluster of six nodes', () => {
     // As long as by default: a machine that is busy must not look like a dead master, whose replica
     // would go on with older counts.
     cluster = await RedisCluster.start(15_000);
-  }, 60_000);
+  });
 
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   test('admits exactly 1,000 of 5,000 requests that three processes send at once', async () => {
     const admitted = await askFromThree('three', 1_000, [1_667, 1_667, 1_666]);
     expect(admitted.reduce((sum, each) => sum + each, 0)).toBe(1_000);
-  }, 60_000);
+  });
 
   test('admits exactly the limit of each of many callers, wherever they are counted', async () => {
     using one = await newCounter(cluster.url, { patience: EVER_PATIENT });
@@ -60,26 +59,21 @@ describe.skipIf(!hasRedis)('a Cluster that loses a master', () => {
   test.each([
     ['killed', (master: RedisServer) => master.kill()],
     ['stopped', async (master: RedisServer) => master.pause()],
-  ])(
-    '%s, answers at once, admits at most 2 L, and recovers by itself',
-    async (_, lose) => {
-      await using cluster = await RedisCluster.start();
-      using counter = await newCounter(cluster.url);
-      const [hit, spared] = await countedApart(cluster);
-      const master = await cluster.masterOf(keyOf(hit));
-      expect((await askAtOnce([counter], caller(hit, LIMITS), 1_500)).admitted).toBe(1_000);
+  ])('%s, admits at most 2 L, and recovers by itself', async (_, lose) => {
+    await using cluster = await RedisCluster.start();
+    using counter = await newCounter(cluster.url);
+    const [hit, spared] = await countedApart(cluster);
+    const master = await cluster.masterOf(keyOf(hit));
+    expect((await askAtOnce([counter], caller(hit, LIMITS), 1_500)).admitted).toBe(1_000);
 
-      await lose(master);
-      const without = await askAtOnce([counter], caller(hit, LIMITS), 3_000);
-      expect(without.admitted).toBeLessThanOrEqual(1_000);
-      expect(without.longest).toBeLessThan(SECOND);
-      expect((await askAtOnce([counter], caller(spared, LIMITS), 1_500)).admitted).toBe(1_000);
+    await lose(master);
+    const without = await askAtOnce([counter], caller(hit, LIMITS), 3_000);
+    expect(without.admitted).toBeLessThanOrEqual(1_000);
+    expect((await askAtOnce([counter], caller(spared, LIMITS), 1_500)).admitted).toBe(1_000);
 
-      await eventually(() => counter.told.at(-1) === 'back', 30_000);
-      expect((await askAtOnce([counter], caller(hit, LIMITS), 100)).admitted).toBe(0);
-    },
-    90_000,
-  );
+    await eventually(() => counter.told.at(-1) === 'back');
+    expect((await askAtOnce([counter], caller(hit, LIMITS), 100)).admitted).toBe(0);
+  });
 });
 
 function keyOf(id: string): string {

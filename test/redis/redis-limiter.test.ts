@@ -149,7 +149,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
   test('agree with a naive model, whichever process is asked', async () => {
     const property = fc.asyncProperty(limits, steps, play);
     await fc.assert(property, { numRuns: 100 });
-  }, 120_000);
+  });
 
   test('count exactly, also when many ask at once', async () => {
     const scene = newScene();

@@ -41,7 +41,7 @@ export class RedisSentinel implements AsyncDisposable {
       await eventually(async () => {
         const replicas = await asked.call('SENTINEL', 'REPLICAS', MASTER).catch(() => []);
         return JSON.stringify(replicas).includes('"master-link-status","ok"');
-      }, 20_000);
+      });
     } catch (error) {
       await sentinel[Symbol.asyncDispose]();
       throw error;

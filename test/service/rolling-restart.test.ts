@@ -5,7 +5,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { startNginx } from '../deploy/documented-nginx.ts';
 import { freePort } from '../support/free-port.ts';
-import { AMPLE, eventually } from '../support/harness.ts';
+import { AMPLE, eventually, SLOW_REPLY } from '../support/harness.ts';
 import { hasNginx, startShippedNginx } from '../support/nginx.ts';
 import { ServiceProcess } from '../support/process.ts';
 import { ON_ONE_FOLDER, ON_POSTGRES, type SharedStore } from '../support/shared-store.ts';
@@ -21,6 +21,7 @@ function startLoad(origin: string, options: Pick<PetstoreClientOptions, 'apiKey'
   const client = new PetstoreClient({
     baseUrl: `${origin}/v1`,
     quickstartBaseUrl: `${origin}/quickstart`,
+    timeoutMs: SLOW_REPLY,
     ...options,
   });
   const added: string[] = [];
@@ -114,7 +115,7 @@ async function restartBehindNginx(
   const load = startLoad(proxy.url, { apiKey: scene.apiKey });
   const nextCalls = async () => {
     const before = load.sent.length;
-    await eventually(() => load.sent.length > before + 50, 20_000);
+    await eventually(() => load.sent.length > before + 50);
   };
   for (const process of old) {
     await nextCalls();

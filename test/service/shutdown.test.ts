@@ -47,7 +47,7 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
       code = ended;
     });
     // Well below the deadline that would close an idle connection anyway.
-    await eventually(() => code !== undefined, 5_000);
+    await eventually(() => code !== undefined);
     await ended;
     expect(code).toBe(0);
     await eventually(() => idle.closed);

@@ -56,7 +56,7 @@ interface Refusal {
 /** Starts the service where it must not start; ended in any case. */
 async function startInVain(folder: string, args: readonly string[] = []): Promise<Refusal> {
   const child = startCommand(['serve', ...args], { ...onFolder(folder), PETSTORE_PORT: '0' });
-  const tooLong = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const tooLong = setTimeout(() => child.kill('SIGKILL'), 60_000);
   const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
   clearTimeout(tooLong);
   return { code, stderr };

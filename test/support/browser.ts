@@ -110,7 +110,7 @@ export class Visitor implements AsyncDisposable {
       reducedMotion: 'reduce',
       permissions: options.clipboard ? ['clipboard-read', 'clipboard-write'] : [],
     });
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(60_000);
     return new Visitor(context, await context.newPage(), options);
   }
 

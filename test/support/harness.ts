@@ -15,6 +15,9 @@ import type { Stores } from '../../src/storage/stores.ts';
 import { ManualScheduler } from './manual-scheduler.ts';
 import { testDatabaseFor } from './test-database.ts';
 
+/** How long a client waits for a reply where no test is about that, in ms. */
+export const SLOW_REPLY = 60_000;
+
 /** Limits that no test reaches by accident. */
 export const AMPLE = subscribe('enterprise', { perMinute: 1_000_000, perDay: 10_000_000 });
 
@@ -146,9 +149,10 @@ export class TestService implements AsyncDisposable {
     return { account, key: issued.key, secret: issued.text };
   }
 
-  /** The shipped client with this key; it does not retry unless told to. */
+  /** The shipped client with this key; by default it does not retry, and waits as long as a slow machine needs. */
   client(apiKey: string, options: Partial<PetstoreClientOptions> = {}): PetstoreClient {
-    return new PetstoreClient({ apiKey, baseUrl: this.url(), maxRetries: 0, ...options });
+    const defaults = { maxRetries: 0, timeoutMs: SLOW_REPLY };
+    return new PetstoreClient({ apiKey, baseUrl: this.url(), ...defaults, ...options });
   }
 
   /** One request below an environment's base address, as it is: no retry, no parsing. */
@@ -197,7 +201,7 @@ export class TestService implements AsyncDisposable {
  */
 export async function eventually(
   check: () => boolean | Promise<boolean>,
-  deadline = 30_000,
+  deadline = 60_000,
 ): Promise<void> {
   const end = performance.now() + deadline;
   while (!(await check())) {

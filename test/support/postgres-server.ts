@@ -90,7 +90,7 @@ export class PostgresServer implements AsyncDisposable {
       ...['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'max_connections=200'],
       ...['-c', 'logging_collector=off', '-c', 'log_destination=stderr'],
     ]);
-    await eventually(() => this.#answers(), 30_000);
+    await eventually(() => this.#answers());
   }
 
   /** SIGTERM waits for clients, SIGINT cuts them off, SIGQUIT is a crash. */

@@ -92,7 +92,7 @@ export class RedisServer implements AsyncDisposable {
 
   /** `false` when it has ended instead. */
   async #answers(): Promise<boolean> {
-    await eventually(() => this.#child.exitCode !== null || accepts(this.port), 10_000);
+    await eventually(() => this.#child.exitCode !== null || accepts(this.port));
     return this.#child.exitCode === null;
   }
 }
@@ -158,7 +158,7 @@ export class RedisCluster implements AsyncDisposable {
       // A replica that has not everything yet would not take over.
       const synced = roles.filter((role) => role.includes('master_link_status:up'));
       return infos.every((info) => info.includes('cluster_state:ok')) && synced.length === 3;
-    }, 20_000);
+    });
   }
 }
 

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Environment } from '../../src/core/environments.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
-import { AMPLE } from './harness.ts';
+import { AMPLE, SLOW_REPLY } from './harness.ts';
 import type { ServiceProcess } from './process.ts';
 
 /** Settings of a service, or a command, on this folder. */
@@ -31,13 +31,14 @@ export async function makeKey(
   }
 }
 
-/** The shipped client of a service in a process of its own; it does not retry unless told to. */
+/** The shipped client of a service in a process of its own; by default it does not retry. */
 export function clientOf(
   service: ServiceProcess,
   apiKey: string,
   options: Partial<PetstoreClientOptions> = {},
 ): PetstoreClient {
-  return new PetstoreClient({ apiKey, baseUrl: service.url(), maxRetries: 0, ...options });
+  const defaults = { maxRetries: 0, timeoutMs: SLOW_REPLY };
+  return new PetstoreClient({ apiKey, baseUrl: service.url(), ...defaults, ...options });
 }
 
 /** Every animal's name, in ascending id. */

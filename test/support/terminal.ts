@@ -37,7 +37,7 @@ export class TerminalProcess implements AsyncDisposable {
       if (pattern.test(this.text)) return true;
       if (this.ended) throw new Error(`Ended without ${pattern}: ${this.text}`);
       return false;
-    }, 20_000);
+    });
   }
 
   /** Types on the keyboard; '\x03' is Ctrl-C. */

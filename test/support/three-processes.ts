@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Subscription } from '../../src/core/plans.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
-import { AMPLE } from './harness.ts';
+import { AMPLE, SLOW_REPLY } from './harness.ts';
 import { ServiceProcess } from './process.ts';
 import { ON_POSTGRES } from './shared-store.ts';
 
@@ -53,7 +53,7 @@ export type Three = Awaited<ReturnType<typeof startThree>>;
 export function clientOf(process: ServiceProcess, apiKey: string): PetstoreClient {
   const origin = `http://localhost:${process.port}`;
   const addresses = { baseUrl: `${origin}/v1`, quickstartBaseUrl: `${origin}/quickstart` };
-  return new PetstoreClient({ ...addresses, apiKey, maxRetries: 0 });
+  return new PetstoreClient({ ...addresses, apiKey, maxRetries: 0, timeoutMs: SLOW_REPLY });
 }
 
 /** What one customer calls, over and over, in every process at once; each name and text is its own. */

@@ -56,7 +56,7 @@ describe('a line of the log', () => {
       const calls = Array.from({ length: 20 }, () => client.createPet({ name, categoryId: 1 }));
       await Promise.allSettled(calls);
       return it.collector.spans.some(isFailed);
-    }, 30_000);
+    });
     const [line] = (await linesOf(it.service)).filter(({ requestId }) => requestId !== undefined);
     const failed = it.collector.spans.filter(isFailed);
     expect(failed.map(({ traceId }) => traceId)).toContain(line?.trace_id ?? '');

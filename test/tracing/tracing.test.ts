@@ -86,7 +86,7 @@ describe('a request, where the variables of OpenTelemetry are set,', () => {
       const calls = Array.from({ length: 20 }, () => client.createPet({ name, categoryId: 1 }));
       await Promise.allSettled(calls);
       return failed() !== undefined;
-    }, 30_000);
+    });
     const { spanId, attributes } = failed() ?? {};
     expect(attributes).toMatchObject({ 'http.response.status_code': 503, 'error.type': '503' });
     expect(it.collector.spans.find(({ parentSpanId }) => parentSpanId === spanId)).toMatchObject({
@@ -159,7 +159,7 @@ describe('a collector that', () => {
     const ended = it.service.end('SIGTERM').then((ended) => {
       code = ended;
     });
-    await eventually(() => code !== undefined, 6_000);
+    await eventually(() => code !== undefined);
     await ended;
     release(Response.json({}));
     expect(code).toBe(0);
