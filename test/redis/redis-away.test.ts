@@ -59,11 +59,11 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     };
     await until(() => sent >= 20);
     await redis.lose();
-    await until(() => counter.told.includes('away'));
+    await until(() => counter.told.includes('unavailable'));
     const lost = sent;
     await until(() => sent >= lost + 50);
     await redis.bringBack();
-    await until(() => counter.told.at(-1) === 'back');
+    await until(() => counter.told.at(-1) === 'available');
   });
 
   test('lets no more than twice the limit through, whatever comes', async () => {
@@ -82,7 +82,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
       await redis.lose();
       admitted += (await askAtOnce(counters, asking, 900)).admitted;
       await redis.bringBack();
-      await eventually(() => counters.every(({ told }) => told.at(-1) !== 'away'));
+      await eventually(() => counters.every(({ told }) => told.at(-1) !== 'unavailable'));
       await Promise.all(counters.map(({ limiter }) => limiter.settle()));
     }
     admitted += way === 'killed' ? 0 : (await askAtOnce(counters, asking, 300)).admitted;
@@ -98,7 +98,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     await askAtOnce([counter], asking, 1);
     expect((await askAtOnce([counter], asking, 39)).admitted).toBe(39);
     await redis.bringBack();
-    await eventually(() => counter.told.at(-1) === 'back');
+    await eventually(() => counter.told.at(-1) === 'available');
     await counter.limiter.settle();
     const { minute } = await counter.limiter.peek(asking, systemClock.now());
     expect([59, 60]).toContain(minute.remaining);
@@ -131,9 +131,9 @@ describe.skipIf(!hasRedis)('a Redis that was never there', () => {
     await server.kill();
     using counter = await newCounter(server.url);
     expect((await askAtOnce([counter], caller('early', LIMITS), 150)).admitted).toBe(100);
-    expect(counter.told).toContain('away');
+    expect(counter.told).toContain('unavailable');
     await server.restart();
-    await eventually(() => counter.told.at(-1) === 'back');
+    await eventually(() => counter.told.at(-1) === 'available');
     using late = await newCounter(server.url);
     await counter.limiter.settle();
     const { minute, day } = await late.limiter.peek(caller('early', LIMITS), systemClock.now());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eventually } from '../support/harness.ts';
-import { EVER_PATIENT, hasRedis, RedisCluster, type RedisServer } from '../support/redis-server.ts';
+import { hasRedis, NEVER_SILENT, RedisCluster, type RedisServer } from '../support/redis-server.ts';
 import { askAtOnce, caller, newCounter } from './redis-counter.ts';
 
 const COUNTER = join(import.meta.dir, 'redis-counter.ts');
@@ -45,8 +45,8 @@ describe.skipIf(!hasRedis)('a Cluster of six nodes', () => {
   });
 
   test('admits exactly the limit of each of many callers, wherever they are counted', async () => {
-    using one = await newCounter(cluster.url, { patience: EVER_PATIENT });
-    using other = await newCounter(cluster.url, { patience: EVER_PATIENT });
+    using one = await newCounter(cluster.url, { silenceTimeout: NEVER_SILENT });
+    using other = await newCounter(cluster.url, { silenceTimeout: NEVER_SILENT });
     const callers = Array.from({ length: 60 }, (_, index) =>
       caller(`many${index}`, { perMinute: 7, perDay: 100 }),
     );
@@ -71,7 +71,7 @@ describe.skipIf(!hasRedis)('a Cluster that loses a master', () => {
     expect(without.admitted).toBeLessThanOrEqual(1_000);
     expect((await askAtOnce([counter], caller(spared, LIMITS), 1_500)).admitted).toBe(1_000);
 
-    await eventually(() => counter.told.at(-1) === 'back');
+    await eventually(() => counter.told.at(-1) === 'available');
     expect((await askAtOnce([counter], caller(hit, LIMITS), 100)).admitted).toBe(0);
   });
 });

@@ -4,13 +4,13 @@ import type { Limits } from '../../src/core/plans.ts';
 import { DAY, SECOND, systemClock } from '../../src/lib/clock.ts';
 import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
 import { RedisLimiter } from '../../src/limits/redis/limiter.ts';
-import { connectTo, EVER_PATIENT } from '../support/redis-server.ts';
+import { connectTo, NEVER_SILENT } from '../support/redis-server.ts';
 
 const POLICY: BanPolicy = { after: 1_000_000, base: 300 * SECOND, maximum: DAY };
 
 interface CounterOptions {
   readonly policy?: BanPolicy;
-  readonly patience?: number;
+  readonly silenceTimeout?: number;
 }
 
 /** A limiter as one process has it, with a connection of its own and the machine's clock. */
@@ -52,7 +52,7 @@ export async function askAtOnce(
 // Run by itself it is one process among several: it asks when it is told to, and tells the outcome.
 if (import.meta.main) {
   const [url = '', id = '', perMinute = '', times = ''] = process.argv.slice(2);
-  using counter = await newCounter(url, { patience: EVER_PATIENT });
+  using counter = await newCounter(url, { silenceTimeout: NEVER_SILENT });
   console.log('ready');
   for await (const _ of console) break;
   const asking = caller(id, { perMinute: Number(perMinute), perDay: 1_000_000 });

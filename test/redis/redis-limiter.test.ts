@@ -11,7 +11,7 @@ import { RedisLimiter } from '../../src/limits/redis/limiter.ts';
 import { ModelAccount, ModelKey } from '../limits/limit-model.ts';
 import { apiKey } from '../storage/ports/backend.ts';
 import { ManualClock } from '../support/harness.ts';
-import { connectTo, EVER_PATIENT, hasRedis, RedisServer } from '../support/redis-server.ts';
+import { connectTo, hasRedis, NEVER_SILENT, RedisServer } from '../support/redis-server.ts';
 
 const POLICY: BanPolicy = { after: 3, base: 300 * SECOND, maximum: 2_000 * SECOND };
 /** Redis forgets by its own clock, so that the tests' clock must run ahead of it: of tomorrow, 23:30. */
@@ -106,8 +106,8 @@ async function play(allowed: Limits, steps: readonly Step[]): Promise<void> {
 describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
   beforeAll(async () => {
     server = await RedisServer.start();
-    one = await connectTo(server.url, { clockScript: SET_CLOCK, patience: EVER_PATIENT });
-    other = await connectTo(server.url, { clockScript: SET_CLOCK, patience: EVER_PATIENT });
+    one = await connectTo(server.url, { clockScript: SET_CLOCK, silenceTimeout: NEVER_SILENT });
+    other = await connectTo(server.url, { clockScript: SET_CLOCK, silenceTimeout: NEVER_SILENT });
     looking = server.client();
     plain = looking.redis;
   });

@@ -28,7 +28,7 @@ describe.skipIf(!hasRedis)('a service that finds its Redis through a Sentinel', 
     const statuses = new Set<number>();
     await eventually(async () => {
       statuses.add((await ask(service, other)).status);
-      return lines.some((line) => line.includes('redis is back'));
+      return lines.some((line) => line.includes('Redis is available again'));
     });
     expect([...statuses].filter((status) => status !== 200 && status !== 429)).toEqual([]);
     using successor = replica.client();

@@ -79,12 +79,12 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
       [200, 10],
       [200, 10],
     ]);
-    expect(it.logged('redis is away')).toBe(true);
+    expect(it.logged('Redis is unavailable')).toBe(true);
     expect(await (await fetch(`${it.one.opsUrl}/metrics`)).text()).toContain(
       'petstore_redis_away 1',
     );
     it.redis.resume();
-    await eventually(() => it.logged('redis is back'));
+    await eventually(() => it.logged('Redis is available again'));
     await eventually(async () => (await ask(it.one, secret)).status === 429);
     await eventually(async () => (await ask(it.two, secret)).status === 429);
   });
@@ -100,7 +100,7 @@ describe.skipIf(!hasRedis)('a service whose Redis cannot be reached', () => {
     await using service = await TestService.start({ settings, log });
     const { secret } = await service.account();
     expect((await ask(service, secret)).status).toBe(200);
-    expect(lines.join()).toContain('redis cannot be reached');
+    expect(lines.join()).toContain('Redis cannot be reached');
   });
 
   test('since it wants another password, says what Redis said, and no password', async () => {
@@ -111,7 +111,7 @@ describe.skipIf(!hasRedis)('a service whose Redis cannot be reached', () => {
     await using service = await TestService.start({ settings, log });
     const { secret } = await service.account();
     expect((await ask(service, secret)).status).toBe(200);
-    for (const message of ['redis cannot be reached', 'redis is away']) {
+    for (const message of ['Redis cannot be reached', 'Redis is unavailable']) {
       expect(lines.find((line) => line.includes(message))).toContain('WRONGPASS');
     }
     expect(lines.join()).not.toContain('hidden-word');

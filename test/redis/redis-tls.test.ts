@@ -18,7 +18,7 @@ describe.skipIf(!hasRedis || OPENSSL === null)('a service whose Redis speaks TLS
     expect(await it.list(service)).toBe(200);
     expect(await it.counted()).toBe(1);
     expect(await service.end('SIGTERM')).toBe(0);
-    expect(await service.output()).not.toContain('redis cannot be reached');
+    expect(await service.output()).not.toContain('Redis cannot be reached');
   });
 
   test('sends nothing to one whose certificate it does not trust, says so, and answers', async () => {
@@ -27,7 +27,7 @@ describe.skipIf(!hasRedis || OPENSSL === null)('a service whose Redis speaks TLS
     expect(await it.list(service)).toBe(200);
     expect(await it.counted()).toBe(0);
     expect(await service.end('SIGTERM')).toBe(0);
-    expect(await service.output()).toContain('redis cannot be reached');
+    expect(await service.output()).toContain('Redis cannot be reached');
   });
 });
 

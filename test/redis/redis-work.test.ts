@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { tracingChannel } from 'node:diagnostics_channel';
 import { systemClock } from '../../src/lib/clock.ts';
-import { tellWhetherAnybodyListens } from '../../src/limits/redis/tracing-channels.ts';
 import { hasRedis, RedisServer } from '../support/redis-server.ts';
 import { caller, newCounter } from './redis-counter.ts';
 
@@ -72,16 +70,4 @@ describe.skipIf(!hasRedis)('the work of Redis', () => {
   test('is few reads for what comes in one turn of the event loop', async () => {
     expect((await workOf(REQUESTS)).reads).toBeLessThan(REQUESTS / 5);
   });
-});
-
-test('whoever listens to a tracing channel is noticed, and nobody else', () => {
-  tellWhetherAnybodyListens();
-  const channel: { readonly hasSubscribers?: boolean } & ReturnType<typeof tracingChannel> =
-    tracingChannel('petstore:test');
-  expect(channel.hasSubscribers).toBe(false);
-  const listen = () => {};
-  channel.error.subscribe(listen);
-  expect(channel.hasSubscribers).toBe(true);
-  channel.error.unsubscribe(listen);
-  expect(channel.hasSubscribers).toBe(false);
 });

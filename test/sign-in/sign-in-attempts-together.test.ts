@@ -8,8 +8,8 @@ import { freePort } from '../support/free-port.ts';
 import { ServiceProcess } from '../support/process.ts';
 import {
   connectTo,
-  EVER_PATIENT,
   hasRedis,
+  NEVER_SILENT,
   RedisCluster,
   RedisServer,
 } from '../support/redis-server.ts';
@@ -113,7 +113,7 @@ describe.skipIf(!hasRedis)('attempts counted in Redis', () => {
   beforeEach(async () => {
     using client = server.client();
     await client.redis.flushall();
-    link = await connectTo(server.url, { patience: EVER_PATIENT });
+    link = await connectTo(server.url, { silenceTimeout: NEVER_SILENT });
   });
   afterEach(() => link[Symbol.dispose]());
   afterAll(() => server[Symbol.asyncDispose]());
@@ -155,7 +155,7 @@ describe.skipIf(!hasRedis)('attempts whose Redis goes away', () => {
 describe.skipIf(!hasRedis)('attempts counted in a Cluster', () => {
   test('count in counters that lie on different nodes', async () => {
     await using cluster = await RedisCluster.start();
-    using link = await connectTo(cluster.url, { patience: EVER_PATIENT });
+    using link = await connectTo(cluster.url, { silenceTimeout: NEVER_SILENT });
     const counts = new RedisAttemptCounts(link.connection, new MemoryAttemptCounts());
     const counters = Array.from({ length: 9 }, (_, index) =>
       counter(`caller ${index}`, 20 - index),

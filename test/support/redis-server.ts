@@ -3,8 +3,8 @@ import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import {
   RedisConnection,
+  type RedisConnectionOptions,
   type RedisEvents,
-  type RedisParts,
 } from '../../src/limits/redis/connection.ts';
 import { accepts, freePort } from './free-port.ts';
 import { eventually, temporaryFolder } from './harness.ts';
@@ -162,18 +162,18 @@ export class RedisCluster implements AsyncDisposable {
   }
 }
 
-/** Patience (ms) of those that a busy machine must not take for cut off from Redis. */
-export const EVER_PATIENT = 30_000;
+/** Silence timeout (ms) for tests in which a busy machine must not look like a lost Redis. */
+export const NEVER_SILENT = 30_000;
 
 /** A connection as the service has it, ready to use; what is told of it can be read. */
 export async function connectTo(
   url: string,
-  options: Pick<RedisParts, 'clockScript' | 'patience'> = {},
+  options: Pick<RedisConnectionOptions, 'clockScript' | 'silenceTimeout'> = {},
 ) {
   const told: string[] = [];
   const events: RedisEvents = {
-    onAway: () => told.push('away'),
-    onBack: () => told.push('back'),
+    onUnavailable: () => told.push('unavailable'),
+    onAvailable: () => told.push('available'),
     onConnected: () => told.push('connected'),
     onReply: () => {},
     onError: () => told.push('error'),
@@ -185,7 +185,7 @@ export async function connectTo(
     ...options,
   });
   await connection.ready(5_000);
-  return { connection, told, [Symbol.dispose]: () => connection.close() };
+  return { connection, told, [Symbol.dispose]: () => void connection.close() };
 }
 
 async function runCli(port: number | undefined, args: readonly string[]): Promise<string> {

@@ -1,133 +1,117 @@
+import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import { SECOND } from '../../lib/clock.ts';
+import { withTimeout } from '../../lib/timeout.ts';
 
-/** Redis did not answer in time. */
-export class RedisAway extends Error {
-  override readonly name = 'RedisAway';
+/** Redis sent no reply in time, or is known to be unavailable. */
+export class RedisUnavailable extends Error {
+  override readonly name = 'RedisUnavailable';
 
-  /** @param patience ms for which nothing was heard. */
-  constructor(patience: number) {
-    super(`no reply for ${patience} ms`);
+  /** @param silence ms without any reply. */
+  constructor(silence: number) {
+    super(`no reply for ${silence} ms`);
   }
 }
 
-/** A server that says nothing for so long is away, in ms. */
-const PATIENCE = 150;
-/** How often it is looked whether it said something, in ms. */
-const LOOK_EVERY = 25;
+/** A server that sends nothing for so long, while calls wait, is unavailable; in ms. */
+const SILENCE_TIMEOUT = 150;
+/** How often the silence is measured, in ms. */
+const CHECK_INTERVAL = 25;
+/** How long one probe may take, in ms. */
+const PROBE_TIMEOUT = 0.5 * SECOND;
 
-const FIRST_PROBE_AFTER = 0.1 * SECOND;
-const LAST_PROBE_AFTER = SECOND;
-/** How long the reply to a probe is waited for, in ms. */
-const PROBE_PATIENCE = 0.5 * SECOND;
-
-export interface CircuitEvents {
-  away(cause: unknown): void;
-  back(): void;
+export interface CircuitOptions {
+  /** Sends a command on this key to see whether its server is available. */
+  readonly probe: (key: string) => Promise<unknown>;
+  readonly onOpen: (cause: unknown) => void;
+  readonly onClose: () => void;
+  /** Silence after which the server is unavailable, in ms; 150 by default. */
+  readonly silenceTimeout?: number | undefined;
 }
 
 /**
- * Keeps requests from waiting for a server that does not answer. When calls wait and no reply at all
- * has come for as long as it has patience, or one fails, all that wait are told so at once and the circuit is open:
- * nothing is sent but a probe now and then, until one succeeds. It is silence that counts, not how
- * long one call takes: under load a queue may be long while the server is well. Looks are counted
- * rather than time, so that a pause of this process is not taken for one of the server.
+ * Keeps requests from waiting for a Redis server that does not reply. It opens when a call fails, or when
+ * calls wait and the server has sent no reply at all for the silence timeout; every waiting call is then
+ * rejected at once. Silence is measured instead of the duration of single calls: under load the queue may
+ * be long although the server is well. Checks are counted instead of time, so that a pause of this process
+ * is not mistaken for silence of the server.
  */
 export class Circuit {
-  readonly #events: CircuitEvents;
-  readonly #patience: number;
+  readonly #breaker: CircuitBreaker<unknown>;
+  readonly #onOpen: (cause: unknown) => void;
+  readonly #silenceTimeout: number;
   readonly #waiting = new Set<(error: unknown) => void>();
+  #key = '';
   #silence = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #isOpen = false;
-  #isClosed = false;
+  #isStopped = false;
 
-  /** @param patience ms of silence after which a server is away; 150 unless told otherwise. */
-  constructor(events: CircuitEvents, patience = PATIENCE) {
-    this.#events = events;
-    this.#patience = patience;
+  constructor({ probe, onOpen, onClose, silenceTimeout = SILENCE_TIMEOUT }: CircuitOptions) {
+    this.#onOpen = onOpen;
+    this.#silenceTimeout = silenceTimeout;
+    this.#breaker = new CircuitBreaker<unknown>({
+      probe: () => withTimeout(PROBE_TIMEOUT, () => probe(this.#key)),
+      firstPause: 0.1 * SECOND,
+      longestPause: SECOND,
+      onClose,
+    });
   }
 
-  /** Whether calls would be in vain. */
+  /** Whether calls would be rejected without being sent. */
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#breaker.isOpen;
   }
 
-  /**
-   * Does the work; rejects with what it rejects with, or with `RedisAway`.
-   * @param probe tried later, again and again, to see whether the work is possible again.
-   */
-  call<T>(work: () => Promise<T>, probe: () => Promise<unknown>): Promise<T> {
-    if (this.#isOpen || this.#isClosed) return Promise.reject(new RedisAway(this.#patience));
+  /** Sends a command on this key; rejects with its error, or with `RedisUnavailable`. */
+  call<T>(key: string, send: () => Promise<T>): Promise<T> {
+    if (this.isOpen || this.#isStopped) return Promise.reject(this.#unavailable());
+    this.#key = key;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const end = (settle: () => void) => {
-      if (this.#waiting.delete(reject)) settle();
-    };
     this.#waiting.add(reject);
-    this.#watch(probe);
-    work().then(
-      (value) => {
+    this.#timer ??= this.#checkLater(0);
+    send().then(
+      (reply) => {
         this.#silence = 0;
-        end(() => resolve(value));
+        if (this.#waiting.delete(reject)) resolve(reply);
       },
-      (error) =>
-        end(() => {
-          reject(error);
-          this.#trip(error, probe);
-        }),
+      (error) => {
+        if (this.#waiting.has(reject)) this.#open(error);
+      },
     );
     return promise;
   }
 
-  /** Lets go of what waits, and probes no more. */
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    this.#giveUp(new RedisAway(this.#patience));
+  /** Rejects waiting calls and all later ones; resolves when no probe is running any more. */
+  stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#rejectWaiting(this.#unavailable());
+    return this.#breaker.stop();
   }
 
-  #watch(probe: () => Promise<unknown>): void {
-    if (this.#timer !== undefined) return;
-    this.#silence = 0;
-    const look = () => {
+  #checkLater(silence: number): ReturnType<typeof setTimeout> {
+    this.#silence = silence;
+    return setTimeout(() => {
       this.#timer = undefined;
       if (this.#waiting.size === 0) return;
-      this.#silence += LOOK_EVERY;
-      if (this.#silence > this.#patience) this.#trip(new RedisAway(this.#patience), probe);
-      else this.#timer = setTimeout(look, LOOK_EVERY);
-    };
-    this.#timer = setTimeout(look, LOOK_EVERY);
+      const silence = this.#silence + CHECK_INTERVAL;
+      if (silence > this.#silenceTimeout) this.#open(this.#unavailable());
+      else this.#timer = this.#checkLater(silence);
+    }, CHECK_INTERVAL);
   }
 
-  #trip(cause: unknown, probe: () => Promise<unknown>): void {
-    if (this.#isOpen || this.#isClosed) return;
-    this.#isOpen = true;
+  #open(cause: unknown): void {
+    this.#breaker.open(cause);
+    this.#rejectWaiting(cause);
+    this.#onOpen(cause);
+  }
+
+  #rejectWaiting(cause: unknown): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#giveUp(cause);
-    this.#events.away(cause);
-    this.#probeAfter(FIRST_PROBE_AFTER, probe);
-  }
-
-  #giveUp(cause: unknown): void {
     for (const reject of this.#waiting) reject(cause);
     this.#waiting.clear();
   }
 
-  #probeAfter(pause: number, probe: () => Promise<unknown>): void {
-    if (this.#isClosed) return;
-    this.#timer = setTimeout(async () => {
-      const succeeded = await Promise.race([
-        probe().then(
-          () => true,
-          () => false,
-        ),
-        Bun.sleep(PROBE_PATIENCE).then(() => false),
-      ]);
-      if (this.#isClosed) return;
-      if (!succeeded) return this.#probeAfter(Math.min(2 * pause, LAST_PROBE_AFTER), probe);
-      this.#timer = undefined;
-      this.#isOpen = false;
-      this.#events.back();
-    }, pause);
+  #unavailable(): RedisUnavailable {
+    return new RedisUnavailable(this.#silenceTimeout);
   }
 }

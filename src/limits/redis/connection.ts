@@ -4,58 +4,66 @@ import { type Clock, MINUTE, SECOND } from '../../lib/clock.ts';
 import { Circuit } from './circuit.ts';
 import { joinWrites } from './joined-writes.ts';
 import { SERVER_CLOCK, scriptCommands } from './scripts.ts';
-import { tellWhetherAnybodyListens } from './tracing-channels.ts';
 
 const FIRST_RETRY_AFTER = 0.05 * SECOND;
 const LAST_RETRY_AFTER = SECOND;
-/** A connection on which nothing comes back for so long is given up, in ms. */
-const SILENT_CONNECTION = SECOND;
-/** How often the Cluster is asked which node has which keys, in ms; a node that does not know says so. */
+/** A connection that receives nothing for so long, while a reply is due, is closed; in ms. */
+const SOCKET_TIMEOUT = SECOND;
+/** How often the map from slots to nodes of a Cluster is refreshed, in ms; redirections keep it right meanwhile. */
 const REFRESH_SLOTS_EVERY = 2 * SECOND;
 
-/** What follows the part of a key that tells its place in a Cluster. */
+/** Everything behind the hash tag of a key. */
 const AFTER_TAG = /}.*$/;
 
 export interface RedisEvents {
-  /** A server does not answer; of a Cluster, one of its nodes. */
-  readonly onAway: (server: string, cause: unknown) => void;
-  readonly onBack: (server: string) => void;
-  /** A connection is there, the first or a new one: what was in memory there may be lost. */
+  /** A server, or one node of a Cluster, became unavailable. */
+  readonly onUnavailable: (server: string, cause: unknown) => void;
+  /** It is available again. */
+  readonly onAvailable: (server: string) => void;
+  /** A connection was made, the first or a new one: the server may have lost what it had in memory. */
   readonly onConnected: () => void;
-  /** A command was answered. @param took ms */
+  /** A command received its reply. @param took ms */
   readonly onReply: (took: number) => void;
   /** A command or a connection failed. */
   readonly onError: (error: unknown) => void;
 }
 
-export interface RedisParts {
+export interface RedisConnectionOptions {
   readonly address: RedisAddress;
   readonly events: RedisEvents;
   /** Measures how long replies take. */
   readonly clock: Clock;
-  /** Tells the moment in Lua; the server's own clock unless told otherwise. */
+  /** Lua function `now()` that gives the time in epoch ms; the server's own clock by default. */
   readonly clockScript?: string;
-  /** A server that says nothing for so many ms is away; 150 unless told otherwise. */
-  readonly patience?: number;
+  /** Silence after which a server is unavailable, in ms; 150 by default. */
+  readonly silenceTimeout?: number;
 }
 
-/** Sends commands, each on one key with a {hash tag}, to whichever server has that key; never waits for one that is away. */
+/**
+ * Sends commands, each on one key with a {hash tag}, to the server that holds the key. Commands fail at once
+ * while that server is known to be unavailable.
+ */
 export class RedisConnection {
   readonly #client: Redis | Cluster;
   readonly #events: RedisEvents;
   readonly #clock: Clock;
   readonly #name: string;
-  readonly #patience: number | undefined;
+  readonly #silenceTimeout: number | undefined;
   readonly #circuits = new Map<string, Circuit>();
   #problem: unknown;
 
-  /** Connects in the background, and goes on trying. */
-  constructor({ address, events, clock, clockScript = SERVER_CLOCK, patience }: RedisParts) {
-    this.#patience = patience;
+  /** Connects in the background, and tries again until it is stopped. */
+  constructor({
+    address,
+    events,
+    clock,
+    clockScript = SERVER_CLOCK,
+    silenceTimeout,
+  }: RedisConnectionOptions) {
+    this.#silenceTimeout = silenceTimeout;
     this.#events = events;
     this.#clock = clock;
     this.#name = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
-    tellWhetherAnybodyListens();
     this.#client = createClient(address, clockScript);
     this.#client.on('error', (error) => {
       this.#problem = nodeErrorOf(error) ?? error;
@@ -68,7 +76,7 @@ export class RedisConnection {
       this.#client.on('+node', (node: Redis) => {
         joinWrites(node);
         node.on('ready', events.onConnected);
-        // At the first command would be too late: until then there is nowhere to send it.
+        // Without a connection the first command for this node would fail: there is no offline queue.
         node.connect().catch(events.onError);
       });
     } else {
@@ -78,16 +86,16 @@ export class RedisConnection {
     this.#client.connect().catch(events.onError);
   }
 
-  /** Why there is no connection, as far as the network or the server said; nothing when there is one. */
+  /** The last error of the network or the server; `undefined` once a connection is ready. */
   get problem(): unknown {
     return this.#problem;
   }
 
-  /** Whether commands can be sent to every server, now or before this many ms are over. */
-  async ready(patience: number): Promise<boolean> {
+  /** Whether commands can be sent to every server, at the latest when the timeout (ms) has passed. */
+  async ready(timeout: number): Promise<boolean> {
     const client = this.#client;
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => resolve(false), patience);
+    const timer = setTimeout(() => resolve(false), timeout);
     const whenReady = async (part: Redis | Cluster) => {
       if (part.status !== 'ready') await new Promise((then) => part.once('ready', then));
     };
@@ -102,25 +110,24 @@ export class RedisConnection {
     return isReady;
   }
 
-  /** Whether the server that has this key is known not to answer. */
-  isAway(key: string): boolean {
+  /** Whether the server that holds this key is known to be unavailable. */
+  isUnavailable(key: string): boolean {
     return this.#circuits.get(this.#serverOf(key))?.isOpen === true;
   }
 
-  /** Rejects, some 150 ms later at the most, when the server that has this key does not answer. */
+  /** Sends a command; rejects when it fails, or when its server becomes silent for the silence timeout. */
   async call<T>(key: string, command: (client: Redis | Cluster) => Promise<T>): Promise<T> {
     const sentAt = this.#clock.now().elapsed;
-    const reply = await this.#circuitOf(key).call(
-      () => command(this.#client),
-      () => this.#client.set(`${key.replace(AFTER_TAG, '}')}:probe`, 1, 'PX', MINUTE),
-    );
+    const reply = await this.#circuitOf(key).call(key, () => command(this.#client));
     this.#events.onReply(this.#clock.now().elapsed - sentAt);
     return reply;
   }
 
-  close(): void {
-    for (const circuit of this.#circuits.values()) circuit.close();
+  /** Rejects waiting commands and closes the connections. */
+  async close(): Promise<void> {
+    const stopped = [...this.#circuits.values()].map((circuit) => circuit.stop());
     this.#client.disconnect();
+    await Promise.all(stopped);
   }
 
   #serverOf(key: string): string {
@@ -133,27 +140,29 @@ export class RedisConnection {
     const server = this.#serverOf(key);
     const known = this.#circuits.get(server);
     if (known) return known;
-    const events = {
-      away: (cause: unknown) => {
+    const circuit = new Circuit({
+      silenceTimeout: this.#silenceTimeout,
+      probe: (probed) =>
+        this.#client.set(`${probed.replace(AFTER_TAG, '}')}:probe`, 1, 'PX', MINUTE),
+      onOpen: (cause) => {
         this.#events.onError(cause);
         // A command only knows that it could not be sent.
-        this.#events.onAway(server, this.#problem ?? cause);
+        this.#events.onUnavailable(server, this.#problem ?? cause);
       },
-      back: () => {
-        // A server that left the Cluster is asked no more.
+      onClose: () => {
+        // The server may have left the Cluster meanwhile.
         this.#circuits.delete(server);
-        this.#events.onBack(server);
+        this.#events.onAvailable(server);
       },
-    };
-    const circuit = new Circuit(events, this.#patience);
+    });
     this.#circuits.set(server, circuit);
     return circuit;
   }
 }
 
 /**
- * Without queues for bad times and without sending anything twice: a request must neither wait for
- * them nor count twice. Commands are not gathered into pipelines: that was measured to be slower.
+ * Commands are neither queued while there is no connection nor sent twice: a request must not wait, and must
+ * not be counted twice. Automatic pipelining stays off: joined writes cost less CPU.
  */
 function createClient(address: RedisAddress, clockScript: string): Redis | Cluster {
   const { kind, hosts, master, tls, username, password, database } = address;
@@ -164,7 +173,7 @@ function createClient(address: RedisAddress, clockScript: string): Redis | Clust
     ...(tls && { tls: {} }),
     lazyConnect: true,
     connectTimeout: SECOND,
-    socketTimeout: SILENT_CONNECTION,
+    socketTimeout: SOCKET_TIMEOUT,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
   } satisfies RedisOptions;
@@ -187,7 +196,7 @@ function createClient(address: RedisAddress, clockScript: string): Redis | Clust
     db: database,
     enableOfflineQueue: false,
     retryStrategy: retryAfter,
-    // A server that was made a replica cannot count; the Sentinels know its successor.
+    // A primary that became a replica refuses writes; the Sentinels know its successor.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
   };
   if (kind === 'single') return new Redis({ ...single, ...hosts[0] });
@@ -201,7 +210,7 @@ function createClient(address: RedisAddress, clockScript: string): Redis | Clust
   });
 }
 
-/** Of a Cluster no node of which answers: what the last one said. */
+/** The error of the last node, when no node of a Cluster replies. */
 function nodeErrorOf(error: unknown): unknown {
   return error instanceof Error && 'lastNodeError' in error ? error.lastNodeError : undefined;
 }

@@ -63,7 +63,7 @@ export class RedisLimiter implements Limiter {
 
   take(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     const { connection } = this.#options;
-    if (connection.isAway(this.#keyOf(caller.id))) return this.#takeAlone(caller, now);
+    if (connection.isUnavailable(this.#keyOf(caller.id))) return this.#takeAlone(caller, now);
     return this.#ask(caller, now, 1).catch(() => this.#takeAlone(caller, now));
   }
 
@@ -73,7 +73,7 @@ export class RedisLimiter implements Limiter {
       then(local.peek(this.#withShare(caller), now), (result) =>
         this.#asOfAll(result, caller.limits),
       );
-    if (connection.isAway(this.#keyOf(caller.id))) return peekAlone();
+    if (connection.isUnavailable(this.#keyOf(caller.id))) return peekAlone();
     return this.#ask(caller, now, 0).catch(peekAlone);
   }
 

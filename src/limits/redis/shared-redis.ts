@@ -42,25 +42,28 @@ export async function openRedis(
   { clock, log, metrics }: { clock: Clock; log: Log; metrics: LateMetrics },
 ): Promise<SharedRedis> {
   let changes = 0;
-  const away = new Set<string>();
-  const note = (server: string, isAway: boolean) => {
+  const unavailable = new Set<string>();
+  const countUnavailable = () => {
     changes += 1;
-    if (isAway) away.add(server);
-    else away.delete(server);
-    metrics.redisAway(away.size);
+    metrics.redisAway(unavailable.size);
   };
   const connection = new RedisConnection({
     address,
     clock,
     events: {
-      onAway: (redis, cause) => {
-        note(redis, true);
+      onUnavailable: (redis, cause) => {
+        unavailable.add(redis);
+        countUnavailable();
         const error = messageOf(cause);
-        log.warn({ redis, error }, 'redis is away: each process counts its share by itself');
+        log.warn(
+          { redis, error },
+          'Redis is unavailable: each process applies its share of the limits locally',
+        );
       },
-      onBack: (redis) => {
-        note(redis, false);
-        log.info({ redis }, 'redis is back');
+      onAvailable: (redis) => {
+        unavailable.delete(redis);
+        countUnavailable();
+        log.info({ redis }, 'Redis is available again');
       },
       onConnected: () => {
         changes += 1;
@@ -72,7 +75,7 @@ export async function openRedis(
   if (!(await connection.ready(PATIENCE))) {
     const { problem } = connection;
     const error = problem === undefined ? undefined : messageOf(problem);
-    log.warn({ error }, 'redis cannot be reached: going on without it, and trying again');
+    log.warn({ error }, 'Redis cannot be reached: limits are applied locally until it can');
   }
   const atClose: Array<() => Promise<void>> = [];
   const link: Link = {
@@ -85,7 +88,7 @@ export async function openRedis(
     attempts: new RedisAttemptCounts(connection, new MemoryAttemptCounts()),
     async close() {
       await Promise.allSettled(atClose.map((work) => work()));
-      connection.close();
+      await connection.close();
     },
   };
 }

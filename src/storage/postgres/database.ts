@@ -1,10 +1,10 @@
 import type { SQL } from 'bun';
 import type { DatabaseAddresses } from '../../config/postgres-address.ts';
-import { StorageUnavailable } from '../../core/errors.ts';
+import { messageOf, StorageUnavailable } from '../../core/errors.ts';
+import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import { SECOND } from '../../lib/clock.ts';
 import { connect, STATEMENT_LIMIT } from './connection.ts';
 import { isLostRace, isNoPrimary, isStalePlan, isUnavailable, isUnreachable } from './failures.ts';
-import { Outage } from './outage.ts';
 import { findPrimary } from './primary.ts';
 
 /**
@@ -12,6 +12,9 @@ import { findPrimary } from './primary.ts';
  * means that it cannot be heard.
  */
 const PATIENCE = { statement: 7 * SECOND, transaction: 15 * SECOND } as const;
+
+/** Pause between two probes of a server that is unavailable, in ms. */
+const PROBE_INTERVAL = 0.1 * SECOND;
 
 /** How often something that lost a race is tried, and the pause (ms) that doubles each time. */
 const RETRIES = { most: 9, pause: 4 } as const;
@@ -50,7 +53,7 @@ export class PostgresDatabase implements Queries {
   /** When the server was last heard (ms, on the elapsed scale). */
   #heardAt = performance.now();
   readonly #queries: Queries;
-  readonly #outage: Outage;
+  readonly #breaker: CircuitBreaker<string>;
   /** Whoever measures, once somebody does. */
   metrics: DatabaseMetrics | undefined;
   /** Refuses what waits for an answer. */
@@ -64,12 +67,16 @@ export class PostgresDatabase implements Queries {
   constructor(url: string, servers: DatabaseAddresses = [url]) {
     this.#url = url;
     this.#pool = connect(url, STATEMENT_LIMIT);
-    const probe = () => findPrimary(servers);
-    this.#outage = new Outage(probe, (primary) => {
-      this.#url = primary;
-      this.#reconnect();
-      // The server that was asked is gone, and will not answer any more.
-      this.#refuseAll(new Error('The database was away meanwhile.'));
+    this.#breaker = new CircuitBreaker({
+      probe: () => findPrimary(servers),
+      firstPause: PROBE_INTERVAL,
+      longestPause: PROBE_INTERVAL,
+      onClose: (primary) => {
+        this.#url = primary;
+        this.#reconnect();
+        // The server that these statements were sent to is gone and will not reply.
+        this.#refuseAll(new Error('The database was unavailable.'));
+      },
     });
     this.#queries = queriesOver((text, values) =>
       this.#persist(() => this.#measure(this.#pool.unsafe(text, values))),
@@ -106,10 +113,10 @@ export class PostgresDatabase implements Queries {
     });
   }
 
-  /** Waits for what was asked for, unless the server is away; then closes the connections. */
+  /** Waits for running statements, unless the server is unavailable; then closes the connections. */
   async close(): Promise<void> {
-    const patience = this.#outage.isOn ? 0 : PATIENCE.statement;
-    await this.#outage.close();
+    const patience = this.#breaker.isOpen ? 0 : PATIENCE.statement;
+    await this.#breaker.stop();
     await this.#pool.close({ timeout: patience / SECOND });
   }
 
@@ -118,7 +125,7 @@ export class PostgresDatabase implements Queries {
     for (let tries = 1; ; tries += 1) {
       const askedAt = performance.now();
       try {
-        this.#outage.check();
+        this.#requireAvailable();
         return await attempt();
       } catch (error) {
         if (!this.#mayWinNextTime(error, askedAt) || tries === RETRIES.most) {
@@ -134,7 +141,7 @@ export class PostgresDatabase implements Queries {
   #mayWinNextTime(error: unknown, askedAt: number): boolean {
     // Where others are being answered, only a connection more could not be had.
     const isAway = isUnreachable(error) && this.#heardAt < askedAt;
-    if (isAway || isNoPrimary(error)) this.#outage.begin(error);
+    if (isAway || isNoPrimary(error)) this.#breaker.open(error);
     const isStale = isStalePlan(error);
     if (isStale) this.#reconnect();
     return isStale || isLostRace(error);
@@ -157,7 +164,7 @@ export class PostgresDatabase implements Queries {
       // Where others are being answered, only this one had to wait too long.
       if (this.#heardAt >= askedAt) silence.reject(new StorageUnavailable(cause));
       else {
-        this.#outage.begin(cause);
+        this.#breaker.open(cause);
         this.#refuseAll(cause);
       }
     }, patience);
@@ -170,6 +177,13 @@ export class PostgresDatabase implements Queries {
       clearTimeout(timer);
       this.#waiting.delete(silence.reject);
     }
+  }
+
+  /** @throws StorageUnavailable while the server is known to be unavailable. */
+  #requireAvailable(): void {
+    if (!this.#breaker.isOpen) return;
+    const cause = messageOf(this.#breaker.cause);
+    throw new StorageUnavailable(new Error(`The database is unavailable: ${cause}`));
   }
 
   #refuseAll(cause: Error): void {

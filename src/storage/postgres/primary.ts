@@ -14,11 +14,14 @@ interface Candidate {
 }
 
 /**
- * The first of these servers that takes changes, which a standby does not; `undefined` while none does.
- * In their order, so that all processes agree where two servers believe that they are the one.
+ * The first of these servers that accepts changes, which a standby does not. Their order decides, so that
+ * all processes agree when two servers take themselves for the primary.
+ * @throws Error while no server accepts changes.
  */
-export async function findPrimary(addresses: DatabaseAddresses): Promise<string | undefined> {
-  return primaryOf(await askAll(addresses));
+export async function findPrimary(addresses: DatabaseAddresses): Promise<string> {
+  const primary = primaryOf(await askAll(addresses));
+  if (primary === undefined) throw new Error('No server accepts changes.');
+  return primary;
 }
 
 /**
