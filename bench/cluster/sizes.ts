@@ -2,7 +2,7 @@ import { SQL } from 'bun';
 import { Redis } from 'ioredis';
 import { hourOf, NO_USAGE } from '../../src/core/usage.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
-import { PostgresUsageStore } from '../../src/storage/postgres/usage-store.ts';
+import { PostgresUsageBatches } from '../../src/storage/postgres/usage-batches.ts';
 import type { Backends } from './backends.ts';
 
 /** How often the usage of every account is added; one long statement costs less than many short ones. */
@@ -45,7 +45,7 @@ async function usageDemand(
   accounts: readonly { readonly id: string }[],
 ): Promise<number> {
   const database = new PostgresDatabase(postgres.url);
-  const store = new PostgresUsageStore(database);
+  const store = new PostgresUsageBatches(database);
   const records = accounts.map(({ id }) => ({
     ...NO_USAGE,
     accountId: id,

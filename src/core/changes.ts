@@ -1,6 +1,30 @@
 import type { Awaitable } from '../lib/awaitable.ts';
-/** Tells processes that share a store of changes by the others. May raise `StorageUnavailable`. */
+
+/** What a change is about. */
+export type ChangeKind = 'account' | 'key' | 'ban';
+
+/**
+ * An account whose plan changed or that was deleted, a key whose end changed, or a ban that was lifted:
+ * what servers cache of it is out of date.
+ */
+export interface Change {
+  readonly kind: ChangeKind;
+  readonly id: string;
+}
+
+/** Changes by all processes that share a store. May raise `StorageUnavailable`. */
+export interface ChangeFeed {
+  /**
+   * Changes after this revision, the oldest first, and the revision to continue from; `everything` where
+   * the revision is too old to tell.
+   */
+  since(
+    revision: bigint,
+  ): Awaitable<{ readonly revision: bigint; readonly changes: readonly Change[] | 'everything' }>;
+}
+
+/** Tells that processes that share a store changed something. May raise `StorageUnavailable`. */
 export interface ChangeSignal {
-  /** Goes up when an account, a key or a ban changes in a way that caches must hear of. */
+  /** Increases with each change of the feed. */
   revision(): Awaitable<bigint>;
 }

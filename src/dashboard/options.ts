@@ -1,4 +1,4 @@
-import type { Dialect } from 'kysely';
+import type { BetterAuthOptions } from 'better-auth';
 import type { Account, AccountStore } from '../core/accounts.ts';
 import type { ApiKeyStore } from '../core/api-keys.ts';
 import type { AttemptCounts } from '../core/attempts.ts';
@@ -22,8 +22,8 @@ export interface DashboardStores {
   readonly messages: MessageStore;
   readonly usage: UsageStore;
   readonly audit: AuditLog;
-  /** The database that holds the accounts, for signing in. */
-  signIn(): Promise<Dialect>;
+  /** The database that holds the accounts, through Kysely, for signing in. */
+  queries(): Promise<Extract<BetterAuthOptions['database'], { db: unknown }>['db']>;
   /** What sessions are signed with. */
   readonly sessionSecret: string;
 }

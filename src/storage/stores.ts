@@ -1,18 +1,11 @@
-import type { Dialect } from 'kysely';
-import type { AccountStore } from '../core/accounts.ts';
-import type { ApiKeyStore, KeyCache } from '../core/api-keys.ts';
-import type { AuditLog } from '../core/audit.ts';
-import type { BanStore } from '../core/ban-records.ts';
-import type { ChangeSignal } from '../core/changes.ts';
+import type { KeyCache } from '../core/api-keys.ts';
 import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { Leases } from '../core/lease.ts';
-import type { MessageStore } from '../core/messages.ts';
 import type { PetStore } from '../core/pets.ts';
 import type { QuotaStore } from '../core/quota.ts';
-import type { Settings } from '../core/settings.ts';
-import type { UsageStore } from '../core/usage.ts';
 import type { DataFolder } from './data-folder.ts';
+import type { SharedStores } from './shared-stores.ts';
 import type { Writer, WriterMetrics } from './sqlite/writer.ts';
 
 /** The stores of one environment. */
@@ -22,19 +15,9 @@ export interface EnvironmentStores {
 }
 
 /** The stores of one database, SQLite or PostgreSQL. */
-export interface DatabaseStores {
+export interface DatabaseStores extends SharedStores {
   readonly folder: DataFolder;
-  readonly settings: Settings;
-  readonly changes: ChangeSignal;
   readonly counting: Leases;
-  readonly accounts: AccountStore;
-  readonly keys: ApiKeyStore;
-  readonly bans: BanStore;
-  readonly messages: MessageStore;
-  readonly usage: UsageStore;
-  readonly audit: AuditLog;
-  /** The database that holds the accounts, as better-auth reads it. */
-  signIn(): Promise<Dialect>;
   /** The secret that API keys are digested with. */
   readonly secret: Buffer;
   /** The writer, as far as metrics report it. */

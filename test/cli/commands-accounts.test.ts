@@ -155,7 +155,7 @@ test('accounts list shows who is an operator', async () => {
 });
 
 test('neither another command nor the start of the service loads the libraries of signing in', () => {
-  for (const entry of ['cli/program.ts', 'compose/service.ts']) {
+  for (const entry of ['cli/program.ts', 'app.ts']) {
     const packages = packagesOf(entry);
     expect(packages).toContain(entry === 'cli/program.ts' ? 'commander' : 'ipaddr.js');
     for (const heavy of HEAVY) expect(packages).not.toContain(heavy);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Kysely } from 'kysely';
+import { PostgresAccess } from '../../src/storage/postgres/access.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
-import { PoolDialect } from '../../src/storage/postgres/pool-dialect.ts';
 import { message } from '../storage/ports/backend.ts';
 import { CuttableLink } from '../support/cuttable-link.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
@@ -126,9 +125,9 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     const url = await server.createDatabase();
     await migrate(url);
     const database = new PostgresDatabase(url);
-    const library = new Kysely<{ accounts: Record<string, unknown> }>({
-      dialect: new PoolDialect(database),
-    });
+    const queries = await new PostgresAccess(database).queries();
+    // As better-auth has it, which knows nothing of the schema.
+    const library = queries.withTables<{ accounts: Record<string, unknown> }>();
     const values = { id: 'acct_1', email: 'ada@example.com', plan: 'free', created_at: 7 };
     const row = { ...values, name: 'a\0b', email_verified: true };
     const made = await library.insertInto('accounts').values(row).returningAll().execute();

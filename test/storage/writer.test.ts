@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { newId } from '../../src/core/ids.ts';
 import { subscribe } from '../../src/core/plans.ts';
-import { SqliteAccountStore } from '../../src/storage/sqlite/account-store.ts';
-import { SqliteBanStore } from '../../src/storage/sqlite/ban-store.ts';
+import { StoredAccounts } from '../../src/storage/accounts.ts';
+import { StoredBans } from '../../src/storage/bans.ts';
+import { SqliteAccess } from '../../src/storage/sqlite/access.ts';
 import { connect } from '../../src/storage/sqlite/database.ts';
 import { SqliteFile } from '../../src/storage/sqlite/file.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
@@ -106,8 +107,8 @@ describe('group commit', () => {
 
   test('a change that the schema refuses does not take down the others of its batch', async () => {
     await using rig = new Rig();
-    const accounts = new SqliteAccountStore(rig.accountsFile);
-    const bans = new SqliteBanStore(rig.accountsFile);
+    const accounts = new StoredAccounts(new SqliteAccess(rig.accountsFile));
+    const bans = new StoredBans(new SqliteAccess(rig.accountsFile));
     const create = (name: string) =>
       accounts.create(`${name}@example.com`, subscribe('free'), NOON, 'test');
     const ofNobody = ban(apiKey('acct_nobody'), { id: newId('ban', NOON) });
@@ -121,7 +122,7 @@ describe('group commit', () => {
     expect(String(error)).toStartWith('Error: SQLITE_CONSTRAINT_FOREIGNKEY: ');
     const made = await Promise.all([...before, ...after]);
     expect(made.map((each) => each?.email[0])).toEqual(['a', 'b', 'c', 'd', 'e']);
-    expect(accounts.list()).toHaveLength(5);
+    expect(await accounts.list()).toHaveLength(5);
   });
 
   test('an id is neither lost nor given twice when a change of the batch is refused', async () => {
@@ -158,7 +159,7 @@ describe('the write queue', () => {
   test('of one file does not fill up with the changes of another', async () => {
     await using rig = new Rig();
     const waiting = names(QUEUE_CAPACITY + 1).map((name) => rig.create(name));
-    const accounts = new SqliteAccountStore(rig.accountsFile);
+    const accounts = new StoredAccounts(new SqliteAccess(rig.accountsFile));
     expect(await accounts.create('a@example.com', subscribe('free'), NOON, 'test')).toBeDefined();
     await Promise.all(waiting);
   });

@@ -24,7 +24,7 @@ export async function createAuth(options: SignInOptions, letters: Letters | unde
     // The plural form keeps better-auth from looking for a secret in the process's environment.
     secrets: [{ version: 1, value: stores.sessionSecret }],
     // Without `transaction`, better-auth makes its changes one by one, as the dialect asks for.
-    database: { dialect: await stores.signIn(), type: 'sqlite' },
+    database: { db: await stores.queries(), type: 'sqlite' },
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
     logger: {

@@ -3,6 +3,7 @@ import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import { SECOND } from '../../lib/clock.ts';
+import type { Selection } from '../selection.ts';
 import { connect, STATEMENT_LIMIT } from './connection.ts';
 import { isLostRace, isNoPrimary, isStalePlan, isUnavailable, isUnreachable } from './failures.ts';
 import { findPrimary } from './primary.ts';
@@ -93,6 +94,10 @@ export class PostgresDatabase implements Queries {
 
   get<Row>(text: string, ...values: Value[]): Promise<Row | undefined> {
     return this.#queries.get<Row>(text, ...values);
+  }
+
+  rows<Row>({ postgres }: Selection<Row>, ...values: Value[]): Promise<Row[]> {
+    return this.all<Row>(postgres, ...values);
   }
 
   run(text: string, ...values: Value[]): Promise<number> {

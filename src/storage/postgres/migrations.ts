@@ -1,3 +1,5 @@
+import { SHARED_STEPS } from '../migrations.ts';
+
 /** One step of the schema. Steps are only ever appended. */
 export interface Migration {
   /** Each may be run again: on engines that commit every definition, a step can be cut off. */
@@ -207,4 +209,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { worksWith: 1, statements: [...PETS, ...ACCOUNTS, ...SIGNING_IN, ...ACTIVITY] },
   { worksWith: 1, statements: USAGE_SOURCES },
   { worksWith: 1, statements: REPEATED_MESSAGES },
+  ...SHARED_STEPS.map(({ postgres }) => ({ worksWith: 1, statements: postgres })),
 ];

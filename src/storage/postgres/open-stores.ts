@@ -1,21 +1,19 @@
 import type { Config, DatabaseSettings } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
 import { dataFolderAt } from '../data-folder.ts';
+import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores } from '../stores.ts';
-import { PostgresAccountStore } from './account-store.ts';
-import { PostgresApiKeyStore } from './api-key-store.ts';
-import { PostgresAuditLog } from './audit-log.ts';
-import { PostgresBanStore } from './ban-store.ts';
+import { PostgresAccess } from './access.ts';
 import { PostgresDatabase } from './database.ts';
+import { PostgresKeyUses } from './key-uses.ts';
 import { RowLeases } from './leases.ts';
-import { PostgresMessageStore } from './message-store.ts';
+import { PostgresMessageQueue } from './message-queue.ts';
 import { migrate } from './migrate.ts';
 import { PostgresPetStore } from './pet-store.ts';
 import { requirePrimary } from './primary.ts';
 import { PostgresQuotaStore } from './quota-store.ts';
-import { PostgresSettings } from './settings.ts';
 import { refuseUnfinishedMove } from './unfinished-move.ts';
-import { PostgresUsageStore } from './usage-store.ts';
+import { PostgresUsageBatches } from './usage-batches.ts';
 
 /**
  * What is kept in a PostgreSQL database.
@@ -34,8 +32,12 @@ export async function openPostgresStores(
     await database.close();
     throw cause;
   }
-  const settings = new PostgresSettings(database);
-  const messages = new PostgresMessageStore(database);
+  const messages = new PostgresMessageQueue(database);
+  const shared = sharedStores(new PostgresAccess(database), {
+    keys: new PostgresKeyUses(database),
+    messages,
+    usage: new PostgresUsageBatches(database),
+  });
   const open = (name: Environment) => ({
     pets: new PostgresPetStore(database, name),
     quotas: new PostgresQuotaStore(database, name),
@@ -46,20 +48,8 @@ export async function openPostgresStores(
   return {
     folder: dataFolderAt(config.dataDir),
     secret: Buffer.from(secret),
-    settings,
-    changes: settings,
+    ...shared,
     counting: new RowLeases(database),
-    accounts: new PostgresAccountStore(database),
-    keys: new PostgresApiKeyStore(database),
-    bans: new PostgresBanStore(database),
-    messages,
-    usage: new PostgresUsageStore(database),
-    audit: new PostgresAuditLog(database),
-    // Loaded when somebody signs in: no start has to wait for it.
-    signIn: async () => {
-      const { PoolDialect } = await import('./pool-dialect.ts');
-      return new PoolDialect(database);
-    },
     writer: {
       get waiting() {
         return queues.reduce((sum, { waiting }) => sum + waiting, 0);

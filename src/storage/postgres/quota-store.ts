@@ -1,19 +1,11 @@
 import type { Environment } from '../../core/environments.ts';
 import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
 import { DAY } from '../../lib/clock.ts';
+import { QUOTA_COLUMNS, quotaFromRow } from '../quotas.ts';
+import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 
-interface QuotaRow {
-  caller: string;
-  minute_ends_at: number;
-  minute_used: number;
-  day: number;
-  day_used: number;
-}
-
-const FIND = `SELECT caller, minute_ends_at::float8 AS minute_ends_at,
-  minute_used::float8 AS minute_used, day::float8 AS day, day_used::float8 AS day_used
-  FROM quotas WHERE environment = $1 AND caller = $2`;
+const FIND = select('quotas', QUOTA_COLUMNS, 'WHERE caller = ? AND environment = ?');
 
 /** Keeps the quotas in use of one environment, for the process that counts them in memory. */
 export class PostgresQuotaStore implements QuotaStore {
@@ -26,16 +18,8 @@ export class PostgresQuotaStore implements QuotaStore {
   }
 
   async find(caller: string): Promise<SavedQuota | undefined> {
-    const row = await this.#database.get<QuotaRow>(FIND, this.#environment, caller);
-    return (
-      row && {
-        caller: row.caller,
-        minuteEndsAt: row.minute_ends_at,
-        minuteUsed: row.minute_used,
-        day: row.day,
-        dayUsed: row.day_used,
-      }
-    );
+    const [row] = await this.#database.rows(FIND, caller, this.#environment);
+    return row && quotaFromRow(row);
   }
 
   async save(quotas: readonly SavedQuota[]): Promise<void> {

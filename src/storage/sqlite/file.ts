@@ -1,5 +1,6 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { StorageUnavailable } from '../../core/errors.ts';
+import type { Selection } from '../selection.ts';
 import { openDatabase } from './database.ts';
 import { isStorageFailure } from './failures.ts';
 import type { Schema } from './migrations.ts';
@@ -35,6 +36,11 @@ export class SqliteFile {
     } catch (cause) {
       throw this.#failed(cause);
     }
+  }
+
+  /** @throws StorageUnavailable */
+  rows<Row>({ sqlite }: Selection<Row>, ...values: SQLQueryBindings[]): Row[] {
+    return this.all<Row>(sqlite, ...values);
   }
 
   /**

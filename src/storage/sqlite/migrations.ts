@@ -1,3 +1,5 @@
+import { sqliteSteps } from '../migrations.ts';
+
 /**
  * The schemas, each as the ordered list of steps that made it. Steps are only ever appended, with a new
  * minor release and a word in the changelog: a file remembers in `user_version` how many of them it
@@ -41,6 +43,7 @@ export const ENVIRONMENT_SCHEMA: Schema = {
       day_used INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     `,
+    ...sqliteSteps('environment'),
   ],
 };
 
@@ -197,5 +200,6 @@ export const ACCOUNTS_SCHEMA: Schema = {
     CREATE UNIQUE INDEX messages_by_idempotency_key
       ON messages (account_id, environment, idempotency_key);
     `,
+    ...sqliteSteps('accounts'),
   ],
 };

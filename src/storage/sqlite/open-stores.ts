@@ -2,19 +2,17 @@ import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
 import { FINGERPRINT } from '../../core/secret.ts';
 import { keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
+import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
-import { SqliteAccountStore } from './account-store.ts';
-import { SqliteApiKeyStore } from './api-key-store.ts';
-import { SqliteAuditLog } from './audit-log.ts';
-import { SqliteBanStore } from './ban-store.ts';
+import { SqliteAccess } from './access.ts';
 import { SqliteFile } from './file.ts';
+import { SqliteKeyUses } from './key-uses.ts';
 import { FileLeases } from './leases.ts';
-import { SqliteMessageStore } from './message-store.ts';
+import { SqliteMessageQueue } from './message-queue.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from './migrations.ts';
 import { SqlitePetStore } from './pet-store.ts';
 import { SqliteQuotaStore } from './quota-store.ts';
-import { SqliteSettings } from './settings.ts';
-import { SqliteUsageStore } from './usage-store.ts';
+import { SqliteUsageBatches } from './usage-batches.ts';
 import { Writer } from './writer.ts';
 
 /**
@@ -34,28 +32,21 @@ export async function openSqliteStores(config: Config): Promise<DatabaseStores> 
     return file;
   };
   const accountsFile = openFile(folder.accounts, ACCOUNTS_SCHEMA);
-  const settings = new SqliteSettings(accountsFile);
-  const isFirstStart = settings.find(FINGERPRINT) === undefined;
+  const access = new SqliteAccess(accountsFile);
+  const shared = sharedStores(access, {
+    keys: new SqliteKeyUses(accountsFile),
+    messages: new SqliteMessageQueue(accountsFile),
+    usage: new SqliteUsageBatches(accountsFile),
+  });
+  const isFirstStart = (await shared.settings.find(FINGERPRINT)) === undefined;
   const secret = readSecret(folder, config.secret, isFirstStart);
   const environments = new Map<Environment, EnvironmentStores>();
   const resources = opening.move();
   return {
     folder,
     secret,
-    settings,
-    changes: settings,
+    ...shared,
     counting: new FileLeases(folder.lock),
-    accounts: new SqliteAccountStore(accountsFile),
-    keys: new SqliteApiKeyStore(accountsFile),
-    bans: new SqliteBanStore(accountsFile),
-    messages: new SqliteMessageStore(accountsFile),
-    usage: new SqliteUsageStore(accountsFile),
-    audit: new SqliteAuditLog(accountsFile),
-    // Loaded when somebody signs in: no start has to wait for it.
-    signIn: async () => {
-      const { FileDialect } = await import('./file-dialect.ts');
-      return new FileDialect(accountsFile);
-    },
     writer,
     measure(metrics) {
       writer.metrics = metrics;

@@ -1,14 +1,13 @@
 import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
 import { chunks } from '../../lib/chunks.ts';
+import { QUOTA_COLUMNS, quotaFromRow } from '../quotas.ts';
+import { select } from '../selection.ts';
 import type { SqliteFile } from './file.ts';
 
 /** Quotas written in one change: some 2 ms, a commit included. */
 const AT_ONCE = 2_000;
 
-/** Doubles hold every number here exactly, and are read in a fraction of the time of a bigint. */
-const FIND = `SELECT caller, CAST(minute_ends_at AS REAL) AS minuteEndsAt,
-  CAST(minute_used AS REAL) AS minuteUsed, CAST(day AS REAL) AS day,
-  CAST(day_used AS REAL) AS dayUsed FROM quotas WHERE caller = ?`;
+const FIND = select('quotas', QUOTA_COLUMNS, 'WHERE caller = ?');
 
 /** Keeps the quotas in use of one environment. */
 export class SqliteQuotaStore implements QuotaStore {
@@ -19,7 +18,8 @@ export class SqliteQuotaStore implements QuotaStore {
   }
 
   find(caller: string): SavedQuota | undefined {
-    return this.#file.get<SavedQuota>(FIND, caller);
+    const [row] = this.#file.rows(FIND, caller);
+    return row && quotaFromRow(row);
   }
 
   async save(quotas: readonly SavedQuota[]): Promise<void> {

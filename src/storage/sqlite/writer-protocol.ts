@@ -1,20 +1,29 @@
 import type { Database } from 'bun:sqlite';
-import { accountWrites } from './writes-accounts.ts';
+import { applyChange, type NamedChange } from '../changes.ts';
+import type { Transaction } from '../schema.ts';
 import { activityWrites } from './writes-activity.ts';
 import { environmentWrites } from './writes-environment.ts';
-import { signUpWrites } from './writes-sign-up.ts';
 
-const WRITES = { ...environmentWrites, ...accountWrites, ...signUpWrites, ...activityWrites };
+const WRITES = { ...environmentWrites, ...activityWrites };
 
-/** Every change that the writer thread knows, by name. */
-export type WriteName = keyof typeof WRITES;
-export type WriteInputs = { [Name in WriteName]: Parameters<(typeof WRITES)[Name]>[1] };
-export type WriteOutputs = { [Name in WriteName]: ReturnType<(typeof WRITES)[Name]> };
+type HandWritten = {
+  [Name in keyof typeof WRITES]: {
+    readonly name: Name;
+    readonly input: Parameters<(typeof WRITES)[Name]>[1];
+  };
+};
 
-/** A change as it travels to the writer thread. It holds no bytes, which JSON does not know. */
-export type Write<Name extends WriteName = WriteName> = {
-  [Each in Name]: { readonly name: Each; readonly input: WriteInputs[Each] };
-}[Name];
+/**
+ * A change as it travels to the writer thread: one that is written by hand for this engine, or one of
+ * those that are written once for both. It holds no bytes, which JSON does not know.
+ */
+export type Write =
+  | HandWritten[keyof HandWritten]
+  | { readonly name: 'change'; readonly input: NamedChange };
+
+export type WriteOutputs = {
+  [Name in keyof typeof WRITES]: ReturnType<(typeof WRITES)[Name]>;
+} & { readonly change: unknown };
 
 /** What the main thread tells the writer thread. */
 export type WriterRequest =
@@ -51,14 +60,21 @@ export function unpack<Message extends WriterRequest | WriterReply>(
   return typeof posted === 'string' ? JSON.parse(posted) : posted;
 }
 
-const TABLE: {
-  [Name in WriteName]: (database: Database, input: WriteInputs[Name]) => WriteOutputs[Name];
-} = WRITES;
+type Apply = (database: Database, input: Write['input']) => unknown;
 
-/** Carries out a change by its name. */
-export function applyWrite<Name extends WriteName>(
+/**
+ * Makes a change; the hand-written ones at once.
+ * @param queries Kysely over the same connection.
+ */
+export function applyWrite(
   database: Database,
-  { name, input }: Write<Name>,
-): WriteOutputs[Name] {
-  return TABLE[name](database, input);
+  write: Write,
+  queries: Transaction | undefined,
+): unknown {
+  if (write.name !== 'change') {
+    // A name and its input belong together, by the type of `Write`; looking it up loses that.
+    return (WRITES[write.name] as Apply)(database, write.input);
+  }
+  if (!queries) throw new Error('Kysely is not loaded.');
+  return applyChange(queries, write.input);
 }

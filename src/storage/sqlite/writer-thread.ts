@@ -1,5 +1,7 @@
 import { type Database, SQLiteError } from 'bun:sqlite';
 import { messageOf } from '../../core/errors.ts';
+import { lazy } from '../../lib/lazy.ts';
+import type { Transaction } from '../schema.ts';
 import { connect } from './database.ts';
 import { isStorageFailure } from './failures.ts';
 import {
@@ -12,6 +14,7 @@ import {
   type WriterReply,
   type WriterRequest,
 } from './writer-protocol.ts';
+import { activityWrites } from './writes-activity.ts';
 
 /**
  * The writer thread: the only place that changes the database files of this process. It commits
@@ -20,41 +23,74 @@ import {
 declare const self: Worker;
 
 const databases = new Map<string, Database>();
+const queries = new WeakMap<Database, Transaction>();
+
+/** Loaded with the first change that needs it: creations, which do not, never wait for it. */
+const loadKysely = lazy(() => import('../kysely.ts'));
+
+/** Requests are carried out one after the other. */
+let last: Promise<void> = Promise.resolve();
 
 self.onmessage = ({ data }: MessageEvent<Posted<WriterRequest>>) => {
   const request = unpack(data);
+  last = last.then(() => carryOut(request));
+};
+
+async function carryOut(request: WriterRequest): Promise<void> {
   if (request.kind === 'close') {
     for (const database of databases.values()) close(database);
     reply({ kind: 'closed' });
     return;
   }
   const { path, writes } = request;
-  reply({ kind: 'committed', path, results: commit(path, writes) });
-};
+  reply({ kind: 'committed', path, results: await commit(path, writes) });
+}
 
 function reply(message: WriterReply): void {
   self.postMessage(pack(message));
 }
 
-function commit(path: string, writes: readonly Write[]): WriteResult[] {
+async function commit(path: string, writes: readonly Write[]): Promise<WriteResult[]> {
   try {
     const database = databaseAt(path);
-    return transaction(database, () => writes.map((write) => applyWrite(database, write))).map(
-      (value) => ({ ok: true, value }),
-    );
+    const needsKysely = writes.some(({ name }) => name === 'change');
+    const kysely = needsKysely ? await queriesOn(database) : undefined;
+    const values = await transaction(database, async () => {
+      const made: unknown[] = [];
+      for (const write of writes) {
+        const value = applyWrite(database, write, kysely);
+        made.push(value instanceof Promise ? await value : value);
+      }
+      return made;
+    });
+    return values.map((value) => ({ ok: true, value }));
   } catch (error) {
     const unavailable = isStorageFailure(error);
     // One change that cannot be made must not take the others of its batch down with it.
-    if (writes.length > 1 && !unavailable) return writes.flatMap((write) => commit(path, [write]));
+    if (writes.length > 1 && !unavailable) {
+      const results: WriteResult[] = [];
+      for (const write of writes) results.push(...(await commit(path, [write])));
+      return results;
+    }
     const failure: WriteResult = { ok: false, unavailable, message: describe(error) };
     return writes.map(() => failure);
   }
 }
 
-function transaction<T>(database: Database, work: () => T): T {
+async function queriesOn(database: Database): Promise<Transaction> {
+  const { sqliteQueries } = await loadKysely();
+  const known = queries.get(database);
+  if (known) return known;
+  // Answers at once: a transaction is over before the thread turns to anything else.
+  const made = sqliteQueries(async (statement) => activityWrites.runStatement(database, statement));
+  queries.set(database, made);
+  return made;
+}
+
+async function transaction<T>(database: Database, work: () => Promise<T>): Promise<T> {
   database.run('BEGIN IMMEDIATE');
   try {
-    const value = work();
+    const value = await work();
     database.run('COMMIT');
     return value;
   } catch (error) {

@@ -1,25 +1,27 @@
-import type { Database, SQLQueryBindings } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import type { Message } from '../../core/messages.ts';
 import type { UsageRecord } from '../../core/usage.ts';
-import { type MessageRow, messageFromRow } from '../rows.ts';
-
-/** A statement that another library wrote, with its values. */
-export interface Statement {
-  readonly sql: string;
-  readonly values: readonly SQLQueryBindings[];
-}
+import type { Statement, StatementResult } from '../kysely.ts';
+import { MESSAGE_COLUMNS, messageFromRow } from '../messages.ts';
+import { select } from '../selection.ts';
+import { query } from './query.ts';
 
 interface Arrival {
   readonly message: Message;
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What accounts do, and what is counted of it; each runs inside of a transaction of the writer thread. */
+const EARLIER = select(
+  'messages',
+  MESSAGE_COLUMNS,
+  'WHERE account_id = ? AND environment = ? AND idempotency_key = ? AND id <> ?',
+);
+
+/** Frequent changes to the accounts file; each runs inside of a transaction of the writer thread. */
 export const activityWrites = {
   /**
-   * Gives the message that is there already under this idempotency key, which stays. May be asked for
-   * again, when it is not known whether it was done. A message of an account that is gone meanwhile is
-   * dropped, as its inbox was.
+   * Gives the message that has this idempotency key already, and stays. May run again where it is not
+   * known whether it was committed. A message of an account that was deleted meanwhile is dropped.
    */
   enqueueMessage(database: Database, { message, idempotencyKey }: Arrival): Message | undefined {
     const { id, accountId, environment, text, createdAt } = message;
@@ -30,16 +32,11 @@ export const activityWrites = {
       )
       .run(id, environment, text, createdAt, idempotencyKey ?? null, accountId);
     if (changes > 0 || idempotencyKey === undefined) return undefined;
-    const row = database
-      .query<MessageRow, [string, string, string, string]>(
-        `SELECT * FROM messages
-         WHERE account_id = ? AND environment = ? AND idempotency_key = ? AND id <> ?`,
-      )
-      .get(accountId, environment, idempotencyKey, id);
-    return row ? messageFromRow(row) : undefined;
+    const [row] = query(database, EARLIER).all(accountId, environment, idempotencyKey, id);
+    return row && messageFromRow(row);
   },
 
-  /** Tells how many were delivered. */
+  /** Gives how many were delivered. */
   deliverMessages(database: Database, { now, limit }: { now: number; limit: number }): number {
     return database
       .query(
@@ -49,17 +46,7 @@ export const activityWrites = {
       .run(now, limit).changes;
   },
 
-  /** Drops some of what was delivered before this moment; tells how many. */
-  forgetMessages(database: Database, before: number): number {
-    return database
-      .query(
-        `DELETE FROM messages WHERE sequence IN (
-           SELECT sequence FROM messages WHERE delivered_at < ? LIMIT 1000)`,
-      )
-      .run(before).changes;
-  },
-
-  /** Usage of an account that is gone meanwhile is dropped. */
+  /** Usage of an account that was deleted meanwhile is dropped. */
   addUsage(database: Database, records: readonly UsageRecord[]): void {
     const statement = database.query(
       `INSERT INTO usage
@@ -76,27 +63,21 @@ export const activityWrites = {
     }
   },
 
-  /** Drops some of the hours before this one; tells how many. */
-  forgetUsage(database: Database, hour: number): number {
-    return database
-      .query(
-        `DELETE FROM usage WHERE (account_id, hour, environment) IN (
-           SELECT account_id, hour, environment FROM usage WHERE hour < ? LIMIT 1000)`,
-      )
-      .run(hour).changes;
+  touchKeys(database: Database, uses: ReadonlyArray<readonly [id: string, at: number]>): void {
+    const statement = database.query('UPDATE api_keys SET last_used_at = ? WHERE id = ?');
+    for (const [id, usedAt] of uses) statement.run(usedAt, id);
   },
 
-  runStatement(database: Database, { sql, values }: Statement): StatementResult {
-    const rows = database.query<Row, SQLQueryBindings[]>(sql).all(...values);
-    const changes = database.query<{ changes: bigint }, []>('SELECT changes() AS changes').get();
-    return { rows, changes: Number(changes?.changes ?? 0) };
+  /** Runs a statement that Kysely wrote. */
+  runStatement(
+    database: Database,
+    { sql, values }: Pick<Statement, 'sql' | 'values'>,
+  ): StatementResult {
+    const statement = database.query<Record<string, unknown>, typeof values>(sql);
+    if (statement.columnNames.length === 0) {
+      return { rows: [], changes: statement.run(...values).changes };
+    }
+    const rows = statement.all(...values);
+    return { rows, changes: rows.length };
   },
 };
-
-type Row = Record<string, unknown>;
-
-interface StatementResult {
-  readonly rows: Row[];
-  /** Rows inserted, changed or deleted. */
-  readonly changes: number;
-}

@@ -48,13 +48,12 @@ export class Source implements Disposable {
 
   /** The rows after a key, in the key's order; from the first on without one. */
   rowsAfter(table: Table, after: readonly Value[] | undefined, limit: number): Value[][] {
-    const expressionOf = (name: string) => table.expressions?.[name] ?? name;
     const key = table.columns.slice(0, table.keyLength).join(', ');
     const holes = Array(table.keyLength).fill('?').join(', ');
     const where = after === undefined ? '' : `WHERE (${key}) > (${holes})`;
     const rows = this.#files[table.file]
       .query<Record<string, Cell>, Array<string | bigint | Buffer | null>>(
-        `SELECT ${table.columns.map((name) => `${expressionOf(name)} AS ${name}`).join(', ')}
+        `SELECT ${table.columns.join(', ')}
          FROM ${table.name} ${where} ORDER BY ${key} LIMIT ${limit}`,
       )
       .all(...(after ?? []));

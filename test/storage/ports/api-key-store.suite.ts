@@ -182,11 +182,11 @@ function ending(open: OpenBackend): void {
     const secret = digest();
     await backend.keys.insert(apiKey(owner.id), secret, 1, NOON, 'test');
     const kept = await keptKey(backend, other.id);
-    const seen = await backend.settings.revision();
+    const seen = await backend.changes.revision();
     await backend.accounts.delete(owner.id, NOON, 'test');
     expect(await backend.keys.findByDigest(secret)).toBeUndefined();
     expect(await backend.keys.find(kept.id)).toEqual(kept);
-    expect(await backend.settings.revision()).toBeGreaterThan(seen);
+    expect(await backend.changes.revision()).toBeGreaterThan(seen);
   });
 
   test('revokes a key once', async () => {

@@ -2,7 +2,7 @@ import type { Account, AccountStore } from '../../../src/core/accounts.ts';
 import type { ApiKey, ApiKeyStore } from '../../../src/core/api-keys.ts';
 import type { AuditLog } from '../../../src/core/audit.ts';
 import type { BanRecord, BanStore } from '../../../src/core/ban-records.ts';
-import type { ChangeSignal } from '../../../src/core/changes.ts';
+import type { ChangeFeed, ChangeSignal } from '../../../src/core/changes.ts';
 import type { Environment } from '../../../src/core/environments.ts';
 import { newId } from '../../../src/core/ids.ts';
 import type { Message, MessageStore } from '../../../src/core/messages.ts';
@@ -18,7 +18,8 @@ export interface Backend extends AsyncDisposable {
   readonly accounts: AccountStore;
   readonly keys: ApiKeyStore;
   readonly bans: BanStore;
-  readonly settings: Settings & ChangeSignal;
+  readonly settings: Settings;
+  readonly changes: ChangeFeed & ChangeSignal;
   readonly messages: MessageStore;
   readonly usage: UsageStore;
   readonly audit: AuditLog;

@@ -1,14 +1,12 @@
 import type { Environment } from '../../../src/core/environments.ts';
-import { PostgresAccountStore } from '../../../src/storage/postgres/account-store.ts';
-import { PostgresApiKeyStore } from '../../../src/storage/postgres/api-key-store.ts';
-import { PostgresAuditLog } from '../../../src/storage/postgres/audit-log.ts';
-import { PostgresBanStore } from '../../../src/storage/postgres/ban-store.ts';
+import { PostgresAccess } from '../../../src/storage/postgres/access.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/database.ts';
-import { PostgresMessageStore } from '../../../src/storage/postgres/message-store.ts';
+import { PostgresKeyUses } from '../../../src/storage/postgres/key-uses.ts';
+import { PostgresMessageQueue } from '../../../src/storage/postgres/message-queue.ts';
 import { PostgresPetStore } from '../../../src/storage/postgres/pet-store.ts';
 import { PostgresQuotaStore } from '../../../src/storage/postgres/quota-store.ts';
-import { PostgresSettings } from '../../../src/storage/postgres/settings.ts';
-import { PostgresUsageStore } from '../../../src/storage/postgres/usage-store.ts';
+import { PostgresUsageBatches } from '../../../src/storage/postgres/usage-batches.ts';
+import { sharedStores } from '../../../src/storage/shared-stores.ts';
 import type { PostgresServer } from '../../support/postgres-server.ts';
 import type { Backend } from './backend.ts';
 
@@ -20,19 +18,17 @@ export async function openPostgresBackend(server: PostgresServer): Promise<Backe
 /** Stores in a database that is migrated already, over connections of their own. */
 export function connectTo(url: string): Backend {
   const database = new PostgresDatabase(url);
-  const messages = new PostgresMessageStore(database);
+  const messages = new PostgresMessageQueue(database);
   const pets = {
     production: new PostgresPetStore(database, 'production'),
     staging: new PostgresPetStore(database, 'staging'),
   };
   return {
-    accounts: new PostgresAccountStore(database),
-    keys: new PostgresApiKeyStore(database),
-    bans: new PostgresBanStore(database),
-    settings: new PostgresSettings(database),
-    messages,
-    usage: new PostgresUsageStore(database),
-    audit: new PostgresAuditLog(database),
+    ...sharedStores(new PostgresAccess(database), {
+      keys: new PostgresKeyUses(database),
+      messages,
+      usage: new PostgresUsageBatches(database),
+    }),
     pets: (environment: Environment = 'production') => pets[environment],
     quotas: (environment: Environment = 'production') =>
       new PostgresQuotaStore(database, environment),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { subscribe } from '../../../src/core/plans.ts';
 import { HOUR } from '../../../src/lib/clock.ts';
+import { CHANGES_KEPT } from '../../../src/storage/change-log.ts';
 import {
   account,
   apiKey,
@@ -15,9 +16,9 @@ import {
 /** Whether another process is told that something changed. */
 async function tells(backend: Backend, change: () => Promise<unknown>): Promise<boolean> {
   await using other = await backend.another();
-  const before = await other.settings.revision();
+  const before = await other.changes.revision();
   await change();
-  const after = await other.settings.revision();
+  const after = await other.changes.revision();
   expect(after).toBeGreaterThanOrEqual(before);
   return after > before;
 }
@@ -62,6 +63,91 @@ export function settingsSuite(open: OpenBackend): void {
         () => bans.lift(recorded.id, 'ada', NOON),
       ];
       for (const change of changes) expect(await tells(backend, change)).toBe(true);
+    });
+
+    test('names the account, key or ban that changed, in the order of the changes', async () => {
+      await using backend = await open();
+      await using other = await backend.another();
+      const { accounts, keys, bans } = backend;
+      const owner = await account(backend);
+      const [first, second] = [await keptKey(backend, owner.id), await keptKey(backend, owner.id)];
+      const recorded = ban(first);
+      await bans.record(recorded);
+      const seen = await other.changes.revision();
+      expect(await other.changes.since(seen)).toEqual({ revision: seen, changes: [] });
+      await accounts.setSubscription(owner.id, subscribe('pro'), NOON, 'test');
+      const ended = { id: second.id, expiresAt: NOON + HOUR };
+      await keys.replace(ended, apiKey(owner.id), digest(), 9, NOON, 'test');
+      await bans.lift(recorded.id, 'ada', NOON);
+      await keys.revoke(first.id, NOON, 'test');
+      await accounts.delete(owner.id, NOON, 'test');
+      const expected = [
+        { kind: 'account', id: owner.id },
+        { kind: 'key', id: second.id },
+        { kind: 'ban', id: recorded.id },
+        { kind: 'key', id: first.id },
+        { kind: 'account', id: owner.id },
+      ] as const;
+      expect(await other.changes.since(seen)).toEqual({
+        revision: seen + 5n,
+        changes: [...expected],
+      });
+      expect(await other.changes.since(seen + 4n)).toEqual({
+        revision: seen + 5n,
+        changes: expected.slice(4),
+      });
+    });
+
+    test('tells every change once to a reader that looks while others change', async () => {
+      await using backend = await open();
+      await using other = await backend.another();
+      const owners = await Promise.all(
+        Array.from({ length: 40 }, (_, index) => account(backend, `owner${index}@example.com`)),
+      );
+      const seen: string[] = [];
+      let { revision } = await other.changes.since(0n);
+      let pending = true;
+      const changing = Promise.all(
+        owners.map(({ id }, index) =>
+          (index % 2 ? backend : other).accounts.setSubscription(
+            id,
+            subscribe('pro'),
+            NOON,
+            'test',
+          ),
+        ),
+      ).finally(() => {
+        pending = false;
+      });
+      const look = async () => {
+        const { changes, ...next } = await other.changes.since(revision);
+        if (changes === 'everything') throw new Error('the reader fell behind');
+        seen.push(...changes.map(({ id }) => id));
+        ({ revision } = next);
+        await Bun.sleep(0);
+      };
+      while (pending) await look();
+      await changing;
+      await look();
+      expect(seen.toSorted()).toEqual(owners.map(({ id }) => id).toSorted());
+    });
+
+    test('tells a reader that missed more changes than are kept to apply everything', async () => {
+      await using backend = await open();
+      const { id } = await account(backend);
+      const seen = await backend.changes.revision();
+      const change = () => backend.accounts.setSubscription(id, subscribe('pro'), NOON, 'test');
+      await change();
+      for (let made = 0; made < CHANGES_KEPT; made += 100) {
+        await Promise.all(Array.from({ length: 100 }, change));
+      }
+      const revision = seen + 1n + BigInt(CHANGES_KEPT);
+      expect(await backend.changes.since(seen)).toEqual({ revision, changes: 'everything' });
+      const { changes } = await backend.changes.since(seen + 1n);
+      expect(changes).toHaveLength(CHANGES_KEPT);
+      // After a restore the store may be older than what a reader has seen.
+      const restored = await backend.changes.since(revision + 5n);
+      expect(restored).toEqual({ revision, changes: 'everything' });
     });
 
     test('is silent about what no server can have in memory', async () => {

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import type { Environment } from '../../../src/core/environments.ts';
-import { SqliteAccountStore } from '../../../src/storage/sqlite/account-store.ts';
-import { SqliteApiKeyStore } from '../../../src/storage/sqlite/api-key-store.ts';
-import { SqliteAuditLog } from '../../../src/storage/sqlite/audit-log.ts';
-import { SqliteBanStore } from '../../../src/storage/sqlite/ban-store.ts';
+import { sharedStores } from '../../../src/storage/shared-stores.ts';
+import { SqliteAccess } from '../../../src/storage/sqlite/access.ts';
 import { SqliteFile } from '../../../src/storage/sqlite/file.ts';
-import { SqliteMessageStore } from '../../../src/storage/sqlite/message-store.ts';
+import { SqliteKeyUses } from '../../../src/storage/sqlite/key-uses.ts';
+import { SqliteMessageQueue } from '../../../src/storage/sqlite/message-queue.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../../src/storage/sqlite/pet-store.ts';
 import { SqliteQuotaStore } from '../../../src/storage/sqlite/quota-store.ts';
-import { SqliteSettings } from '../../../src/storage/sqlite/settings.ts';
-import { SqliteUsageStore } from '../../../src/storage/sqlite/usage-store.ts';
+import { SqliteUsageBatches } from '../../../src/storage/sqlite/usage-batches.ts';
 import { Writer } from '../../../src/storage/sqlite/writer.ts';
 import { temporaryFolder } from '../../support/harness.ts';
 import type { Backend } from './backend.ts';
@@ -32,13 +30,11 @@ function connectTo(folder: string, afterwards: () => void): Backend {
   };
   const file = (environment: Environment = 'production') => environments[environment];
   return {
-    accounts: new SqliteAccountStore(accounts),
-    keys: new SqliteApiKeyStore(accounts),
-    bans: new SqliteBanStore(accounts),
-    settings: new SqliteSettings(accounts),
-    messages: new SqliteMessageStore(accounts),
-    usage: new SqliteUsageStore(accounts),
-    audit: new SqliteAuditLog(accounts),
+    ...sharedStores(new SqliteAccess(accounts), {
+      keys: new SqliteKeyUses(accounts),
+      messages: new SqliteMessageQueue(accounts),
+      usage: new SqliteUsageBatches(accounts),
+    }),
     pets: (environment) => new SqlitePetStore(file(environment)),
     quotas: (environment) => new SqliteQuotaStore(file(environment)),
     another: async () => connectTo(folder, () => {}),

@@ -1,9 +1,9 @@
-import type { BatchMark, UsageRecord, UsageStore } from '../../core/usage.ts';
-import { type UsageRow, usageFromRow } from '../rows.ts';
+import type { BatchMark, UsageRecord } from '../../core/usage.ts';
+import type { UsageBatches } from '../usage.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
 
-/** Requests of accounts, counted by hour. */
-export class PostgresUsageStore implements UsageStore {
+/** Adds the usage of many accounts. */
+export class PostgresUsageBatches implements UsageBatches {
   readonly #database: PostgresDatabase;
 
   constructor(database: PostgresDatabase) {
@@ -11,32 +11,12 @@ export class PostgresUsageStore implements UsageStore {
   }
 
   async add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void> {
-    if (records.length === 0) return;
     await this.#database.transaction(async (queries) => {
       if (!mark || (await isNew(queries, mark, records))) await addAll(queries, records);
     });
   }
 
-  async since(accountId: string, hour: number): Promise<UsageRecord[]> {
-    const rows = await this.#database.all<UsageRow>(
-      `SELECT account_id, environment, hour::float8 AS hour, succeeded::float8 AS succeeded,
-         client_errors::float8 AS client_errors, limited::float8 AS limited,
-         server_errors::float8 AS server_errors
-       FROM usage WHERE account_id = $1 AND hour >= $2 ORDER BY usage.hour, environment`,
-      accountId,
-      hour,
-    );
-    return rows.map(usageFromRow);
-  }
-
-  async forget(hour: number): Promise<void> {
-    const forget = () =>
-      this.#database.run(
-        `DELETE FROM usage WHERE hour < $1 AND (account_id, hour, environment) IN (
-           SELECT account_id, hour, environment FROM usage WHERE hour < $1 LIMIT 1000)`,
-        hour,
-      );
-    while ((await forget()) > 0);
+  async pruneMarks(hour: number): Promise<void> {
     await this.#database.run('DELETE FROM usage_sources WHERE hour < $1', hour);
   }
 }

@@ -1,10 +1,10 @@
-import type { Message, MessageStore } from '../../core/messages.ts';
-import { type MessageRow, messageFromRow } from '../rows.ts';
+import type { Message } from '../../core/messages.ts';
+import { type MessageQueue, type MessageRow, messageFromRow } from '../messages.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 
-/** The queue of messages, and the inboxes. */
-export class PostgresMessageStore implements MessageStore {
+/** Queues messages and delivers them. */
+export class PostgresMessageQueue implements MessageQueue {
   readonly #database: PostgresDatabase;
   /** Messages on their way into the queue, many in a transaction. */
   readonly arrivals: GroupCommit<Arrival, Message | undefined>;
@@ -40,32 +40,9 @@ export class PostgresMessageStore implements MessageStore {
     );
   }
 
-  async queued(): Promise<number> {
-    const row = await this.#database.get<{ queued: bigint }>(
-      'SELECT count(*) AS queued FROM messages WHERE delivered_at IS NULL',
-    );
-    return Number(row?.queued ?? 0);
-  }
-
-  async list(accountId: string, limit: number): Promise<Message[]> {
-    const rows = await this.#database.all<MessageRow>(
-      `SELECT id, account_id, environment, text, created_at::float8 AS created_at,
-         delivered_at::float8 AS delivered_at
-       FROM messages WHERE account_id = $1 ORDER BY sequence DESC LIMIT $2`,
-      accountId,
-      limit,
-    );
-    return rows.map(messageOf);
-  }
-
-  async forget(before: number): Promise<void> {
-    const forget = () =>
-      this.#database.run(
-        `DELETE FROM messages WHERE delivered_at < $1 AND (account_id, id) IN (
-           SELECT account_id, id FROM messages WHERE delivered_at < $1 LIMIT 1000)`,
-        before,
-      );
-    while ((await forget()) > 0);
+  decodeText(stored: string): string {
+    const text: unknown = JSON.parse(stored);
+    return typeof text === 'string' ? text : stored;
   }
 
   /** Waits for the messages that are being queued. Takes nothing more. */
@@ -115,15 +92,12 @@ export class PostgresMessageStore implements MessageStore {
       texts(named.map(({ environment }) => environment)),
       texts(named.map(({ idempotencyKey = '' }) => idempotencyKey)),
     );
-    return new Map(rows.map((row) => [row.sent_id, messageOf(row)]));
+    return new Map(
+      rows.map((row) => [row.sent_id, messageFromRow({ ...row, text: this.decodeText(row.text) })]),
+    );
   }
 }
 
 interface Arrival extends Message {
   readonly idempotencyKey: string | undefined;
-}
-
-function messageOf(row: MessageRow): Message {
-  const text: unknown = JSON.parse(row.text);
-  return messageFromRow({ ...row, text: typeof text === 'string' ? text : row.text });
 }

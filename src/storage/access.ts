@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely';
+import type { Awaitable } from '../lib/awaitable.ts';
+import type { Database, Transaction } from './schema.ts';
+import type { Selection, SelectionValue } from './selection.ts';
+
+/**
+ * Changes by name. Each runs inside of a transaction and may run again when that is rolled back. Its
+ * arguments and its result are JSON, apart from bigints: on SQLite it runs in the writer thread.
+ */
+export type ChangeFunctions = Readonly<
+  // biome-ignore lint/suspicious/noExplicitAny: each function has arguments of its own.
+  Record<string, (transaction: Transaction, ...args: any[]) => Promise<unknown>>
+>;
+
+type Arguments<Change> = Change extends (transaction: Transaction, ...args: infer Args) => unknown
+  ? Args
+  : never;
+type Result<Change> = Change extends (...args: never[]) => infer Value ? Value : never;
+
+/** The same changes, each made durable in a transaction of its own when it resolves. */
+export type BoundChanges<Changes> = {
+  readonly [Name in keyof Changes]: (...args: Arguments<Changes[Name]>) => Result<Changes[Name]>;
+};
+
+/** What the stores that are written once use of either engine. Every call may raise `StorageUnavailable`. */
+export interface Access<Changes> {
+  readonly changes: BoundChanges<Changes>;
+  /** Queries through Kysely, which is loaded at the first call. */
+  queries(): Promise<Kysely<Database>>;
+  /** Runs a selection, without Kysely. */
+  rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Awaitable<Row[]>;
+}
+
+/** Binds changes to what runs one by its name. */
+export function bindChanges<Changes extends ChangeFunctions>(
+  changes: Changes,
+  run: (name: keyof Changes & string, args: readonly unknown[]) => Promise<unknown>,
+): BoundChanges<Changes> {
+  const bound = Object.keys(changes).map((name) => [
+    name,
+    (...args: readonly unknown[]) => run(name, args),
+  ]);
+  // Each name runs the function of that name; `Object.fromEntries` loses which is which.
+  return Object.fromEntries(bound) as BoundChanges<Changes>;
+}

@@ -1,0 +1,247 @@
+import type { Account, AccountStore, Role } from '../core/accounts.ts';
+import { type Actor, describeSubscription } from '../core/audit.ts';
+import { newId } from '../core/ids.ts';
+import { PLAN_NAMES, type Subscription, subscribe } from '../core/plans.ts';
+import type { Access } from './access.ts';
+import { recordAudit } from './audit.ts';
+import { recordChange } from './change-log.ts';
+import type { Transaction } from './schema.ts';
+
+interface AccountRow extends PlanColumns {
+  readonly id: string;
+  readonly email: string;
+  readonly written_as: string | null;
+  readonly role: Role;
+  readonly created_at: number;
+}
+
+/** The columns that tell the limits of an account. */
+export interface PlanColumns {
+  readonly plan: string;
+  readonly per_minute: number | null;
+  readonly per_day: number | null;
+}
+
+interface SignUp {
+  readonly id: string;
+  readonly email: string;
+  /** Of the password, never the password itself. */
+  readonly passwordHash: string;
+  readonly credentialId: string;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+const COLUMNS = [
+  ...(['id', 'email', 'written_as', 'role', 'plan', 'per_minute', 'per_day'] as const),
+  'created_at',
+] as const;
+
+export const accountChanges = {
+  /** `false` when the address is taken. */
+  async createAccount(transaction: Transaction, account: Account, by: Actor): Promise<boolean> {
+    const { id, email, createdAt: at } = account;
+    const isNew = await insertAccount(transaction, email, {
+      id,
+      created_at: at,
+      ...planColumns(account),
+    });
+    if (!isNew) return false;
+    const detail = `${email}, ${describeSubscription(account)}`;
+    await recordAudit(transaction, { at, by, action: 'account.created', accountId: id, detail });
+    return true;
+  },
+
+  /** `false` when the address is taken. */
+  async signUpAccount(transaction: Transaction, signUp: SignUp): Promise<boolean> {
+    const { id, email, now } = signUp;
+    const moment = new Date(now).toISOString();
+    const times = { signed_up_at: moment, updated_at: moment };
+    const row = { id, plan: 'free', created_at: now, ...times } as const;
+    if (!(await insertAccount(transaction, email, row))) return false;
+    await transaction
+      .insertInto('credentials')
+      .values({
+        id: signUp.credentialId,
+        user_id: id,
+        account_id: id,
+        provider_id: 'credential',
+        password: signUp.passwordHash,
+        created_at: moment,
+        updated_at: moment,
+      })
+      .execute();
+    const entry = { at: now, by: email, accountId: id, detail: email };
+    await recordAudit(transaction, { ...entry, action: 'account.created' });
+    return true;
+  },
+
+  /** Deletes everything of the account except for its entries on the audit log. */
+  async deleteAccount(transaction: Transaction, id: string, at: number, by: Actor): Promise<void> {
+    const row = await transaction
+      .deleteFrom('accounts')
+      .where('id', '=', id)
+      .returning(['email', 'written_as'])
+      .executeTakeFirst();
+    if (!row) return;
+    await recordChange(transaction, 'account', id);
+    const detail = spellingOf(row);
+    await recordAudit(transaction, { at, by, action: 'account.deleted', accountId: id, detail });
+  },
+
+  async setSubscription(
+    transaction: Transaction,
+    id: string,
+    subscription: Subscription,
+    at: number,
+    by: Actor,
+  ): Promise<void> {
+    const { numUpdatedRows } = await transaction
+      .updateTable('accounts')
+      .set(planColumns(subscription))
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+    await recordChange(transaction, 'account', id);
+    const detail = describeSubscription(subscription);
+    const action = 'account.plan_changed';
+    await recordAudit(transaction, { at, by, action, accountId: id, detail });
+  },
+
+  async setRole(
+    transaction: Transaction,
+    id: string,
+    role: Role,
+    at: number,
+    by: Actor,
+  ): Promise<void> {
+    const { numUpdatedRows } = await transaction
+      .updateTable('accounts')
+      .set({ role })
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+    const action = 'account.role_changed';
+    await recordAudit(transaction, { at, by, action, accountId: id, detail: role });
+  },
+};
+
+/** Accounts and their plans, on either engine. */
+export class StoredAccounts implements AccountStore {
+  readonly #access: Access<typeof accountChanges>;
+
+  constructor(access: Access<typeof accountChanges>) {
+    this.#access = access;
+  }
+
+  async create(
+    email: string,
+    subscription: Subscription,
+    now: number,
+    by: Actor,
+  ): Promise<Account | undefined> {
+    const role: Role = 'customer';
+    const account = { id: newId('acct', now), email, role, ...subscription, createdAt: now };
+    return (await this.#access.changes.createAccount(account, by)) ? account : undefined;
+  }
+
+  async signUp(email: string, passwordHash: string, now: number): Promise<Account | undefined> {
+    const id = newId('acct', now);
+    const credentialId = Bun.randomUUIDv7('hex', now);
+    const signUp = { id, email, passwordHash, credentialId, now };
+    if (!(await this.#access.changes.signUpAccount(signUp))) return undefined;
+    return { id, email, role: 'customer', ...subscribe('free'), createdAt: now };
+  }
+
+  delete(id: string, now: number, by: Actor): Promise<void> {
+    return this.#access.changes.deleteAccount(id, now, by);
+  }
+
+  async find(id: string): Promise<Account | undefined> {
+    const row = await (await this.#select()).where('id', '=', id).executeTakeFirst();
+    return row && accountFromRow(row);
+  }
+
+  async findByEmail(email: string): Promise<Account | undefined> {
+    const select = await this.#select();
+    const row = await select.where('email', '=', email.toLowerCase()).executeTakeFirst();
+    return row && accountFromRow(row);
+  }
+
+  async list(): Promise<Account[]> {
+    const select = await this.#select();
+    const rows = await select.orderBy('created_at').orderBy('id').execute();
+    return rows.map(accountFromRow);
+  }
+
+  async search(text: string, limit: number): Promise<Account[]> {
+    const select = (await this.#select()).orderBy('email').limit(limit);
+    const part = text.toLowerCase();
+    // An address without the text is another one only if it contains the text; LIKE has wildcards.
+    const matching = select.where(({ eb, fn, ref, val }) =>
+      eb(fn('replace', [ref('email'), val(part), val('')]), '<>', ref('email')),
+    );
+    const rows = await (part === '' ? select : matching).execute();
+    return rows.map(accountFromRow);
+  }
+
+  setSubscription(id: string, subscription: Subscription, now: number, by: Actor): Promise<void> {
+    return this.#access.changes.setSubscription(id, subscription, now, by);
+  }
+
+  setRole(id: string, role: Role, now: number, by: Actor): Promise<void> {
+    return this.#access.changes.setRole(id, role, now, by);
+  }
+
+  async #select() {
+    return (await this.#access.queries()).selectFrom('accounts').select(COLUMNS);
+  }
+}
+
+/** @throws OperatorError when the row names a plan that this release does not know. */
+export function subscriptionFromRow(row: PlanColumns): Subscription {
+  const custom =
+    row.per_minute === null || row.per_day === null
+      ? undefined
+      : { perMinute: row.per_minute, perDay: row.per_day };
+  // Rows are cached by the hundred thousand: the name is one text of ours, not as many of the database's.
+  return subscribe(PLAN_NAMES.find((known) => known === row.plan) ?? row.plan, custom);
+}
+
+/** @throws OperatorError when the row names a plan that this release does not know. */
+function accountFromRow(row: AccountRow): Account {
+  return {
+    id: row.id,
+    email: spellingOf(row),
+    role: row.role,
+    ...subscriptionFromRow(row),
+    createdAt: row.created_at,
+  };
+}
+
+/** The address as its holder writes it. */
+function spellingOf({ email, written_as }: Pick<AccountRow, 'email' | 'written_as'>): string {
+  // Whoever changes the address by signing in leaves the old spelling behind.
+  return written_as?.toLowerCase() === email ? written_as : email;
+}
+
+/** `false` when the address is taken. */
+async function insertAccount(
+  transaction: Transaction,
+  email: string,
+  row: { id: string; plan: Account['plan']; created_at: number },
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('accounts')
+    .values({ ...row, email: email.toLowerCase(), written_as: email })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** Only Enterprise's numbers are stored; the other plans' are published. */
+function planColumns({ plan, limits }: Subscription) {
+  const isCustom = plan === 'enterprise';
+  const [per_minute, per_day] = isCustom ? [limits.perMinute, limits.perDay] : [null, null];
+  return { plan, per_minute, per_day };
+}

@@ -1,0 +1,36 @@
+import type { AuditEntry, AuditLog, AuditRecord } from '../core/audit.ts';
+import type { Access } from './access.ts';
+import type { Transaction } from './schema.ts';
+
+/** Puts an entry on the audit log, in the transaction of the change that it describes. */
+export async function recordAudit(transaction: Transaction, entry: AuditEntry): Promise<void> {
+  const { at, by: actor, action, accountId: account_id, detail } = entry;
+  await transaction.insertInto('audit').values({ at, actor, action, account_id, detail }).execute();
+}
+
+export const auditChanges = { recordAudit };
+
+/** The audit log, on either engine. */
+export class StoredAuditLog implements AuditLog {
+  readonly #access: Access<typeof auditChanges>;
+
+  constructor(access: Access<typeof auditChanges>) {
+    this.#access = access;
+  }
+
+  record(entry: AuditEntry): Promise<void> {
+    return this.#access.changes.recordAudit(entry);
+  }
+
+  async list(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<AuditRecord[]> {
+    const queries = await this.#access.queries();
+    const rows = await queries
+      .selectFrom('audit')
+      .select(['number', 'at', 'actor as by', 'action', 'account_id as accountId', 'detail'])
+      .where('number', '<', before)
+      .orderBy('number', 'desc')
+      .limit(limit)
+      .execute();
+    return rows;
+  }
+}

@@ -1,0 +1,123 @@
+import type { Actor } from '../core/audit.ts';
+import type { BanRecord, BanStore } from '../core/ban-records.ts';
+import type { Access } from './access.ts';
+import { recordAudit } from './audit.ts';
+import { recordChange } from './change-log.ts';
+import type { Transaction } from './schema.ts';
+import { type Selection, type SelectionValue, select } from './selection.ts';
+
+const COLUMNS = [
+  ...(['id', 'key_id', 'account_id', 'environment', 'reason', 'level', 'starts_at'] as const),
+  ...(['ends_at', 'lifted_at', 'lifted_by'] as const),
+] as const;
+
+// Without Kysely: every start reads the bans in force.
+const ACTIVE = select(
+  'bans',
+  COLUMNS,
+  'WHERE ends_at > ? AND lifted_at IS NULL ORDER BY bans.starts_at',
+);
+const LATEST = select(
+  'bans',
+  COLUMNS,
+  `WHERE ends_at > ? AND lifted_at IS NULL AND starts_at =
+     (SELECT max(starts_at) FROM bans AS other WHERE other.key_id = bans.key_id)`,
+);
+const LIFTED = select('bans', COLUMNS, 'WHERE ends_at > ? AND lifted_at IS NOT NULL');
+const OF_ACCOUNT = select(
+  'bans',
+  COLUMNS,
+  'WHERE account_id = ? AND ends_at > ? ORDER BY bans.starts_at DESC, bans.id DESC',
+);
+
+type BanRow = NonNullable<(typeof ACTIVE)['row']>;
+
+export const banChanges = {
+  /** May run again where it is not known whether it was committed. */
+  async recordBan(transaction: Transaction, ban: BanRecord): Promise<void> {
+    await transaction
+      .insertInto('bans')
+      .values({
+        id: ban.id,
+        key_id: ban.keyId,
+        account_id: ban.accountId,
+        environment: ban.environment,
+        reason: ban.reason,
+        level: ban.level,
+        starts_at: ban.startsAt,
+        ends_at: ban.endsAt,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+  },
+
+  /** `false` when there is no such ban in force. */
+  async liftBan(transaction: Transaction, id: string, by: Actor, at: number): Promise<boolean> {
+    const lifted = await transaction
+      .updateTable('bans')
+      .set({ lifted_at: at, lifted_by: by })
+      .where('id', '=', id)
+      .where('lifted_at', 'is', null)
+      .where('ends_at', '>', at)
+      .returning(['key_id', 'account_id'])
+      .executeTakeFirst();
+    if (!lifted) return false;
+    await recordChange(transaction, 'ban', id);
+    const { key_id, account_id: accountId } = lifted;
+    const detail = `${id} of key ${key_id}`;
+    await recordAudit(transaction, { at, by, action: 'ban.lifted', accountId, detail });
+    return true;
+  },
+};
+
+/** Recorded bans, on either engine. */
+export class StoredBans implements BanStore {
+  readonly #access: Access<typeof banChanges>;
+
+  constructor(access: Access<typeof banChanges>) {
+    this.#access = access;
+  }
+
+  record(ban: BanRecord): Promise<void> {
+    return this.#access.changes.recordBan(ban);
+  }
+
+  active(now: number): Promise<BanRecord[]> {
+    return this.#select(ACTIVE, now);
+  }
+
+  latest(since: number): Promise<BanRecord[]> {
+    return this.#select(LATEST, since);
+  }
+
+  lifted(now: number): Promise<BanRecord[]> {
+    return this.#select(LIFTED, now);
+  }
+
+  ofAccount(accountId: string, since: number): Promise<BanRecord[]> {
+    return this.#select(OF_ACCOUNT, accountId, since);
+  }
+
+  lift(id: string, by: Actor, now: number): Promise<boolean> {
+    return this.#access.changes.liftBan(id, by, now);
+  }
+
+  async #select(selection: Selection<BanRow>, ...values: SelectionValue[]): Promise<BanRecord[]> {
+    return (await this.#access.rows(selection, ...values)).map(banFromRow);
+  }
+}
+
+function banFromRow(row: BanRow): BanRecord {
+  return {
+    id: row.id,
+    keyId: row.key_id,
+    accountId: row.account_id,
+    environment: row.environment,
+    reason: row.reason,
+    level: row.level,
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+    liftedAt: row.lifted_at ?? undefined,
+    liftedBy: row.lifted_by ?? undefined,
+  };
+}

@@ -1,0 +1,69 @@
+import type { Change, ChangeFeed, ChangeKind, ChangeSignal } from '../core/changes.ts';
+import type { Access } from './access.ts';
+import type { Transaction } from './schema.ts';
+import { select } from './selection.ts';
+
+/** Changes that are kept for readers; whoever has missed more than these applies everything. */
+export const CHANGES_KEPT = 1_000;
+
+// Without Kysely: every process looks several times a second.
+const REVISION = select('revision', ['value'], "WHERE name = 'changes'");
+const SINCE = select(
+  'changes',
+  ['revision', 'subject_kind', 'subject_id'],
+  'WHERE revision > ? ORDER BY revision',
+);
+
+/**
+ * Records that something changed that servers cache, in the transaction of the change. The row of the
+ * revision is locked until the commit, so that revisions become visible in ascending order.
+ */
+export async function recordChange(
+  transaction: Transaction,
+  kind: ChangeKind,
+  id: string,
+): Promise<void> {
+  const { value: revision } = await transaction
+    .updateTable('revision')
+    .set((update) => ({ value: update('value', '+', 1) }))
+    .where('name', '=', 'changes')
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  await transaction
+    .insertInto('changes')
+    .values({ revision, subject_kind: kind, subject_id: id })
+    .execute();
+  await transaction
+    .deleteFrom('changes')
+    .where('revision', '<=', revision - CHANGES_KEPT)
+    .execute();
+}
+
+/** The changes that servers apply to what they cache, on either engine. */
+export class ChangeLog implements ChangeFeed, ChangeSignal {
+  readonly #access: Access<unknown>;
+
+  constructor(access: Access<unknown>) {
+    this.#access = access;
+  }
+
+  async revision(): Promise<bigint> {
+    const [row] = await this.#access.rows(REVISION);
+    return BigInt(row?.value ?? 0);
+  }
+
+  async since(seen: bigint) {
+    const revision = await this.revision();
+    if (revision === seen) return { revision, changes: [] };
+    const rows = await this.#access.rows(SINCE, seen);
+    const last = BigInt(rows.at(-1)?.revision ?? 0);
+    // A gap was pruned, or left by a process of an earlier release, which records no changes.
+    const isWhole = last >= revision && last - seen === BigInt(rows.length);
+    if (!isWhole)
+      return { revision: last > revision ? last : revision, changes: 'everything' as const };
+    const changes = rows.map(
+      ({ subject_kind, subject_id }): Change => ({ kind: subject_kind, id: subject_id }),
+    );
+    return { revision: last, changes };
+  }
+}

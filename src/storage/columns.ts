@@ -1,0 +1,61 @@
+import type { Int64 } from '../lib/int64.ts';
+
+/**
+ * How a column is stored: an `integer` is a whole number that a double holds exactly, an `int64` any
+ * 64-bit one; `bytes` are a BLOB or BYTEA.
+ */
+export type ColumnKind = 'text' | 'integer' | 'int64' | 'bytes';
+
+export interface Column<Value> {
+  readonly kind: ColumnKind;
+  /** Only a type: what a row has here. */
+  readonly value?: Value;
+}
+
+/** A column that the database fills where an insert leaves it out. */
+export interface GeneratedColumn<Value> extends Column<Value> {
+  readonly generated: true;
+}
+
+export interface Table {
+  /** The database files that have it. In PostgreSQL, `environment` tables have a column of that name. */
+  readonly file: 'accounts' | 'environment' | 'none';
+  /** How a sharded PostgreSQL places its rows: by this column, or whole on every node. */
+  readonly distributedBy: string;
+  readonly primaryKey: readonly string[];
+  /** In PostgreSQL, gives the numbers of a column. */
+  readonly sequence?: { readonly name: string; readonly column: string };
+  readonly columns: Readonly<Record<string, Column<unknown>>>;
+}
+
+export function text<Value extends string = string>(): Column<Value> {
+  return { kind: 'text' };
+}
+
+export function optionalText(): Column<string | null> {
+  return { kind: 'text' };
+}
+
+export function generatedText<Value extends string = string>(): GeneratedColumn<Value> {
+  return { kind: 'text', generated: true };
+}
+
+export function integer(): Column<number> {
+  return { kind: 'integer' };
+}
+
+export function optionalInteger(): Column<number | null> {
+  return { kind: 'integer' };
+}
+
+export function generatedInteger(): GeneratedColumn<number> {
+  return { kind: 'integer', generated: true };
+}
+
+export function int64(): Column<Int64> {
+  return { kind: 'int64' };
+}
+
+export function bytes(): Column<Uint8Array> {
+  return { kind: 'bytes' };
+}

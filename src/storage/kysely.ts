@@ -1,0 +1,120 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Database } from './schema.ts';
+
+/** What a statement may be given. */
+export type Bindable = string | number | bigint | Buffer | null;
+
+/** One statement that Kysely wrote. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: Bindable[];
+  /** Whether it only reads. */
+  readonly isSelect: boolean;
+}
+
+export interface StatementResult {
+  readonly rows: ReadonlyArray<Record<string, unknown>>;
+  /** Rows that were inserted, changed or deleted. */
+  readonly changes: number | bigint;
+}
+
+type Execute = (statement: Statement) => Promise<StatementResult>;
+
+/** Kysely over whatever runs a statement on SQLite. */
+export function sqliteQueries(execute: Execute): Kysely<Database> {
+  const dialect: Dialect = {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new StatementDriver(execute),
+    createIntrospector: (database) => new SqliteIntrospector(database),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+  return new Kysely({ dialect });
+}
+
+/** Kysely over whatever runs a statement on PostgreSQL. */
+export function postgresQueries(execute: Execute): Kysely<Database> {
+  const dialect: Dialect = {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new StatementDriver(execute),
+    createIntrospector: (database) => new PostgresIntrospector(database),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  };
+  return new Kysely({ dialect });
+}
+
+/** Runs one statement at a time. Integers come as numbers; truth values are stored as 0 and 1. */
+class StatementDriver implements Driver {
+  readonly #connection: DatabaseConnection;
+
+  constructor(execute: Execute) {
+    this.#connection = {
+      async executeQuery<Row>(compiled: CompiledQuery): Promise<QueryResult<Row>> {
+        const { sql, parameters, query } = compiled;
+        const isSelect = query.kind === 'SelectQueryNode';
+        const { rows, changes } = await execute({
+          sql,
+          values: parameters.map(bindable),
+          isSelect,
+        });
+        return {
+          rows: rows.map(withNumbers<Row>),
+          ...(!isSelect && { numAffectedRows: BigInt(changes) }),
+        };
+      },
+      // biome-ignore lint/correctness/useYield: there is nothing to give.
+      async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+        throw new Error('This dialect does not stream.');
+      },
+    };
+  }
+
+  async init() {}
+
+  async acquireConnection() {
+    return this.#connection;
+  }
+
+  async beginTransaction(): Promise<void> {
+    throw new Error('Transactions are begun by whoever made this instance.');
+  }
+
+  async commitTransaction() {}
+
+  async rollbackTransaction() {}
+
+  async releaseConnection() {}
+
+  async destroy() {}
+}
+
+function bindable(value: unknown): Bindable {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') {
+    return value;
+  }
+  if (Buffer.isBuffer(value)) return value;
+  throw new TypeError(`A statement takes no ${typeof value}.`);
+}
+
+function withNumbers<Row>(row: Record<string, unknown>): Row {
+  const entries = Object.entries(row).map(([name, value]) => [
+    name,
+    typeof value === 'bigint' ? Number(value) : value,
+  ]);
+  // The schema types the rows of a query; nothing at run time knows it.
+  return Object.fromEntries(entries) as Row;
+}

@@ -1,0 +1,96 @@
+import type { Selectable } from 'kysely';
+import type { Message, MessageStore } from '../core/messages.ts';
+import type { Access } from './access.ts';
+import type { Database, Transaction } from './schema.ts';
+
+/** Messages that are deleted in one transaction. */
+const DELETED_AT_ONCE = 1_000;
+
+/** The columns that a message is read from. */
+export const MESSAGE_COLUMNS = [
+  ...(['id', 'account_id', 'environment', 'text', 'created_at', 'delivered_at'] as const),
+] as const;
+
+export type MessageRow = Pick<Selectable<Database['messages']>, (typeof MESSAGE_COLUMNS)[number]>;
+
+/** The way of messages into inboxes, which each engine has by hand. */
+export interface MessageQueue extends Pick<MessageStore, 'enqueue' | 'deliver'> {
+  /** The text of a message from the form in which the engine stores it. */
+  decodeText(stored: string): string;
+}
+
+export const messageChanges = {
+  /** Deletes some of what was delivered before this moment (epoch ms); gives how many. */
+  async pruneMessages(transaction: Transaction, before: number): Promise<number> {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('messages')
+      .where('delivered_at', '<', before)
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('account_id', 'id'),
+          'in',
+          selectFrom('messages')
+            .select(['account_id', 'id'])
+            .where('delivered_at', '<', before)
+            .limit(DELETED_AT_ONCE)
+            .$asTuple('account_id', 'id'),
+        ),
+      )
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  },
+};
+
+/** The queue of messages, and the inboxes, on either engine. */
+export class StoredMessages implements MessageStore {
+  readonly #access: Access<typeof messageChanges>;
+  readonly #queue: MessageQueue;
+
+  constructor(access: Access<typeof messageChanges>, queue: MessageQueue) {
+    this.#access = access;
+    this.#queue = queue;
+  }
+
+  enqueue(message: Message, idempotencyKey?: string): Promise<Message | undefined> {
+    return this.#queue.enqueue(message, idempotencyKey);
+  }
+
+  deliver(now: number, limit: number): Promise<number> {
+    return this.#queue.deliver(now, limit);
+  }
+
+  async queued(): Promise<number> {
+    const { queued } = await (await this.#access.queries())
+      .selectFrom('messages')
+      .select((select) => select.fn.countAll<number>().as('queued'))
+      .where('delivered_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    return queued;
+  }
+
+  async list(accountId: string, limit: number): Promise<Message[]> {
+    const rows = await (await this.#access.queries())
+      .selectFrom('messages')
+      .select(MESSAGE_COLUMNS)
+      .where('account_id', '=', accountId)
+      .orderBy('sequence', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => messageFromRow({ ...row, text: this.#queue.decodeText(row.text) }));
+  }
+
+  async forget(before: number): Promise<void> {
+    while ((await this.#access.changes.pruneMessages(before)) > 0);
+  }
+}
+
+export function messageFromRow(row: MessageRow): Message {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    environment: row.environment,
+    text: row.text,
+    createdAt: row.created_at,
+    deliveredAt: row.delivered_at ?? undefined,
+  };
+}

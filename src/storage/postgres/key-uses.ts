@@ -1,0 +1,41 @@
+import type { KeyRow } from '../../core/api-keys.ts';
+import type { PlanColumns } from '../accounts.ts';
+import { authenticatedKeyFromRow, type KeyColumns, type KeyUses } from '../api-keys.ts';
+import { integers, type PostgresDatabase, texts } from './database.ts';
+
+interface FoundRow extends KeyColumns, PlanColumns {
+  readonly digest: Buffer;
+}
+
+// Accounts and keys lie on every node of a sharded database, so that this join stays on one of them.
+const FIND = `SELECT keys.id, keys.account_id, keys.environment, keys.digest,
+  keys.expires_at::float8 AS expires_at, keys.revoked_at::float8 AS revoked_at,
+  keys.last_used_at::float8 AS last_used_at, accounts.plan,
+  accounts.per_minute::float8 AS per_minute, accounts.per_day::float8 AS per_day
+  FROM api_keys AS keys JOIN accounts ON accounts.id = keys.account_id WHERE keys.digest = $1`;
+
+/** What requests read and write of keys. */
+export class PostgresKeyUses implements KeyUses {
+  readonly #database: PostgresDatabase;
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database;
+  }
+
+  async findByDigest(digest: Buffer): Promise<KeyRow | undefined> {
+    const row = await this.#database.get<FoundRow>(FIND, digest);
+    return (
+      row && { credential: authenticatedKeyFromRow(row, row), digest: Buffer.from(row.digest) }
+    );
+  }
+
+  async touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void> {
+    await this.#database.run(
+      `UPDATE api_keys SET last_used_at = used.at
+       FROM unnest($1::text[], $2::bigint[]) AS used (id, at)
+       WHERE api_keys.id = used.id AND coalesce(api_keys.last_used_at, 0) < used.at`,
+      texts(uses.map(([id]) => id)),
+      integers(uses.map(([, usedAt]) => usedAt)),
+    );
+  }
+}

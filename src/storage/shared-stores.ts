@@ -1,0 +1,55 @@
+import type { Kysely } from 'kysely';
+import type { AccountStore } from '../core/accounts.ts';
+import type { ApiKeyStore } from '../core/api-keys.ts';
+import type { AuditLog } from '../core/audit.ts';
+import type { BanStore } from '../core/ban-records.ts';
+import type { ChangeFeed, ChangeSignal } from '../core/changes.ts';
+import type { MessageStore } from '../core/messages.ts';
+import type { Settings } from '../core/settings.ts';
+import type { UsageStore } from '../core/usage.ts';
+import type { Access } from './access.ts';
+import { StoredAccounts } from './accounts.ts';
+import { type KeyUses, StoredApiKeys } from './api-keys.ts';
+import { StoredAuditLog } from './audit.ts';
+import { StoredBans } from './bans.ts';
+import { ChangeLog } from './change-log.ts';
+import type { Changes } from './changes.ts';
+import { type MessageQueue, StoredMessages } from './messages.ts';
+import type { Database } from './schema.ts';
+import { StoredSettings } from './settings.ts';
+import { StoredUsage, type UsageBatches } from './usage.ts';
+
+/** The stores that are written once for both engines. */
+export interface SharedStores {
+  readonly settings: Settings;
+  readonly changes: ChangeSignal & ChangeFeed;
+  readonly accounts: AccountStore;
+  readonly keys: ApiKeyStore;
+  readonly bans: BanStore;
+  readonly messages: MessageStore;
+  readonly usage: UsageStore;
+  readonly audit: AuditLog;
+  /** The same database through Kysely, as better-auth uses it. */
+  queries(): Promise<Kysely<Database>>;
+}
+
+/** What an engine does by hand, since it happens beside every request. */
+export interface HandWritten {
+  readonly keys: KeyUses;
+  readonly messages: MessageQueue;
+  readonly usage: UsageBatches;
+}
+
+export function sharedStores(access: Access<Changes>, byHand: HandWritten): SharedStores {
+  return {
+    settings: new StoredSettings(access),
+    changes: new ChangeLog(access),
+    accounts: new StoredAccounts(access),
+    keys: new StoredApiKeys(access, byHand.keys),
+    bans: new StoredBans(access),
+    messages: new StoredMessages(access, byHand.messages),
+    usage: new StoredUsage(access, byHand.usage),
+    audit: new StoredAuditLog(access),
+    queries: () => access.queries(),
+  };
+}

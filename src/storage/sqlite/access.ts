@@ -1,0 +1,33 @@
+import { lazy } from '../../lib/lazy.ts';
+import { type Access, type BoundChanges, bindChanges } from '../access.ts';
+import { CHANGES, type Changes } from '../changes.ts';
+import type { Selection, SelectionValue } from '../selection.ts';
+import type { SqliteFile } from './file.ts';
+
+/** The accounts file: read in this thread, changed in the writer thread. */
+export class SqliteAccess implements Access<Changes> {
+  readonly #file: SqliteFile;
+  readonly changes: BoundChanges<Changes>;
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+    this.changes = bindChanges(CHANGES, (change, args) =>
+      file.write({ name: 'change', input: { change, args } }),
+    );
+  }
+
+  /** Changes through this instance, such as better-auth's, are made one statement at a time. */
+  readonly queries = lazy(async () => {
+    const { sqliteQueries } = await import('../kysely.ts');
+    return sqliteQueries(async ({ sql, values, isSelect }) => {
+      if (isSelect) {
+        return { rows: this.#file.all<Record<string, unknown>>(sql, ...values), changes: 0 };
+      }
+      return this.#file.write({ name: 'runStatement', input: { sql, values } });
+    });
+  });
+
+  rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Row[] {
+    return this.#file.rows(selection, ...values);
+  }
+}
