@@ -10,53 +10,56 @@ import type { RedisAddress } from './redis-address.ts';
 import { SettingReader } from './setting-reader.ts';
 import { asksForTraces } from './tracing-settings.ts';
 
-/** Everything that an operator may set, read once, checked and frozen. */
+/** All settings of an operator: read once, validated and frozen. */
 export interface Config {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
-  /** Port for operators' tools; 0 takes a free one. */
+  /** Port of /livez, /readyz and /metrics; 0 takes a free one. */
   readonly opsPort: number;
-  /** Absolute path of the folder that holds everything that is kept. */
+  /** Absolute path of the data folder. */
   readonly dataDir: string;
-  /** What API keys are digested with; made in the data folder when not set. */
+  /** Key of the digests of API keys; generated in the data folder if not set. */
   readonly secret: string | undefined;
-  /** Where everything is kept instead of in the data folder. */
+  /** The PostgreSQL database that is used instead of the data folder. */
   readonly database: DatabaseSettings | undefined;
-  /** Base address of each part, once it is known which port is listened on. */
+  /**
+   * Base address of a part.
+   * @param port the port that the service listens on.
+   */
   baseUrl(part: Part, port: number): string;
-  /** Where mail is handed over, and its sender; without it none is sent. */
+  /** Mail server and sender; without it no mail is sent. */
   readonly mail: MailSettings | undefined;
-  /** Where people ask for another plan: an e-mail or web address. */
+  /** E-mail or web address where customers ask for another plan. */
   readonly contact: string | undefined;
-  /** Where requests are counted; in memory without it. May hold a password. */
+  /** The Redis that counts requests; without it they are counted in memory. May hold a password. */
   readonly redis: RedisAddress | undefined;
   readonly trustedProxies: readonly AddressRange[];
-  /** For requests without a valid key, by client address. */
+  /** Limits of requests without a valid key, per client address. */
   readonly anonymousLimits: Limits;
   readonly banPolicy: BanPolicy;
-  /** How long requests are still answered once the service is told to stop, in ms. */
+  /** How long requests are still served after a signal to stop, in ms. */
   readonly drainFor: number;
   readonly logLevel: LogLevel;
-  /** Whether requests are followed, by the variables of OpenTelemetry. */
+  /** Whether requests are traced, according to the variables of OpenTelemetry. */
   readonly tracing: boolean;
 }
 
 export interface DatabaseSettings {
-  /** Of which one takes changes; may hold a password. */
+  /** Addresses of its servers, one of which accepts changes; they may hold a password. */
   readonly servers: DatabaseAddresses;
-  /** What API keys are digested with: the same for every process. */
+  /** Key of the digests of API keys; the same for every process. */
   readonly secret: string;
 }
 
-/** What a process may serve, each at its own base address. */
+/** The parts of the service, each at its own base address; a process may serve some of them. */
 export const PARTS = [...ENVIRONMENTS, 'quickstart', 'dashboard'] as const;
 export type Part = (typeof PARTS)[number];
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Every setting by its name: what it is for, and its default as the documentation shows it. */
+/** Every setting by its name, with its purpose and its default as the documentation shows them. */
 export const SETTINGS = {
   PETSTORE_HOST: { default: '127.0.0.1', purpose: 'Address to listen on.' },
   PETSTORE_PORT: { default: '3000', purpose: 'Port to listen on; 0 picks a free one.' },
@@ -64,11 +67,11 @@ export const SETTINGS = {
     default: '3001',
     purpose: 'Port of /livez, /readyz and /metrics; follows PETSTORE_PORT; 0 picks a free one.',
   },
-  PETSTORE_DATA_DIR: { default: './data', purpose: 'Folder for everything that is kept.' },
+  PETSTORE_DATA_DIR: { default: './data', purpose: 'Folder for all data.' },
   PETSTORE_DATABASE_URL: {
     default: 'none',
     purpose:
-      'PostgreSQL database that keeps everything instead, such as postgres://user:password@db.example.com/petstore; several servers as one:5432,two:5432; needs PETSTORE_SECRET.',
+      'PostgreSQL database to use instead of the data folder, such as postgres://user:password@db.example.com/petstore; several servers as one:5432,two:5432; needs PETSTORE_SECRET.',
   },
   PETSTORE_BASE_URL: {
     default: 'http://localhost:3000/v1',
@@ -89,7 +92,7 @@ export const SETTINGS = {
   PETSTORE_REDIS_URL: {
     default: 'none',
     purpose:
-      'Redis that counts requests for several processes together: redis://host:6379, redis+sentinel://host,host/master or redis+cluster://host,host; rediss for TLS. Without it one process counts in memory.',
+      'Redis in which several processes count requests together: redis://host:6379, redis+sentinel://host,host/master or redis+cluster://host,host; rediss for TLS. Without it one process counts in memory.',
   },
   PETSTORE_SMTP_URL: {
     default: 'none',
@@ -105,12 +108,12 @@ export const SETTINGS = {
     purpose: 'E-mail or web address where people ask for another plan.',
   },
   PETSTORE_SECRET: {
-    default: 'made on the first start, in the data folder',
-    purpose: 'What API keys are digested and sessions signed with; at least 32 characters.',
+    default: 'generated in the data folder on the first start',
+    purpose: 'Key that API keys are digested and sessions are signed with; at least 32 characters.',
   },
   PETSTORE_TRUSTED_PROXIES: {
     default: 'none',
-    purpose: 'Addresses or CIDR ranges whose X-Forwarded-For is believed, separated by commas.',
+    purpose: 'Addresses or CIDR ranges whose X-Forwarded-For is trusted, separated by commas.',
   },
   PETSTORE_ANONYMOUS_PER_MINUTE: {
     default: String(PLANS.free.limits.perMinute),
@@ -129,15 +132,15 @@ export const SETTINGS = {
   PETSTORE_DRAIN_SECONDS: {
     default: '0',
     purpose:
-      'How long requests are still answered after a signal to stop, while /readyz says no, in seconds; for a proxy that asks it.',
+      'How long requests are still served after a signal to stop, in seconds, while /readyz answers 503; for proxies that ask it.',
   },
   PETSTORE_LOG_LEVEL: { default: 'info', purpose: `One of ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, { default: string; purpose: string }>;
 
 const PREFIX = 'PETSTORE_';
 
-/** Where the examples keep the key of whoever calls the API: no setting, and often exported. */
-const CALLERS_KEY = 'PETSTORE_KEY';
+/** Variable in which the documentation's examples hold an API key. It is not a setting. */
+const EXAMPLES_KEY = 'PETSTORE_KEY';
 
 const BASE_URL_SETTINGS = {
   production: 'PETSTORE_BASE_URL',
@@ -146,22 +149,22 @@ const BASE_URL_SETTINGS = {
   dashboard: 'PETSTORE_DASHBOARD_URL',
 } as const satisfies Record<Part, keyof typeof SETTINGS>;
 
-/** What the base addresses of the environments end in. */
+/** Last path segment of the environments' base addresses. */
 const VERSION_SEGMENT = '/v1';
 
 const MIN_SECRET_LENGTH = 32;
-/** In seconds; longer than any service manager waits. */
-const LONGEST_DRAIN = 600;
+/** Longest drain, in seconds: service managers do not wait longer. */
+const MAX_DRAIN = 600;
 const MAX_COUNT = 1_000_000_000;
 
 /**
- * Reads the settings; the only place that reads `process.env`.
- * @throws SetupError that tells every problem at once, one per line.
+ * Reads the settings. Nothing else reads `process.env`.
+ * @throws SetupError with the problems of all settings, one per line.
  */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Config {
-  const reader = new SettingReader(environment, SETTINGS, PREFIX, [CALLERS_KEY]);
+  const reader = new SettingReader(environment, SETTINGS, PREFIX, [EXAMPLES_KEY]);
   const port = reader.count('PETSTORE_PORT', 0, 65_535);
   const baseUrls = {
     production: reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT),
@@ -202,15 +205,15 @@ export function readConfig(
       base: reader.count('PETSTORE_BAN_SECONDS', 1, MAX_COUNT) * SECOND,
       maximum: reader.count('PETSTORE_BAN_MAX_SECONDS', 1, MAX_COUNT) * SECOND,
     }),
-    drainFor: reader.count('PETSTORE_DRAIN_SECONDS', 0, LONGEST_DRAIN) * SECOND,
+    drainFor: reader.count('PETSTORE_DRAIN_SECONDS', 0, MAX_DRAIN) * SECOND,
     logLevel: reader.oneOf('PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),
     tracing: asksForTraces(environment, (text) => reader.problem(text)),
   };
   if (config.banPolicy.maximum < config.banPolicy.base) {
     reader.problem('PETSTORE_BAN_MAX_SECONDS must be at least PETSTORE_BAN_SECONDS.');
   }
-  const places = Map.groupBy(PARTS, (part) => place(config.baseUrl(part, port)));
-  for (const parts of places.values()) {
+  const partsByTarget = Map.groupBy(PARTS, (part) => requestTarget(config.baseUrl(part, port)));
+  for (const parts of partsByTarget.values()) {
     if (parts.length === 1) continue;
     const names = parts.map((part) => BASE_URL_SETTINGS[part]).join(' and ');
     reader.problem(`${names} must differ in their host or path.`);
@@ -232,27 +235,23 @@ function readDatabase(
   return undefined;
 }
 
-/** What a request shows of the base address that it was sent to: not whether it came by TLS. */
-function place(baseUrl: string): string {
+/** Host and path of a base address: behind a proxy, requests do not show whether they came by TLS. */
+function requestTarget(baseUrl: string): string {
   const { host, pathname } = new URL(baseUrl);
   return host + pathname;
 }
 
-/** An IPv6 address as it is, also when it is written as in a URL. */
+/** Removes the brackets that an IPv6 address has in a URL. */
 function withoutBrackets(host: string): string {
   return /^\[(.*)\]$/.exec(host)?.[1] ?? host;
 }
 
+/** Defaults to the port after that of the API; to a free one if that is free as well. */
 function readOpsPort(reader: SettingReader<keyof typeof SETTINGS>, port: number): number {
-  if (!reader.isGiven('PETSTORE_OPS_PORT')) return opsPortBeside(port);
+  if (!reader.isGiven('PETSTORE_OPS_PORT')) return port === 0 || port === 65_535 ? 0 : port + 1;
   const opsPort = reader.count('PETSTORE_OPS_PORT', 0, 65_535);
   if (opsPort === port && port !== 0) {
     reader.problem('PETSTORE_OPS_PORT and PETSTORE_PORT must differ.');
   }
   return opsPort;
-}
-
-/** The next port; a free one beside a free one. */
-function opsPortBeside(port: number): number {
-  return port === 0 || port === 65_535 ? 0 : port + 1;
 }

@@ -5,12 +5,12 @@ export interface RedisHost {
   readonly port: number;
 }
 
-/** Where a Redis is, and how to get in. */
+/** Where Redis is, and the credentials for it. */
 export interface RedisAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster';
-  /** One server, or the Sentinels, or some nodes of the Cluster. */
+  /** The server, the Sentinels, or some nodes of the Cluster. */
   readonly hosts: readonly [RedisHost, ...RedisHost[]];
-  /** What the Sentinels call the server. */
+  /** The Sentinels' name for the master. */
   readonly master: string | undefined;
   readonly tls: boolean;
   readonly username: string | undefined;
@@ -18,63 +18,55 @@ export interface RedisAddress {
   readonly database: number;
 }
 
-/** How addresses are written; for documentation and for errors. */
+/** The forms of an address, for documentation and error messages. */
 export const REDIS_URL_FORMS =
   'redis://[user:password@]host[:6379][/database], ' +
   'redis+sentinel://host[:26379],host/master[/database] or ' +
   'redis+cluster://host[:6379],host, each also with rediss for TLS';
 
-const FORM = /^(redis|rediss)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^@/]+)(?:\/(.*))?$/;
-const HOST = /^(?:([a-z\d](?:[\w.-]*[\w])?)|\[([a-f\d:.]+)\])(?::(\d{1,5}))?$/i;
+const FORM = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/((?:[^@/]*@)?)([^@/?#]+)(?:\/(.*))?$/;
 
 /**
- * Reads an address of Redis.
- * @throws SetupError that does not repeat the address: it may hold a password.
+ * Parses an address of Redis.
+ * @throws SetupError whose message does not repeat the address: it may hold a password.
  */
 export function parseRedisUrl(text: string): RedisAddress {
-  const [, scheme, form = 'single', credentials, hosts = '', path = ''] = FORM.exec(text) ?? [];
+  const [, scheme, form = 'single', userInfo = '', hosts = '', path = ''] = FORM.exec(text) ?? [];
   if (scheme === undefined) throw new SetupError(`must look like ${REDIS_URL_FORMS}.`);
   const kind = form === 'sentinel' || form === 'cluster' ? form : 'single';
-  const [first, ...more] = hosts.split(',').map((each) => parseHost(each, kind));
-  if (!first || (kind === 'single' && more.length > 0)) {
+  const [first, ...others] = hosts.split(',').map((host) => parseHost(host, kind));
+  if (!first || (kind === 'single' && others.length > 0)) {
     throw new SetupError('names several servers: use redis+sentinel:// or redis+cluster://.');
   }
   return {
     kind,
-    hosts: [first, ...more],
+    hosts: [first, ...others],
     tls: scheme === 'rediss',
-    ...parseCredentials(credentials),
+    ...parseUserInfo(userInfo),
     ...parsePath(path.replace(/\/$/, ''), kind),
   };
 }
 
 function parseHost(text: string, kind: RedisAddress['kind']): RedisHost {
-  const [, name, ipv6, digits] = HOST.exec(text) ?? [];
-  const host = name ?? ipv6;
-  const port = digits === undefined ? (kind === 'sentinel' ? 26_379 : 6_379) : Number(digits);
-  if (host === undefined || port < 1 || port > 65_535) {
+  const url = URL.parse(`redis://${text}`);
+  if (!url?.hostname || url.port === '0') {
     throw new SetupError('must name hosts as host or host:port, separated by commas.');
   }
-  return { host, port };
+  const defaultPort = kind === 'sentinel' ? 26_379 : 6_379;
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || defaultPort) };
 }
 
-function parseCredentials(text: string | undefined) {
-  if (text === undefined) return { username: undefined, password: undefined };
-  const colon = text.indexOf(':');
-  const [user, password] = colon < 0 ? ['', text] : [text.slice(0, colon), text.slice(colon + 1)];
+function parseUserInfo(text: string): Pick<RedisAddress, 'username' | 'password'> {
+  if (text === '') return { username: undefined, password: undefined };
+  const [, user = '', password = ''] = /^(?:([^:]*):)?(.*)@$/.exec(text) ?? [];
   if (password === '') throw new SetupError('names a user without a password.');
   return { username: decode(user) || undefined, password: decode(password) };
 }
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new SetupError('has a user or password that is not percent-encoded.');
-  }
-}
-
-function parsePath(path: string, kind: RedisAddress['kind']) {
+function parsePath(
+  path: string,
+  kind: RedisAddress['kind'],
+): Pick<RedisAddress, 'master' | 'database'> {
   const parts = path === '' ? [] : path.split('/');
   const master = kind === 'sentinel' ? parts.shift() : undefined;
   if (kind === 'sentinel' && !master) {
@@ -88,4 +80,12 @@ function parsePath(path: string, kind: RedisAddress['kind']) {
     throw new SetupError('must not name a database: a Cluster has only one.');
   }
   return { master: master && decode(master), database: Number(database) };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new SetupError('has a user or password that is not percent-encoded.');
+  }
 }

@@ -5,16 +5,17 @@ import { parseRedisUrl, type RedisAddress } from './redis-address.ts';
 
 type Defaults<Name extends string> = Readonly<Record<Name, { readonly default: string }>>;
 
-/** Reads one setting after the other and gathers what is wrong with them. */
+/** Reads settings one by one and collects their problems, so that all are reported together. */
 export class SettingReader<Name extends string> {
   readonly #values: Readonly<Record<string, string | undefined>>;
   readonly #known: Defaults<Name>;
   readonly #problems: string[] = [];
 
   /**
-   * @param values the environment; an empty value is the same as none.
-   * @param prefix of our settings: a name that starts with it and is not known is a problem.
-   * @param others names that start with it, too, and are no settings.
+   * @param values the environment variables; an empty value is the same as none.
+   * @param known every setting by its name.
+   * @param prefix of the names of settings: a name that starts with it and is not known is a problem.
+   * @param others names that start with the prefix and are not settings.
    */
   constructor(
     values: Readonly<Record<string, string | undefined>>,
@@ -34,7 +35,7 @@ export class SettingReader<Name extends string> {
     this.#problems.push(text);
   }
 
-  /** @throws SetupError that tells every problem, one per line, when there is any. */
+  /** @throws SetupError with all problems, one per line, if there are any. */
   finish(): void {
     if (this.#problems.length > 0) throw new SetupError(this.#problems.join('\n'));
   }
@@ -60,7 +61,7 @@ export class SettingReader<Name extends string> {
     return value ?? fallback;
   }
 
-  /** Without space around it. The message does not repeat the value. */
+  /** Surrounding white space is removed. The message does not repeat the value. */
   secret(name: Name, shortest: number): string | undefined {
     const secret = this.#given(name)?.trim();
     if (secret !== undefined && secret.length < shortest) {
@@ -69,7 +70,7 @@ export class SettingReader<Name extends string> {
     return secret;
   }
 
-  /** Without a slash at its end. The message does not repeat the value: it may hold a password. */
+  /** A trailing slash is removed. The message does not repeat the value: it may hold a password. */
   baseUrl(name: Name, ending: string): string | undefined {
     const text = this.#given(name);
     if (text === undefined) return undefined;
@@ -100,7 +101,7 @@ export class SettingReader<Name extends string> {
     return undefined;
   }
 
-  /** An e-mail address, alone or in angle brackets behind a name. */
+  /** An e-mail address, alone or in angle brackets after a name. */
   sender(name: Name): string | undefined {
     const text = this.optional(name);
     if (text === undefined || /^(?:[^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(text))
@@ -131,7 +132,7 @@ export class SettingReader<Name extends string> {
     }
   }
 
-  /** An e-mail address, or a page on the web. */
+  /** An e-mail address or a web address. */
   contact(name: Name): string | undefined {
     const text = this.optional(name);
     if (text === undefined || /^[^\s@:/]+@[^\s@]+$/.test(text)) return text;

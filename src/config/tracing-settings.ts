@@ -1,13 +1,14 @@
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Whether each address is for traces alone, or for all that OpenTelemetry sends. */
+/** Variables with the collector's address: for traces alone, or for every signal. */
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
 const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'] as const;
 
 /**
- * Whether OpenTelemetry's own variables ask for traces. What else they say (names, headers, sampling,
- * batches) is for its packages to read.
- * @param problem hears of each that we cannot do; their values may hold passwords, and are not repeated.
+ * Whether OpenTelemetry's own variables turn tracing on. Its packages read the other variables (names,
+ * headers, sampling, batches) themselves.
+ * @param problem called for each variable that cannot be honoured; the values may hold passwords and are not
+ *   repeated.
  */
 export function asksForTraces(variables: Variables, problem: (text: string) => void): boolean {
   if (variables['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return false;
@@ -20,7 +21,7 @@ export function asksForTraces(variables: Variables, problem: (text: string) => v
     }
   }
   const protocol = PROTOCOLS.find((name) => variables[name]?.trim());
-  // Collectors take JSON wherever they take protobuf.
+  // Collectors that accept protobuf accept JSON, too.
   if (protocol && !/^http\/(json|protobuf)$/.test(variables[protocol]?.trim() ?? '')) {
     problem(`${protocol} must be http/json: traces are sent in no other way.`);
   }

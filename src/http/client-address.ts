@@ -1,10 +1,10 @@
 import { type Address, type AddressRange, isWithin, parseAddress } from '../lib/ip-address.ts';
 
 /**
- * The address that a request without a valid key is counted on: the nearest one in the chain
- * `X-Forwarded-For`, then peer, that is not a trusted proxy. IPv6 counts by its /64, which is what
- * one subscriber holds.
- * @param peer the other end of the connection.
+ * The address by which requests without a valid key are limited: the nearest one that is not a trusted
+ * proxy, from the peer back through `X-Forwarded-For`. An entry that is not an address ends the search at
+ * the proxy that forwarded it. IPv6 is grouped by /64, which is what one subscriber holds.
+ * @param peer address of the other end of the connection.
  */
 export function clientAddress(
   peer: string,
