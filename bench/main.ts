@@ -6,8 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killChildren } from './children.ts';
-import { benchCluster } from './cluster/command.ts';
-import { clusterReport } from './cluster/report.ts';
+import { benchCluster, writeClusterDocumentation } from './cluster/command.ts';
 import { latestClusterResults } from './cluster/results.ts';
 import { measureFloor } from './floor/measure.ts';
 import { measureGrowth } from './growth.ts';
@@ -22,9 +21,7 @@ import {
 import type { Bench } from './measure.ts';
 import { measureMemory } from './memory.ts';
 import { measureMix } from './mix.ts';
-import { printModel } from './model/command.ts';
 import { type Options, readOptions, type Scale } from './options.ts';
-import { writeBlock } from './page-block.ts';
 import { profile } from './profile.ts';
 import { report, writeDocumentation } from './report.ts';
 import {
@@ -71,7 +68,6 @@ async function main(): Promise<void> {
     return printProfile(bench, profiled);
   }
   if (first === 'report') return rewriteReports();
-  if (first === 'model') return printModel();
   if (first === 'cluster') return benchCluster(bench, options);
   const parts = chooseParts(options);
   const peers = parts.workloads.length > 0 || parts.sections.includes('floor');
@@ -97,7 +93,7 @@ function chooseParts({ names, baseline }: Options) {
   const known = [...Object.keys(WORKLOADS), ...SECTIONS, 'all'];
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    const all = [...known, 'profile', 'cluster', 'model', 'report'].join(', ');
+    const all = [...known, 'profile', 'cluster', 'report'].join(', ');
     throw new CannotRun(`There is no ${unknown.join(', ')}. Use some of: ${all}.`);
   }
   const asked = names.length === 0 ? [...Object.keys(WORKLOADS), 'floor', 'mix'] : names;
@@ -150,7 +146,7 @@ function rewriteReports(): void {
   const results = latestResults();
   if (results) writeDocumentation(results);
   const cluster = latestClusterResults();
-  if (cluster) writeBlock('performance.md', 'cluster results', clusterReport(cluster));
+  if (cluster) writeClusterDocumentation(cluster);
 }
 
 async function printProfile(bench: Bench, name: string): Promise<void> {

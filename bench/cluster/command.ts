@@ -5,19 +5,20 @@ import {
   describeCores,
   describePeers,
   describeRevision,
+  nginxPath,
   requireTools,
 } from '../machine.ts';
-import { printModel } from '../model/command.ts';
 import type { Options } from '../options.ts';
 import { writeBlock } from '../page-block.ts';
 import { measureCluster } from './measure.ts';
 import { describeServers, missingServers } from './private-servers.ts';
 import { clusterReport } from './report.ts';
 import { type ClusterResults, keepClusterResults } from './results.ts';
+import { scalingReport } from './scaling.ts';
 
 const PEER_PACKAGES = ['fastify', '@fastify/bearer-auth', '@fastify/rate-limit', 'postgres'];
 
-/** `npm run bench -- cluster`: the service on PostgreSQL and Redis, beside the Fastify stack there. */
+/** `npm run bench -- cluster`: the service and the Fastify stack on PostgreSQL and Redis. */
 export async function benchCluster(
   place: { folder: string; progress(text: string): void },
   { scale: { quick, cluster: scale } }: Options,
@@ -33,19 +34,20 @@ export async function benchCluster(
     scale: `${animals.toLocaleString('en-US')} animals, ${accounts.toLocaleString('en-US')} accounts; medians of ${rounds} rounds, ${seconds} s each after ${warmUp} s of warm-up; ${measured.connections} connections to each process`,
     ...measured,
   };
-  if (quick) {
-    console.log(clusterReport(results));
-    return;
-  }
-  const report = clusterReport(keepClusterResults(results));
-  console.log(report);
-  writeBlock('performance.md', 'cluster results', report);
-  printModel();
+  if (!quick) writeClusterDocumentation(keepClusterResults(results));
+  console.log(`${clusterReport(results)}\n\n${scalingReport(results)}`);
+}
+
+/** Writes the reports into the documentation. */
+export function writeClusterDocumentation(results: ClusterResults): void {
+  writeBlock('performance.md', 'cluster results', clusterReport(results));
+  writeBlock('scaling.md', 'costs', scalingReport(results));
 }
 
 function requireClusterTools(): void {
   requireTools({ peers: false });
   const problems = missingServers();
+  if (!nginxPath()) problems.push('nginx is missing: apt-get install nginx-light');
   if (!Bun.which('node')) problems.push('node is missing: https://nodejs.org');
   if (!existsSync(join(import.meta.dir, '../peers/node_modules/postgres'))) {
     problems.push('The peers are not installed: npm ci --prefix bench/peers');

@@ -9,36 +9,35 @@ import { keysOf } from '../stores.ts';
 import { type Backends, startBackends } from './backends.ts';
 import type { ClusterResults, ClusterRun } from './results.ts';
 import { measureSizes } from './sizes.ts';
-import { startFastify, startPetstore } from './stage.ts';
+import { startFastify, startPetstore, startProxy } from './stage.ts';
 
 /**
- * To each process, so that one process is put under the same load whether it has others beside it or
- * not: what an event loop finds waiting it does in one go, and with fewer connections a request costs
- * more.
+ * Connections to each process, whether one or several processes run: with fewer connections an event
+ * loop finds fewer requests at a time, and each costs more.
  */
 const CONNECTIONS = 64;
 
 const WORKLOADS = { 'list-20': 200, create: 201, get: 200 } as const;
 type WorkloadName = keyof typeof WORKLOADS;
 
-/** What is put under load in every round, one after the other. */
+/** The groups that are measured in every round, one after the other. */
 const LINE_UP = [
   { name: 'fastify', processes: 1, workloads: ['list-20', 'create'] },
   { name: 'petstore', processes: 1, workloads: ['list-20', 'create', 'get'] },
   { name: 'petstore', processes: 2, workloads: ['list-20', 'create'] },
   { name: 'petstore', processes: 3, workloads: ['list-20', 'create'] },
+  { name: 'proxied', processes: 1, workloads: ['list-20', 'create', 'get'] },
 ] as const satisfies readonly {
   name: string;
   processes: number;
   workloads: readonly WorkloadName[];
 }[];
 
+type GroupName = (typeof LINE_UP)[number]['name'];
+
 type Measured = Omit<ClusterResults, 'date' | 'revision' | 'machine' | 'versions' | 'scale'>;
 
-/**
- * Starts everything once and warms every process up, then measures the line-up once per round, each
- * time with as many of the processes under load as it says. Gives the medians.
- */
+/** Starts and warms up every process once, then measures each group once per round. */
 export async function measureCluster(
   { folder, progress }: { folder: string; progress(text: string): void },
   scale: ClusterScale,
@@ -47,20 +46,23 @@ export async function measureCluster(
   await using backends = await startBackends(folder, scale);
   await using fastify = await startFastify(backends);
   await using petstore = await startPetstore(backends, 3);
-  const stages = { fastify, petstore };
-  for (const { name, workloads } of LINE_UP.filter(({ processes }) => processes === 1)) {
-    for (const server of stages[name].servers) {
-      progress(`warming up ${name}, port ${server.port}`);
-      for (const workload of workloads) await warmUp(backends, server, workload, scale);
-    }
-  }
+  const [first] = petstore.servers;
+  if (!first) throw new Error('No process of the petstore was started.');
+  await using proxy = await startProxy(backends, first);
+  const groups: Readonly<Record<GroupName, Group>> = {
+    fastify: { servers: fastify.servers },
+    petstore: { servers: petstore.servers },
+    proxied: { servers: [first], proxy },
+  };
+  await warmUpAll(backends, groups, { progress, scale });
   const taken = LINE_UP.map(() => new Map<WorkloadName, ClusterRun[]>());
   for (let round = 1; round <= scale.rounds; round += 1) {
     for (const [index, { name, processes, workloads }] of LINE_UP.entries()) {
       progress(`round ${round} of ${scale.rounds}: ${name}, processes: ${processes}`);
-      const servers = stages[name].servers.slice(0, processes);
+      const group = groups[name];
+      const part = { ...group, servers: group.servers.slice(0, processes) };
       for (const workload of workloads) {
-        const run = await measureOnce(backends, servers, workload, scale);
+        const run = await measureOnce(backends, part, workload, scale);
         const runs = taken[index]?.get(workload) ?? [];
         taken[index]?.set(workload, [...runs, run]);
       }
@@ -77,11 +79,26 @@ export async function measureCluster(
     cores: availableParallelism(),
     connections: CONNECTIONS,
     peer: measured.find(({ name }) => name === 'fastify')?.runs ?? {},
+    proxied: measured.find(({ name }) => name === 'proxied')?.runs ?? {},
     petstore: ours.map(({ processes, runs }) => ({ processes, runs })),
   };
 }
 
-/** Compares whole replies, then puts a process under load until its code is compiled, checking every reply. */
+async function warmUpAll(
+  backends: Backends,
+  groups: Readonly<Record<GroupName, Group>>,
+  { progress, scale }: { progress(text: string): void; scale: ClusterScale },
+): Promise<void> {
+  for (const { name, workloads } of LINE_UP.filter(({ processes }) => processes === 1)) {
+    const { servers, proxy: entry } = groups[name];
+    for (const server of entry ? [entry] : servers) {
+      progress(`warming up ${name}, port ${server.port}`);
+      for (const workload of workloads) await warmUp(backends, server, workload, scale);
+    }
+  }
+}
+
+/** Compares whole replies, then puts a process under a checked load until its code is compiled. */
 async function warmUp(
   backends: Backends,
   server: ServerProcess,
@@ -103,18 +120,19 @@ async function warmUp(
   }
 }
 
-/** Measures these processes together, each under a load of its own. */
+/** Measures processes together, each under a load of its own. */
 async function measureOnce(
   backends: Backends,
-  servers: readonly ServerProcess[],
+  group: Group,
   kind: WorkloadName,
   { seconds }: ClusterScale,
 ): Promise<ClusterRun> {
-  const before = usageOfAll(backends, servers);
+  const before = usageOfAll(backends, group);
   const begun = performance.now();
-  const results = await loadAll(backends, servers, { kind, seconds });
+  const targets = group.proxy ? [group.proxy] : group.servers;
+  const results = await loadAll(backends, targets, { kind, seconds });
   const took = (performance.now() - begun) / 1_000;
-  const after = usageOfAll(backends, servers);
+  const after = usageOfAll(backends, group);
   const refused = results.reduce((sum, each) => sum + each.refused, 0);
   if (refused > 0) throw new Error(`${refused} replies were refusals.`);
   return runOf(results, { before, after, took });
@@ -140,20 +158,28 @@ function loadAll(
   );
 }
 
+/** Processes under load, and the proxy that requests pass through, if any. */
+interface Group {
+  readonly servers: readonly ServerProcess[];
+  readonly proxy?: ServerProcess;
+}
+
 interface UsageOfAll {
   readonly service: Usage;
+  readonly proxy: Usage | undefined;
   readonly redis: Usage;
   readonly postgres: Usage;
   readonly machine: MachineTime;
 }
 
-function usageOfAll({ redis, postgres }: Backends, servers: readonly ServerProcess[]): UsageOfAll {
+function usageOfAll({ redis, postgres }: Backends, { servers, proxy }: Group): UsageOfAll {
   const each = servers.map((server) => server.usage());
   return {
     service: {
       cpu: each.reduce((sum, { cpu }) => sum + cpu, 0),
       memory: each.reduce((sum, { memory }) => sum + memory, 0),
     },
+    proxy: proxy?.usage(),
     redis: redis.usage(),
     postgres: postgres.usage(),
     machine: machineTime(),
@@ -170,7 +196,8 @@ function runOf(
   const weighted = (pick: (result: LoadResult) => number) =>
     results.reduce((sum, each) => sum + (pick(each) * each.requests) / requests, 0);
   const spent = (part: 'service' | 'redis' | 'postgres') => after[part].cpu - before[part].cpu;
-  const known = spent('service') + spent('redis') + spent('postgres') + load;
+  const proxy = after.proxy && before.proxy && after.proxy.cpu - before.proxy.cpu;
+  const known = spent('service') + spent('redis') + spent('postgres') + (proxy ?? 0) + load;
   const busy = after.machine.busy - before.machine.busy;
   const each = (seconds: number) => (seconds / requests) * 100_000;
   return {
@@ -182,6 +209,7 @@ function runOf(
       service: each(spent('service')),
       redis: each(spent('redis')),
       postgres: each(spent('postgres')),
+      ...(proxy !== undefined && { proxy: each(proxy) }),
       load: each(load),
     },
     memory: {
@@ -193,9 +221,10 @@ function runOf(
   };
 }
 
-/** Each number's own median over the rounds. */
+/** The median of each number over the rounds. */
 function medianRun(runs: readonly ClusterRun[]): ClusterRun {
   const of = (pick: (run: ClusterRun) => number) => median(runs.map(pick));
+  const proxies = runs.flatMap(({ demand }) => demand.proxy ?? []);
   return {
     perSecond: of(({ perSecond }) => perSecond),
     p50: of(({ p50 }) => p50),
@@ -205,6 +234,7 @@ function medianRun(runs: readonly ClusterRun[]): ClusterRun {
       service: of(({ demand }) => demand.service),
       redis: of(({ demand }) => demand.redis),
       postgres: of(({ demand }) => demand.postgres),
+      ...(proxies.length > 0 && { proxy: median(proxies) }),
       load: of(({ demand }) => demand.load),
     },
     memory: {

@@ -7,10 +7,10 @@ const TITLES: Readonly<Record<string, string>> = {
   get: 'Get',
 };
 
-/** How many times the peer's throughput is asked for. */
+/** The goal: this many times the throughput of the peer. */
 const ASKED = 3;
 
-/** All that the results show, as Markdown. */
+/** All results, as Markdown. */
 export function clusterReport(results: ClusterResults): string {
   const { date, revision, scale, machine, versions } = results;
   return [
@@ -41,10 +41,10 @@ function comparison({ peer, petstore }: ClusterResults): string {
     ];
   });
   const header = ['workload, contestant', 'requests/s', 'p50 ms', 'p99 ms', 'CPU s per 100,000'];
-  return table([...header, 'ours ÷ it', 'asked', 'reached?'], rows);
+  return table([...header, 'ours ÷ it', 'goal', 'reached?'], rows);
 }
 
-/** CPU time of everything but the load. */
+/** CPU time of everything except the load. */
 function servers({ demand: { service, redis, postgres } }: ClusterRun): string {
   return (service + redis + postgres).toFixed(2);
 }
@@ -63,10 +63,17 @@ function demands(results: ClusterResults): string {
     name: `${title(workload)}, Fastify`,
     run,
   }));
-  const cells = ({ service, redis, postgres, load }: Demand) =>
-    [service, redis, postgres, load].map((seconds) => seconds.toFixed(2));
-  const rows = [...runsOf(results), ...theirs].map(({ name, run }) => [name, ...cells(run.demand)]);
-  return table(['workload, processes', 'processes', 'Redis', 'PostgreSQL', 'wrk'], rows);
+  const proxied = Object.entries(results.proxied ?? {}).map(([workload, run]) => ({
+    name: `${title(workload)}, 1 behind nginx`,
+    run,
+  }));
+  const cells = ({ service, redis, postgres, proxy, load }: Demand) =>
+    [service, redis, postgres, proxy, load].map((seconds) => seconds?.toFixed(2) ?? '');
+  const rows = [...runsOf(results), ...proxied, ...theirs].map(({ name, run }) => [
+    name,
+    ...cells(run.demand),
+  ]);
+  return table(['workload, processes', 'processes', 'Redis', 'PostgreSQL', 'nginx', 'wrk'], rows);
 }
 
 function runsOf({ petstore }: ClusterResults): { name: string; run: ClusterRun }[] {

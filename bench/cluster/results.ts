@@ -13,12 +13,14 @@ const Demand = Type.Object({
   service: Type.Number(),
   redis: Type.Number(),
   postgres: Type.Number(),
+  /** nginx, where requests pass through it. */
+  proxy: Type.Optional(Type.Number()),
   /** The load generators. */
   load: Type.Number(),
 });
 export type Demand = Static<typeof Demand>;
 
-/** The medians of several runs of one workload. Times in ms. */
+/** Medians of several runs of one workload. Times in ms. */
 const ClusterRun = Type.Object({
   perSecond: Type.Number(),
   p50: Type.Number(),
@@ -28,7 +30,7 @@ const ClusterRun = Type.Object({
   memory: Type.Object({ service: Type.Number(), redis: Type.Number(), postgres: Type.Number() }),
   /** Bytes of an average reply, head and body. */
   bytes: Type.Number(),
-  /** Cores that were busy with something else: other programs, interrupts. */
+  /** Cores that other programs and interrupts kept busy. */
   elsewhere: Type.Number(),
 });
 export type ClusterRun = Static<typeof ClusterRun>;
@@ -42,12 +44,12 @@ export const ClusterResults = Type.Object({
   versions: Type.String(),
   scale: Type.String(),
   cores: Type.Integer(),
-  /** To each process. */
+  /** Connections to each process. */
   connections: Type.Integer(),
   /** On PostgreSQL's disk, indexes included; and in the memory of Redis. */
-  bytesPerAnimal: Type.Number(),
+  bytesPerPet: Type.Number(),
   bytesPerCaller: Type.Number(),
-  /** CPU seconds of PostgreSQL for 100,000 rows of usage, of which no request waits for any. */
+  /** CPU seconds of PostgreSQL for 100,000 rows of usage, which are saved in the background. */
   usageDemand: Type.Number(),
   /** By workload: the Fastify stack. */
   peer: Type.Record(Type.String(), ClusterRun),
@@ -55,10 +57,12 @@ export const ClusterResults = Type.Object({
   petstore: Type.Array(
     Type.Object({ processes: Type.Integer(), runs: Type.Record(Type.String(), ClusterRun) }),
   ),
+  /** By workload: one process of the petstore behind nginx. */
+  proxied: Type.Optional(Type.Record(Type.String(), ClusterRun)),
 });
 export type ClusterResults = Static<typeof ClusterResults>;
 
-/** Keeps a measurement in a file of its own, by date; gives it as it was kept. */
+/** Saves a measurement in a file of its own, named by date, and returns it as it was saved. */
 export function keepClusterResults(results: ClusterResults): ClusterResults {
   mkdirSync(FOLDER, { recursive: true });
   const taken = new Set(readdirSync(FOLDER));
@@ -71,7 +75,7 @@ export function keepClusterResults(results: ClusterResults): ClusterResults {
   return Value.Parse(ClusterResults, JSON.parse(rounded));
 }
 
-/** The measurement kept last, or undefined when there is none. */
+/** The measurement saved last, or `undefined` when there is none. */
 export function latestClusterResults(): ClusterResults | undefined {
   const path = latestFile(FOLDER, FILE);
   if (path === undefined) return undefined;

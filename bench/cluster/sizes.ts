@@ -11,7 +11,7 @@ const REPEATS = 30;
 /** What single things take that no request waits for. */
 export interface Sizes {
   /** On PostgreSQL's disk, indexes included. */
-  readonly bytesPerAnimal: number;
+  readonly bytesPerPet: number;
   /** In the memory of Redis. */
   readonly bytesPerCaller: number;
   /** CPU seconds of PostgreSQL for 100,000 rows of usage: one for each account that a process served in 5 s. */
@@ -30,7 +30,7 @@ export async function measureSizes({ postgres, redis }: Backends): Promise<Sizes
     const inRedis = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
     const accounts = await sql.unsafe<{ id: string }[]>('SELECT id FROM accounts');
     return {
-      bytesPerAnimal: row?.size ?? 0,
+      bytesPerPet: row?.size ?? 0,
       bytesPerCaller: inRedis / keys.length,
       usageDemand: await usageDemand({ postgres }, accounts),
     };

@@ -1,18 +1,20 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ANONYMOUS, MAIN, PEERS } from '../contestants.ts';
+import { nginxPath } from '../machine.ts';
+import { shippedNginxConfig } from '../nginx-config.ts';
 import { freePort, type ServerCommand, ServerProcess } from '../server-process.ts';
 import { firstKey } from '../stores.ts';
 import type { Backends } from './backends.ts';
 
 type Parts = Omit<Backends, typeof Symbol.asyncDispose>;
 
-/** Processes that answer for the same service, each on a port of its own. */
+/** Processes of one service, each on a port of its own. */
 export interface ClusterStage extends AsyncDisposable {
   readonly servers: readonly ServerProcess[];
 }
 
-/** So many equal petstore processes on one PostgreSQL and one Redis. */
+/** Equal petstore processes on one PostgreSQL and one Redis. */
 export function startPetstore(backends: Parts, processes: number): Promise<ClusterStage> {
   return startAll(processes, async () => {
     const folder = mkdtempSync(join(backends.folder, 'petstore-'));
@@ -43,6 +45,19 @@ export function startFastify(backends: Parts): Promise<ClusterStage> {
       ...common(backends, port, mkdtempSync(join(backends.folder, 'fastify-'))),
       command: ['node', script, String(port), ...files],
     };
+  });
+}
+
+/** nginx with the shipped configuration, in front of one process. */
+export async function startProxy(backends: Parts, server: ServerProcess): Promise<ServerProcess> {
+  const folder = mkdtempSync(join(backends.folder, 'nginx-'));
+  const port = await freePort();
+  const config = join(folder, 'nginx.conf');
+  writeFileSync(config, shippedNginxConfig(folder, port, [server.port]));
+  const single = ['-g', 'daemon off; master_process off;'];
+  return ServerProcess.start({
+    ...common(backends, port, folder),
+    command: [nginxPath() ?? 'nginx', '-c', config, '-e', 'stderr', ...single],
   });
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NGINX_CONFIG } from '../../bench/nginx-config.ts';
 import packageJson from '../../package.json';
 import { STOP_GRACE } from '../../src/app.ts';
 import { PARTS, readConfig } from '../../src/config/config.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import { eventually, TestService } from '../support/harness.ts';
-import { NGINX_CONFIG } from '../support/nginx.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');

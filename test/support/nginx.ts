@@ -1,10 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nginxPath } from '../../bench/machine.ts';
+import { shippedNginxConfig } from '../../bench/nginx-config.ts';
 import { accepts, freePort } from './free-port.ts';
 import { eventually, temporaryFolder } from './harness.ts';
-
-export const NGINX_CONFIG = join(import.meta.dir, '..', '..', 'deploy/nginx/nginx.conf');
 
 /** Whether tests can start a proxy of their own. */
 export const hasNginx = nginxPath() !== null;
@@ -49,16 +48,8 @@ export class NginxProxy implements AsyncDisposable {
   }
 
   #spawn(ports: readonly number[], args: readonly string[]): Bun.ReadableSubprocess {
-    let process = -1;
-    const config = readFileSync(NGINX_CONFIG, 'utf8')
-      .replaceAll('/tmp/', `${this.#folder.path}/`)
-      .replace('listen 8080;', `listen 127.0.0.1:${this.port};`)
-      .replaceAll(/server [\d.]+:3000 /g, () => {
-        process += 1;
-        return `server 127.0.0.1:${ports[process % ports.length]} `;
-      });
     const file = join(this.#folder.path, 'nginx.conf');
-    writeFileSync(file, config);
+    writeFileSync(file, shippedNginxConfig(this.#folder.path, this.port, ports));
     return Bun.spawn([nginxPath() ?? 'nginx', '-c', file, '-e', 'stderr', ...args], {
       stdin: 'ignore',
       stdout: 'pipe',
