@@ -11,3 +11,9 @@ export interface IdempotentRequest {
   /** Digest of the request; another request with the same key is a mismatch. */
   readonly fingerprint: string;
 }
+
+/** The first reply to an idempotent request, as it was sent. */
+export interface StoredReply {
+  readonly status: number;
+  readonly body: string;
+}

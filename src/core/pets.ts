@@ -1,7 +1,7 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Int64 } from '../lib/int64.ts';
-import type { IdempotentRequest } from './idempotency.ts';
+import type { IdempotentRequest, StoredReply } from './idempotency.ts';
 
 /** Availability of an animal; the contract's enum, in its order. */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
@@ -49,7 +49,9 @@ export interface PetPage {
 }
 
 export type CreateOutcome =
-  | { readonly kind: 'created' | 'replayed'; readonly pet: Pet }
+  | { readonly kind: 'created'; readonly pet: Pet }
+  /** The same request was carried out before: its first reply. */
+  | { readonly kind: 'replayed'; readonly reply: StoredReply }
   /** The key was used before with another body. */
   | { readonly kind: 'mismatch' }
   /** A request with the same key is in flight. */

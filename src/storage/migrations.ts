@@ -42,6 +42,18 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     ],
     postgres: ['ALTER TABLE accounts ALTER COLUMN email TYPE TEXT COLLATE "C"'],
   },
+  {
+    // The first reply itself beside the id of the pet.
+    file: 'environment',
+    sqlite: [
+      'ALTER TABLE idempotent_requests ADD COLUMN reply_status INTEGER',
+      'ALTER TABLE idempotent_requests ADD COLUMN reply_body TEXT',
+    ],
+    postgres: [
+      'ALTER TABLE idempotent_requests ADD COLUMN IF NOT EXISTS reply_status BIGINT',
+      'ALTER TABLE idempotent_requests ADD COLUMN IF NOT EXISTS reply_body TEXT',
+    ],
+  },
 ];
 
 /** The shared steps of one kind of data file. */

@@ -214,6 +214,9 @@ export const TABLES = {
       fingerprint: text(),
       pet_id: integer(),
       created_at: integer(),
+      // The first reply; none in rows of earlier releases, which made it anew from the pet.
+      reply_status: optionalInteger(),
+      reply_body: optionalText(),
     },
   },
   quotas: {

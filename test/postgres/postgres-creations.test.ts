@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import type { Pet, PetStore } from '../../src/core/pets.ts';
+import { petJson } from '../../src/core/pet-json.ts';
+import type { CreateOutcome, Pet, PetStore } from '../../src/core/pets.ts';
 import { lazy } from '../../src/lib/lazy.ts';
 import { PostgresDatabase, type Value } from '../../src/storage/postgres/database.ts';
 import { PostgresPetStore } from '../../src/storage/postgres/pet-store.ts';
@@ -150,7 +151,8 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     await using backend = connectTo(url);
     const request = { accountId: 'acct_1', key: 'once', fingerprint: 'same' };
     await backend.pets().create(pet('Rex'), at(), request);
-    // As when another process drops what the request is measured by in that very moment.
+    // As a row of an earlier release, whose pet another process deletes at that moment.
+    await server.run('UPDATE idempotent_requests SET reply_body = NULL', url);
     await server.run('DELETE FROM pets', url);
     const outcome = backend.pets().create(pet('Rex'), at(), request);
     expect(await outcome.catch((error) => error)).toBeInstanceOf(StorageUnavailable);
@@ -176,11 +178,15 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
         const two = there.toReversed()[index];
         const kinds = [one.kind, two?.kind].sort();
         expect(kinds).toEqual(['created', 'replayed']);
-        expect('pet' in one && two && 'pet' in two && one.pet).toEqual(
-          two && 'pet' in two && two.pet,
-        );
+        expect(two && bodyOf(two)).toEqual(bodyOf(one));
       }
     }
     expect((await walk(backend.pets(), 100)).length).toBe(200);
   });
 });
+
+/** The body of the reply, of which a store gives the pet only the first time. */
+function bodyOf(outcome: CreateOutcome): string | undefined {
+  if (outcome.kind === 'created') return petJson(outcome.pet);
+  return outcome.kind === 'replayed' ? outcome.reply.body : undefined;
+}

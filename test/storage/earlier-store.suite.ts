@@ -3,7 +3,6 @@ import { DAY, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { provokeBan } from '../support/ban-scene.ts';
 import { expectRefusal, keysOf, messagesOf, usageOf } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
-import { eventually } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';
 import { refusalOf } from '../support/problem.ts';
 import {
@@ -148,14 +147,15 @@ export function earlierStoreSuite(expected: EarlierStore, copy: () => Promise<St
     expect((await ask(it.service, keys.banned)).code).toBe('api_key_banned');
     const lifted = await olga.post(`/api/operator/bans/${dashboard.bans[0]?.id}/lift`);
     expect(lifted.status).toBe(204);
-    await eventually(async () => (await ask(it.service, keys.banned)).code === 'rate_limited');
+    await it.service.runJobs('watch for changes');
+    expect((await ask(it.service, keys.banned)).code).toBe('rate_limited');
   });
 
   test('has delivered messages in the inbox, and delivers those that were queued', async () => {
     await using it = await open();
     const ada = await it.visitor('ada');
     const isDelivered = ({ status }: { status: string }) => status === 'delivered';
-    await eventually(async () => (await messagesOf(ada)).every(isDelivered));
+    await it.service.runJobs('deliver messages');
     const queued = { status: 'delivered', deliveredAt: it.clock.now().wall } as const;
     expect(await messagesOf(ada)).toMatchObject(
       dashboard.messages.map((each) => (isDelivered(each) ? each : { ...each, ...queued })),
@@ -255,11 +255,13 @@ export function earlierStoreSuite(expected: EarlierStore, copy: () => Promise<St
     expect(await status()).toBe(200);
     const live = dashboard.keys.find(({ lastFour }) => keys.live.endsWith(lastFour));
     expect((await runOn(it.copy, 'keys', 'revoke', live?.id ?? '')).code).toBe(0);
-    await eventually(async () => (await status()) === 401);
+    await it.service.runJobs('watch for changes');
+    expect(await status()).toBe(401);
     const quota = async () => (await ask(it.service, keys.pro)).minute.quota;
     expect(await quota()).toBe(300);
     await runOn(it.copy, 'accounts', 'set-plan', 'pro@example.com', 'business');
-    await eventually(async () => (await quota()) === 1_000);
+    await it.service.runJobs('watch for changes');
+    expect(await quota()).toBe(1_000);
   });
 
   test('refuses another secret', async () => {

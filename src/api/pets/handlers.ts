@@ -1,14 +1,15 @@
 import { ApiError } from '../../core/errors.ts';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
+import { creationReply, petJson, petsJson } from '../../core/pet-json.ts';
 import type { NewPet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
 import { type Awaitable, then } from '../../lib/awaitable.ts';
+import { parseNewPet } from './new-pet.ts';
 import type { PET_OPERATIONS } from './operations.ts';
 import { PageCache } from './page-cache.ts';
-import { parseNewPet, petJson, petsJson } from './pet-json.ts';
 import { parsePetQuery } from './query.ts';
 
 /**
@@ -56,13 +57,9 @@ async function createPet(pets: PetStore, { key, request, now }: RequestContext):
   );
   switch (outcome.kind) {
     case 'created':
-      return { status: 201, body: petJson(outcome.pet) };
+      return creationReply(outcome.pet);
     case 'replayed':
-      return {
-        status: 201,
-        body: petJson(outcome.pet),
-        headers: REPLAYED,
-      };
+      return { ...outcome.reply, headers: REPLAYED };
     case 'mismatch':
       throw new ApiError(
         'idempotency_mismatch',

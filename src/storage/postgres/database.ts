@@ -35,6 +35,7 @@ export interface DatabaseMetrics {
 export interface Queries {
   all<Row>(text: string, ...values: Value[]): Promise<Row[]>;
   get<Row>(text: string, ...values: Value[]): Promise<Row | undefined>;
+  rows<Row>(selection: Selection<Row>, ...values: Value[]): Promise<Row[]>;
   /** Tells how many rows were inserted, changed or deleted. */
   run(text: string, ...values: Value[]): Promise<number>;
   /** The rows, and how many there are or were changed. */
@@ -223,6 +224,7 @@ function queriesOver(send: Execute): Queries {
   return {
     execute,
     all: (text, ...values) => execute(text, values),
+    rows: ({ postgres }, ...values) => execute(postgres, values),
     get: async <Row>(text: string, ...values: Value[]) => (await execute<Row>(text, values))[0],
     run: async (text, ...values) => (await execute(text, values)).count,
   };

@@ -1,11 +1,13 @@
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
-import type { IdempotentRequest } from '../../core/idempotency.ts';
+import type { IdempotentRequest, StoredReply } from '../../core/idempotency.ts';
 import { REMEMBERED } from '../../core/idempotency.ts';
-import type { CreateOutcome, NewPet, Pet, PetStatus } from '../../core/pets.ts';
-import { toInt64 } from '../../lib/int64.ts';
+import { creationReply } from '../../core/pet-json.ts';
+import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
+import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
 import { insertNewPets, insertPets, newPetIds } from './pet-insertion.ts';
+import { petsById } from './pet-rows.ts';
 
 /** One animal to be added. */
 export interface Creation {
@@ -15,22 +17,26 @@ export interface Creation {
   readonly request: IdempotentRequest | undefined;
 }
 
-/** A creation that may be repeated, under the id that it will have unless it was carried out before. */
+/** A creation that may be repeated, and the pet that it adds unless it was carried out before. */
 interface Repeatable {
   readonly request: IdempotentRequest;
   readonly now: number;
-  readonly id: number;
+  readonly pet: Pet;
 }
 
-interface EarlierRow {
-  account_id: string;
-  key: string;
-  fingerprint: string;
-  created_at: number;
-  id: number;
-  name: string;
-  category_id: bigint;
-  status: PetStatus;
+// On the distribution column of the table alone: no join with the pets, which lie elsewhere.
+const RECALL = select(
+  'idempotent_requests',
+  ['account_id', 'key', 'fingerprint', 'created_at', 'pet_id', 'reply_status', 'reply_body'],
+  `JOIN unnest(?::text[], ?::text[]) AS asked (by_account, with_key)
+     ON account_id = by_account AND key = with_key WHERE environment = ?`,
+);
+
+/** An idempotent request that was carried out before. */
+interface Earlier {
+  readonly fingerprint: string;
+  readonly created_at: number;
+  readonly reply: StoredReply;
 }
 
 /**
@@ -79,9 +85,9 @@ async function insert(
   database: PostgresDatabase,
   environment: Environment,
   pets: ReadonlyMap<Creation, Pet>,
-): Promise<Map<string, EarlierRow>> {
-  const repeatable = [...pets].flatMap(([{ request, now }, { id }]) =>
-    request ? [{ request, now, id }] : [],
+): Promise<Map<string, Earlier>> {
+  const repeatable = [...pets].flatMap(([{ request, now }, pet]) =>
+    request ? [{ request, now, pet }] : [],
   );
   if (repeatable.length === 0) {
     await insertPets(database, environment, [...pets.values()]);
@@ -89,8 +95,8 @@ async function insert(
   }
   return database.transaction(async (queries) => {
     const ours = await claim(queries, environment, repeatable);
-    const lost = repeatable.filter(({ id }) => !ours.has(id));
-    const lostIds = new Set(lost.map(({ id }) => id));
+    const lost = repeatable.filter(({ pet }) => !ours.has(pet.id));
+    const lostIds = new Set(lost.map(({ pet }) => pet.id));
     const added = [...pets.values()].filter(({ id }) => !lostIds.has(id));
     await insertPets(queries, environment, added);
     const requests = lost.map(({ request }) => request);
@@ -112,55 +118,70 @@ async function claim(
   const sorted = repeatable.toSorted((one, other) =>
     nameOf(one.request) < nameOf(other.request) ? -1 : 1,
   );
+  const replies = sorted.map(({ pet }) => creationReply(pet));
   const rows = await queries.all<{ id: number }>(
     `INSERT INTO idempotent_requests AS kept
-       (environment, account_id, key, fingerprint, pet_id, created_at)
-     SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
+       (environment, account_id, key, fingerprint, pet_id, created_at, reply_status, reply_body)
+     SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[],
+       $7::bigint[], $8::text[])
      ON CONFLICT (environment, account_id, key) DO UPDATE
        SET fingerprint = excluded.fingerprint, pet_id = excluded.pet_id,
-           created_at = excluded.created_at
+           created_at = excluded.created_at, reply_status = excluded.reply_status,
+           reply_body = excluded.reply_body
        WHERE kept.created_at <= excluded.created_at - ${REMEMBERED}
      RETURNING pet_id::float8 AS id`,
     environment,
     texts(sorted.map(({ request }) => request.accountId)),
     texts(sorted.map(({ request }) => request.key)),
     texts(sorted.map(({ request }) => request.fingerprint)),
-    integers(sorted.map(({ id }) => id)),
+    integers(sorted.map(({ pet }) => pet.id)),
     integers(sorted.map(({ now }) => now)),
+    integers(replies.map(({ status }) => status)),
+    texts(replies.map(({ body }) => body)),
   );
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What is on record of these requests, by name. */
+/** The rows of these requests, by name. Those of a pet that is gone are left out. */
 async function recall(
   queries: Queries,
   environment: Environment,
   requests: readonly IdempotentRequest[],
-): Promise<Map<string, EarlierRow>> {
+): Promise<Map<string, Earlier>> {
   if (requests.length === 0) return new Map();
-  const rows = await queries.all<EarlierRow>(
-    `SELECT kept.account_id, kept.key, kept.fingerprint, kept.created_at::float8 AS created_at,
-       pets.id::float8 AS id, pets.name, pets.category_id, pets.status
-     FROM unnest($2::text[], $3::text[]) AS asked (account_id, key)
-     JOIN idempotent_requests AS kept ON kept.environment = $1
-       AND kept.account_id = asked.account_id AND kept.key = asked.key
-     JOIN pets ON pets.environment = $1 AND pets.id = kept.pet_id`,
-    environment,
+  const rows = await queries.rows(
+    RECALL,
     texts(requests.map(({ accountId }) => accountId)),
     texts(requests.map(({ key }) => key)),
+    environment,
   );
-  return new Map(rows.map((row) => [nameOf({ accountId: row.account_id, key: row.key }), row]));
+  const unstored = rows.filter(({ reply_body }) => reply_body === null);
+  const pets = await petsById(
+    queries,
+    environment,
+    unstored.map(({ pet_id }) => pet_id),
+  );
+  const earlier = new Map<string, Earlier>();
+  for (const { account_id, key, pet_id, reply_status, reply_body, ...row } of rows) {
+    const pet = pets.get(pet_id);
+    const stored =
+      reply_status !== null && reply_body !== null
+        ? { status: reply_status, body: reply_body }
+        : undefined;
+    const reply = stored ?? (pet && creationReply(pet));
+    if (reply) earlier.set(nameOf({ accountId: account_id, key }), { ...row, reply });
+  }
+  return earlier;
 }
 
 function earlierOutcome(
   { request, now }: Creation,
-  earlier: ReadonlyMap<string, EarlierRow>,
+  earlier: ReadonlyMap<string, Earlier>,
 ): CreateOutcome | undefined {
   const row = request && earlier.get(nameOf(request));
   if (!row || row.created_at <= now - REMEMBERED) return undefined;
   if (row.fingerprint !== request.fingerprint) return { kind: 'mismatch' };
-  const { id, name, category_id, status } = row;
-  return { kind: 'replayed', pet: { id, name, categoryId: toInt64(category_id), status } };
+  return { kind: 'replayed', reply: row.reply };
 }
 
 function nameOf({ accountId, key }: { accountId: string; key: string }): string {

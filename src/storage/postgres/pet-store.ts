@@ -11,22 +11,15 @@ import type {
   PetStore,
 } from '../../core/pets.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { toInt64 } from '../../lib/int64.ts';
 import type { PostgresDatabase } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Creation, createPets } from './pet-creation.ts';
 import { insertPets, newPetIds } from './pet-insertion.ts';
+import { petFromRow, selectPets } from './pet-rows.ts';
 
-interface PetRow {
-  id: number;
-  name: string;
-  category_id: bigint;
-  status: PetStatus;
-}
-
-// What a double holds exactly comes as one.
-const SELECT =
-  'SELECT id::float8 AS id, name, category_id, status FROM pets WHERE environment = $1';
+const PAGE = selectPets('AND id > ? ORDER BY pets.id LIMIT ?');
+const PAGE_BY_STATUS = selectPets('AND status = ? AND id > ? ORDER BY pets.id LIMIT ?');
+const ONE = selectPets('AND id = ?');
 
 /** How many ids, as a multiple of the page, are looked at to tell whether a filtered page is settled. */
 const DENSITY_REACH = 64;
@@ -51,15 +44,10 @@ export class PostgresPetStore implements PetStore {
 
   async list({ limit, status, after }: PetQuery): Promise<PetPage> {
     // One more than asked for tells whether the page is the last.
-    const rows =
-      status === undefined
-        ? await this.#select('AND id > $2 ORDER BY pets.id LIMIT $3', after, limit + 1)
-        : await this.#select(
-            'AND status = $2 AND id > $3 ORDER BY pets.id LIMIT $4',
-            status,
-            after,
-            limit + 1,
-          );
+    const environment = this.#environment;
+    const rows = await (status === undefined
+      ? this.#database.rows(PAGE, environment, after, limit + 1)
+      : this.#database.rows(PAGE_BY_STATUS, environment, status, after, limit + 1));
     const more = rows.length > limit;
     if (more) rows.pop();
     const pets = rows.map(petFromRow);
@@ -68,7 +56,7 @@ export class PostgresPetStore implements PetStore {
 
   async get(id: number): Promise<Pet | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
-    const [row] = await this.#select('AND id = $2', id);
+    const [row] = await this.#database.rows(ONE, this.#environment, id);
     return row && petFromRow(row);
   }
 
@@ -114,10 +102,6 @@ export class PostgresPetStore implements PetStore {
     return this.creations.close();
   }
 
-  #select(rest: string, ...values: (string | number)[]): Promise<PetRow[]> {
-    return this.#database.all<PetRow>(`${SELECT} ${rest}`, this.#environment, ...values);
-  }
-
   /**
    * Ids are given before their commits, so a smaller one may come later. It cannot where every id up
    * to the end of the page is taken.
@@ -143,8 +127,4 @@ export class PostgresPetStore implements PetStore {
     // Another animal of this status may have come after the page was read.
     return Number(row?.taken) === span && Number(row?.listed) === pets.length;
   }
-}
-
-function petFromRow({ id, name, category_id, status }: PetRow): Pet {
-  return { id, name, categoryId: toInt64(category_id), status };
 }

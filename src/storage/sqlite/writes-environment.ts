@@ -1,9 +1,12 @@
 import type { Database } from 'bun:sqlite';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
 import { REMEMBERED } from '../../core/idempotency.ts';
+import { creationReply } from '../../core/pet-json.ts';
 import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
 import type { SavedQuota } from '../../core/quota.ts';
 import { DAY } from '../../lib/clock.ts';
+import { select } from '../selection.ts';
+import { query } from './query.ts';
 
 interface Creation {
   readonly pet: NewPet;
@@ -13,25 +16,27 @@ interface Creation {
 }
 
 /**
- * Selects animals as the rest of the service has them. What a double holds exactly comes as a number,
+ * Selects pets as the rest of the service has them. What a double holds exactly comes as a number,
  * which is read, and written as JSON, in half the time of a bigint.
  */
 export const SELECT_PETS = `SELECT CAST(pets.id AS REAL) AS id, name,
   CASE WHEN category_id BETWEEN -9007199254740991 AND 9007199254740991
     THEN CAST(category_id AS REAL) ELSE category_id END AS categoryId, status FROM pets`;
 
+const EARLIER = select(
+  'idempotent_requests',
+  ['fingerprint', 'pet_id', 'reply_status', 'reply_body'],
+  'WHERE account_id = ? AND key = ? AND created_at > ?',
+);
+
 /** Every change to an environment's file; each runs inside of a transaction of the writer thread. */
 export const environmentWrites = {
   createPet(database: Database, { pet, now, request }: Creation): CreateOutcome {
     const earlier = request && recall(database, request, now - REMEMBERED);
     if (earlier) return earlier;
-    const id = insertPet(database, pet);
-    if (request) {
-      database
-        .query('INSERT OR REPLACE INTO idempotent_requests VALUES (?, ?, ?, ?, ?)')
-        .run(request.accountId, request.key, request.fingerprint, id, now);
-    }
-    return { kind: 'created', pet: { id, ...pet } };
+    const created = { id: insertPet(database, pet), ...pet };
+    if (request) rememberReply(database, request, created, now);
+    return { kind: 'created', pet: created };
   },
 
   importPets(database: Database, pets: readonly NewPet[]): void {
@@ -79,19 +84,28 @@ function insertPet(database: Database, { name, categoryId, status }: NewPet): nu
   return Number(lastInsertRowid);
 }
 
+function rememberReply(
+  database: Database,
+  { accountId, key, fingerprint }: IdempotentRequest,
+  pet: Pet,
+  now: number,
+): void {
+  const { status, body } = creationReply(pet);
+  database
+    .query('INSERT OR REPLACE INTO idempotent_requests VALUES (?, ?, ?, ?, ?, ?, ?)')
+    .run(accountId, key, fingerprint, pet.id, now, status, body);
+}
+
 function recall(
   database: Database,
   { accountId, key, fingerprint }: IdempotentRequest,
   since: number,
 ): CreateOutcome | undefined {
-  const earlier = database
-    .query<{ fingerprint: string; pet_id: bigint }, [string, string, number]>(
-      `SELECT fingerprint, pet_id FROM idempotent_requests
-       WHERE account_id = ? AND key = ? AND created_at > ?`,
-    )
-    .get(accountId, key, since);
+  const earlier = query(database, EARLIER).get(accountId, key, since);
   if (!earlier) return undefined;
   if (earlier.fingerprint !== fingerprint) return { kind: 'mismatch' };
-  const pet = database.query<Pet, [bigint]>(`${SELECT_PETS} WHERE pets.id = ?`).get(earlier.pet_id);
-  return pet ? { kind: 'replayed', pet } : undefined;
+  const { pet_id, reply_status: status, reply_body: body } = earlier;
+  if (status !== null && body !== null) return { kind: 'replayed', reply: { status, body } };
+  const pet = database.query<Pet, [number]>(`${SELECT_PETS} WHERE pets.id = ?`).get(pet_id);
+  return pet ? { kind: 'replayed', reply: creationReply(pet) } : undefined;
 }

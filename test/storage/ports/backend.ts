@@ -25,6 +25,8 @@ export interface Backend extends AsyncDisposable {
   readonly audit: AuditLog;
   pets(environment?: Environment): PetStore;
   quotas(environment?: Environment): QuotaStore;
+  /** Runs SQL beside the stores, on what holds the accounts or the pets of production. */
+  run(file: 'accounts' | 'production', sql: string): Promise<void>;
   /** The same data over connections of its own, as another process has them. */
   another(): Promise<Backend>;
 }

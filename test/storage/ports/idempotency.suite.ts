@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { IdempotentRequest } from '../../../src/core/idempotency.ts';
+import { petJson } from '../../../src/core/pet-json.ts';
 import type { CreateOutcome, PetStore } from '../../../src/core/pets.ts';
 import { DAY } from '../../../src/lib/clock.ts';
 import { at, type OpenBackend, pet } from './backend.ts';
@@ -10,7 +11,7 @@ function request(key: string, fields: Partial<IdempotentRequest> = {}): Idempote
 
 function replayOf(first: CreateOutcome): CreateOutcome {
   if (first.kind !== 'created') throw new Error(first.kind);
-  return { kind: 'replayed', pet: first.pet };
+  return { kind: 'replayed', reply: { status: 201, body: JSON.stringify(first.pet) } };
 }
 
 async function count(store: PetStore): Promise<number> {
@@ -33,6 +34,39 @@ function repeating(open: OpenBackend): void {
     const again = await store.create(pet('Rex'), at(1), request('k'));
     expect(first.kind).toBe('created');
     expect(again).toEqual(replayOf(first));
+    expect(await count(store)).toBe(1);
+  });
+
+  test('gives the stored bytes of the first reply, whatever becomes of the pet', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    const rex = pet('Rex "\u00e9\ud83d\udc15"', {
+      categoryId: 9223372036854775807n,
+      status: 'sold',
+    });
+    const first = await store.create(rex, at(), request('k'));
+    if (first.kind !== 'created') throw new Error(first.kind);
+    const body = petJson(first.pet);
+    expect(body).toContain('"categoryId":9223372036854775807,"status":"sold"');
+    await backend.run('production', "UPDATE pets SET name = 'Other', status = 'pending'");
+    const again = await store.create(rex, at(1), request('k'));
+    expect(again).toEqual({ kind: 'replayed', reply: { status: 201, body } });
+    await backend.run('production', 'DELETE FROM pets');
+    expect(await store.create(rex, at(2), request('k'))).toEqual(again);
+  });
+
+  test('that an earlier release recorded, without its reply, is replayed from the pet', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    const rex = pet('Rex', { categoryId: 9007199254740993n });
+    const first = await store.create(rex, at(), request('k'));
+    if (first.kind !== 'created') throw new Error(first.kind);
+    await backend.run(
+      'production',
+      'UPDATE idempotent_requests SET reply_status = NULL, reply_body = NULL',
+    );
+    const again = await store.create(rex, at(1), request('k'));
+    expect(again).toEqual({ kind: 'replayed', reply: { status: 201, body: petJson(first.pet) } });
     expect(await count(store)).toBe(1);
   });
 

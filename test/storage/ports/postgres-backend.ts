@@ -32,6 +32,9 @@ export function connectTo(url: string): Backend {
     pets: (environment: Environment = 'production') => pets[environment],
     quotas: (environment: Environment = 'production') =>
       new PostgresQuotaStore(database, environment),
+    run: async (_, sql) => {
+      await database.run(sql);
+    },
     another: async () => connectTo(url),
     async [Symbol.asyncDispose]() {
       await Promise.all([messages, ...Object.values(pets)].map((each) => each.close()));

@@ -132,6 +132,20 @@ export function settingsSuite(open: OpenBackend): void {
       expect(seen.toSorted()).toEqual(owners.map(({ id }) => id).toSorted());
     });
 
+    test('tells a reader to apply everything that a process of an earlier release changed', async () => {
+      await using backend = await open();
+      const seen = await backend.changes.revision();
+      // Earlier releases count changes, and do not name them.
+      await backend.run('accounts', 'UPDATE revision SET value = value + 1');
+      const revision = seen + 1n;
+      expect(await backend.changes.since(seen)).toEqual({ revision, changes: 'everything' });
+      const { id } = await account(backend);
+      await backend.accounts.setSubscription(id, subscribe('pro'), NOON, 'test');
+      const { changes } = await backend.changes.since(revision);
+      expect(changes).toEqual([{ kind: 'account', id }]);
+      expect((await backend.changes.since(seen)).changes).toBe('everything');
+    });
+
     test('tells a reader that missed more changes than are kept to apply everything', async () => {
       await using backend = await open();
       const { id } = await account(backend);

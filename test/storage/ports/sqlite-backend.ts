@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { Environment } from '../../../src/core/environments.ts';
 import { sharedStores } from '../../../src/storage/shared-stores.ts';
@@ -37,6 +38,10 @@ function connectTo(folder: string, afterwards: () => void): Backend {
     }),
     pets: (environment) => new SqlitePetStore(file(environment)),
     quotas: (environment) => new SqliteQuotaStore(file(environment)),
+    run: async (name, sql) => {
+      using database = new Database(join(folder, `${name}.db`), { readwrite: true });
+      database.run(sql);
+    },
     another: async () => connectTo(folder, () => {}),
     async [Symbol.asyncDispose]() {
       for (const each of [accounts, ...Object.values(environments)]) each.close();

@@ -1,0 +1,15 @@
+import { DEFAULT_STATUS, type NewPet } from '../../core/pets.ts';
+import { bodyParser } from '../../http/body-validator.ts';
+import { toInt64 } from '../../lib/int64.ts';
+import { NEW_PET_EXPECTATIONS, NewPet as NewPetSchema } from './schemas.ts';
+
+const parse = bodyParser(NewPetSchema, NEW_PET_EXPECTATIONS);
+
+/**
+ * Checks a parsed body against the NewPet schema.
+ * @throws ApiError `invalid_body`, naming the field
+ */
+export async function parseNewPet(body: unknown): Promise<NewPet> {
+  const { name, categoryId, status = DEFAULT_STATUS } = await parse(body);
+  return { name, categoryId: toInt64(categoryId), status };
+}

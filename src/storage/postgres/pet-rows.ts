@@ -1,0 +1,29 @@
+import type { Environment } from '../../core/environments.ts';
+import type { Pet } from '../../core/pets.ts';
+import { toInt64 } from '../../lib/int64.ts';
+import { type Selection, select } from '../selection.ts';
+import { integers, type Queries } from './database.ts';
+
+/** Selects pets. @param rest what follows `WHERE environment = ?`. */
+export function selectPets(rest: string) {
+  const columns = ['id', 'name', 'category_id', 'status'] as const;
+  return select('pets', columns, `WHERE environment = ? ${rest}`);
+}
+
+type PetRow = ReturnType<typeof selectPets> extends Selection<infer Row> ? Row : never;
+
+const BY_IDS = selectPets('AND id = ANY(?::bigint[])');
+
+export function petFromRow({ id, name, category_id, status }: PetRow): Pet {
+  return { id, name, categoryId: toInt64(BigInt(category_id)), status };
+}
+
+export async function petsById(
+  queries: Queries,
+  environment: Environment,
+  ids: readonly number[],
+): Promise<Map<number, Pet>> {
+  if (ids.length === 0) return new Map();
+  const rows = await queries.rows(BY_IDS, environment, integers(ids));
+  return new Map(rows.map((row) => [row.id, petFromRow(row)]));
+}
