@@ -1,7 +1,6 @@
 import { createApis } from './api/apis.ts';
 import type { Config, Part } from './config/config.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
-import type { Pages } from './dashboard/options.ts';
 import { listen } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
 import { deliverMessages, startBackgroundJobs } from './jobs/background-jobs.ts';
@@ -11,13 +10,14 @@ import { currentUsageFrom } from './limits/current-usage.ts';
 import { acquireLeases, limitedEnvironments } from './limits/lease.ts';
 import { MemoryAttemptCounts } from './limits/memory/attempt-counts.ts';
 import type { SharedRedis } from './limits/redis/shared-redis.ts';
-import type { LateMetrics } from './observability/late-metrics.ts';
 import { type Log, serviceLog } from './observability/log.ts';
-import { prepareOperations } from './observability/operations.ts';
+import { Metrics } from './observability/metrics.ts';
+import { OpsServer } from './observability/ops-server.ts';
+import { openTracing } from './observability/tracing.ts';
 import { openStores } from './storage/open-stores.ts';
 import type { Stores } from './storage/stores.ts';
 
-/** How long requests in flight may take once the service is told to stop, in ms. */
+/** How long requests in flight may take after the stop begins, in ms; then they are aborted. */
 export const STOP_GRACE = 10 * SECOND;
 
 export interface ServiceParts {
@@ -29,28 +29,81 @@ export interface ServiceParts {
   readonly parts: readonly Part[];
 }
 
-/** A service that answers. */
+/** A service that accepts requests. */
 export interface RunningService {
   readonly port: number;
   readonly opsPort: number;
   readonly stores: Stores;
   baseUrl(part: Part): string;
-  /** Stops accepting, answers what is in flight, saves and closes everything. */
+  /** Stops accepting, waits for requests in flight, saves and closes everything. */
   stop(): Promise<void>;
 }
 
-/** @throws SetupError when the folder, a file or the port cannot be used. */
+/**
+ * Starts the service: first the backend, then the ports.
+ * @throws SetupError when the data folder, a file or a port cannot be used.
+ */
 export async function startService(config: Config, given: ServiceParts): Promise<RunningService> {
-  const { clock, scheduler, log, parts } = given;
-  // Undone in reverse: stop listening, save what is in memory, let go of the locks, close the files.
+  const { clock, log, parts } = given;
+  // A stop disposes of these in reverse: stop listening, save, release the leases, close the files.
   await using starting = new AsyncDisposableStack();
+  const backend = await startBackend(config, given, starting);
+  const { stores, metrics, tracing, ops, redis, limiters, recordUse } = backend;
+
+  const listener = listen(config.host, config.port);
+  const baseUrl = (part: Part) => config.baseUrl(part, listener.port);
+  const requestLog = tracing.addTraceId(log);
+  const pages = parts.includes('dashboard')
+    ? openDashboard({
+        addresses: addressesFrom(baseUrl),
+        stores,
+        attempts: redis?.attempts ?? new MemoryAttemptCounts(),
+        currentUsage: currentUsageFrom(limiters, stores, clock),
+        contact: config.contact,
+        mail: config.mail,
+        clock,
+        log: requestLog,
+      })
+    : undefined;
+  starting.defer(() => pages?.close());
+  starting.defer(() => listener.stop(STOP_GRACE, config.drainFor));
+  const api = tracing.traceParts({ config, stores, limiters, recordUse, baseUrl });
+  const service = new HttpService({
+    sites: createApis(parts, api),
+    pages,
+    trustedProxies: config.trustedProxies,
+    clock,
+    log: serviceLog(requestLog, clock),
+    metrics,
+  });
+  listener.handle(tracing.traceRequests(service));
+  const opsPort = ops.open();
+  starting.defer(() => ops.drain());
+
+  const running = starting.move();
+  const stop = () => running.disposeAsync();
+  return { port: listener.port, opsPort, stores, baseUrl, stop };
+}
+
+/**
+ * Starts everything behind the ports: stores, metrics, limiters and background jobs.
+ * @param starting disposes of them.
+ */
+async function startBackend(config: Config, given: ServiceParts, starting: AsyncDisposableStack) {
+  const { clock, scheduler, log, parts } = given;
   const stores = await openStores(config, clock);
   starting.defer(() => stores.close());
-  const operations = await prepareOperations(config, stores, { clock, log });
-  starting.defer(() => operations.stop());
-  const { metrics, tracing } = operations;
+  const metrics = new Metrics(stores);
+  stores.measure(metrics);
+  starting.use(metrics.measureEventLoop(clock));
+  const tracing = await openTracing(config, clock, log);
+  starting.defer(() => tracing.close());
+  const { host, opsPort: port } = config;
+  const ops = new OpsServer({ host, port, metrics, changes: stores.changes, log });
+  starting.defer(() => ops.stop());
   const redis = await connectRedis(config, { clock, log, metrics });
   starting.defer(() => redis?.close());
+
   const environments = limitedEnvironments(parts, config);
   const leases = starting.use(await acquireLeases(environments, { config, stores, parts }));
   const jobs = new BackgroundJobs(scheduler, clock, {
@@ -62,45 +115,13 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const dependencies = { environments, config, stores, redis, clock, log, metrics, jobs };
   const { limiters, recordUse } = await startBackgroundJobs(dependencies);
   if (parts.includes('quickstart')) deliverMessages(dependencies);
-
-  const lines = tracing.onLines(log);
-  const handle = tracing.requestsTo(() => service);
-  const listener = listen(config.host, config.port, handle);
-  let dashboard: Pages | undefined;
-  starting.defer(() => dashboard?.close());
-  starting.defer(() => listener.stop(STOP_GRACE, config.drainFor));
-  const baseUrl = (part: Part) => config.baseUrl(part, listener.port);
-  if (parts.includes('dashboard')) {
-    dashboard = openDashboard({
-      addresses: addressesFrom(baseUrl),
-      stores,
-      attempts: redis?.attempts ?? new MemoryAttemptCounts(),
-      currentUsage: currentUsageFrom(limiters, stores, clock),
-      contact: config.contact,
-      mail: config.mail,
-      clock,
-      log: lines,
-    });
-  }
-  const service = new HttpService({
-    sites: createApis(parts, tracing.within({ config, stores, limiters, recordUse, baseUrl })),
-    pages: dashboard,
-    trustedProxies: config.trustedProxies,
-    clock,
-    log: serviceLog(lines),
-    metrics: operations.replies,
-  });
-  const opsPort = operations.open();
-  starting.defer(operations.drain);
-  const running = starting.move();
-  const stop = () => running.disposeAsync();
-  return { port: listener.port, opsPort, stores, baseUrl, stop };
+  return { stores, metrics, tracing, ops, redis, limiters, recordUse };
 }
 
-/** Redis, where it is configured; its code is loaded only then, so that no other start waits for it. */
+/** Connects to Redis if it is configured; its client is only loaded then. */
 async function connectRedis(
   { redis }: Config,
-  parts: { clock: Clock; log: Log; metrics: LateMetrics },
+  parts: { clock: Clock; log: Log; metrics: Metrics },
 ): Promise<SharedRedis | undefined> {
   if (!redis) return undefined;
   const { openRedis } = await import('./limits/redis/shared-redis.ts');

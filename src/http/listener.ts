@@ -1,7 +1,7 @@
 import { SetupError } from '../core/errors.ts';
 import { type Awaitable, then } from '../lib/awaitable.ts';
 
-/** Answers one request; `peer` gives the address of the other end of the connection. */
+/** Handles one request; `peer` returns the address of the other end of the connection. */
 export type RequestHandler = (
   request: Request,
   peer: () => string | undefined,
@@ -9,34 +9,40 @@ export type RequestHandler = (
 
 export interface Listener {
   readonly port: number;
+  /** Sets the handler; to be called in the same tick as `listen`, before a request can arrive. */
+  handle(handler: RequestHandler): void;
   /**
    * Stops accepting, lets requests in flight finish, then closes every connection.
-   * @param grace milliseconds after which what is left is cut off.
-   * @param drainFor milliseconds for which requests are still answered before that, each as the last
-   * of its connection, so that whoever sends them goes elsewhere.
+   * @param grace milliseconds after which the remaining connections are closed.
+   * @param drainFor milliseconds before that in which requests are still answered, each as the last
+   * one of its connection, so that clients reconnect elsewhere.
    */
   stop(grace: number, drainFor: number): Promise<void>;
 }
 
-/** Deadline for receiving a request, in seconds; it ends connections that trickle. */
+/** Deadline for receiving a request, in seconds; it closes connections that send too slowly. */
 const IDLE_TIMEOUT_SECONDS = 10;
 
-/** Far above our own bound, so that ours is the one that answers, with an Error body. */
+/** Far above the limit of the API, so that larger bodies get its reply, with an Error body. */
 const PARSER_BODY_LIMIT = 2 ** 40;
 
 /**
  * Opens the listening socket.
- * @param port 0 takes a free one.
- * @throws SetupError when the address is taken, not ours, or not for us to open.
+ * @param port 0 picks a free port.
+ * @throws SetupError when the address is in use, not of this machine, or not permitted.
  */
-export function listen(host: string, port: number, handler: RequestHandler): Listener {
+export function listen(host: string, port: number): Listener {
+  let handle: RequestHandler = () => new Response(null, { status: 503 });
   const server = bind();
   return {
     port: server.port ?? port,
+    handle(handler) {
+      handle = handler;
+    },
     async stop(grace, drainFor) {
       if (drainFor > 0) {
-        // In the place of the handler, which has nothing to ask meanwhile.
-        server.reload({ fetch: (...asked) => then(answer(...asked), lastOfItsConnection) });
+        const handler = handle;
+        handle = (...request) => then(handler(...request), closingConnection);
         await Bun.sleep(drainFor);
       }
       const cutOff = setTimeout(() => void server.stop(true), grace);
@@ -45,10 +51,6 @@ export function listen(host: string, port: number, handler: RequestHandler): Lis
     },
   };
 
-  function answer(request: Request, server: Bun.Server<undefined>): Awaitable<Response> {
-    return handler(request, () => server.requestIP(request)?.address);
-  }
-
   function bind() {
     try {
       return Bun.serve({
@@ -56,7 +58,7 @@ export function listen(host: string, port: number, handler: RequestHandler): Lis
         port,
         idleTimeout: IDLE_TIMEOUT_SECONDS,
         maxRequestBodySize: PARSER_BODY_LIMIT,
-        fetch: answer,
+        fetch: (request, server) => handle(request, () => server.requestIP(request)?.address),
       });
     } catch (cause) {
       const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
@@ -65,13 +67,13 @@ export function listen(host: string, port: number, handler: RequestHandler): Lis
   }
 }
 
-function lastOfItsConnection(response: Response): Response {
+function closingConnection(response: Response): Response {
   response.headers.set('Connection', 'close');
   return response;
 }
 
-/** Ports below are for the superuser alone, as a rule. */
-const FIRST_FREE_PORT = 1024;
+/** Lower ports usually require root. */
+const FIRST_UNPRIVILEGED_PORT = 1024;
 
 function advise(cause: unknown, port: number): string {
   switch (cause instanceof Error && 'code' in cause && cause.code) {
@@ -81,8 +83,8 @@ function advise(cause: unknown, port: number): string {
     case 'ENOTFOUND':
       return 'this is no address of this machine. Set PETSTORE_HOST';
     case 'EACCES':
-      if (port === 0 || port >= FIRST_FREE_PORT) break;
-      return `you may not open this port. Set PETSTORE_PORT to ${FIRST_FREE_PORT} or above`;
+      if (port === 0 || port >= FIRST_UNPRIVILEGED_PORT) break;
+      return `you may not open this port. Set PETSTORE_PORT to ${FIRST_UNPRIVILEGED_PORT} or above`;
   }
   const reason = cause instanceof Error ? cause.message : String(cause);
   return `${reason}. Set PETSTORE_HOST or PETSTORE_PORT`;

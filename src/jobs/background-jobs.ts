@@ -7,8 +7,8 @@ import { type Clock, DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
 import { type KeptLimiter, type LimitKeeping, startLimiter } from '../limits/persistence.ts';
 import type { SharedRedis } from '../limits/redis/shared-redis.ts';
-import type { LateMetrics } from '../observability/late-metrics.ts';
 import type { Log } from '../observability/log.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { Stores } from '../storage/stores.ts';
 import { LastUsed } from './last-used.ts';
 import { UsageRecorder } from './usage-recorder.ts';
@@ -37,7 +37,7 @@ export interface JobDependencies {
   readonly redis: SharedRedis | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: LateMetrics;
+  readonly metrics: Metrics;
   readonly jobs: BackgroundJobs;
 }
 

@@ -3,32 +3,36 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 import type { LogLevel } from '../config/config.ts';
 import { ApiError, messageOf } from '../core/errors.ts';
 import type { ServiceLog } from '../http/pipeline.ts';
+import { type Clock, SECOND } from '../lib/clock.ts';
 import { publicPath } from './public-path.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled' | 'child'>;
 
-/** While the store is away every request fails alike: one line in this many ms tells enough. */
-const REPEAT_AFTER = 1_000;
+/** While the store is unavailable every request fails alike: at most one line in this many ms. */
+const UNAVAILABLE_INTERVAL = SECOND;
 
-/** Characters that may wait while nobody takes them; lines past them are dropped. */
-const BACKLOG = 1024 * 1024;
+/** Characters buffered while the reader stalls; lines beyond that are dropped. */
+const MAX_BUFFERED = 1024 * 1024;
 
-/** How long a write that failed waits for its next try, in ms. */
-const WRITE_AGAIN_AFTER = 10;
+/** Delay before a failed write is retried, in ms. */
+const WRITE_RETRY_DELAY = 10;
 
-/** A log of structured lines, JSON. */
+/**
+ * A structured log of JSON lines. pino stamps each line with the machine's clock, so that the log can be
+ * compared with those of other programs.
+ */
 export function createLog(level: LogLevel, destination: DestinationStream): Log {
   return pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
-/** The same log, where each line has further fields: those that hold at its moment. */
+/** The same log, with further fields on each line, evaluated when it is written. */
 export function withFields(log: Log, fields: () => object): Log {
   return log.child({}, { formatters: { log: (line) => ({ ...fields(), ...line }) } });
 }
 
-/** Makes the lines readable, for a person at a terminal. */
+/** Formats the lines for a person at a terminal. */
 export async function readable(destination: DestinationStream): Promise<DestinationStream> {
-  // Only here: no other start has to wait for it.
+  // Loaded only on a terminal: it takes longer to load than the rest of the log.
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({
     colorize: true,
@@ -39,8 +43,8 @@ export async function readable(destination: DestinationStream): Promise<Destinat
 }
 
 /**
- * Writes lines without ever waiting for it: a reader that stalls, or a disk that is full, must not
- * take the requests down. pino's own destination blocks at the exit, where it writes out the rest.
+ * Writes lines asynchronously: a reader that stalls, or a full disk, must not block requests. pino's
+ * own destination blocks at the exit, where it flushes its buffer.
  */
 export class LineWriter implements DestinationStream {
   readonly #file: number;
@@ -53,12 +57,16 @@ export class LineWriter implements DestinationStream {
   }
 
   write(line: string): void {
-    if (this.#waiting.length + line.length > BACKLOG) return;
+    if (this.#waiting.length + line.length > MAX_BUFFERED) return;
     this.#waiting += line;
     this.#writing ??= this.#writeAll();
   }
 
-  /** Whether everything is written, after so many ms at the most. */
+  /**
+   * Waits until everything is written.
+   * @param within the longest wait, in ms.
+   * @returns whether everything was written in time.
+   */
   async flush(within: number): Promise<boolean> {
     const written = Promise.resolve(this.#writing).then(() => true);
     return Promise.race([written, after(within).then(() => false)]);
@@ -73,25 +81,25 @@ export class LineWriter implements DestinationStream {
     this.#writing = undefined;
   }
 
-  /** How many bytes were taken. */
+  /** Returns the number of bytes written. */
   async #writeSome(bytes: Buffer): Promise<number> {
     const { promise, resolve } = Promise.withResolvers<number | undefined>();
-    write(this.#file, bytes, (error, taken) => resolve(error ? undefined : taken));
-    const taken = await promise;
-    if (taken === undefined) await Bun.sleep(WRITE_AGAIN_AFTER);
-    return taken ?? 0;
+    write(this.#file, bytes, (error, written) => resolve(error ? undefined : written));
+    const written = await promise;
+    if (written === undefined) await Bun.sleep(WRITE_RETRY_DELAY);
+    return written ?? 0;
   }
 }
 
-/** Waits for so many ms, unless nothing else holds the process. */
+/** Waits without keeping the process alive. @param milliseconds how long */
 function after(milliseconds: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   setTimeout(resolve, milliseconds).unref();
   return promise;
 }
 
-/** What the HTTP service tells, as log lines. No header, query or body is part of one. */
-export function serviceLog(log: Log): ServiceLog {
+/** Logs requests (at level `debug`) and failures, without headers, queries and bodies. */
+export function serviceLog(log: Log, clock: Clock): ServiceLog {
   let lastUnavailable = Number.NEGATIVE_INFINITY;
   return {
     ...(log.isLevelEnabled('debug') && {
@@ -106,9 +114,9 @@ export function serviceLog(log: Log): ServiceLog {
         log.error({ requestId, err: error }, 'request failed');
         return;
       }
-      const now = performance.now();
-      if (now - lastUnavailable < REPEAT_AFTER) return;
-      lastUnavailable = now;
+      const { elapsed } = clock.now();
+      if (elapsed - lastUnavailable < UNAVAILABLE_INTERVAL) return;
+      lastUnavailable = elapsed;
       log.warn({ requestId, cause: messageOf(error.cause) }, error.message);
     },
   };

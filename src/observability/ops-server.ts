@@ -1,75 +1,114 @@
-import { messageOf, SetupError } from '../core/errors.ts';
+import type { ChangeSignal } from '../core/changes.ts';
+import { messageOf, SetupError, StorageUnavailable } from '../core/errors.ts';
+import { SECOND } from '../lib/clock.ts';
+import { withTimeout } from '../lib/timeout.ts';
+import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+
+/** How long `/readyz` waits for the store, in ms. */
+const STORE_TIMEOUT = SECOND;
 
 export interface OpsServerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
-  metrics(): Promise<Metrics>;
-  /** Why the service cannot answer just now; nothing when it can. */
-  unready(): Promise<string | undefined>;
-  /** Hears why a question could not be answered. */
-  onError(error: unknown): void;
-}
-
-export interface OpsServer {
-  readonly port: number;
-  stop(): Promise<void>;
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /** The store is ready while this can be read. */
+  readonly changes: Pick<ChangeSignal, 'revision'>;
+  readonly log: Pick<Log, 'error'>;
 }
 
 /**
- * Answers operators and their tools, on a port of its own that need not be public: `/livez` while the
- * process runs, `/readyz` while requests should be sent to it, `/metrics` for Prometheus.
- * @throws SetupError when the port cannot be opened.
+ * Serves operators and their tools on a separate port, which need not be public: `/livez` while the
+ * process runs, `/readyz` while it should receive requests, `/metrics` for Prometheus.
  */
-export function startOpsServer(options: OpsServerOptions): OpsServer {
-  const { host, port } = options;
-  try {
-    const server = Bun.serve({
-      hostname: host,
-      port,
-      // Without it an error is answered with a page of source code.
-      development: false,
-      // It would be on without `development`, and let a second process take the port unnoticed.
-      reusePort: false,
-      fetch: (request) => answer(request, options),
-      error: (cause) => {
-        options.onError(cause);
-        return text('The log says why.', 500);
-      },
-    });
-    return { port: server.port ?? port, stop: () => server.stop(true) };
-  } catch (cause) {
-    throw new SetupError(
-      `Cannot open port ${port} for operators: ${reasonOf(cause)}. Set PETSTORE_OPS_PORT.`,
-      { cause },
-    );
+export class OpsServer {
+  readonly #options: OpsServerOptions;
+  #server: Bun.Server<undefined> | undefined;
+  #isDraining = false;
+
+  /** The port is not opened yet. */
+  constructor(options: OpsServerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens the port.
+   * @returns the port number.
+   * @throws SetupError when the port cannot be opened.
+   */
+  open(): number {
+    const { host, port, log } = this.#options;
+    try {
+      this.#server = Bun.serve({
+        hostname: host,
+        port,
+        // Otherwise errors are answered with a page of source code.
+        development: false,
+        // On by default outside of development, which would let a second process share the port unnoticed.
+        reusePort: false,
+        fetch: (request) => this.#reply(request),
+        error: (err) => {
+          log.error({ err }, 'operator request failed');
+          return text('Internal error. See the log.', 500);
+        },
+      });
+      return this.#server.port ?? port;
+    } catch (cause) {
+      throw new SetupError(
+        `Cannot open port ${port} for operators: ${reasonOf(cause)}. Set PETSTORE_OPS_PORT.`,
+        { cause },
+      );
+    }
+  }
+
+  /** Reports the process as not ready from now on, while requests in flight finish. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Closes the port and all connections. */
+  async stop(): Promise<void> {
+    await this.#server?.stop(true);
+  }
+
+  async #reply(request: Request): Promise<Response> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return text('Use GET.', 405, { Allow: 'GET, HEAD' });
+    }
+    switch (request.url.replace(/^\w+:\/\/[^/]*/, '').replace(/\?.*$/, '')) {
+      case '/livez':
+        return text('live');
+      case '/readyz': {
+        const reason = await this.#notReadyReason();
+        return reason === undefined ? text('ready') : text(reason, 503, { 'Retry-After': '1' });
+      }
+      case '/metrics': {
+        const { metrics } = this.#options;
+        return text(await metrics.text(), 200, { 'Content-Type': metrics.contentType });
+      }
+      default:
+        return text('Not found. Use /livez, /readyz or /metrics.', 404);
+    }
+  }
+
+  /** Why the process should not receive requests; `undefined` when it should. */
+  async #notReadyReason(): Promise<string | undefined> {
+    if (this.#isDraining) return 'draining';
+    try {
+      await withTimeout(STORE_TIMEOUT, () => this.#options.changes.revision());
+      return undefined;
+    } catch (error) {
+      // Clients only see that the store is unavailable; operators also see the cause.
+      const cause = error instanceof StorageUnavailable ? error.cause : error;
+      return `the store is unavailable: ${messageOf(cause)}`;
+    }
   }
 }
 
 function reasonOf(cause: unknown): string {
   const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
   return isInUse ? 'it is in use' : messageOf(cause);
-}
-
-async function answer(request: Request, { metrics, unready }: OpsServerOptions): Promise<Response> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return text('Use GET.', 405, { Allow: 'GET, HEAD' });
-  }
-  switch (request.url.replace(/^\w+:\/\/[^/]*/, '').replace(/\?.*$/, '')) {
-    case '/livez':
-      return text('live');
-    case '/readyz': {
-      const reason = await unready();
-      return reason === undefined ? text('ready') : text(reason, 503, { 'Retry-After': '1' });
-    }
-    case '/metrics': {
-      const collected = await metrics();
-      return text(await collected.text(), 200, { 'Content-Type': collected.contentType });
-    }
-    default:
-      return text('Look at /livez, /readyz or /metrics.', 404);
-  }
 }
 
 function text(body: string, status = 200, headers: Record<string, string> = {}): Response {

@@ -36,37 +36,37 @@ import { ApiError, messageOf } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { SECOND } from '../lib/clock.ts';
 
-/** How long a stop waits for the last spans to be taken, in ms. */
-const LAST_SPANS = 2 * SECOND;
+/** How long a stop waits until the collector has accepted the remaining spans, in ms. */
+const SHUTDOWN_TIMEOUT = 2 * SECOND;
 
-/** Characters of a path that a span shows. */
-const LONGEST_PATH = 256;
+/** Longest path in a span, in characters; longer ones are cut. */
+const MAX_PATH_LENGTH = 256;
 
-/** What a span tells of a request; nothing in it may be a secret. */
+/** What the span of a request shows; it must not contain secrets. */
 export interface TracedRequest {
   readonly method: string;
-  /** The pattern of its path; none outside of the API. */
+  /** The pattern of its path; `undefined` outside the API. */
   readonly route: string | undefined;
   readonly path: string;
-  /** Host and port that it was sent to. */
+  /** Host and port that the request was sent to. */
   readonly host: string | null;
-  /** Header of the same name: the span that it belongs to. */
+  /** The header of that name: the parent span (W3C Trace Context). */
   readonly traceparent: string | null;
 }
 
 export interface TracerOptions {
   readonly version: string;
-  /** Hears why spans are lost; at most one of them is told in a while. */
+  /** Called with the reason when spans are lost. */
   readonly onProblem: (message: string) => void;
-  /** Header of the reply that names the request. */
+  /** The response header with the request id. */
   readonly requestIdHeader: string;
 }
 
 /**
- * Follows requests through the service and sends what it saw to a collector, by OTLP over HTTP, beside
- * them: a collector that is away costs spans, and nothing else. OpenTelemetry's packages read the rest of
- * what they need from their own variables. Nothing is registered globally, so that no library traces
- * what it holds.
+ * Records requests as spans and sends them to a collector in the background, by OTLP over HTTP: while
+ * the collector is unavailable spans are lost, and nothing else. OpenTelemetry's packages read their
+ * other settings from their own variables. Nothing is registered globally, so that no library adds
+ * spans with its own data.
  */
 export class Tracer {
   readonly #provider: BasicTracerProvider;
@@ -77,9 +77,9 @@ export class Tracer {
   constructor(options: TracerOptions) {
     const { version, onProblem } = options;
     this.#options = options;
-    const tell = (...words: unknown[]) => onProblem(words.map(String).join(' '));
+    const report = (...words: unknown[]) => onProblem(words.map(String).join(' '));
     diag.setLogger(
-      { error: tell, warn: tell, info() {}, debug() {}, verbose() {} },
+      { error: report, warn: report, info() {}, debug() {}, verbose() {} },
       { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
     );
     setGlobalErrorHandler((error) => onProblem(messageOf(error)));
@@ -98,13 +98,13 @@ export class Tracer {
     this.#spans = this.#provider.getTracer('petstore', version);
   }
 
-  /** Carries out a request in a span below the one that it belongs to. */
-  request(asked: TracedRequest, work: () => Awaitable<Response>): Awaitable<Response> {
-    const { method, route } = asked;
+  /** Handles a request in a span, as a child of the caller's span if it sent one. */
+  request(traced: TracedRequest, work: () => Awaitable<Response>): Awaitable<Response> {
+    const { method, route } = traced;
     const span = this.#spans.startSpan(
       route === undefined ? method : `${method} ${route}`,
-      { kind: SpanKind.SERVER, attributes: attributesOf(asked) },
-      parentOf(asked.traceparent),
+      { kind: SpanKind.SERVER, attributes: attributesOf(traced) },
+      parentOf(traced.traceparent),
     );
     return this.#within(span, work, ({ status, headers }) => {
       span.setAttribute(ATTR_HTTP_RESPONSE_STATUS_CODE, status);
@@ -116,20 +116,30 @@ export class Tracer {
     });
   }
 
-  /** Carries out a part of a request in a span of its own; beside requests there is none. */
-  call<T>(name: string, attributes: Attributes, work: () => Awaitable<T>): Awaitable<T> {
-    const parent = this.#current.getStore();
-    if (!parent) return work();
-    return this.#within(this.#spans.startSpan(name, { attributes }, parent), work, () => {});
+  /**
+   * The same port, with a span `NAME.method` for each call during a request; calls outside of requests
+   * are not traced.
+   */
+  port<Port extends object>(name: string, port: Port, attributes: Attributes): Port {
+    return new Proxy(port, {
+      get: (target, member) => {
+        const found: unknown = Reflect.get(target, member, target);
+        if (typeof found !== 'function') return found;
+        return (...given: unknown[]) => {
+          const work = (): Awaitable<unknown> => Reflect.apply(found, target, given);
+          return this.#call(`${name}.${String(member)}`, attributes, work);
+        };
+      },
+    });
   }
 
-  /** The trace of the request that asks; `undefined` beside requests. */
+  /** The trace of the current request; `undefined` outside of requests. */
   get traceId(): string | undefined {
     const context = this.#current.getStore();
     return context && trace.getSpanContext(context)?.traceId;
   }
 
-  /** Sends what is left, for two seconds at the most. */
+  /** Sends the remaining spans; waits at most two seconds. */
   async close(): Promise<void> {
     const sent = this.#provider.shutdown().then(
       () => true,
@@ -138,11 +148,18 @@ export class Tracer {
         return true;
       },
     );
-    const waiting = new AbortController();
-    const late = setTimeout(LAST_SPANS, false, { signal: waiting.signal }).catch(() => true);
+    const timeout = new AbortController();
+    const late = setTimeout(SHUTDOWN_TIMEOUT, false, { signal: timeout.signal }).catch(() => true);
     const isSent = await Promise.race([sent, late]);
-    waiting.abort();
-    if (!isSent) this.#options.onProblem('the collector did not take the last spans in time');
+    timeout.abort();
+    if (!isSent)
+      this.#options.onProblem('the collector did not accept the remaining spans in time');
+  }
+
+  #call<T>(name: string, attributes: Attributes, work: () => Awaitable<T>): Awaitable<T> {
+    const parent = this.#current.getStore();
+    if (!parent) return work();
+    return this.#within(this.#spans.startSpan(name, { attributes }, parent), work, () => {});
   }
 
   #within<T>(span: Span, work: () => Awaitable<T>, describe: (result: T) => void): Awaitable<T> {
@@ -167,13 +184,13 @@ export class Tracer {
   }
 }
 
-/** Its code or class alone: a message may hold what was asked for. */
+/** The error's code or class only: its message may contain data of the request. */
 function typeOf(error: unknown): string {
   if (error instanceof ApiError) return error.code;
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** The span that a request says it belongs to. Its `tracestate` is not read: anything could be in it. */
+/** The parent span that the request names. `tracestate` is ignored: clients may write anything into it. */
 function parentOf(traceparent: string | null): Context {
   const parent = traceparent === null ? null : parseTraceParent(traceparent);
   return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT;
@@ -184,7 +201,7 @@ function attributesOf({ method, route, path, host }: TracedRequest): Attributes 
     host !== null && URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
   return {
     [ATTR_HTTP_REQUEST_METHOD]: method,
-    [ATTR_URL_PATH]: path.slice(0, LONGEST_PATH),
+    [ATTR_URL_PATH]: path.slice(0, MAX_PATH_LENGTH),
     [ATTR_URL_SCHEME]: 'http',
     ...(route !== undefined && { [ATTR_HTTP_ROUTE]: route }),
     ...(address && { [ATTR_SERVER_ADDRESS]: address.hostname }),

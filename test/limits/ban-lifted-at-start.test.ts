@@ -3,8 +3,8 @@ import { readConfig } from '../../src/config/config.ts';
 import type { BanStore } from '../../src/core/ban-records.ts';
 import { startBackgroundJobs } from '../../src/jobs/background-jobs.ts';
 import { BackgroundJobs } from '../../src/lib/scheduler.ts';
-import { LateMetrics } from '../../src/observability/late-metrics.ts';
 import { createLog } from '../../src/observability/log.ts';
+import { Metrics } from '../../src/observability/metrics.ts';
 import { banScene, provokeBan, recordedBan } from '../support/ban-scene.ts';
 import { ManualScheduler } from '../support/manual-scheduler.ts';
 
@@ -33,7 +33,7 @@ test('a ban that is lifted while a process starts is lifted in that process, too
     redis: undefined,
     clock: it.clock,
     log: createLog('silent', { write: () => {} }),
-    metrics: new LateMetrics(() => Promise.reject(new Error('Nobody collects.'))),
+    metrics: new Metrics(stores),
     jobs: new BackgroundJobs(scheduler, it.clock, { failed: () => {}, recovered: () => {} }),
   });
   const caller = { id: `account:${it.account.id}`, limits: it.account.limits, key: it.key };

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError, StorageUnavailable } from '../../src/core/errors.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { createLog, LineWriter, serviceLog } from '../../src/observability/log.ts';
 import { freePort } from '../support/free-port.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
@@ -147,7 +148,10 @@ describe('a log that nobody reads', () => {
 describe('failures', () => {
   test('tell the cause that clients do not see, once while they all have the same', () => {
     const lines: Line[] = [];
-    const log = serviceLog(createLog('info', { write: (text) => void lines.push(...parse(text)) }));
+    const log = serviceLog(
+      createLog('info', { write: (text) => void lines.push(...parse(text)) }),
+      systemClock,
+    );
     log.failure(
       new StorageUnavailable(new Error('SQLITE_FULL: database or disk is full')),
       'a-request',
@@ -162,7 +166,10 @@ describe('failures', () => {
 
   test('that nobody foresaw are errors with their stack, each of them', () => {
     const lines: Line[] = [];
-    const log = serviceLog(createLog('info', { write: (text) => void lines.push(...parse(text)) }));
+    const log = serviceLog(
+      createLog('info', { write: (text) => void lines.push(...parse(text)) }),
+      systemClock,
+    );
     log.failure(new TypeError('first'), 'a-request');
     log.failure(new TypeError('second'), 'a-request');
     expect(lines).toMatchObject([

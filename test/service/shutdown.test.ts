@@ -127,7 +127,8 @@ describe('SIGHUP under nohup', () => {
 describe('a request that does not end', () => {
   test('is cut off when the grace is over', async () => {
     const { promise: received, resolve } = Promise.withResolvers<void>();
-    const listener = listen('127.0.0.1', 0, () => {
+    const listener = listen('127.0.0.1', 0);
+    listener.handle(() => {
       resolve();
       return new Promise<Response>(() => {});
     });

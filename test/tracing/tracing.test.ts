@@ -186,7 +186,7 @@ describe('without the variables', () => {
     ['none', {}, false],
     ['an address', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, true],
   ])(
-    'neither a start nor a request loads a module of OpenTelemetry: %s',
+    "neither a start nor a request loads OpenTelemetry's SDK: %s",
     async (_, settings, isLoaded) => {
       using folder = temporaryFolder();
       const script = `
@@ -203,7 +203,7 @@ describe('without the variables', () => {
       const loaded = Object.keys(require.cache);
       console.log(JSON.stringify({
         all: loaded.length,
-        telemetry: loaded.filter((path) => path.includes('@opentelemetry')),
+        telemetry: loaded.filter((path) => path.includes('@opentelemetry/sdk')),
       }));
       process.exit(0);
     `;

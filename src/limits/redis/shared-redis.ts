@@ -3,8 +3,8 @@ import type { AttemptCounts } from '../../core/attempts.ts';
 import type { Environment } from '../../core/environments.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type Clock, DAY, SECOND } from '../../lib/clock.ts';
-import type { LateMetrics } from '../../observability/late-metrics.ts';
 import type { Log } from '../../observability/log.ts';
+import type { Metrics } from '../../observability/metrics.ts';
 import { MemoryAttemptCounts } from '../memory/attempt-counts.ts';
 import { MemoryLimiter } from '../memory/limiter.ts';
 import { type LimitKeeping, recordNewBans } from '../persistence.ts';
@@ -39,7 +39,7 @@ interface Link {
 /** Connects, in the background if it takes longer; says in the log when Redis is away. */
 export async function openRedis(
   address: RedisAddress,
-  { clock, log, metrics }: { clock: Clock; log: Log; metrics: LateMetrics },
+  { clock, log, metrics }: { clock: Clock; log: Log; metrics: Metrics },
 ): Promise<SharedRedis> {
   let changes = 0;
   const unavailable = new Set<string>();

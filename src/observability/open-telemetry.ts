@@ -1,0 +1,105 @@
+import packageJson from '../../package.json';
+import type { Config } from '../config/config.ts';
+import type { Environment } from '../core/environments.ts';
+import type { Limiter } from '../core/limiter.ts';
+import type { RequestHandler } from '../http/listener.ts';
+import type { HttpService } from '../http/pipeline.ts';
+import { REQUEST_ID_HEADER } from '../http/request-id.ts';
+import { type Clock, SECOND } from '../lib/clock.ts';
+import type { EnvironmentStores, Stores } from '../storage/stores.ts';
+import { type Log, withFields } from './log.ts';
+import { publicPath, withoutKeys } from './public-path.ts';
+import { Tracer } from './tracer.ts';
+
+/** Spans are lost in batches: at most one warning in this many ms. */
+const WARN_INTERVAL = 10 * SECOND;
+
+type Service = Pick<HttpService, 'handle' | 'routeOf'>;
+
+/** The parts of the service whose calls become spans. */
+export interface TracedParts {
+  readonly stores: Stores;
+  readonly limiters: ReadonlyMap<Environment, Limiter>;
+}
+
+/** Records requests as traces, or does nothing when tracing is off. */
+export interface Tracing {
+  /** A handler that records each request as a span. */
+  traceRequests(service: Service): RequestHandler;
+  /** The same parts, recording a span for each call that a request makes. */
+  traceParts<Parts extends TracedParts>(parts: Parts): Parts;
+  /** The same log, with the trace id on the lines about a request. */
+  addTraceId(log: Log): Log;
+  /** Sends the remaining spans; waits at most two seconds. */
+  close(): Promise<void>;
+}
+
+/** Tracing as configured by OpenTelemetry's own variables. */
+export function openTelemetry(config: Config, clock: Clock, log: Log): Tracing {
+  const tracer = new Tracer({
+    version: packageJson.version,
+    requestIdHeader: REQUEST_ID_HEADER,
+    onProblem: atIntervals(clock, (problem) => log.warn({ problem }, 'traces cannot be sent')),
+  });
+  return {
+    traceRequests: (service) => traceRequests(tracer, service),
+    traceParts: (parts) => ({
+      ...parts,
+      stores: traceStores(tracer, parts.stores, config.database ? 'postgresql' : 'sqlite'),
+      limiters: config.redis ? traceLimiters(tracer, parts.limiters) : parts.limiters,
+    }),
+    addTraceId: (log) =>
+      withFields(log, () => {
+        const { traceId } = tracer;
+        // The field name that OpenTelemetry specifies for other log formats.
+        return traceId === undefined ? {} : { trace_id: traceId };
+      }),
+    close: () => tracer.close(),
+  };
+}
+
+/** Drops problems that follow another within the interval. */
+function atIntervals(clock: Clock, report: (problem: string) => void): (problem: string) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (problem) => {
+    const { elapsed } = clock.now();
+    if (elapsed - last < WARN_INTERVAL) return;
+    last = elapsed;
+    report(problem);
+  };
+}
+
+function traceRequests(tracer: Tracer, service: Service): RequestHandler {
+  return (request, peer) => {
+    const { method, url, headers } = request;
+    const host = headers.get('host');
+    const traced = {
+      method,
+      route: service.routeOf(request),
+      path: publicPath(url),
+      host: host && withoutKeys(host),
+      traceparent: headers.get('traceparent'),
+    };
+    return tracer.request(traced, () => service.handle(request, peer));
+  };
+}
+
+function traceStores(tracer: Tracer, stores: Stores, system: string): Stores {
+  const attributes = { 'db.system.name': system };
+  const environment = (name: Environment): EnvironmentStores => {
+    const { pets, quotas } = stores.environment(name);
+    return { pets: tracer.port('PetStore', pets, attributes), quotas };
+  };
+  const messages = tracer.port('MessageStore', stores.messages, attributes);
+  return { ...stores, messages, environment };
+}
+
+function traceLimiters(
+  tracer: Tracer,
+  limiters: ReadonlyMap<Environment, Limiter>,
+): ReadonlyMap<Environment, Limiter> {
+  const attributes = { 'db.system.name': 'redis' };
+  return new Map(
+    Array.from(limiters, ([name, limiter]) => [name, tracer.port('Limiter', limiter, attributes)]),
+  );
+}
