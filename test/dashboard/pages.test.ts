@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
+import { servedAssets } from '../../src/dashboard/pages/asset-files.ts';
 import { bundleAssets } from '../../src/dashboard/pages/bundle.ts';
 import { createPages } from '../../src/dashboard/pages/pages.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
@@ -167,7 +168,9 @@ describe('source that cannot be bundled', () => {
       quickstart: address,
       dashboard: address,
     };
-    const pages = createPages({ addresses }, () => bundleAssets(folder.path));
+    const pages = createPages({ addresses }, async () =>
+      servedAssets(await bundleAssets(folder.path)),
+    );
     const page = () => pages.handle(new Request(address), '/');
     write('import "./missing.ts";');
     await expect(page()).rejects.toThrow(/main\.tsx[\s\S]*missing\.ts/);

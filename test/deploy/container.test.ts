@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from '../support/harness.ts';
 import { ServiceProcess } from '../support/process.ts';
@@ -20,7 +21,7 @@ if (!hasNamespaces) {
 }
 
 /** What is built from the copied files alone. */
-const source = temporaryFolder();
+const source = temporaryFolder(tmpdir());
 const executable = join(source.path, 'dist/petstore');
 let build: Bun.ReadableSubprocess;
 

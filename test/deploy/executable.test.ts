@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildExecutable } from '../../build/executable.ts';
 import packageJson from '../../package.json';
@@ -16,7 +17,7 @@ import { hasRedis, RedisServer } from '../support/redis-server.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 
-const home = temporaryFolder();
+const home = temporaryFolder(tmpdir());
 let executable = '';
 
 beforeAll(async () => {

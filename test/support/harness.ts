@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PetstoreClient, type PetstoreClientOptions } from '../../client/src/index.ts';
 import { type RunningService, startService } from '../../src/app.ts';
@@ -13,6 +12,7 @@ import { type Scheduler, timerScheduler } from '../../src/lib/scheduler.ts';
 import { createLog, type Log } from '../../src/observability/log.ts';
 import type { Stores } from '../../src/storage/stores.ts';
 import { ManualScheduler } from './manual-scheduler.ts';
+import { temporaryRoot } from './temporary-root.ts';
 import { testDatabaseFor } from './test-database.ts';
 
 /** How long a client waits for a reply where no test is about that, in ms. */
@@ -46,9 +46,9 @@ export class ManualClock implements Clock {
   }
 }
 
-/** A new empty folder, and how to get rid of it. */
-export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
-  const path = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+/** A new empty folder; removed when it is disposed of. */
+export function temporaryFolder(root = temporaryRoot): { path: string; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(root, 'petstore-test-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 

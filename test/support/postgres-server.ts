@@ -1,11 +1,11 @@
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { lazy } from '../../src/lib/lazy.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
 import { freePort } from './free-port.ts';
 import { eventually } from './harness.ts';
+import { temporaryRoot } from './temporary-root.ts';
 
 /** Where Debian and its relatives keep the server's programs, the newest first; then PATH. */
 function findPrograms(): string | undefined {
@@ -51,7 +51,7 @@ export class PostgresServer implements AsyncDisposable {
 
   private constructor(port: number) {
     this.port = port;
-    this.#folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'));
+    this.#folder = mkdtempSync(join(temporaryRoot, 'petstore-postgres-'));
     // PostgreSQL refuses to run as root.
     this.#user = process.getuid?.() === 0 ? idsOf('postgres') : undefined;
     if (this.#user) chownSync(this.#folder, this.#user.uid, this.#user.gid);

@@ -132,8 +132,6 @@ describeWithBrowser('the API reference', (open) => {
 
   for (const [colorScheme, viewport] of [
     ['light', DESKTOP],
-    ['dark', DESKTOP],
-    ['light', PHONE],
     ['dark', PHONE],
   ] as const) {
     test(`is accessible in ${colorScheme}, ${viewport.width} pixels wide`, async () => {

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { Asset } from './assets.ts';
+import type { Asset, Assets } from './assets.ts';
 
 /** The best first. Beyond quality 6 brotli takes thrice the time for 2 % less. */
 const CODINGS = {
@@ -16,6 +16,16 @@ const CODINGS = {
 type Coding = keyof typeof CODINGS;
 
 const CODING_NAMES: readonly Coding[] = ['br', 'gzip'];
+
+/** Assets with their files ready to be sent. */
+export interface ServedAssets {
+  readonly assets: Assets;
+  readonly files: ReadonlyMap<string, AssetFile>;
+}
+
+export function servedAssets(assets: Assets): ServedAssets {
+  return { assets, files: assetFiles(assets.files) };
+}
 
 /** The assets by their names, ready to be sent. */
 export function assetFiles(assets: readonly Asset[]): ReadonlyMap<string, AssetFile> {

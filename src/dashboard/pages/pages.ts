@@ -2,8 +2,7 @@ import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { lazy } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
 import { pagePolicy, writePolicy } from '../security.ts';
-import { assetFiles } from './asset-files.ts';
-import type { Assets } from './assets.ts';
+import { type ServedAssets, servedAssets } from './asset-files.ts';
 import { bundleAssets } from './bundle.ts';
 import { servedDocuments } from './documents.ts';
 import type { Html } from './html.ts';
@@ -39,19 +38,21 @@ export interface DashboardPages {
   handle(request: Request, path: string): Promise<Response>;
 }
 
-/**
- * The pages' source is bundled when the first page is asked for: no start has to wait for it. An
- * executable has it bundled already.
- */
+/** Bundled and compressed once per process. An executable contains the bundle already. */
+const ownAssets = lazy(async () =>
+  servedAssets(await (Bun.isStandaloneExecutable ? readAssets() : bundleAssets())),
+);
+
+/** The pages' source is bundled at the first request for a page, so that no start waits for it. */
 export function createPages(
   { addresses }: Pick<DashboardOptions, 'addresses'>,
-  prepare: () => Promise<Assets> = Bun.isStandaloneExecutable ? readAssets : bundleAssets,
+  prepare: () => Promise<ServedAssets> = ownAssets,
 ): DashboardPages {
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
   const documents = servedDocuments(addresses);
   const prepared = lazy(async () => {
-    const assets = await prepare();
-    return { parts: { addresses, assets, basePath }, files: assetFiles(assets.files) };
+    const { assets, files } = await prepare();
+    return { parts: { addresses, assets, basePath }, files };
   });
   const find = async (path: string, request: Request) => {
     const document = documents.get(path);
