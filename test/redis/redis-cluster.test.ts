@@ -9,7 +9,7 @@ const LIMITS = { perMinute: 1_000, perDay: 1_000_000 };
 
 let cluster: RedisCluster;
 
-/** Three processes that ask together, each so many times at once; gives what each was admitted. */
+/** Three processes send so many requests each at once; returns how many each was admitted. */
 async function askFromThree(id: string, perMinute: number, times: readonly number[]) {
   const children = times.map((count) =>
     Bun.spawn([process.execPath, COUNTER, cluster.url, id, String(perMinute), String(count)], {
@@ -32,8 +32,8 @@ async function askFromThree(id: string, perMinute: number, times: readonly numbe
 
 describe.skipIf(!hasRedis)('a Cluster of six nodes', () => {
   beforeAll(async () => {
-    // As long as by default: a machine that is busy must not look like a dead master, whose replica
-    // would go on with older counts.
+    // The default timeout: a busy machine must not look like a dead master, whose replica would take over
+    // with older counts.
     cluster = await RedisCluster.start(15_000);
   });
 
@@ -80,7 +80,7 @@ function keyOf(id: string): string {
   return `petstore:{production:account:${id}}`;
 }
 
-/** Two callers that are counted by two masters. */
+/** Two callers that are counted by different masters. */
 async function countedApart(cluster: RedisCluster): Promise<readonly [string, string]> {
   const first = await cluster.masterOf(keyOf('first'));
   for (let index = 0; ; index += 1) {

@@ -13,7 +13,7 @@ interface CounterOptions {
   readonly silenceTimeout?: number;
 }
 
-/** A limiter as one process has it, with a connection of its own and the machine's clock. */
+/** The limiter of one process, with a connection of its own and the machine's clock. */
 export async function newCounter(url: string, { policy = POLICY, ...link }: CounterOptions = {}) {
   const bans: BanRecord[] = [];
   const settings = {
@@ -33,7 +33,7 @@ export function caller(id: string, limits: Limits) {
   return { id: `account:${id}`, limits, key: undefined };
 }
 
-/** Asks so many times at once, in turns; gives how many were admitted. */
+/** Sends so many requests at once, to the limiters in turn; returns how many were admitted. */
 export async function askAtOnce(
   counters: readonly Counter[],
   asking: ReturnType<typeof caller>,
@@ -49,7 +49,7 @@ export async function askAtOnce(
   return { admitted: results.filter(({ outcome }) => outcome === 'admitted').length };
 }
 
-// Run by itself it is one process among several: it asks when it is told to, and tells the outcome.
+// As a program it is one of several processes: it sends its requests on a line on stdin, and prints the outcome.
 if (import.meta.main) {
   const [url = '', id = '', perMinute = '', times = ''] = process.argv.slice(2);
   using counter = await newCounter(url, { silenceTimeout: NEVER_SILENT });

@@ -14,9 +14,9 @@ import { ManualClock } from '../support/harness.ts';
 import { connectTo, hasRedis, NEVER_SILENT, RedisServer } from '../support/redis-server.ts';
 
 const POLICY: BanPolicy = { after: 3, base: 300 * SECOND, maximum: 2_000 * SECOND };
-/** Redis forgets by its own clock, so that the tests' clock must run ahead of it: of tomorrow, 23:30. */
+/** Redis expires keys by its own clock, so the tests' clock must be ahead of it: at 23:30 tomorrow. */
 const START = (Math.floor(Date.now() / DAY) + 2) * DAY - HOUR / 2;
-/** The moment as the tests set it. */
+/** The time as the tests set it. */
 const SET_CLOCK = "local function now() return tonumber(redis.call('GET', 'clock')) end\n";
 
 let server: RedisServer;
@@ -26,7 +26,7 @@ let looking: ReturnType<RedisServer['client']>;
 let plain: Redis;
 let accounts = 0;
 
-/** Two limiters of two processes on one Redis, whose clock they share. */
+/** The limiters of two processes on one Redis, which share its clock. */
 function newScene(policy = POLICY) {
   const bans: BanRecord[] = [];
   const clock = new ManualClock(START);
@@ -67,7 +67,7 @@ async function takeTimes(scene: Scene, caller: ReturnType<typeof newAccount>, ti
   return results;
 }
 
-/** Uses the limit of one up, is refused, lets the grace go by, and is refused until the ban. */
+/** Exhausts the limit of one, is refused, waits for the end of the grace, and is refused until banned. */
 async function provoke(scene: Scene, caller: ReturnType<typeof newAccount>): Promise<BanRecord> {
   await takeTimes(scene, caller, 2);
   await scene.move(2 * SECOND);
@@ -151,7 +151,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test('count exactly, also when many ask at once', async () => {
+  test('count exactly under concurrency', async () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount({ perMinute: 100, perDay: 1_000 });
@@ -163,7 +163,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     expect(results.filter(({ outcome }) => outcome === 'admitted')).toHaveLength(100);
   });
 
-  test('are looked at without being taken', async () => {
+  test('can be checked without counting', async () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount(ONE);
@@ -176,7 +176,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     expect(await look()).toMatchObject({ outcome: 'limited', remaining: 0, resetIn: MINUTE });
   });
 
-  test('a ban is announced once, by the process whose request brought it', async () => {
+  test('a ban is reported once, by the process whose request began it', async () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount(ONE);
@@ -207,7 +207,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     expect(result?.outcome).toBe('admitted');
   });
 
-  test('a lifted ban is over everywhere, and an earlier one lifts nothing', async () => {
+  test('a lifted ban ends in every process, and lifting an earlier ban ends nothing', async () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount(ONE);
@@ -224,7 +224,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     expect((await provoke(scene, caller)).level).toBe(1);
   });
 
-  test('bans on record are put back into a Redis that lost them, and not into one that did not', async () => {
+  test('bans on record are restored to a Redis that lost them, and not to one that has them', async () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount(ONE);
@@ -242,7 +242,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     expect(await look()).toMatchObject({ outcome: 'banned', resetIn: 600 * SECOND });
   });
 
-  test('a clock that is set back makes no minute longer than a minute, and no ban than it was', async () => {
+  test('a clock that is set back makes neither a minute nor a ban longer', async () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount(ONE);
@@ -260,14 +260,14 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     expect(after?.outcome).toBe('admitted');
   });
 
-  test('no key lives for ever, and none ends before its bans are forgotten', async () => {
+  test('every key expires, and none before its bans have expired', async () => {
     const scene = newScene();
     await scene.move(0);
     await provoke(scene, newAccount(ONE));
     await scene
       .limiterOf(0)
       .take({ id: 'address:::1', limits: ONE, key: undefined }, scene.clock.now());
-    await scene.limiterOf(0).beat();
+    await scene.limiterOf(0).sendHeartbeat();
     const keys = (await plain.keys('*')).filter((key) => key !== 'clock');
     const ttls = await Promise.all(keys.map((key) => plain.pttl(key)));
     expect(ttls.every((ttl) => ttl > 0)).toBe(true);
@@ -275,7 +275,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     expect(Date.now() + banned).toBeGreaterThan(scene.clock.now().wall + 300 * SECOND + DAY);
   });
 
-  test('the strikes of many keys take bounded room, and none is dropped that is banned', async () => {
+  test('the strikes of many keys take bounded space, and those of a banned key are kept', async () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount(ONE);
@@ -288,7 +288,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     expect(result?.outcome).toBe('banned');
   });
 
-  test('scripts that the server forgot are sent again', async () => {
+  test('scripts that the server no longer has are sent again', async () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount({ perMinute: 10, perDay: 10 });

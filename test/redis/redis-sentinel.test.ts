@@ -7,7 +7,7 @@ import { hasRedis, RedisServer } from '../support/redis-server.ts';
 import { RedisSentinel } from './redis-sentinel-server.ts';
 
 describe.skipIf(!hasRedis)('a service that finds its Redis through a Sentinel', () => {
-  test('counts exactly, and goes on by itself with the replica that takes over', async () => {
+  test('counts exactly, and continues with the replica that is promoted', async () => {
     await using resources = new AsyncDisposableStack();
     const master = resources.use(await RedisServer.start());
     const replica = resources.use(

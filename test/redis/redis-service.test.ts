@@ -9,7 +9,7 @@ import { eventually, TestService } from '../support/harness.ts';
 import { admitted, ask } from '../support/limit-readings.ts';
 import { hasRedis, RedisServer } from '../support/redis-server.ts';
 
-/** Two services on one folder and one Redis, and what the first logs. */
+/** Two services on one folder and one Redis, with the log of the first. */
 async function twoServices(settings: Record<string, string> = {}) {
   const resources = new AsyncDisposableStack();
   const redis = resources.use(await RedisServer.start());
@@ -35,12 +35,12 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
     expect(answers.every(({ status }) => status === 200 || status === 429)).toBe(true);
   });
 
-  test('share a ban, put it on record once, and hear of its end', async () => {
+  test('share a ban, record it once, and apply its end', async () => {
     await using it = await twoServices({ PETSTORE_BAN_AFTER: '1' });
     const { secret } = await it.one.account(ONE);
     const codeFrom = async (service: TestService) => (await ask(service, secret)).code;
     await codeFrom(it.one);
-    // The grace of 2 s is Redis's to measure.
+    // Redis measures the grace of 2 s by its own clock.
     await eventually(async () => (await codeFrom(it.one)) === 'api_key_banned');
     expect(await codeFrom(it.two)).toBe('api_key_banned');
     const active = () => it.two.stores.bans.active(Date.now());
@@ -68,7 +68,7 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
     }
   });
 
-  test('answer while Redis is stopped, say so, and count together again afterwards', async () => {
+  test('answer and log it while Redis is stopped, and count together again afterwards', async () => {
     await using it = await twoServices();
     const { secret } = await it.one.account(
       subscribe('enterprise', { perMinute: 10, perDay: 900 }),
@@ -91,7 +91,7 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
 });
 
 describe.skipIf(!hasRedis)('a service whose Redis cannot be reached', () => {
-  test('starts all the same, says so, and answers', async () => {
+  test('starts all the same, logs it, and answers', async () => {
     await using redis = await RedisServer.start();
     await redis.kill();
     const lines: string[] = [];
@@ -103,7 +103,7 @@ describe.skipIf(!hasRedis)('a service whose Redis cannot be reached', () => {
     expect(lines.join()).toContain('Redis cannot be reached');
   });
 
-  test('since it wants another password, says what Redis said, and no password', async () => {
+  test("because of a wrong password, logs Redis's error and not the password", async () => {
     await using redis = await RedisServer.start(['--requirepass', 'the right one']);
     const lines: string[] = [];
     const log = createLog('info', { write: (line) => void lines.push(line) });
@@ -117,7 +117,7 @@ describe.skipIf(!hasRedis)('a service whose Redis cannot be reached', () => {
     expect(lines.join()).not.toContain('hidden-word');
   });
 
-  test('without it refuses a folder that others serve with it', async () => {
+  test('without Redis refuses a folder that another process serves with Redis', async () => {
     await using redis = await RedisServer.start();
     const settings = { PETSTORE_REDIS_URL: redis.url };
     await using service = await TestService.start({ settings });

@@ -8,8 +8,8 @@ import { hasRedis, RedisServer } from '../support/redis-server.ts';
 const OPENSSL = Bun.which('openssl');
 if (OPENSSL === null) console.warn('Tests of rediss:// are skipped: install openssl to run them.');
 
-describe.skipIf(!hasRedis || OPENSSL === null)('a service whose Redis speaks TLS', () => {
-  test('counts there when it trusts the certificate', async () => {
+describe.skipIf(!hasRedis || OPENSSL === null)('a service whose Redis uses TLS', () => {
+  test('counts in Redis if it trusts the certificate', async () => {
     await using it = await redisWithTls();
     await using service = await ServiceProcess.start({
       ...it.settings,
@@ -21,7 +21,7 @@ describe.skipIf(!hasRedis || OPENSSL === null)('a service whose Redis speaks TLS
     expect(await service.output()).not.toContain('Redis cannot be reached');
   });
 
-  test('sends nothing to one whose certificate it does not trust, says so, and answers', async () => {
+  test('sends nothing if it does not trust the certificate, logs that, and answers', async () => {
     await using it = await redisWithTls();
     await using service = await ServiceProcess.start(it.settings);
     expect(await it.list(service)).toBe(200);
@@ -31,7 +31,7 @@ describe.skipIf(!hasRedis || OPENSSL === null)('a service whose Redis speaks TLS
   });
 });
 
-/** A Redis with a port for TLS beside the one that tests look through, and a folder with one key in it. */
+/** A Redis with a TLS port beside the plain one that tests read through, and a folder with one key. */
 async function redisWithTls() {
   const resources = new AsyncDisposableStack();
   const folder = resources.use(temporaryFolder());
@@ -57,7 +57,7 @@ async function redisWithTls() {
       const headers = { Authorization: `Bearer ${secret}` };
       return (await fetch(`${service.url()}/pets`, { headers })).status;
     },
-    /** How many accounts Redis counts for. */
+    /** How many accounts have counts in Redis. */
     async counted() {
       using client = redis.client();
       return (await client.redis.keys('petstore:{production:account:*')).length;
@@ -66,7 +66,7 @@ async function redisWithTls() {
   };
 }
 
-/** A certificate for this machine that vouches for itself, good for a day. */
+/** A self-signed certificate for this machine, valid for a day. */
 async function makeCertificate(folder: string) {
   const certificate = join(folder, 'certificate.pem');
   const key = join(folder, 'key.pem');

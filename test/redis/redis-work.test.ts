@@ -6,10 +6,10 @@ import { caller, newCounter } from './redis-counter.ts';
 const LIMITS = { perMinute: 1_000_000, perDay: 1_000_000 };
 const REQUESTS = 100;
 
-/** Numbers are counts since the server was started. */
+/** Counts since the start of the server. */
 interface ServerWork {
   readonly reads: number;
-  /** How often each command was run, also by scripts. */
+  /** Calls of each command, including those by scripts. */
   readonly commands: Readonly<Record<string, number>>;
 }
 
@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('the work of Redis', () => {
     return { reads: after.reads - before.reads, commands: Object.fromEntries(commands) };
   }
 
-  test('is three commands for a request, once the hash of its caller is there', async () => {
+  test('is three commands per request, once the hash of its caller exists', async () => {
     const { commands } = await workOf(REQUESTS);
     const { info: _, ...ran } = commands;
     const expected = { evalsha: REQUESTS, time: REQUESTS, hmget: REQUESTS, hset: REQUESTS };
@@ -67,7 +67,7 @@ describe.skipIf(!hasRedis)('the work of Redis', () => {
     );
   });
 
-  test('is few reads for what comes in one turn of the event loop', async () => {
+  test('is few reads for the requests of one turn of the event loop', async () => {
     expect((await workOf(REQUESTS)).reads).toBeLessThan(REQUESTS / 5);
   });
 });

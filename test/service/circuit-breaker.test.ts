@@ -25,7 +25,7 @@ function scene() {
 describe('a circuit breaker', () => {
   afterEach(() => void setSystemTime());
 
-  test('stays open with its cause until a probe succeeds, and tells once what the probe found', async () => {
+  test('stays open until a probe succeeds, and passes on what the probe found', async () => {
     const { server, found, breaker } = scene();
     breaker.open(LOST);
     breaker.open(new Error('a later one'));
@@ -36,7 +36,7 @@ describe('a circuit breaker', () => {
     expect(found).toEqual(['primary']);
   });
 
-  test('closes also when the clock of the machine was set back meanwhile', async () => {
+  test("closes even if the machine's clock was set back meanwhile", async () => {
     const { server, breaker } = scene();
     breaker.open(LOST);
     setSystemTime(Date.now() - HOUR);
@@ -54,7 +54,7 @@ describe('a circuit breaker', () => {
     }
   });
 
-  test('that is stopped neither probes nor closes nor opens any more', async () => {
+  test('neither probes, closes nor opens after it was stopped', async () => {
     const { server, found, breaker } = scene();
     breaker.open(LOST);
     await eventually(() => server.probes > 0);

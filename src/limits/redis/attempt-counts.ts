@@ -4,16 +4,16 @@ import type { RedisConnection } from './connection.ts';
 import { windowsFrom } from './script-reply.ts';
 
 /**
- * Counts the attempts of all processes together. While Redis is away each process counts its own.
+ * Counts the attempts of all processes together; each process counts its own while Redis is unavailable.
  *
- * Counters lie on servers of their own in a Cluster, so no step can count in all of them at once. Each is
- * looked at first, then counted; one that ran out in between refuses, and the others get theirs back.
+ * In a Cluster the counters may be on different nodes, so no script can count in all of them atomically. All
+ * are checked first, then all are counted; if one was exhausted in between, the others are given back.
  */
 export class RedisAttemptCounts implements AttemptCounts {
   readonly #connection: RedisConnection;
   readonly #local: AttemptCounts;
 
-  /** @param local counts while Redis is away. */
+  /** @param local counts while Redis is unavailable. */
   constructor(connection: RedisConnection, local: AttemptCounts) {
     this.#connection = connection;
     this.#local = local;
@@ -29,19 +29,19 @@ export class RedisAttemptCounts implements AttemptCounts {
 
   async giveBack(counters: readonly AttemptCounter[]): Promise<void> {
     await this.#local.giveBack(counters);
-    const told = counters.map(({ caller }) => {
+    const calls = counters.map(({ caller }) => {
       const key = keyOf(caller);
       return this.#connection.call(key, (client) => client.petstoreGiveBack(key));
     });
-    // Away: what is not given back ends with its window.
-    await Promise.allSettled(told);
+    // An attempt that cannot be given back now expires with its window.
+    await Promise.allSettled(calls);
   }
 
   async #takeTogether(counters: readonly AttemptCounter[]): Promise<number | undefined> {
-    const looked = await Promise.all(counters.map((counter) => this.#ask(counter, 0)));
-    const full = looked.find((wait) => wait !== undefined);
-    if (full !== undefined) return full;
-    const waits = await Promise.all(counters.map((counter) => this.#ask(counter, 1)));
+    const checked = await Promise.all(counters.map((counter) => this.#waitFor(counter, 0)));
+    const exhausted = checked.find((wait) => wait !== undefined);
+    if (exhausted !== undefined) return exhausted;
+    const waits = await Promise.all(counters.map((counter) => this.#waitFor(counter, 1)));
     const refused = waits.find((wait) => wait !== undefined);
     if (refused !== undefined) {
       await this.giveBack(counters.filter((_, index) => waits[index] === undefined));
@@ -49,8 +49,11 @@ export class RedisAttemptCounts implements AttemptCounts {
     return refused;
   }
 
-  /** Counts 1 attempt, or 0 to only look; how long to wait, in ms, where there is no room. */
-  async #ask({ caller, limits }: AttemptCounter, cost: 0 | 1): Promise<number | undefined> {
+  /**
+   * @param cost 1 counts an attempt, 0 only checks.
+   * @returns how long to wait for the next attempt, in ms, if the counter is exhausted.
+   */
+  async #waitFor({ caller, limits }: AttemptCounter, cost: 0 | 1): Promise<number | undefined> {
     const { perMinute, perDay } = limits;
     const key = keyOf(caller);
     const reply = await this.#connection.call(key, (client) =>
@@ -61,7 +64,7 @@ export class RedisAttemptCounts implements AttemptCounts {
   }
 }
 
-/** E-mail addresses are nobody's business there. */
+/** Callers are hashed: they are e-mail addresses, which Redis has no need to know. */
 function keyOf(caller: string): string {
   return `petstore:{attempts:${Bun.CryptoHasher.hash('sha256', caller, 'base64url')}}`;
 }

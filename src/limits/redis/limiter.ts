@@ -1,5 +1,4 @@
-import type { BanRecord } from '../../core/ban-records.ts';
-import { newBanRecord } from '../../core/ban-records.ts';
+import { type BanRecord, newBanRecord } from '../../core/ban-records.ts';
 import type { BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { Limiter, QuotaCaller } from '../../core/limiter.ts';
@@ -8,21 +7,21 @@ import { bannedResult, describedWindow, type RateLimitResult } from '../../core/
 import { type Awaitable, then } from '../../lib/awaitable.ts';
 import { type Instant, SECOND } from '../../lib/clock.ts';
 import type { RedisConnection } from './connection.ts';
-import { Processes } from './processes.ts';
+import { LocalCounts } from './local-counts.ts';
+import { ProcessGroup } from './process-group.ts';
 import { windowsFrom } from './script-reply.ts';
-import { Unsettled } from './unsettled.ts';
 
-/** How long a process counts after it was last heard of, in ms. */
-const LATELY = 5 * SECOND;
-/** Callers, or bans, that are told to Redis at once beside requests. */
-const AT_ONCE = 200;
+/** A process without a heartbeat for so long is no longer in the group, in ms. */
+const HEARTBEAT_TIMEOUT = 5 * SECOND;
+/** Callers or bans that are sent to Redis together, beside requests. */
+const BATCH_SIZE = 200;
 
-/** Decides in this process alone, while Redis is away. */
+/** Decides in this process while Redis is unavailable. */
 export interface LocalLimiter extends Limiter {
   lift(ban: BanRecord): void;
   restore(bans: Iterable<BanRecord>, now: Instant): void;
   pruneExpired(now: Instant): void;
-  /** Everything would be kept for this call if it never came. */
+  /** Must be called now and then: changes accumulate until they are taken. */
   takeUnsaved(now: Instant): unknown;
 }
 
@@ -30,20 +29,20 @@ export interface RedisLimiterOptions {
   readonly environment: Environment;
   readonly policy: BanPolicy;
   readonly connection: RedisConnection;
-  /** Bans that it begins are announced by itself. */
+  /** Reports the bans that it begins itself. */
   readonly local: LocalLimiter;
-  /** Hears once, in one process, of every ban that Redis begins; must not wait. */
+  /** Called once, in one process, for every ban that begins in Redis; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
 }
 
 /**
- * Decides in Redis, for all processes together: exact, because a script looks and counts in one step.
- * While Redis is away this process goes on alone, with its share of each limit and the bans it knows.
+ * Decides in Redis, for all processes together: exact, because a script checks and counts in one step. While
+ * Redis is unavailable this process decides locally, with its share of each limit and the bans it knows.
  */
 export class RedisLimiter implements Limiter {
   readonly #options: RedisLimiterOptions;
-  readonly #processes = new Processes();
-  readonly #unsettled = new Unsettled();
+  readonly #group = new ProcessGroup();
+  readonly #localCounts = new LocalCounts();
   readonly #policy: string;
 
   constructor(options: RedisLimiterOptions) {
@@ -56,28 +55,28 @@ export class RedisLimiter implements Limiter {
     return this.#options.environment;
   }
 
-  /** How many processes count these requests, as far as is known. */
+  /** How many processes count these requests, as of the last heartbeat. */
   get processes(): number {
-    return this.#processes.count;
+    return this.#group.size;
   }
 
   take(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     const { connection } = this.#options;
-    if (connection.isUnavailable(this.#keyOf(caller.id))) return this.#takeAlone(caller, now);
-    return this.#ask(caller, now, 1).catch(() => this.#takeAlone(caller, now));
+    if (connection.isUnavailable(this.#keyOf(caller.id))) return this.#takeLocally(caller, now);
+    return this.#decide(caller, now, 1).catch(() => this.#takeLocally(caller, now));
   }
 
   peek(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     const { connection, local } = this.#options;
-    const peekAlone = () =>
+    const peekLocally = () =>
       then(local.peek(this.#withShare(caller), now), (result) =>
-        this.#asOfAll(result, caller.limits),
+        withFullLimits(result, caller.limits),
       );
-    if (connection.isUnavailable(this.#keyOf(caller.id))) return peekAlone();
-    return this.#ask(caller, now, 0).catch(peekAlone);
+    if (connection.isUnavailable(this.#keyOf(caller.id))) return peekLocally();
+    return this.#decide(caller, now, 0).catch(peekLocally);
   }
 
-  /** Ends a ban that an operator lifted; rejects when Redis cannot be told now. */
+  /** Ends a ban that an operator lifted; rejects while Redis is unavailable. */
   async lift(ban: BanRecord): Promise<void> {
     this.#options.local.lift(ban);
     const key = this.#keyOfAccount(ban.accountId);
@@ -87,59 +86,59 @@ export class RedisLimiter implements Limiter {
   }
 
   /**
-   * Puts bans on record into force, here and in Redis, where it may have lost them; rejects when Redis
-   * cannot be told now.
+   * Restores bans on record, locally and in Redis, which may have lost them; rejects while Redis is
+   * unavailable.
    */
   async restore(bans: readonly BanRecord[], now: Instant): Promise<void> {
     const { connection, local } = this.#options;
     local.restore(bans, now);
-    for (let first = 0; first < bans.length; first += AT_ONCE) {
-      const told = bans.slice(first, first + AT_ONCE).map((ban) => {
+    for (let first = 0; first < bans.length; first += BATCH_SIZE) {
+      const calls = bans.slice(first, first + BATCH_SIZE).map((ban) => {
         const { keyId, startsAt, endsAt, level } = ban;
         const key = this.#keyOfAccount(ban.accountId);
         return connection.call(key, (client) =>
           client.petstoreRestoreBan(key, keyId, startsAt, endsAt - startsAt, endsAt, level),
         );
       });
-      await Promise.all(told);
+      await Promise.all(calls);
     }
   }
 
-  /** Adds what was admitted without Redis to its counts, as far as it can be told now. */
-  async settle(): Promise<void> {
+  /** Adds the requests that were admitted locally to Redis's counts, as far as Redis is available. */
+  async flushLocalCounts(): Promise<void> {
     const { connection } = this.#options;
     for (let failed = false; !failed; ) {
-      const taken = this.#unsettled.take(AT_ONCE);
+      const taken = this.#localCounts.take(BATCH_SIZE);
       if (taken.length === 0) return;
-      const told = taken.map(async ([caller, counts]) => {
+      const calls = taken.map(async ([caller, counts]) => {
         const key = this.#keyOf(caller);
         const { minuteEndsAt, minuteUsed, day, dayUsed } = counts;
         try {
           await connection.call(key, (client) =>
-            client.petstoreSettle(key, minuteEndsAt, minuteUsed, day, dayUsed),
+            client.petstoreAddCounts(key, minuteEndsAt, minuteUsed, day, dayUsed),
           );
         } catch {
           failed = true;
-          this.#unsettled.putBack(caller, counts);
+          this.#localCounts.putBack(caller, counts);
         }
       });
-      await Promise.all(told);
+      await Promise.all(calls);
     }
   }
 
-  /** Tells the other processes of this one, and learns of them; rejects when Redis is away. */
-  async beat(): Promise<void> {
+  /** Tells the group that this process is alive, and reads who else is; rejects while Redis is unavailable. */
+  async sendHeartbeat(): Promise<void> {
     const key = `petstore:{${this.environment}:processes}`;
     const ids = await this.#options.connection.call(key, (client) =>
-      client.petstoreBeat(key, this.#processes.id, LATELY),
+      client.petstoreHeartbeat(key, this.#group.id, HEARTBEAT_TIMEOUT),
     );
-    this.#processes.note(ids);
+    this.#group.update(ids);
   }
 
-  /** Is counted among the processes no more; rejects when Redis is away. */
-  async leave(): Promise<void> {
+  /** Leaves the group of processes; rejects while Redis is unavailable. */
+  async leaveGroup(): Promise<void> {
     const key = `petstore:{${this.environment}:processes}`;
-    await this.#options.connection.call(key, (client) => client.zrem(key, this.#processes.id));
+    await this.#options.connection.call(key, (client) => client.zrem(key, this.#group.id));
   }
 
   /** Drops expired state of this process; Redis expires its own. */
@@ -148,7 +147,8 @@ export class RedisLimiter implements Limiter {
     this.#options.local.takeUnsaved(now);
   }
 
-  async #ask(
+  /** Decides in Redis; with a cost of 0 nothing is counted. */
+  async #decide(
     { id, limits, key }: QuotaCaller,
     now: Instant,
     cost: 0 | 1,
@@ -160,12 +160,12 @@ export class RedisLimiter implements Limiter {
       client.petstoreAdmit(hash, perMinute, perDay, cost, keyId, this.#policy),
     );
     const [, , , , , banEndsIn = 0, level = 0, startsAt = 0] = reply;
-    if (key && level > 0) this.#announce(key, level, startsAt, startsAt + banEndsIn, now);
+    if (key && level > 0) this.#reportBan(key, level, startsAt, startsAt + banEndsIn, now);
     const windows = windowsFrom(reply, limits);
     return banEndsIn > 0 ? bannedResult(windows, banEndsIn) : windows;
   }
 
-  #announce(
+  #reportBan(
     key: NonNullable<QuotaCaller['key']>,
     level: number,
     startsAt: number,
@@ -178,27 +178,15 @@ export class RedisLimiter implements Limiter {
     onBan(ban);
   }
 
-  #takeAlone(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
+  #takeLocally(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     return then(this.#options.local.take(this.#withShare(caller), now), (result) => {
-      if (result.outcome === 'admitted') this.#unsettled.add(caller.id, result, now);
-      return this.#asOfAll(result, caller.limits);
+      if (result.outcome === 'admitted') this.#localCounts.add(caller.id, result, now);
+      return withFullLimits(result, caller.limits);
     });
   }
 
   #withShare(caller: QuotaCaller): QuotaCaller {
-    return { ...caller, limits: this.#processes.share(caller.limits) };
-  }
-
-  /** Callers read their own limits, whatever part of them this process may give. */
-  #asOfAll(result: RateLimitResult, limits: Limits): RateLimitResult {
-    const { outcome, minute, day } = result;
-    const described = describedWindow(outcome === 'admitted', minute, day);
-    return {
-      ...result,
-      limit: described === minute ? limits.perMinute : limits.perDay,
-      minute: { ...minute, limit: limits.perMinute },
-      day: { ...day, limit: limits.perDay },
-    };
+    return { ...caller, limits: this.#group.share(caller.limits) };
   }
 
   #keyOf(caller: string): string {
@@ -208,4 +196,16 @@ export class RedisLimiter implements Limiter {
   #keyOfAccount(id: string): string {
     return this.#keyOf(`account:${id}`);
   }
+}
+
+/** Shows the caller's whole limits, of which this process applied its share. */
+function withFullLimits(result: RateLimitResult, limits: Limits): RateLimitResult {
+  const { outcome, minute, day } = result;
+  const described = describedWindow(outcome === 'admitted', minute, day);
+  return {
+    ...result,
+    limit: described === minute ? limits.perMinute : limits.perDay,
+    minute: { ...minute, limit: limits.perMinute },
+    day: { ...day, limit: limits.perDay },
+  };
 }

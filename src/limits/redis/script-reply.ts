@@ -1,7 +1,7 @@
 import type { Limits } from '../../core/plans.ts';
 import { type RateLimitResult, windowsResult } from '../../core/rate-limit.ts';
 
-/** What the reply of the admitting script says about both windows. */
+/** The state of both windows in the reply of the admission script. */
 export function windowsFrom(
   reply: readonly number[],
   { perMinute, perDay }: Limits,

@@ -1,18 +1,18 @@
 import type { ClientContext, Result } from 'ioredis';
 
 /**
- * The rules of src/core/quota.ts, bans.ts and admission.ts once more, in Lua, so that Redis looks and
- * counts in one step. Times are epoch ms by the server's clock.
+ * The rules of src/core/quota.ts, bans.ts and rate-limit.ts in Lua, so that Redis checks and counts in one
+ * step. Times are epoch ms by the server's clock.
  *
- * Each caller is one hash. Several numbers are one field, as MessagePack: reading and writing text took
- * a sixth of the script's time.
+ * Each caller has one hash. Numbers that belong together are one field, as MessagePack: reading and writing
+ * text took a sixth of the script's time.
  * - `counts`: end and use of the minute, day and its use;
- * - `conduct:ID`, for each API key that was refused: end of the grace, end of the exhausted window,
+ * - `conduct:ID`, the strikes of each API key that was refused: end of the grace, end of the exhausted window,
  *   refusals, and the latest ban: start, length, end, level (0 without a ban);
- * - `until`: when Redis forgets the hash, a day after all of that lost its say.
+ * - `until`: when the hash expires, a day after all of that has expired.
  */
 
-/** The moment by the server's clock. */
+/** The time by the server's clock. */
 export const SERVER_CLOCK = `
 local function now()
   local time = redis.call('TIME')
@@ -20,7 +20,7 @@ local function now()
 end
 `;
 
-/** Keys of one account whose strikes is remembered at once; an account has at most 100 live keys. */
+/** API keys of one account whose strikes are stored; an account has at most 100 live keys. */
 const MAX_STRUCK_KEYS = 128;
 
 const CALLER = `
@@ -28,20 +28,20 @@ local MINUTE, DAY = 60000, 86400000
 local key, at = KEYS[1], now()
 local today = math.floor(at / DAY)
 
-local keptUntil = 0
+local expires = 0
 local function read(...)
-  local kept = redis.call('HMGET', key, 'until', ...)
-  keptUntil = tonumber(kept[1]) or 0
-  return kept
+  local fields = redis.call('HMGET', key, 'until', ...)
+  expires = tonumber(fields[1]) or 0
+  return fields
 end
 
--- Redis forgets the hash a day after this moment, or after a later one that was asked for before.
-local function keep(field, value, moment)
-  local ends = moment + DAY
-  if ends <= keptUntil then
+-- Stores a field that is valid until this time; the hash expires a day after the last of its fields.
+local function save(field, value, validUntil)
+  local ends = validUntil + DAY
+  if ends <= expires then
     redis.call('HSET', key, field, value)
   else
-    keptUntil = ends
+    expires = ends
     redis.call('HSET', key, field, value, 'until', string.format('%.0f', ends))
     redis.call('PEXPIREAT', key, string.format('%.0f', ends))
   end
@@ -49,24 +49,24 @@ end
 `;
 
 const QUOTA = `
-local function keepQuota(quota)
+local function saveQuota(quota)
   local value = cmsgpack.pack(quota.minuteEndsAt, quota.minuteUsed, quota.day, quota.dayUsed)
-  keep('counts', value, (quota.day + 1) * DAY)
+  save('counts', value, (quota.day + 1) * DAY)
 end
 
--- What is used of both windows at this moment.
+-- The use of both windows now.
 local function readQuota(counts)
   local quota = { minuteEndsAt = at + MINUTE, minuteUsed = 0, day = today, dayUsed = 0 }
   if not counts then return quota end
   local minuteEndsAt, minuteUsed, day, dayUsed = cmsgpack.unpack(counts)
-  -- After a clock was set back over midnight the later date stays in force.
+  -- When the clock was set back over midnight, the later day stays in force.
   if day == today or day == today + 1 then quota.day, quota.dayUsed = day, dayUsed end
   if at < minuteEndsAt and minuteUsed > 0 then
     quota.minuteUsed = minuteUsed
     -- A clock that was set back must not make a minute longer than a minute.
     local wasSetBack = minuteEndsAt > at + MINUTE
     if not wasSetBack then quota.minuteEndsAt = minuteEndsAt end
-    if wasSetBack then keepQuota(quota) end
+    if wasSetBack then saveQuota(quota) end
   end
   return quota
 end
@@ -82,7 +82,7 @@ end
 local function saveStrikes(field, strikes)
   local value = cmsgpack.pack(strikes.graceEndsAt, strikes.windowEndsAt, strikes.refusals,
     strikes.banStartsAt, strikes.banLength, strikes.banEndsAt, strikes.level)
-  keep(field, value, expiresAt(strikes))
+  save(field, value, expiresAt(strikes))
 end
 
 local function readStrikes(value)
@@ -93,7 +93,7 @@ local function readStrikes(value)
   return strikes
 end
 
--- Forgets strikes that have no say any more, and if that is not enough the one next to be forgotten.
+-- Deletes expired strikes, or if there are none the strikes that expire next.
 local function makeRoom()
   local fields = redis.call('HGETALL', key)
   local left, next, nextAt = 0, nil, nil
@@ -117,18 +117,18 @@ end
 `;
 
 /**
- * Decides one request.
- * Arguments: requests per minute and per day, 1 to take or 0 to only look, the key's id or nothing,
- * and in one text refusals that bring a ban, length of a first and of the longest ban.
- * Reply: 1 if both windows have room; remaining and reset of the minute, of the day; with a ban in
- * force what is left of it; and of a ban that this request brought about its level and start.
+ * Decides on one request.
+ * Arguments: requests per minute and per day; 1 to count the request, 0 to only check; the key's id, or an
+ * empty text; the ban policy as one text: refusals before a ban, length of the first and of the longest ban.
+ * Reply: 1 if both windows have room; remaining and reset of the minute, then of the day; during a ban the
+ * time left of it; and for a ban that this request began its level and start.
  */
 const ADMIT = `
 local perMinute, perDay = tonumber(ARGV[1]), tonumber(ARGV[2])
 local takes, field, hasKey = ARGV[3] == '1', 'conduct:' .. ARGV[4], ARGV[4] ~= ''
 
-local kept = read('counts', field)
-local quota = readQuota(kept[2])
+local fields = read('counts', field)
+local quota = readQuota(fields[2])
 local hasRoom = quota.minuteUsed < perMinute and quota.dayUsed < perDay
 
 local function reply(...)
@@ -140,19 +140,19 @@ end
 local function admitted()
   if takes then
     quota.minuteUsed, quota.dayUsed = quota.minuteUsed + 1, quota.dayUsed + 1
-    keepQuota(quota)
+    saveQuota(quota)
   end
   return reply()
 end
 
--- Nearly every request ends here, before the functions that only the others need are made.
-if hasRoom and not kept[3] then return admitted() end
+-- Nearly every request ends here, before the functions for refusals and bans are defined.
+if hasRoom and not fields[3] then return admitted() end
 `;
 
 const REFUSE = `
-local strikes = hasKey and readStrikes(kept[3]) or nil
+local strikes = hasKey and readStrikes(fields[3]) or nil
 if strikes and strikes.level > 0 and at < strikes.banEndsAt then
-  -- A clock that was set back must not make a ban longer than it was.
+  -- A clock that was set back must not make a ban longer.
   if strikes.banEndsAt > at + strikes.banLength then
     strikes.banEndsAt = at + strikes.banLength
     saveStrikes(field, strikes)
@@ -191,10 +191,10 @@ return reply(length, level, at)
 `;
 
 /**
- * Adds what was admitted elsewhere, whether there is room or not. Arguments: end and use of the minute,
- * day and its use.
+ * Adds requests that a process admitted locally, whether there is room or not. Arguments: end and use of the
+ * minute, day and its use.
  */
-const SETTLE = `
+const ADD_COUNTS = `
 local minuteEndsAt, minuteUsed = tonumber(ARGV[1]), tonumber(ARGV[2])
 local day, dayUsed = tonumber(ARGV[3]), tonumber(ARGV[4])
 local quota = readQuota(read('counts')[2])
@@ -203,20 +203,20 @@ if at < minuteEndsAt then
   quota.minuteUsed = quota.minuteUsed + minuteUsed
 end
 if day == quota.day then quota.dayUsed = quota.dayUsed + dayUsed end
-keepQuota(quota)
+saveQuota(quota)
 `;
 
-/** Takes one back that was admitted. */
+/** Uncounts one admitted request. */
 const GIVE_BACK = `
 local quota = readQuota(read('counts')[2])
 quota.minuteUsed = math.max(0, quota.minuteUsed - 1)
 quota.dayUsed = math.max(0, quota.dayUsed - 1)
-keepQuota(quota)
+saveQuota(quota)
 `;
 
 /**
- * Puts a ban into force again unless one as late is known; what is left of it is bounded by its
- * length. Arguments: the key's id; start, length, end and level of the ban.
+ * Restores a ban unless one that began as late or later is stored; the time left of it is at most its length.
+ * Arguments: the key's id; start, length, end and level of the ban.
  */
 const RESTORE_BAN = `
 local field, startsAt, length = 'conduct:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -227,19 +227,19 @@ local ban = { graceEndsAt = 0, windowEndsAt = 0, refusals = 0, banStartsAt = sta
 if expiresAt(ban) > at then addStrikes(field, ban) end
 `;
 
-/** Forgets a key's strikes if the ban that began then is its latest. Arguments: the key's id; start. */
+/** Deletes a key's strikes if this ban is its latest. Arguments: the key's id; start of the ban. */
 const LIFT_BAN = `
 local field = 'conduct:' .. ARGV[1]
 local strikes = readStrikes(redis.call('HGET', key, field))
 if strikes and strikes.banStartsAt == tonumber(ARGV[2]) then redis.call('HDEL', key, field) end
 `;
 
-/** Notes that a process is there; gives all that were there lately. Arguments: its id; ms that it counts. */
-const BEAT = `
-local at, lately = now(), tonumber(ARGV[2])
+/** Stores a heartbeat; returns the ids of all live processes. Arguments: id of the process; timeout in ms. */
+const HEARTBEAT = `
+local at, timeout = now(), tonumber(ARGV[2])
 redis.call('ZADD', KEYS[1], string.format('%.0f', at), ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('(%.0f', at - lately))
-redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', at + 10 * lately))
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('(%.0f', at - timeout))
+redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', at + 10 * timeout))
 return redis.call('ZRANGE', KEYS[1], 0, -1)
 `;
 
@@ -248,22 +248,22 @@ export function scriptCommands(clock: string) {
   const script = (...parts: string[]) => ({ numberOfKeys: 1, lua: [clock, ...parts].join('') });
   return {
     petstoreAdmit: script(CALLER, QUOTA, ADMIT, STRIKES, REFUSE),
-    petstoreSettle: script(CALLER, QUOTA, SETTLE),
+    petstoreAddCounts: script(CALLER, QUOTA, ADD_COUNTS),
     petstoreGiveBack: script(CALLER, QUOTA, GIVE_BACK),
     petstoreRestoreBan: script(CALLER, STRIKES, RESTORE_BAN),
     petstoreLiftBan: script(CALLER, STRIKES, LIFT_BAN),
-    petstoreBeat: script(BEAT),
+    petstoreHeartbeat: script(HEARTBEAT),
   };
 }
 
-// As the client's documentation tells to declare commands of one's own.
+// Declares the commands as ioredis documents it for custom commands.
 declare module 'ioredis' {
   interface RedisCommander<Context extends ClientContext> {
-    petstoreAdmit(key: string, ...given: (string | number)[]): Result<number[], Context>;
-    petstoreSettle(key: string, ...given: number[]): Result<null, Context>;
+    petstoreAdmit(key: string, ...args: (string | number)[]): Result<number[], Context>;
+    petstoreAddCounts(key: string, ...args: number[]): Result<null, Context>;
     petstoreGiveBack(key: string): Result<null, Context>;
-    petstoreRestoreBan(key: string, ...given: (string | number)[]): Result<null, Context>;
+    petstoreRestoreBan(key: string, ...args: (string | number)[]): Result<null, Context>;
     petstoreLiftBan(key: string, keyId: string, startsAt: number): Result<null, Context>;
-    petstoreBeat(key: string, process: string, lately: number): Result<string[], Context>;
+    petstoreHeartbeat(key: string, process: string, timeout: number): Result<string[], Context>;
   }
 }

@@ -12,31 +12,31 @@ import { RedisAttemptCounts } from './attempt-counts.ts';
 import { RedisConnection } from './connection.ts';
 import { RedisLimiter } from './limiter.ts';
 
-/** How long a start waits for Redis, in ms; then it goes on without. */
-const PATIENCE = 2 * SECOND;
-const BEAT_EVERY = SECOND;
-/** How soon after Redis came or went bans are put into force there, or here, in ms. */
-const CARRY_OVER_EVERY = 0.1 * SECOND;
+/** How long a start waits for Redis, in ms. */
+const READY_TIMEOUT = 2 * SECOND;
+const HEARTBEAT_INTERVAL = SECOND;
+/** How often it is checked whether Redis became available or unavailable, in ms. */
+const SYNC_INTERVAL = 0.1 * SECOND;
 
 /** Redis, shared by several processes. */
 export interface SharedRedis {
-  /** A limiter that counts together with all processes on this Redis. */
+  /** Starts a limiter that counts together with all processes on this Redis. */
   startLimiter(keeping: Omit<LimitKeeping, 'quotas'>): Promise<RedisLimiter>;
-  /** Attempts of all processes on this Redis. */
+  /** Counts the attempts of all processes on this Redis. */
   readonly attempts: AttemptCounts;
   close(): Promise<void>;
 }
 
-/** What its limiters work with. */
+/** What the limiters share. */
 interface Link {
   readonly connection: RedisConnection;
-  /** Goes up when Redis came or went, and what it knows may differ from what is on record. */
+  /** Incremented when the availability of Redis changed, so that it may lack bans that are on record. */
   changes(): number;
-  /** To be done before the connection is closed. */
+  /** Adds work to be done before the connection is closed. */
   atClose(work: () => Promise<void>): void;
 }
 
-/** Connects, in the background if it takes longer; says in the log when Redis is away. */
+/** Connects, in the background if it takes longer; logs when Redis becomes unavailable or available. */
 export async function openRedis(
   address: RedisAddress,
   { clock, log, metrics }: { clock: Clock; log: Log; metrics: Metrics },
@@ -72,7 +72,7 @@ export async function openRedis(
       onError: () => metrics.redisFailed(),
     },
   });
-  if (!(await connection.ready(PATIENCE))) {
+  if (!(await connection.ready(READY_TIMEOUT))) {
     const { problem } = connection;
     const error = problem === undefined ? undefined : messageOf(problem);
     log.warn({ error }, 'Redis cannot be reached: limits are applied locally until it can');
@@ -104,7 +104,7 @@ async function startLimiter(
   const limiter = new RedisLimiter({ environment, policy, connection, local, onBan });
 
   let seen = -1;
-  const carryOver = async () => {
+  const synchronize = async () => {
     const changes = redis.changes();
     if (changes === seen) return;
     const { wall } = clock.now();
@@ -114,17 +114,18 @@ async function startLimiter(
     try {
       await limiter.restore(latest, clock.now());
       for (const ban of lifted) await limiter.lift(ban);
-      await limiter.settle();
+      await limiter.flushLocalCounts();
     } catch {
-      // Away again: its return is a change, and brings this back.
+      // Unavailable again: when that changes, this runs again.
     }
   };
-  await carryOver();
-  jobs.every(CARRY_OVER_EVERY, `restore ${environment} bans`, carryOver);
-  const beat = () => limiter.beat().catch(() => {});
-  await beat();
-  redis.atClose(() => limiter.leave());
-  jobs.every(BEAT_EVERY, `announce this process in ${environment}`, beat);
+  await synchronize();
+  jobs.every(SYNC_INTERVAL, `restore ${environment} bans`, synchronize);
+  // While Redis is unavailable the last known group stays in force.
+  const heartbeat = () => limiter.sendHeartbeat().catch(() => {});
+  await heartbeat();
+  redis.atClose(() => limiter.leaveGroup());
+  jobs.every(HEARTBEAT_INTERVAL, `heartbeat in ${environment}`, heartbeat);
   return limiter;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { MINUTE, systemClock } from '../../src/lib/clock.ts';
-import { Processes } from '../../src/limits/redis/processes.ts';
+import { ProcessGroup } from '../../src/limits/redis/process-group.ts';
 import { apiKey } from '../storage/ports/backend.ts';
 import { CuttableLink } from '../support/cuttable-link.ts';
 import { eventually } from '../support/harness.ts';
@@ -9,7 +9,7 @@ import { askAtOnce, caller, newCounter } from './redis-counter.ts';
 
 const LIMITS = { perMinute: 100, perDay: 1_000_000 };
 
-/** A Redis that can be lost in one way, and how. */
+/** A Redis that can be lost and brought back. */
 interface Loss extends AsyncDisposable {
   readonly server: RedisServer;
   readonly url: string;
@@ -43,7 +43,7 @@ async function losing(way: string): Promise<Loss> {
 }
 
 describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that is %s', (way) => {
-  test('under load costs no request an error', async () => {
+  test('causes no error under load', async () => {
     await using redis = await losing(way);
     using counter = await newCounter(redis.url);
     const ample = { perMinute: 1_000_000_000, perDay: 1_000_000_000 };
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
         const asked = await askAtOnce([counter], caller('busy', ample), 50);
         expect(asked.admitted).toBe(50);
         sent += 1;
-        // Answers without Redis come at once, and would leave no room for anything else.
+        // Local decisions are immediate, and would leave no time for anything else.
         await Bun.sleep(1);
       }
     };
@@ -66,14 +66,14 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     await until(() => counter.told.at(-1) === 'available');
   });
 
-  test('lets no more than twice the limit through, whatever comes', async () => {
+  test('admits at most twice the limit, however many requests come', async () => {
     await using redis = await losing(way);
     using one = await newCounter(redis.url);
     using two = await newCounter(redis.url);
     using three = await newCounter(redis.url);
     const counters = [one, two, three];
     for (let round = 0; round < 2; round += 1) {
-      for (const { limiter } of counters) await limiter.beat();
+      for (const { limiter } of counters) await limiter.sendHeartbeat();
     }
     const asking = caller('greedy', LIMITS);
     let admitted = (await askAtOnce(counters, asking, 300)).admitted;
@@ -83,32 +83,32 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
       admitted += (await askAtOnce(counters, asking, 900)).admitted;
       await redis.bringBack();
       await eventually(() => counters.every(({ told }) => told.at(-1) !== 'unavailable'));
-      await Promise.all(counters.map(({ limiter }) => limiter.settle()));
+      await Promise.all(counters.map(({ limiter }) => limiter.flushLocalCounts()));
     }
     admitted += way === 'killed' ? 0 : (await askAtOnce(counters, asking, 300)).admitted;
     expect(admitted).toBeLessThanOrEqual(200);
   });
 
-  test('learns when it is back what was admitted meanwhile', async () => {
+  test('is told what was admitted locally once it is available again', async () => {
     await using redis = await losing(way);
     using counter = await newCounter(redis.url);
     const asking = caller('patient', LIMITS);
     await redis.lose();
-    // This one may have reached Redis all the same: whoever is in doubt counts a request twice.
+    // This request may have reached Redis: in doubt a request is counted twice.
     await askAtOnce([counter], asking, 1);
     expect((await askAtOnce([counter], asking, 39)).admitted).toBe(39);
     await redis.bringBack();
     await eventually(() => counter.told.at(-1) === 'available');
-    await counter.limiter.settle();
+    await counter.limiter.flushLocalCounts();
     const { minute } = await counter.limiter.peek(asking, systemClock.now());
     expect([59, 60]).toContain(minute.remaining);
     expect(minute.resetIn).toBeLessThanOrEqual(MINUTE);
-    await counter.limiter.settle();
+    await counter.limiter.flushLocalCounts();
     const { admitted } = await askAtOnce([counter], asking, 100);
     expect(admitted).toBe(minute.remaining);
   });
 
-  test('leaves its bans in force', async () => {
+  test('leaves bans in force', async () => {
     await using redis = await losing(way);
     using counter = await newCounter(redis.url, {
       policy: { after: 1, base: MINUTE, maximum: MINUTE },
@@ -117,7 +117,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     const asking = { id: 'account:acct_1', limits: { perMinute: 1, perDay: 100 }, key };
     const take = async () => (await counter.limiter.take(asking, systemClock.now())).outcome;
     expect([await take(), await take()]).toEqual(['admitted', 'limited']);
-    // The grace of 2 s is Redis's to measure.
+    // Redis measures the grace of 2 s by its own clock.
     await eventually(async () => (await take()) === 'banned');
     await redis.lose();
     expect(await take()).toBe('banned');
@@ -126,7 +126,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
 });
 
 describe.skipIf(!hasRedis)('a Redis that was never there', () => {
-  test('lets requests through, is told of, and is used once it is there', async () => {
+  test('is reported, applies limits locally, and is used once it is available', async () => {
     await using server = await RedisServer.start();
     await server.kill();
     using counter = await newCounter(server.url);
@@ -135,21 +135,21 @@ describe.skipIf(!hasRedis)('a Redis that was never there', () => {
     await server.restart();
     await eventually(() => counter.told.at(-1) === 'available');
     using late = await newCounter(server.url);
-    await counter.limiter.settle();
+    await counter.limiter.flushLocalCounts();
     const { minute, day } = await late.limiter.peek(caller('early', LIMITS), systemClock.now());
     expect([minute.remaining, day.remaining]).toEqual([0, LIMITS.perDay - 100]);
   });
 });
 
 describe.skipIf(!hasRedis)('processes', () => {
-  test('know of each other while they are there', async () => {
+  test('know of each other by their heartbeats', async () => {
     await using server = await RedisServer.start();
     using one = await newCounter(server.url);
     using other = await newCounter(server.url);
-    for (const { limiter } of [one, other, one]) await limiter.beat();
+    for (const { limiter } of [one, other, one]) await limiter.sendHeartbeat();
     expect([one.limiter.processes, other.limiter.processes]).toEqual([2, 2]);
-    await other.limiter.leave();
-    await one.limiter.beat();
+    await other.limiter.leaveGroup();
+    await one.limiter.sendHeartbeat();
     expect(one.limiter.processes).toBe(1);
   });
 });
@@ -161,8 +161,8 @@ describe('the shares of all processes', () => {
     [3, 10],
     [7, 3],
   ])('of %i processes add up to the limit of %i', (count, limit) => {
-    const processes = Array.from({ length: count }, () => new Processes());
-    for (const each of processes) each.note(processes.map(({ id }) => id));
+    const processes = Array.from({ length: count }, () => new ProcessGroup());
+    for (const each of processes) each.update(processes.map(({ id }) => id));
     const shares = processes.map((each) => each.share({ perMinute: limit, perDay: limit }));
     const most = Math.ceil(limit / count);
     for (const window of ['perMinute', 'perDay'] as const) {

@@ -2,10 +2,10 @@ import type { RateLimitResult } from '../../core/rate-limit.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { DAY, type Instant, SECOND } from '../../lib/clock.ts';
 
-/** Callers whose requests are remembered for Redis at once; past it the oldest is forgotten. */
+/** Callers with counts that Redis does not have yet; beyond it the oldest caller is dropped. */
 const CAPACITY = 100_000;
 
-/** What one caller was admitted while Redis was away. Times are epoch ms. */
+/** Requests of one caller that were admitted locally. Times are epoch ms. */
 export interface Counts {
   readonly minuteEndsAt: number;
   readonly minuteUsed: number;
@@ -14,11 +14,11 @@ export interface Counts {
   readonly dayUsed: number;
 }
 
-/** What was admitted while Redis was away, and is to be added to what it counted. */
-export class Unsettled {
+/** Requests that were admitted locally while Redis was unavailable, to be added to its counts later. */
+export class LocalCounts {
   readonly #counts = new BoundedMap<string, Counts>(CAPACITY);
 
-  /** Counts a request of this caller that was admitted. */
+  /** Counts one admitted request of this caller. */
   add(caller: string, { minute, day }: RateLimitResult, now: Instant): void {
     const before = this.#counts.get(caller);
     const minuteEndsAt = Math.ceil(now.wall + minute.resetIn);
@@ -32,7 +32,7 @@ export class Unsettled {
     });
   }
 
-  /** Takes back what could not be settled. */
+  /** Returns counts that were taken and could not be added in Redis. */
   putBack(caller: string, counts: Counts): void {
     const since = this.#counts.get(caller);
     if (!since) {
@@ -47,9 +47,9 @@ export class Unsettled {
     });
   }
 
-  /** Takes up to so many callers out, the oldest first. */
-  take(most: number): [caller: string, counts: Counts][] {
-    const taken = [...this.#counts.entries().take(most)];
+  /** Removes and returns the counts of up to `limit` callers, the oldest first. */
+  take(limit: number): [caller: string, counts: Counts][] {
+    const taken = [...this.#counts.entries().take(limit)];
     for (const [caller] of taken) this.#counts.delete(caller);
     return taken;
   }

@@ -1,0 +1,28 @@
+import type { Limits } from '../../core/plans.ts';
+
+/**
+ * The processes that count the same requests, as of the last heartbeat. While Redis is unavailable each applies
+ * its share of every limit: the shares add up to the limit, and none is more than the limit divided by the
+ * number of processes, rounded up.
+ */
+export class ProcessGroup {
+  /** Id of this process. */
+  readonly id = crypto.randomUUID();
+  #others: readonly string[] = [];
+
+  /** @param ids of all processes in the group. */
+  update(ids: readonly string[]): void {
+    this.#others = ids.filter((id) => id !== this.id);
+  }
+
+  get size(): number {
+    return this.#others.length + 1;
+  }
+
+  share({ perMinute, perDay }: Limits): Limits {
+    const rank = this.#others.filter((id) => id < this.id).length;
+    const share = (limit: number) =>
+      Math.floor(limit / this.size) + (rank < limit % this.size ? 1 : 0);
+    return { perMinute: share(perMinute), perDay: share(perDay) };
+  }
+}
