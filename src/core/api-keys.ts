@@ -1,7 +1,10 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Actor } from './audit.ts';
 import type { Environment } from './environments.ts';
+import type { QuotaCaller } from './limiter.ts';
 import type { Limits } from './plans.ts';
+import type { AccountUsage } from './usage.ts';
+
 /** The longest name of an API key, in characters. */
 export const KEY_NAME_MAX_LENGTH = 100;
 
@@ -21,17 +24,25 @@ export interface ApiKey {
   readonly lastUsedAt: number | undefined;
 }
 
-/**
- * What requests need to know of a key and of its account. Remembered by the hundred thousand: no more
- * than that.
- */
+/** What requests need of a key and of its account. */
 export interface AuthenticatedKey
   extends Pick<ApiKey, 'id' | 'accountId' | 'environment' | 'expiresAt' | 'revokedAt'> {
-  /** Who its requests are counted on: `account:…`. */
+  /** Its account as the rate limiter names it: `account:…`. */
   readonly caller: string;
   readonly limits: Limits;
-  /** Moves on with each use that is to be written. */
+  readonly lastUsedAt: number | undefined;
+}
+
+/**
+ * An API key in memory: one look-up by its digest finds everything that a request with it needs.
+ * Updated in place.
+ */
+export interface KeyRecord extends AuthenticatedKey {
   lastUsedAt: number | undefined;
+  /** Whose quota its requests are taken from. */
+  readonly quota: QuotaCaller;
+  /** Set by the usage recorder at the first request, so that it looks the account up only once. */
+  usage?: AccountUsage;
 }
 
 /** Live, or why not. */
@@ -52,12 +63,15 @@ export interface KeySource {
   findByDigest(digest: Buffer): Awaitable<KeyRow | undefined>;
 }
 
-/** Remembers what a source said, until it is told to forget. */
-export interface KeyCache extends KeySource {
-  /** What is remembered, without asking the source. */
-  recall(digest: Buffer): AuthenticatedKey | undefined;
-  /** Drops everything remembered: a key, an account or a plan changed. */
-  forget(): void;
+/** The API keys in memory. */
+export interface KeyCache {
+  get(digest: Buffer): KeyRecord | undefined;
+  /** Reads a key that is not in memory from the store. May raise `StorageUnavailable`. */
+  load(digest: Buffer): Awaitable<KeyRecord | undefined>;
+  /** Drops all keys, so that the next request of each reads it again. */
+  forgetAll(): void;
+  /** Drops keys that were changed, or whose account was. */
+  forget(changed: { readonly keys?: Iterable<string>; readonly accounts?: Iterable<string> }): void;
 }
 
 /** API keys; changes go on the audit log as those of accounts do. Every call may raise `StorageUnavailable`. */

@@ -1,4 +1,4 @@
-import { type Awaitable, then } from '../lib/awaitable.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, HOUR } from '../lib/clock.ts';
 import type { Account } from './accounts.ts';
 import {
@@ -8,7 +8,7 @@ import {
   generateApiKey,
 } from './api-key-text.ts';
 import type { ApiKeyStore, KeyCache } from './api-keys.ts';
-import { type ApiKey, type AuthenticatedKey, KEY_NAME_MAX_LENGTH, keyState } from './api-keys.ts';
+import { type ApiKey, KEY_NAME_MAX_LENGTH, type KeyRecord, keyState } from './api-keys.ts';
 import type { Actor } from './audit.ts';
 import type { Environment } from './environments.ts';
 import { OperatorError, type Problem } from './errors.ts';
@@ -17,7 +17,7 @@ import { newId } from './ids.ts';
 /** Keys of one account that may be live at the same time. */
 export const LIVE_KEYS_PER_ACCOUNT = 100;
 
-/** How long a rotated key goes on working beside its successor, in ms. */
+/** How long a rotated key stays valid beside its successor, in ms. */
 export const ROTATION_OVERLAPS = {
   '0': 0,
   '1h': HOUR,
@@ -26,7 +26,7 @@ export const ROTATION_OVERLAPS = {
 } as const;
 export type RotationOverlap = keyof typeof ROTATION_OVERLAPS;
 
-/** A new key with its text, which is shown once and kept nowhere. */
+/** A new key with its text, which is shown once and stored nowhere. */
 export interface IssuedKey {
   readonly text: string;
   readonly key: ApiKey;
@@ -40,18 +40,18 @@ export interface KeyRequest {
   readonly expiresAt?: number | undefined;
 }
 
-/** Issues API keys and tells whose key a text is. */
+/** Issues and authenticates API keys. */
 export class KeyRing {
   readonly #store: ApiKeyStore;
-  readonly #credentials: KeyCache;
-  /** An HMAC that has taken in the secret; copied for each key, which halves the time. */
+  readonly #cache: KeyCache;
+  /** An HMAC under the secret; copied for each key, which takes half the time of a new one. */
   readonly #hmac: Bun.CryptoHasher;
   readonly #clock: Clock;
 
-  /** @param secret what digests are made with; kept outside of the database. */
-  constructor(store: ApiKeyStore, credentials: KeyCache, secret: Buffer, clock: Clock) {
+  /** @param secret signs the digests; never stored in the database. */
+  constructor(store: ApiKeyStore, cache: KeyCache, secret: Buffer, clock: Clock) {
     this.#store = store;
-    this.#credentials = credentials;
+    this.#cache = cache;
     this.#hmac = new Bun.CryptoHasher('sha256', secret);
     this.#clock = clock;
   }
@@ -75,7 +75,7 @@ export class KeyRing {
   }
 
   /**
-   * Issues a successor with the same name, environment and lifetime. The old key works on for the
+   * Issues a successor with the same name, environment and lifetime. The old key stays valid for the
    * overlap, never beyond its own expiry.
    * @throws OperatorError when the key is not live, or 100 others are.
    */
@@ -98,54 +98,45 @@ export class KeyRing {
     );
     if (kept === 'too_many') throw tooManyKeys();
     if (kept === 'not_live') throw notLive(key, 'expired or revoked');
-    this.#credentials.forget();
+    this.#cache.forget({ keys: [key.id] });
     return { text, key: successor };
   }
 
-  /** Hears of changes that were made past this ring, such as the end of an account. */
-  forget(): void {
-    this.#credentials.forget();
+  /** Drops the keys of an account that was changed or deleted from memory. */
+  forgetAccount(accountId: string): void {
+    this.#cache.forget({ accounts: [accountId] });
   }
 
   /** Ends a key at once. `false` when there is no such key, or it was revoked before. */
   async revoke(id: string, by: Actor): Promise<boolean> {
     const revoked = await this.#store.revoke(id, this.#clock.now().wall, by);
-    this.#credentials.forget();
+    this.#cache.forget({ keys: [id] });
     return revoked;
   }
 
   /**
-   * Tells whose key this is, or why it is refused: unknown, expired, revoked, or of another
+   * Finds the key that a text is, or the reason to refuse it: unknown, expired, revoked, or of another
    * environment.
-   * @param accepted the environments whose keys are taken where the request was sent to.
+   * @param accepted the environments whose keys are accepted at the requested address.
    */
-  authenticate(
-    text: string,
-    accepted: readonly Environment[],
-  ): Awaitable<AuthenticatedKey | Problem> {
+  authenticate(text: string, accepted: readonly Environment[]): Awaitable<KeyRecord | Problem> {
     if (text.length > API_KEY_MAX_LENGTH) return NOT_A_KEY;
     const digest = this.#digest(text);
-    const known = this.#credentials.recall(digest);
-    if (known) return this.#accept(known, accepted);
+    const cached = this.#cache.get(digest);
+    if (cached) return this.#check(cached, accepted);
     const named = environmentOfKey(text);
     if (!named) return NOT_A_KEY;
     if (!accepted.includes(named)) return misplaced(named, accepted);
-    return then(this.#credentials.findByDigest(digest), (found) => {
-      if (found && crypto.timingSafeEqual(found.digest, digest)) {
-        return this.#accept(found.credential, accepted);
-      }
-      return UNKNOWN_KEY;
-    });
+    const loaded = this.#cache.load(digest);
+    if (loaded instanceof Promise) return loaded.then((key) => this.#check(key, accepted));
+    return this.#check(loaded, accepted);
   }
 
-  #accept(
-    credential: AuthenticatedKey,
-    accepted: readonly Environment[],
-  ): AuthenticatedKey | Problem {
-    const { environment } = credential;
-    if (!accepted.includes(environment)) return misplaced(environment, accepted);
-    const state = keyState(credential, this.#clock.now().wall);
-    if (state === 'active') return credential;
+  #check(key: KeyRecord | undefined, accepted: readonly Environment[]): KeyRecord | Problem {
+    if (!key) return UNKNOWN_KEY;
+    if (!accepted.includes(key.environment)) return misplaced(key.environment, accepted);
+    const state = keyState(key, this.#clock.now().wall);
+    if (state === 'active') return key;
     return invalid(`This API key is ${state}. Create a new one.`);
   }
 

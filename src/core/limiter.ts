@@ -1,8 +1,20 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { ApiKey } from './api-keys.ts';
+import type { Environment } from './environments.ts';
 import type { Limits } from './plans.ts';
+import type { QuotaState } from './quota.ts';
 import type { RateLimitResult } from './rate-limit.ts';
+
+/** The windows of one caller in this process. Updated in place. */
+export interface CallerWindows {
+  /** The id of the caller. */
+  readonly caller: string;
+  readonly quota: QuotaState;
+  /** Whether the quota changed since it was last saved. */
+  isDirty: boolean;
+  /** Whether the limiter no longer holds this record. */
+  isDropped: boolean;
+}
 
 /** Whose quota a request is taken from. */
 export interface QuotaCaller {
@@ -10,7 +22,11 @@ export interface QuotaCaller {
   readonly id: string;
   readonly limits: Limits;
   /** The key that would be banned; none for an address. */
-  readonly key: Pick<ApiKey, 'id' | 'accountId' | 'environment'> | undefined;
+  readonly key:
+    | { readonly id: string; readonly accountId: string; readonly environment: Environment }
+    | undefined;
+  /** Set by the limiter at the first request, so that it looks the caller up only once. */
+  windows?: CallerWindows;
 }
 
 /**

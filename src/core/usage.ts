@@ -17,6 +17,16 @@ export interface UsageRecord extends UsageCounts {
   readonly hour: number;
 }
 
+/** The requests of one account in one environment in one hour. Updated in place. */
+export interface AccountUsage {
+  readonly accountId: string;
+  /** Whole hours since the Unix epoch, UTC. */
+  hour: number;
+  readonly counts: { -readonly [Each in Outcome]: number };
+  /** Whether requests may be added to it; no longer once it is being saved. */
+  isOpen: boolean;
+}
+
 export const NO_USAGE: UsageCounts = { succeeded: 0, clientErrors: 0, limited: 0, serverErrors: 0 };
 
 /** @param status of the reply. */

@@ -1,4 +1,4 @@
-import type { AuthenticatedKey } from '../core/api-keys.ts';
+import type { KeyRecord } from '../core/api-keys.ts';
 import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { Limiter, QuotaCaller } from '../core/limiter.ts';
@@ -12,16 +12,16 @@ export interface Api {
   readonly baseUrl: string;
   readonly routes: Router<ServedOperation>;
   readonly keyRing: KeyRing;
-  /** The environments whose keys it takes. */
+  /** The environments whose keys it accepts. */
   readonly accepts: readonly Environment[];
-  /** The OpenAPI document with this site among its servers; JSON text. */
+  /** The OpenAPI document, with this API among its servers; JSON text. */
   readonly document: () => string;
   /** Where people read about the API. */
   readonly documentation: string;
-  /** For requests without a valid key, by client address. */
+  /** Limits of a client address, for requests without a valid key. */
   readonly anonymousLimits: Limits;
-  /** Where requests of this caller count: in the environment of its key. */
+  /** The limiter of the environment that the caller's key belongs to. */
   limiterOf(caller: QuotaCaller): Limiter;
-  /** Notes that a key was used, at this epoch ms, and what came of it; must not wait. */
-  recordUse(key: AuthenticatedKey, status: number, usedAt: number): void;
+  /** Records that a key was used at this moment (epoch ms), and the status of the reply; must not wait. */
+  recordUse(key: KeyRecord, status: number, usedAt: number): void;
 }

@@ -1,43 +1,80 @@
-import type { AuthenticatedKey } from '../core/api-keys.ts';
+import type { KeyRecord } from '../core/api-keys.ts';
 import type { Problem } from '../core/errors.ts';
 import type { QuotaCaller } from '../core/limiter.ts';
-import { type Awaitable, then } from '../lib/awaitable.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
+import { publicReply } from './dispatch.ts';
+import { BAD_HOST, challengeReply } from './error-replies.ts';
+import { problemReply, type Reply } from './reply.ts';
+import type { ApiTarget } from './targets.ts';
 
-/** Who sends a request: an account with a valid key, or an address and why it has no account. */
+/** Who sent a request: an account with a valid key, or an address and the reply to it. */
 export type Caller =
-  | { readonly quota: QuotaCaller; readonly key: AuthenticatedKey }
-  | { readonly quota: QuotaCaller; readonly problem: Problem };
+  | { readonly quota: QuotaCaller; readonly key: KeyRecord; readonly isFree?: undefined }
+  | UnauthenticatedCaller;
+
+/** A caller that reaches no operation. */
+export interface UnauthenticatedCaller {
+  readonly quota: QuotaCaller;
+  readonly key?: undefined;
+  /** What is answered unless the limits refuse the request. */
+  readonly reply: Reply;
+  /** Whether the request takes nothing from the quota of the address, and is never refused by it. */
+  readonly isFree: boolean;
+}
 
 // The scheme is case-insensitive (RFC 9110, 11.1). A header given twice arrives joined by a comma
 // and a space, which this refuses.
 const BEARER = /^Bearer ([!-~]+)$/i;
 
 /**
- * Tells who the caller is from the Authorization header (RFC 6750).
- * @param address the client's address; asked for only when there is no valid key.
+ * Finds out who sent a request to the API. May raise `StorageUnavailable`.
+ * @param address returns the client's address; called only when there is no valid key.
  */
-export function identifyCaller(
-  site: Api,
+export function identify(
+  { api, path, match, problem }: ApiTarget,
+  request: Request,
+  address: () => string,
+): Awaitable<Caller> {
+  if (problem !== BAD_HOST) {
+    const reply = publicReply(api, request, path, match);
+    if (reply) return uncharged(api, address, reply);
+  }
+  if (problem) return unauthenticated(api, address, problemReply(problem));
+  return authenticate(api, request.headers.get('authorization'), address);
+}
+
+/** A request that is answered without an operation, and takes nothing from a quota. */
+export function uncharged(api: Api, address: () => string, reply: Reply): UnauthenticatedCaller {
+  return { quota: addressCaller(api, address), reply, isFree: true };
+}
+
+/** As `uncharged`, and taken from the quota of the client's address. */
+function unauthenticated(api: Api, address: () => string, reply: Reply): UnauthenticatedCaller {
+  return { quota: addressCaller(api, address), reply, isFree: false };
+}
+
+/** Finds the caller by the Authorization header (RFC 6750). */
+function authenticate(
+  api: Api,
   authorization: string | null,
   address: () => string,
 ): Awaitable<Caller> {
-  const refuse = (problem: Problem) => ({ quota: anonymous(site, address()), problem });
-  if (authorization === null) return refuse(MISSING);
+  if (authorization === null) return unauthenticated(api, address, challengeReply(MISSING));
   const text = BEARER.exec(authorization)?.[1];
-  if (text === undefined) return refuse(MALFORMED);
-  return then(site.keyRing.authenticate(text, site.accepts), (identity) =>
-    'code' in identity ? refuse(identity) : known(identity),
-  );
+  if (text === undefined) return unauthenticated(api, address, challengeReply(MALFORMED));
+  const key = api.keyRing.authenticate(text, api.accepts);
+  if (key instanceof Promise) return key.then((found) => callerOf(api, found, address));
+  return callerOf(api, key, address);
 }
 
-/** A request that no account answers for. */
-export function anonymous(site: Api, address: string): QuotaCaller {
-  return { id: `address:${address}`, limits: site.anonymousLimits, key: undefined };
+function addressCaller(api: Api, address: () => string): QuotaCaller {
+  return { id: `address:${address()}`, limits: api.anonymousLimits, key: undefined };
 }
 
-function known(key: AuthenticatedKey): Caller {
-  return { quota: { id: key.caller, limits: key.limits, key }, key };
+function callerOf(api: Api, key: KeyRecord | Problem, address: () => string): Caller {
+  if ('code' in key) return unauthenticated(api, address, challengeReply(key));
+  return { quota: key.quota, key };
 }
 
 const MISSING: Problem = {

@@ -6,8 +6,8 @@ import { problemReply, type Reply } from './reply.ts';
 const written = new WeakMap<Problem, Reply>();
 
 /**
- * Refuses a request that has no valid key, with the challenge that goes with a 401. Written once for
- * each problem: refusing must be cheaper than serving.
+ * The reply to a request without a valid key, with the challenge of a 401. Made once for each problem,
+ * so that refusing costs no more than serving.
  */
 export function challengeReply(problem: Problem): Reply {
   const known = written.get(problem);
@@ -24,7 +24,7 @@ const CHALLENGES: Partial<Record<ErrorCode, string>> = {
   invalid_api_key: 'Bearer realm="petstore", error="invalid_token"',
 };
 
-/** What a caller past its limits is told. */
+/** The reply to a caller that is past its limits, or whose key is banned. */
 export function limitReply(caller: QuotaCaller, { outcome, day }: RateLimitResult): Reply {
   if (outcome === 'banned') return BANNED;
   if (!caller.key) return LIMITED_ADDRESS;

@@ -28,6 +28,11 @@ export function problemReply(problem: Problem, headers?: Reply['headers']): Repl
   return { status, body: JSON.stringify({ code, message, status }), ...(headers && { headers }) };
 }
 
+/** The same reply with further headers. */
+export function withHeaders(reply: Reply, headers: NonNullable<Reply['headers']>): Reply {
+  return { ...reply, headers: { ...reply.headers, ...headers } };
+}
+
 /** The one place where every reply is written, with the caller's limits on it. */
 export class ReplyWriter {
   // One object for all replies: Bun copies a Headers object into a Response in a third of the time

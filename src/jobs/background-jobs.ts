@@ -98,8 +98,8 @@ function startRecordingUse({ environments, stores, jobs }: JobDependencies): Api
     jobs.everyAndAtStop(SAVE_USAGE_EVERY, `save ${name} usage`, () => recorder.save());
   }
   return (key, status, usedAt) => {
-    if (status !== 429) lastUsed.note(key, usedAt);
-    recorders.get(key.environment)?.note(key.accountId, status, usedAt);
+    if (status !== 429) lastUsed.record(key, usedAt);
+    recorders.get(key.environment)?.record(key, status, usedAt);
   };
 }
 
@@ -138,7 +138,7 @@ function watchChanges(
   jobs.every(WATCH_EVERY, 'watch for changes', async () => {
     const revision = await changes.revision();
     if (revision === seen) return;
-    credentials.forget();
+    credentials.forgetAll();
     const lifted = await bans.lifted(clock.now().wall);
     seen = revision;
     // A limiter that is unavailable reads lifted bans again once it recovers.

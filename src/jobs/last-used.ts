@@ -1,7 +1,7 @@
-import type { ApiKeyStore, AuthenticatedKey } from '../core/api-keys.ts';
+import type { ApiKeyStore, KeyRecord } from '../core/api-keys.ts';
 import { MINUTE } from '../lib/clock.ts';
 
-/** Gathers when keys were last used, so that each is written at most once a minute. */
+/** Records when keys were last used; each is written at most once a minute. */
 export class LastUsed {
   readonly #store: Pick<ApiKeyStore, 'touch'>;
   readonly #pending = new Map<string, number>();
@@ -11,13 +11,13 @@ export class LastUsed {
   }
 
   /** @param usedAt epoch ms */
-  note(key: AuthenticatedKey, usedAt: number): void {
+  record(key: KeyRecord, usedAt: number): void {
     if (key.lastUsedAt !== undefined && usedAt - key.lastUsedAt < MINUTE) return;
     key.lastUsedAt = usedAt;
     this.#pending.set(key.id, usedAt);
   }
 
-  /** Writes what was noted and not written yet. May raise `StorageUnavailable`. */
+  /** Writes what was recorded and not written yet. May raise `StorageUnavailable`. */
   async save(): Promise<void> {
     if (this.#pending.size === 0) return;
     const uses = [...this.#pending];

@@ -1,16 +1,16 @@
+import type { KeyRecord } from '../core/api-keys.ts';
 import type { Environment } from '../core/environments.ts';
-import type { BatchMark, UsageStore } from '../core/usage.ts';
 import {
+  type AccountUsage,
   addCounts,
+  type BatchMark,
   hourOf,
   NO_USAGE,
-  type Outcome,
   outcomeOf,
   type UsageRecord,
+  type UsageStore,
 } from '../core/usage.ts';
 import { CHUNK } from '../lib/chunks.ts';
-
-type Count = { readonly hour: number } & { -readonly [Each in Outcome]: number };
 
 interface Batch {
   readonly records: readonly UsageRecord[];
@@ -21,15 +21,15 @@ interface Batch {
 export class UsageRecorder {
   readonly #store: Pick<UsageStore, 'add'>;
   readonly #environment: Environment;
-  /** Of the running hour, by account. */
-  #counts = new Map<string, Count>();
-  /** The same, as it was when it was last to be saved: what is not sent yet. */
-  #unsaved = new Map<string, Count>();
-  /** Of hours that are over; by account and hour. */
-  readonly #rest = new Map<string, UsageRecord>();
+  /** By account; requests are added to these. */
+  #open = new Map<string, AccountUsage>();
+  /** By account; closed by the latest save, and not sent yet. */
+  #closed = new Map<string, AccountUsage>();
+  /** Of earlier hours, by account and hour. */
+  readonly #earlier = new Map<string, UsageRecord>();
   readonly #source = crypto.randomUUID();
   #batches = 0;
-  /** What the store has not confirmed yet: it is sent again as it was, since the store may have it. */
+  /** A batch that the store has not confirmed. It is sent again unchanged, since the store may have it. */
   #sending: Batch | undefined;
 
   constructor(store: Pick<UsageStore, 'add'>, environment: Environment) {
@@ -38,26 +38,32 @@ export class UsageRecorder {
   }
 
   /**
-   * Counts one reply; does not wait.
+   * Records one reply; does not wait.
    * @param now epoch ms
    */
-  note(accountId: string, status: number, now: number): void {
+  record(key: Pick<KeyRecord, 'accountId' | 'usage'>, status: number, now: number): void {
     const hour = hourOf(now);
-    let count = this.#counts.get(accountId);
-    if (count === undefined || count.hour !== hour) {
-      if (count) this.#keep(this.#recordOf(accountId, count));
-      count = { hour, ...NO_USAGE };
-      this.#counts.set(accountId, count);
-    }
-    count[outcomeOf(status)] += 1;
+    if (!key.usage?.isOpen || key.usage.hour !== hour)
+      key.usage = this.#usageOf(key.accountId, hour);
+    key.usage.counts[outcomeOf(status)] += 1;
   }
 
-  /** Adds what was counted to the store. May raise `StorageUnavailable`; nothing is lost then. */
+  /** Adds what was recorded to the store. May raise `StorageUnavailable`; nothing is lost then. */
   async save(): Promise<void> {
     await this.#sendAll();
-    this.#unsaved = this.#counts;
-    this.#counts = new Map();
+    for (const usage of this.#open.values()) usage.isOpen = false;
+    this.#closed = this.#open;
+    this.#open = new Map();
     await this.#sendAll();
+  }
+
+  #usageOf(accountId: string, hour: number): AccountUsage {
+    const known = this.#open.get(accountId);
+    if (known?.hour === hour) return known;
+    if (known) this.#setAside(known);
+    const usage = { accountId, hour, counts: { ...NO_USAGE }, isOpen: true };
+    this.#open.set(accountId, usage);
+    return usage;
   }
 
   async #sendAll(): Promise<void> {
@@ -69,26 +75,29 @@ export class UsageRecorder {
     }
   }
 
-  /** Made as it is saved: all at once, those of many accounts would double what memory holds. */
+  /** Made one at a time: all at once would double what memory holds of many accounts. */
   #nextBatch(): Batch | undefined {
-    // Of one of the two at a time: an account's hour may be in both.
+    // From one of the two maps at a time: an account's hour may be in both.
     const records =
-      this.#rest.size > 0
-        ? takeSome(this.#rest).map(([, record]) => record)
-        : takeSome(this.#unsaved).map(([accountId, count]) => this.#recordOf(accountId, count));
+      this.#earlier.size > 0
+        ? takeSome(this.#earlier).map(([, record]) => record)
+        : takeSome(this.#closed).map(([, usage]) => this.#recordOf(usage));
     if (records.length === 0) return undefined;
     this.#batches += 1;
     return { records, mark: { source: this.#source, number: this.#batches } };
   }
 
-  #recordOf(accountId: string, count: Count): UsageRecord {
-    return { accountId, environment: this.#environment, ...count };
+  #recordOf({ accountId, hour, counts }: AccountUsage): UsageRecord {
+    return { accountId, environment: this.#environment, hour, ...counts };
   }
 
-  #keep(record: UsageRecord): void {
+  /** Closes the usage of an hour that is over. */
+  #setAside(usage: AccountUsage): void {
+    usage.isOpen = false;
+    const record = this.#recordOf(usage);
     const name = `${record.accountId} ${record.hour}`;
-    const kept = this.#rest.get(name);
-    this.#rest.set(name, kept ? { ...kept, ...addCounts(kept, record) } : record);
+    const known = this.#earlier.get(name);
+    this.#earlier.set(name, known ? { ...known, ...addCounts(known, record) } : record);
   }
 }
 

@@ -6,6 +6,7 @@ import type { RateLimitResult } from '../core/rate-limit.ts';
 import { type Awaitable, then } from '../lib/awaitable.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
+import { quotaFrom } from './memory/saved-quotas.ts';
 
 /** How an account stands in both windows of an environment just now. */
 export type CurrentUsage = (
@@ -29,10 +30,7 @@ export function currentUsageFrom(
     const limiter = limiters.get(environment);
     if (limiter) return limiter.peek({ id, limits, key: undefined }, now);
     return then(stores.environment(environment).quotas.find(id), (saved) => {
-      const quota = saved
-        ? { ...saved, minuteEndsAt: now.elapsed + saved.minuteEndsAt - now.wall }
-        : unusedQuota();
-      return takeQuota(quota, limits, now, 0);
+      return takeQuota(saved ? quotaFrom(saved, now) : unusedQuota(), limits, now, 0);
     });
   };
 }

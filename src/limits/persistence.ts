@@ -7,8 +7,8 @@ import type { QuotaStore } from '../core/quota.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, DAY, type Instant, SECOND } from '../lib/clock.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
-import { KeptQuotas } from './memory/kept-quotas.ts';
 import { MemoryLimiter } from './memory/limiter.ts';
+import { SavedQuotas } from './memory/saved-quotas.ts';
 
 /** How often quotas are saved, in ms; with the time of a commit, a crash loses less than 1 s. */
 const SAVE_QUOTAS_EVERY = 0.75 * SECOND;
@@ -44,8 +44,8 @@ export interface KeptLimiter extends Limiter {
 export async function startLimiter(keeping: LimitKeeping): Promise<MemoryLimiter> {
   const { environment, policy, quotas, bans, clock, jobs } = keeping;
   const now = clock.now();
-  const kept = new KeptQuotas(quotas, now);
-  const limiter = new MemoryLimiter({ environment, policy, kept, onBan: recordNewBans(keeping) });
+  const saved = new SavedQuotas(quotas, now);
+  const limiter = new MemoryLimiter({ environment, policy, saved, onBan: recordNewBans(keeping) });
   const latest = await bans.latest(now.wall - DAY);
   const own = latest.filter((ban) => ban.environment === environment);
   limiter.restore(own, now);

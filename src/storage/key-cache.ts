@@ -1,41 +1,57 @@
-import type { AuthenticatedKey, KeyCache, KeyRow, KeySource } from '../core/api-keys.ts';
-import { type Awaitable, then } from '../lib/awaitable.ts';
-import { BoundedMap } from '../lib/bounded-map.ts';
+import { LRUCache } from 'lru-cache';
+import type { KeyCache, KeyRecord, KeyRow, KeySource } from '../core/api-keys.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
 
-/**
- * Keys remembered; the oldest makes room for the next. Some 0.5 KB each, and as much again until the
- * collector gets to those that made room: what is old is collected last. Finding one costs some 5 µs.
- */
+/** Keys in memory at the same time, some 0.5 KB each. Reading one from the store takes some 10 µs. */
 export const CAPACITY = 32_000;
 
-/** Remembers keys by digest. What is unknown is not remembered, so that guesses take no room. */
+/** Caches keys by digest. Unknown digests are not cached, so that guesses take no room. */
 export class MemoryKeyCache implements KeyCache {
   readonly #source: KeySource;
-  #remembered = new BoundedMap<string, AuthenticatedKey>(CAPACITY);
+  readonly #records = new LRUCache<string, KeyRecord>({ max: CAPACITY });
+  #generation = 0;
 
   constructor(source: KeySource) {
     this.#source = source;
   }
 
-  recall(digest: Buffer): AuthenticatedKey | undefined {
-    return this.#remembered.get(nameOf(digest));
+  get(digest: Buffer): KeyRecord | undefined {
+    return this.#records.get(nameOf(digest));
   }
 
-  findByDigest(digest: Buffer): Awaitable<KeyRow | undefined> {
-    const known = this.recall(digest);
-    if (known) return { credential: known, digest };
-    const generation = this.#remembered;
-    return then(this.#source.findByDigest(digest), (row) => {
-      // An answer from before a `forget` may be out of date.
-      if (row && generation === this.#remembered) {
-        generation.put(nameOf(digest), row.credential);
-      }
-      return row;
-    });
+  load(digest: Buffer): Awaitable<KeyRecord | undefined> {
+    const generation = this.#generation;
+    const row = this.#source.findByDigest(digest);
+    if (row instanceof Promise) return row.then((found) => this.#add(found, digest, generation));
+    return this.#add(row, digest, generation);
   }
 
-  forget(): void {
-    this.#remembered = new BoundedMap(CAPACITY);
+  forgetAll(): void {
+    this.#generation += 1;
+    this.#records.clear();
+  }
+
+  forget({ keys = [], accounts = [] }: Parameters<KeyCache['forget']>[0]): void {
+    this.#generation += 1;
+    const [keyIds, accountIds] = [new Set(keys), new Set(accounts)];
+    for (const [name, { id, accountId }] of [...this.#records.entries()]) {
+      if (keyIds.has(id) || accountIds.has(accountId)) this.#records.delete(name);
+    }
+  }
+
+  #add(row: KeyRow | undefined, digest: Buffer, generation: number): KeyRecord | undefined {
+    if (!row || !crypto.timingSafeEqual(row.digest, digest)) return undefined;
+    const { credential } = row;
+    const record = {
+      ...credential,
+      quota: { id: credential.caller, limits: credential.limits, key: credential },
+    };
+    // Another request may have loaded it meanwhile: there must be one record for each key.
+    const known = this.#records.get(nameOf(digest));
+    if (known) return known;
+    // A row that was read before the latest change may be out of date.
+    if (generation === this.#generation) this.#records.set(nameOf(digest), record);
+    return record;
   }
 }
 

@@ -47,12 +47,13 @@ describe('the usage recorder', () => {
     const { id } = await account(backend);
     const recorder = new UsageRecorder(backend.usage, 'staging');
     const wall = new ManualClock().now().wall;
-    for (const status of [200, 201, 202, 204, 399]) recorder.note(id, status, wall);
+    for (const status of [200, 201, 202, 204, 399])
+      recorder.record({ accountId: id }, status, wall);
     for (const status of [400, 401, 404, 405, 410, 413, 422, 428, 430, 499]) {
-      recorder.note(id, status, wall);
+      recorder.record({ accountId: id }, status, wall);
     }
-    for (const status of [429, 429, 429]) recorder.note(id, status, wall);
-    for (const status of [500, 503]) recorder.note(id, status, wall);
+    for (const status of [429, 429, 429]) recorder.record({ accountId: id }, status, wall);
+    for (const status of [500, 503]) recorder.record({ accountId: id }, status, wall);
     await recorder.save();
     expect(await backend.usage.since(id, 0)).toEqual([
       {
@@ -69,7 +70,8 @@ describe('the usage recorder', () => {
     const noon = hourOf(clock.now().wall);
     const recorder = new UsageRecorder(backend.usage, 'production');
     const note = (times: number) => {
-      for (let sent = 0; sent < times; sent += 1) recorder.note(id, 200, clock.now().wall);
+      for (let sent = 0; sent < times; sent += 1)
+        recorder.record({ accountId: id }, 200, clock.now().wall);
     };
     note(1);
     clock.advance(HOUR - 1);
@@ -106,11 +108,11 @@ describe('the usage recorder', () => {
       },
       'production',
     );
-    for (const id of ids) recorder.note(id, 200, 0);
+    for (const id of ids) recorder.record({ accountId: id }, 200, 0);
     await recorder.save();
     await recorder.save();
     expect([await total(backend, ids), calls]).toEqual([3, 1]);
-    for (const id of ids) recorder.note(id, 200, 0);
+    for (const id of ids) recorder.record({ accountId: id }, 200, 0);
     await recorder.save();
     expect([await total(backend, ids), calls]).toEqual([6, 2]);
   });
@@ -121,12 +123,12 @@ describe('the usage recorder', () => {
       await using backend = await openSqliteBackend();
       const ids = await accounts(backend, 1_200);
       const recorder = new UsageRecorder(failingAt(backend.usage, failing), 'production');
-      for (const id of ids) recorder.note(id, 200, 0);
+      for (const id of ids) recorder.record({ accountId: id }, 200, 0);
       const error = await recorder.save().catch((cause: unknown) => cause);
       expect(error).toBeInstanceOf(StorageUnavailable);
       expect(await total(backend, ids)).toBe((failing - 1) * 500);
-      for (const id of ids) recorder.note(id, 200, HOUR);
-      for (const id of ids) recorder.note(id, 200, 0);
+      for (const id of ids) recorder.record({ accountId: id }, 200, HOUR);
+      for (const id of ids) recorder.record({ accountId: id }, 200, 0);
       await recorder.save();
       expect(await total(backend, ids)).toBe(3_600);
       for (const id of ids) {
@@ -141,11 +143,11 @@ describe('the usage recorder', () => {
     const { id } = await account(backend);
     const recorder = new UsageRecorder(failingAt(backend.usage, 1, 2, 4), 'production');
     for (let round = 0; round < 6; round += 1) {
-      recorder.note(id, 200, 0);
+      recorder.record({ accountId: id }, 200, 0);
       const saving = recorder.save().catch(() => 'failed');
       // The hour has changed, and changed back, before the store answers.
-      recorder.note(id, 200, HOUR);
-      recorder.note(id, 200, 0);
+      recorder.record({ accountId: id }, 200, HOUR);
+      recorder.record({ accountId: id }, 200, 0);
       await saving;
     }
     await recorder.save();
@@ -157,7 +159,7 @@ describe('the usage recorder', () => {
     await using backend = await openSqliteBackend();
     const [gone = '', kept = ''] = await accounts(backend, 2);
     const recorder = new UsageRecorder(backend.usage, 'production');
-    for (const id of [gone, kept]) recorder.note(id, 200, 0);
+    for (const id of [gone, kept]) recorder.record({ accountId: id }, 200, 0);
     await backend.accounts.delete(gone, 0, 'test');
     await recorder.save();
     expect([await total(backend, [gone]), await total(backend, [kept])]).toEqual([0, 1]);

@@ -131,9 +131,9 @@ describe('a key that cannot be one', () => {
 class CountingCache extends MemoryKeyCache {
   asked = 0;
 
-  override recall(digest: Buffer) {
+  override get(digest: Buffer) {
     this.asked += 1;
-    return super.recall(digest);
+    return super.get(digest);
   }
 }
 

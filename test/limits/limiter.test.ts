@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import type { ApiKey } from '../../src/core/api-keys.ts';
 import type { BanRecord } from '../../src/core/ban-records.ts';
 import { DAY, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
-import { ADDRESS_CAPACITY, MemoryLimiter } from '../../src/limits/memory/limiter.ts';
+import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
+import { ADDRESS_CAPACITY } from '../../src/limits/memory/windows-table.ts';
 import { apiKey, NOON } from '../storage/ports/backend.ts';
 import { ManualClock } from '../support/harness.ts';
 

@@ -6,8 +6,8 @@ import { type Limits, subscribe } from '../../src/core/plans.ts';
 import type { SavedQuota } from '../../src/core/quota.ts';
 import { addQuotas, isQuotaExpired } from '../../src/core/quota.ts';
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
-import { KeptQuotas } from '../../src/limits/memory/kept-quotas.ts';
 import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
+import { SavedQuotas } from '../../src/limits/memory/saved-quotas.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { admitted, ask, askTimes } from '../support/limit-readings.ts';
 import { ModelAccount } from './limit-model.ts';
@@ -85,7 +85,7 @@ describe('a quota that the last process kept', () => {
 });
 
 /** Quotas as a store across a network keeps them: asked for now, told later. */
-class SlowJournal {
+class SlowQuotaStore {
   readonly rows = new Map<string, SavedQuota>();
   lookUps = 0;
   away = false;
@@ -112,11 +112,11 @@ class SlowJournal {
   }
 }
 
-function limiterOn(journal: SlowJournal, now: Instant): MemoryLimiter {
+function limiterOn(store: SlowQuotaStore, now: Instant): MemoryLimiter {
   return new MemoryLimiter({
     environment: 'production',
     policy: { after: 1_000, base: MINUTE, maximum: DAY },
-    kept: new KeptQuotas(journal, now),
+    saved: new SavedQuotas(store, now),
     onBan: () => {},
   });
 }
@@ -157,18 +157,18 @@ type Happening =
   | 'tidy up'
   | 'save';
 
-/** One process after the other on the same journal, beside a naive model. */
+/** One process after the other on the same store, beside a naive model. */
 class Succession {
-  readonly #journal = new SlowJournal();
+  readonly #store = new SlowQuotaStore();
   readonly #models = Array.from({ length: 4 }, () => new ModelAccount(LIMITS));
   #moment: Instant = { wall: Date.UTC(2027, 0, 2, 23, 30), elapsed: 5_000_000 };
   /** Each process counts time from a moment of its own. */
   #startedAt = 0;
-  #limiter = limiterOn(this.#journal, this.#now());
+  #limiter = limiterOn(this.#store, this.#now());
 
   async follow(step: Happening): Promise<void> {
     if (step === 'restart') this.#restart();
-    else if (step === 'save') this.#journal.save(this.#limiter, this.#now());
+    else if (step === 'save') this.#store.save(this.#limiter, this.#now());
     else if (step === 'tidy up') this.#pruneExpired();
     else if ('pass' in step) {
       const { wall, elapsed } = this.#moment;
@@ -181,14 +181,14 @@ class Succession {
   }
 
   #restart(): void {
-    this.#journal.save(this.#limiter, this.#now());
+    this.#store.save(this.#limiter, this.#now());
     this.#startedAt = this.#moment.elapsed - 1_000;
-    this.#limiter = limiterOn(this.#journal, this.#now());
+    this.#limiter = limiterOn(this.#store, this.#now());
   }
 
   #pruneExpired(): void {
     this.#limiter.pruneExpired(this.#now());
-    this.#journal.prune(this.#now());
+    this.#store.prune(this.#now());
   }
 
   async #ask(who: number, times: number): Promise<void> {
@@ -211,63 +211,63 @@ describe('quotas that are looked up', () => {
   });
 
   test('are asked for once, whatever comes meanwhile: requests that count, and looks', async () => {
-    const journal = new SlowJournal();
+    const store = new SlowQuotaStore();
     const clock = new ManualClock();
-    const limiter = limiterOn(journal, clock.now());
+    const limiter = limiterOn(store, clock.now());
     const looks = Array.from({ length: 3 }, () => limiter.peek(caller(0), clock.now()));
     expect(await takeAtOnce(limiter, caller(0), 9, clock.now())).toBe(5);
     expect((await Promise.all(looks)).map(({ minute }) => minute.remaining)).toEqual([5, 5, 5]);
-    expect(journal.lookUps).toBe(1);
+    expect(store.lookUps).toBe(1);
   });
 });
 
 describe('quotas that cannot be read just now', () => {
   /** A caller that used three of five, in a process before this one. */
   async function usedThree() {
-    const journal = new SlowJournal();
+    const store = new SlowQuotaStore();
     const clock = new ManualClock();
-    const before = limiterOn(journal, clock.now());
+    const before = limiterOn(store, clock.now());
     await takeAtOnce(before, caller(1), 3, clock.now());
-    journal.save(before, clock.now());
-    const kept = journal.rows.get(caller(1).id);
-    journal.away = true;
-    return { journal, clock, kept, limiter: limiterOn(journal, clock.now()) };
+    store.save(before, clock.now());
+    const kept = store.rows.get(caller(1).id);
+    store.away = true;
+    return { store, clock, kept, limiter: limiterOn(store, clock.now()) };
   }
 
   test('are counted from nothing, and neither saved nor written over', async () => {
-    const { journal, clock, kept, limiter } = await usedThree();
+    const { store, clock, kept, limiter } = await usedThree();
     expect(await takeAtOnce(limiter, caller(1), 1, clock.now())).toBe(1);
     await expect(limiter.readUnread(clock.now())).rejects.toBeInstanceOf(StorageUnavailable);
-    journal.save(limiter, clock.now());
-    expect(journal.rows.get(caller(1).id)).toEqual(kept);
+    store.save(limiter, clock.now());
+    expect(store.rows.get(caller(1).id)).toEqual(kept);
   });
 
   test('keep none from being saved that are known', async () => {
-    const { journal, clock, limiter } = await usedThree();
+    const { store, clock, limiter } = await usedThree();
     await takeAtOnce(limiter, caller(1), 1, clock.now());
-    journal.away = false;
+    store.away = false;
     await takeAtOnce(limiter, caller(2), 1, clock.now());
     const { changed } = limiter.takeUnsaved(clock.now(), 1);
     expect(changed).toMatchObject([{ caller: caller(2).id, dayUsed: 1 }]);
   });
 
   test('have what is kept added once it can be read, and are saved then', async () => {
-    const { journal, clock, limiter } = await usedThree();
+    const { store, clock, limiter } = await usedThree();
     await takeAtOnce(limiter, caller(1), 1, clock.now());
-    journal.save(limiter, clock.now());
-    journal.away = false;
+    store.save(limiter, clock.now());
+    store.away = false;
     await limiter.readUnread(clock.now());
     await limiter.readUnread(clock.now());
-    journal.save(limiter, clock.now());
-    expect(journal.rows.get(caller(1).id)).toMatchObject({ minuteUsed: 4, dayUsed: 4 });
+    store.save(limiter, clock.now());
+    expect(store.rows.get(caller(1).id)).toMatchObject({ minuteUsed: 4, dayUsed: 4 });
     expect(await takeAtOnce(limiter, caller(1), 3, clock.now())).toBe(1);
   });
 
   test('are added once, when their caller was forgotten and came anew meanwhile', async () => {
-    const { journal, clock, limiter } = await usedThree();
+    const { store, clock, limiter } = await usedThree();
     await limiter.peek(caller(1), clock.now());
     limiter.pruneExpired({ wall: clock.now().wall + DAY, elapsed: clock.now().elapsed + DAY });
-    journal.away = false;
+    store.away = false;
     await limiter.take(caller(1), clock.now());
     await limiter.readUnread(clock.now());
     expect((await limiter.peek(caller(1), clock.now())).minute.remaining).toBe(1);

@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
     url.port = String(link.port);
     await using far = connectTo(url.href);
     const recorder = new UsageRecorder(far.usage, 'production');
-    for (let request = 0; request < 3; request += 1) recorder.note(it.id, 200, 0);
+    for (let request = 0; request < 3; request += 1) recorder.record({ accountId: it.id }, 200, 0);
     // What is committed waits for a standby that does not come, so the answer does.
     await server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
     await server.run('SELECT pg_reload_conf()');
@@ -76,7 +76,7 @@ describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
     await server.run('ALTER SYSTEM RESET synchronous_standby_names');
     await server.run('SELECT pg_reload_conf()');
 
-    recorder.note(it.id, 200, 0);
+    recorder.record({ accountId: it.id }, 200, 0);
     await eventually(() =>
       recorder.save().then(
         () => true,

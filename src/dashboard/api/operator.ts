@@ -43,8 +43,8 @@ async function setPlan({ options, account: operator, request, id }: Call): Promi
     }),
   );
   await accounts.setSubscription(id, subscription, options.clock.now().wall, operator.email);
-  // Here at once; other processes hear of it within a second.
-  keyRing.forget();
+  // Effective here at once; other processes read the change within a second.
+  keyRing.forgetAccount(id);
   return json<AccountInfo>(200, accountInfo({ ...account, ...subscription }));
 }
 

@@ -84,7 +84,7 @@ function tables({ stores, clock }: SignInOptions) {
         // Whole and on record in one write; what better-auth deletes one by one is gone by then.
         beforeDelete: async ({ id, email }: { id: string; email: string }) => {
           await stores.accounts.delete(id, clock.now().wall, email);
-          stores.keyRing.forget();
+          stores.keyRing.forgetAccount(id);
         },
       },
     },

@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
 import { type QuotaState, takeQuota, unusedQuota } from '../../core/quota.ts';
-import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 /** Callers in memory at the same time; past it the least recently used is dropped. */
@@ -8,8 +8,8 @@ const MOST_CALLERS = 100_000;
 
 /** Limits the attempts in this process alone. */
 export class MemoryAttemptCounts implements AttemptCounts {
-  /** By caller, the least recently used first. */
-  readonly #states = new BoundedMap<string, QuotaState>(MOST_CALLERS);
+  /** By caller. */
+  readonly #states = new LRUCache<string, QuotaState>({ max: MOST_CALLERS });
 
   take(counters: readonly AttemptCounter[], now: Instant): number | undefined {
     for (const { caller, limits } of counters) {
@@ -19,7 +19,7 @@ export class MemoryAttemptCounts implements AttemptCounts {
     for (const { caller, limits } of counters) {
       const state = this.#stateOf(caller);
       takeQuota(state, limits, now, 1);
-      this.#keep(caller, state);
+      this.#states.set(caller, state);
     }
     return undefined;
   }
@@ -36,10 +36,5 @@ export class MemoryAttemptCounts implements AttemptCounts {
 
   #stateOf(caller: string): QuotaState {
     return this.#states.get(caller) ?? unusedQuota();
-  }
-
-  #keep(caller: string, state: QuotaState): void {
-    this.#states.delete(caller);
-    this.#states.put(caller, state);
   }
 }

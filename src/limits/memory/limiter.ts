@@ -3,55 +3,50 @@ import type { BanRecord } from '../../core/ban-records.ts';
 import { newBanRecord } from '../../core/ban-records.ts';
 import { areStrikesExpired, type Ban, type BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
-import type { Limiter, QuotaCaller } from '../../core/limiter.ts';
-import type { SavedQuota } from '../../core/quota.ts';
-import { addQuotas, isQuotaExpired, type QuotaState, unusedQuota } from '../../core/quota.ts';
+import type { CallerWindows, Limiter, QuotaCaller } from '../../core/limiter.ts';
+import { addQuotas, type QuotaState, type SavedQuota, unusedQuota } from '../../core/quota.ts';
 import type { RateLimitResult } from '../../core/rate-limit.ts';
-import { type Awaitable, attempt, then } from '../../lib/awaitable.ts';
-import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { AccountSlots } from './account-slots.ts';
-import type { KeptQuotas } from './kept-quotas.ts';
-import { QuotaTable } from './quota-table.ts';
+import type { SavedQuotas } from './saved-quotas.ts';
+import { ADDRESS_CAPACITY, WindowsTable } from './windows-table.ts';
 
-/** Addresses counted at once. Past it the oldest starts anew: an address is not an account. */
-export const ADDRESS_CAPACITY = 100_000;
-
-/** Callers whose saved quotas may be out of date at once, accounts aside. */
-const UNSAVED_CAPACITY = 2 * ADDRESS_CAPACITY;
+/** Evicted callers that wait for their saved quota to be deleted; past it the oldest rows expire. */
+const EVICTED_CAPACITY = 2 * ADDRESS_CAPACITY;
 
 export interface MemoryLimiterOptions {
   readonly environment: Environment;
   readonly policy: BanPolicy;
-  /** What callers have used already; nothing where it is left out. */
-  readonly kept?: KeptQuotas;
-  /** Hears of every ban that begins; must not wait. */
+  /** What callers used in earlier processes; nothing where it is left out. */
+  readonly saved?: SavedQuotas;
+  /** Called with every ban that starts; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
 }
 
 /** How the saved quotas differ from those in memory. */
 export interface UnsavedQuotas {
   readonly changed: readonly SavedQuota[];
-  /** Callers that are counted no more. */
+  /** Callers that are no longer in memory. */
   readonly dropped: readonly string[];
 }
 
 /**
- * Decides in this process's memory: exact, because nothing else runs between look and count. What is
- * kept of a caller is looked up when it first comes. Where that cannot be read just now the caller is
- * counted from nothing, nothing is saved of it, and what is kept is added later.
+ * Decides in this process's memory: exact, because no other code runs between look and count. The
+ * saved quota of a caller is looked up at its first request. While that cannot be read the caller
+ * starts from nothing and is not saved; what was saved is added later.
  */
 export class MemoryLimiter implements Limiter {
   readonly #options: MemoryLimiterOptions;
-  readonly #accounts = new QuotaTable(new AccountSlots());
-  readonly #addresses = new QuotaTable(new BoundedMap(ADDRESS_CAPACITY));
+  readonly #table = new WindowsTable((windows, wasEvicted) => this.#onDrop(windows, wasEvicted));
   /** Of the keys that were refused lately, by id. */
   readonly #strikes = new Map<string, KeyStrikes>();
   /** The record of each key's latest ban, by key. */
   readonly #banIds = new Map<string, string>();
-  readonly #unsaved = new Set<string>();
-  /** Callers in memory of whom it is not known what is kept. */
-  readonly #unread = new Set<string>();
+  readonly #dirty = new Set<CallerWindows>();
+  /** Windows whose saved quota could not be read yet. */
+  readonly #unread = new Set<CallerWindows>();
+  /** Callers whose saved quota is to be deleted. */
+  readonly #dropped = new Set<string>();
 
   constructor(options: MemoryLimiterOptions) {
     this.#options = options;
@@ -62,30 +57,18 @@ export class MemoryLimiter implements Limiter {
   }
 
   take(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
-    const quotas = this.#quotasOf(caller.id);
-    const slot = quotas.slotOf(caller.id);
-    if (slot === undefined) return then(this.#meet(caller.id), () => this.take(caller, now));
-    const quota = quotas.read(slot);
-    const strikes = this.#strikesOf(caller);
-    const result = admit(quota, strikes, caller.limits, this.#options.policy, now, 1);
-    if (result.outcome === 'admitted') {
-      quotas.write(slot, quota);
-      this.#unsaved.add(caller.id);
-    }
-    if (caller.key && strikes && result.outcome === 'limited') {
-      this.#strikes.set(caller.key.id, strikes);
-    }
-    if (caller.key && result.startedBan) this.#announce(caller.key, result.startedBan, now);
-    return result;
+    const windows = this.#table.find(caller) ?? this.#load(caller);
+    if (windows instanceof Promise) return windows.then((each) => this.#take(each, caller, now));
+    return this.#take(windows, caller, now);
   }
 
   peek(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
-    const used = this.#quotasOf(caller.id).get(caller.id);
-    if (used === undefined) return then(this.#meet(caller.id), () => this.peek(caller, now));
-    return admit(used, this.#strikesOf(caller), caller.limits, this.#options.policy, now, 0);
+    const windows = this.#table.find(caller) ?? this.#load(caller);
+    if (windows instanceof Promise) return windows.then((each) => this.#peek(each, caller, now));
+    return this.#peek(windows, caller, now);
   }
 
-  /** Ends a ban that an operator lifted; the key's record is clean again. */
+  /** Ends a ban that an operator lifted, and clears the strikes of its key. */
   lift({ id, keyId }: BanRecord): void {
     if (this.#banIds.get(keyId) !== id) return;
     this.#banIds.delete(keyId);
@@ -97,57 +80,52 @@ export class MemoryLimiter implements Limiter {
     for (const ban of bans) {
       const length = ban.endsAt - ban.startsAt;
       const endsAt = now.elapsed + Math.min(length, ban.endsAt - now.wall);
-      this.#strikes.set(ban.keyId, {
-        strikes: {
-          graceEndsAt: 0,
-          windowEndsAt: 0,
-          refusals: 0,
-          ban: { startsAt: endsAt - length, endsAt, level: ban.level },
-        },
-      });
+      const restored = { startsAt: endsAt - length, endsAt, level: ban.level };
+      const strikes = { graceEndsAt: 0, windowEndsAt: 0, refusals: 0, ban: restored };
+      this.#strikes.set(ban.keyId, { strikes });
       this.#banIds.set(ban.keyId, ban.id);
     }
   }
 
-  /** What changed and was not taken yet, of so many callers at the most. */
+  /** Takes out what changed since the last call, of so many callers at most. */
   takeUnsaved(now: Instant, most = Number.POSITIVE_INFINITY): UnsavedQuotas {
     const changed: SavedQuota[] = [];
-    const dropped: string[] = [];
-    for (const caller of this.#unsaved) {
-      if (changed.length + dropped.length === most) break;
-      const state = this.#quotasOf(caller).get(caller);
-      if (state && this.#unread.has(caller)) continue;
-      this.#unsaved.delete(caller);
-      if (state) {
-        const minuteEndsAt = Math.ceil(state.minuteEndsAt - now.elapsed + now.wall);
-        changed.push({ ...state, caller, minuteEndsAt });
-      } else dropped.push(caller);
+    for (const windows of this.#dirty) {
+      if (changed.length === most) break;
+      if (this.#unread.has(windows)) continue;
+      this.#dirty.delete(windows);
+      windows.isDirty = false;
+      const { caller, quota } = windows;
+      const minuteEndsAt = Math.ceil(quota.minuteEndsAt - now.elapsed + now.wall);
+      changed.push({ ...quota, caller, minuteEndsAt });
     }
+    const dropped = [...this.#dropped.values().take(most - changed.length)];
+    for (const caller of dropped) this.#dropped.delete(caller);
     return { changed, dropped };
   }
 
   /** Takes back what could not be saved. */
   returnUnsaved({ changed, dropped }: UnsavedQuotas): void {
-    for (const { caller } of changed) this.#unsaved.add(caller);
-    for (const caller of dropped) this.#noteDropped(caller);
+    for (const { caller } of changed) {
+      const windows = this.#table.get(caller);
+      if (windows) this.#markDirty(windows);
+    }
+    for (const caller of dropped) if (!this.#table.get(caller)) this.#noteDropped(caller);
   }
 
-  /** Adds what is kept of callers where it could not be read before. May raise `StorageUnavailable`. */
+  /** Adds the saved quotas that could not be read before. May raise `StorageUnavailable`. */
   async readUnread(now: Instant): Promise<void> {
-    for (const caller of this.#unread) {
-      const kept = await this.#options.kept?.find(caller);
-      // Not, when it was forgotten meanwhile, and has come anew.
-      if (!this.#unread.delete(caller)) continue;
-      const counted = this.#quotasOf(caller).get(caller);
-      if (kept && counted) this.#put(caller, addQuotas(kept, counted, now));
+    for (const windows of this.#unread) {
+      const saved = await this.#options.saved?.find(windows.caller);
+      // The windows may have been dropped meanwhile.
+      if (!this.#unread.delete(windows)) continue;
+      if (saved) Object.assign(windows.quota, addQuotas(saved, windows.quota, now));
     }
   }
 
   /** Drops expired quotas and strikes. */
   pruneExpired(now: Instant): void {
-    for (const quotas of [this.#accounts, this.#addresses]) {
-      quotas.deleteWhere((state) => isQuotaExpired(state, now));
-    }
+    this.#table.pruneExpired(now);
     for (const [keyId, { strikes }] of this.#strikes) {
       if (strikes && !areStrikesExpired(strikes, now)) continue;
       this.#strikes.delete(keyId);
@@ -155,35 +133,68 @@ export class MemoryLimiter implements Limiter {
     }
   }
 
-  /** Remembers what is kept of a caller. */
-  #meet(caller: string): Awaitable<void> {
-    const found = attempt<QuotaState | 'unread' | undefined>(
-      () => this.#options.kept?.find(caller),
-      () => 'unread',
-    );
-    return then(found, (kept = unusedQuota()) => {
-      // Whoever shared the look-up may have been counted by now.
-      if (this.#quotasOf(caller).slotOf(caller) !== undefined) return;
-      if (kept === 'unread') this.#unread.add(caller);
-      else this.#unread.delete(caller);
-      this.#put(caller, kept === 'unread' ? unusedQuota() : kept);
-    });
+  #take(windows: CallerWindows, caller: QuotaCaller, now: Instant): RateLimitResult {
+    const { limits, key } = caller;
+    const strikes = key && (this.#strikes.get(key.id) ?? { strikes: undefined });
+    const result = admit(windows.quota, strikes, limits, this.#options.policy, now, 1);
+    if (result.outcome === 'admitted') this.#markDirty(windows);
+    else if (key && strikes) {
+      if (result.outcome === 'limited') this.#strikes.set(key.id, strikes);
+      if (result.startedBan) this.#announce(key, result.startedBan, now);
+    }
+    return result;
   }
 
-  #strikesOf({ key }: QuotaCaller): KeyStrikes | undefined {
-    return key && (this.#strikes.get(key.id) ?? { strikes: undefined });
+  #peek({ quota }: CallerWindows, { limits, key }: QuotaCaller, now: Instant): RateLimitResult {
+    const strikes = key && this.#strikes.get(key.id);
+    return admit(quota, strikes, limits, this.#options.policy, now, 0);
   }
 
-  #put(caller: string, quota: QuotaState): void {
-    const forgotten = this.#quotasOf(caller).set(caller, quota);
-    if (forgotten !== undefined) this.#noteDropped(forgotten);
+  /** Adds a caller to the table, with the quota that was saved. */
+  #load(caller: QuotaCaller): Awaitable<CallerWindows> {
+    try {
+      const saved = this.#options.saved?.find(caller.id);
+      if (!(saved instanceof Promise)) return this.#add(caller, saved);
+      return saved.then(
+        (quota) => this.#add(caller, quota),
+        () => this.#addUnread(caller),
+      );
+    } catch {
+      return this.#addUnread(caller);
+    }
   }
 
-  /** While nothing can be saved, nothing is: what is noted then would only take room. */
+  #add(caller: QuotaCaller, saved: QuotaState | undefined): CallerWindows {
+    // Another request of the same caller may have added it meanwhile.
+    const known = this.#table.find(caller);
+    if (known) return known;
+    this.#dropped.delete(caller.id);
+    return this.#table.add(caller, saved ?? unusedQuota());
+  }
+
+  #addUnread(caller: QuotaCaller): CallerWindows {
+    const known = this.#table.find(caller);
+    if (known) return known;
+    const windows = this.#add(caller, undefined);
+    this.#unread.add(windows);
+    return windows;
+  }
+
+  #markDirty(windows: CallerWindows): void {
+    if (windows.isDirty) return;
+    windows.isDirty = true;
+    this.#dirty.add(windows);
+  }
+
+  #onDrop(windows: CallerWindows, wasEvicted: boolean): void {
+    this.#unread.delete(windows);
+    // An expired quota that is saved is pruned in the store; an unsaved one may be older there.
+    if (this.#dirty.delete(windows) || wasEvicted) this.#noteDropped(windows.caller);
+  }
+
+  /** Bounded: while nothing can be saved, rows that remain expire by themselves. */
   #noteDropped(caller: string): void {
-    this.#unread.delete(caller);
-    if (this.#unsaved.size < UNSAVED_CAPACITY) this.#unsaved.add(caller);
-    else this.#unsaved.delete(caller);
+    if (this.#dropped.size < EVICTED_CAPACITY) this.#dropped.add(caller);
   }
 
   #announce(key: NonNullable<QuotaCaller['key']>, ban: Ban, now: Instant): void {
@@ -195,9 +206,5 @@ export class MemoryLimiter implements Limiter {
     });
     this.#banIds.set(key.id, record.id);
     this.#options.onBan(record);
-  }
-
-  #quotasOf(caller: string): QuotaTable {
-    return caller.startsWith('account:') ? this.#accounts : this.#addresses;
   }
 }

@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import type { RateLimitResult } from '../../core/rate-limit.ts';
-import { BoundedMap } from '../../lib/bounded-map.ts';
 import { DAY, type Instant, SECOND } from '../../lib/clock.ts';
 
-/** Callers with counts that Redis does not have yet; beyond it the oldest caller is dropped. */
+/** Callers held for Redis at the same time; past it the least recently used is dropped. */
 const CAPACITY = 100_000;
 
 /** Requests of one caller that were admitted locally. Times are epoch ms. */
@@ -16,7 +16,7 @@ export interface Counts {
 
 /** Requests that were admitted locally while Redis was unavailable, to be added to its counts later. */
 export class LocalCounts {
-  readonly #counts = new BoundedMap<string, Counts>(CAPACITY);
+  readonly #counts = new LRUCache<string, Counts>({ max: CAPACITY });
 
   /** Counts one admitted request of this caller. */
   add(caller: string, { minute, day }: RateLimitResult, now: Instant): void {
@@ -24,7 +24,7 @@ export class LocalCounts {
     const minuteEndsAt = Math.ceil(now.wall + minute.resetIn);
     const today = Math.round((now.wall + day.resetIn) / DAY) - 1;
     const isSameMinute = before && Math.abs(before.minuteEndsAt - minuteEndsAt) < SECOND;
-    this.#counts.put(caller, {
+    this.#counts.set(caller, {
       minuteEndsAt,
       minuteUsed: (isSameMinute ? before.minuteUsed : 0) + 1,
       day: today,
@@ -36,21 +36,24 @@ export class LocalCounts {
   putBack(caller: string, counts: Counts): void {
     const since = this.#counts.get(caller);
     if (!since) {
-      this.#counts.put(caller, counts);
+      this.#counts.set(caller, counts);
       return;
     }
     const isSameMinute = Math.abs(since.minuteEndsAt - counts.minuteEndsAt) < SECOND;
-    this.#counts.put(caller, {
+    this.#counts.set(caller, {
       ...since,
       minuteUsed: since.minuteUsed + (isSameMinute ? counts.minuteUsed : 0),
       dayUsed: since.dayUsed + (since.day === counts.day ? counts.dayUsed : 0),
     });
   }
 
-  /** Removes and returns the counts of up to `limit` callers, the oldest first. */
+  /** Removes and returns the counts of up to `limit` callers, the least recently used first. */
   take(limit: number): [caller: string, counts: Counts][] {
-    const taken = [...this.#counts.entries().take(limit)];
-    for (const [caller] of taken) this.#counts.delete(caller);
-    return taken;
+    const callers = [...this.#counts.rkeys().take(limit)];
+    return callers.flatMap((caller) => {
+      const counts = this.#counts.get(caller);
+      this.#counts.delete(caller);
+      return counts ? [[caller, counts]] : [];
+    });
   }
 }

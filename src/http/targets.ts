@@ -1,0 +1,67 @@
+import type { Problem } from '../core/errors.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
+import type { Api } from './api.ts';
+import { BaseAddresses } from './base-addresses.ts';
+import { BAD_HOST } from './error-replies.ts';
+import { parseTarget } from './request-target.ts';
+import { DOCUMENT_PATH, type OperationMatch } from './served-operations.ts';
+
+/** Pages for people, below a base address of their own; not part of the API. */
+export interface Pages {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  /**
+   * Never throws, and never rejects.
+   * @param path below the base address.
+   * @param address returns the client's address.
+   */
+  handle(request: Request, path: string, address: () => string): Awaitable<Response>;
+}
+
+/** A request to the API. */
+export interface ApiTarget {
+  readonly api: Api;
+  /** Below the base address. */
+  readonly path: string;
+  readonly query: string;
+  readonly match: OperationMatch | undefined;
+  /** Why the request reaches no API: it is outside of every base address, or its host is malformed. */
+  readonly problem?: Problem;
+}
+
+/** A request for a page. */
+export interface PageTarget {
+  readonly pages: Pages;
+  /** Below the base address. */
+  readonly path: string;
+}
+
+/** Finds what a request is sent to. */
+export class Targets {
+  readonly #apis: readonly Api[];
+  readonly #addresses: BaseAddresses<Api | Pages>;
+
+  /** @param apis requests outside of every base address are answered by the first. */
+  constructor(apis: readonly Api[], pages: Pages | undefined) {
+    this.#apis = apis;
+    this.#addresses = new BaseAddresses(
+      [...apis, ...(pages ? [pages] : [])].map((served) => [served.baseUrl, served]),
+    );
+  }
+
+  /** `undefined` outside of every base address in a process that serves no API. */
+  find({ url, headers }: Request): ApiTarget | PageTarget | undefined {
+    const target = parseTarget(url, headers.get('host'));
+    const located = target && this.#addresses.locate(target);
+    if (located) {
+      const { value, path } = located;
+      if ('handle' in value) return { pages: value, path };
+      return { api: value, path, query: target.query, match: value.routes.match(path) };
+    }
+    const [api] = this.#apis;
+    if (!api) return undefined;
+    const message = `Nothing is served here. The API is described at ${api.baseUrl}${DOCUMENT_PATH}.`;
+    const problem: Problem = target ? { code: 'not_found', message } : BAD_HOST;
+    return { api, path: '', query: '', match: undefined, problem };
+  }
+}

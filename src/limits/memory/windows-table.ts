@@ -1,0 +1,65 @@
+import { LRUCache } from 'lru-cache';
+import type { CallerWindows, QuotaCaller } from '../../core/limiter.ts';
+import { isQuotaExpired, type QuotaState } from '../../core/quota.ts';
+import type { Instant } from '../../lib/clock.ts';
+
+/** Client addresses in memory at the same time. Past it the oldest starts anew. */
+export const ADDRESS_CAPACITY = 100_000;
+
+/** The windows of all callers of one environment: every account, and a bounded number of addresses. */
+export class WindowsTable {
+  readonly #accounts = new Map<string, CallerWindows>();
+  readonly #addresses: LRUCache<string, CallerWindows>;
+  readonly #onDrop: (windows: CallerWindows, wasEvicted: boolean) => void;
+
+  /** @param onDrop called for all windows that are evicted, or have expired. */
+  constructor(onDrop: (windows: CallerWindows, wasEvicted: boolean) => void) {
+    this.#onDrop = onDrop;
+    this.#addresses = new LRUCache({
+      max: ADDRESS_CAPACITY,
+      dispose: (windows, _caller, reason) => this.#drop(windows, reason === 'evict'),
+    });
+  }
+
+  /** The windows of this caller, which then holds a reference to them. */
+  find(caller: QuotaCaller): CallerWindows | undefined {
+    if (caller.windows?.isDropped === false) return caller.windows;
+    const windows = this.get(caller.id);
+    if (windows) caller.windows = windows;
+    return windows;
+  }
+
+  get(id: string): CallerWindows | undefined {
+    return isAccount(id) ? this.#accounts.get(id) : this.#addresses.peek(id);
+  }
+
+  /** Adds a caller that is not in the table. */
+  add(caller: QuotaCaller, quota: QuotaState): CallerWindows {
+    const windows = { caller: caller.id, quota, isDirty: false, isDropped: false };
+    if (isAccount(caller.id)) this.#accounts.set(caller.id, windows);
+    else this.#addresses.set(caller.id, windows);
+    caller.windows = windows;
+    return windows;
+  }
+
+  /** Drops windows that are over. */
+  pruneExpired(now: Instant): void {
+    for (const windows of this.#accounts.values()) {
+      if (!isQuotaExpired(windows.quota, now)) continue;
+      this.#accounts.delete(windows.caller);
+      this.#drop(windows, false);
+    }
+    for (const windows of [...this.#addresses.values()]) {
+      if (isQuotaExpired(windows.quota, now)) this.#addresses.delete(windows.caller);
+    }
+  }
+
+  #drop(windows: CallerWindows, wasEvicted: boolean): void {
+    windows.isDropped = true;
+    this.#onDrop(windows, wasEvicted);
+  }
+}
+
+function isAccount(caller: string): boolean {
+  return caller.startsWith('account:');
+}
