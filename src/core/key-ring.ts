@@ -60,7 +60,7 @@ export class KeyRing {
   async issue(account: Account, request: KeyRequest, by: Actor): Promise<IssuedKey> {
     const now = this.#clock.now().wall;
     const name = request.name.trim();
-    if (name === '' || name.length > KEY_NAME_MAX_LENGTH) {
+    if (name === '' || [...name].length > KEY_NAME_MAX_LENGTH) {
       throw new OperatorError(`A key's name has 1 to ${KEY_NAME_MAX_LENGTH} characters.`);
     }
     if (request.expiresAt !== undefined && request.expiresAt <= now) {

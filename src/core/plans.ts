@@ -7,17 +7,17 @@ export interface Limits {
   readonly perDay: number;
 }
 
+export const PLAN_NAMES = ['free', 'pro', 'business', 'enterprise'] as const;
+
+export type Plan = (typeof PLAN_NAMES)[number];
+
 /** The published plans. The limits of Enterprise are stored with each account. */
 export const PLANS = {
   free: { title: 'Free', limits: { perMinute: 60, perDay: 1_000 } },
   pro: { title: 'Pro', limits: { perMinute: 300, perDay: 10_000 } },
   business: { title: 'Business', limits: { perMinute: 1_000, perDay: 100_000 } },
   enterprise: { title: 'Enterprise', limits: undefined },
-} as const satisfies Record<string, { title: string; limits: Limits | undefined }>;
-
-export type Plan = keyof typeof PLANS;
-
-export const PLAN_NAMES = Object.keys(PLANS).filter(isPlan);
+} as const satisfies Record<Plan, { title: string; limits: Limits | undefined }>;
 
 export function isPlan(name: string): name is Plan {
   return Object.hasOwn(PLANS, name);

@@ -1,8 +1,9 @@
 import { lazy } from '../lib/lazy.ts';
 import { createApi } from './api/api.ts';
+import { errorReply } from './errors.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 import { createPages } from './pages/pages.ts';
-import { failed, refuseForeign, secured } from './security.ts';
+import { refuseForeign, secured } from './security.ts';
 import type { SignIn } from './session.ts';
 
 /** Pages for people and what they need: sign-in, keys, usage, inbox, API reference. */
@@ -19,8 +20,7 @@ export function createDashboard(options: DashboardOptions): Pages {
   const dashboardUrl = options.addresses.dashboard;
   const answer = async (request: Request, path: string, address: () => string) => {
     if (path !== '/api' && !path.startsWith('/api/')) return pages.handle(request, path);
-    const refusal = refuseForeign(request, dashboardUrl);
-    if (refusal) return refusal;
+    refuseForeign(request, dashboardUrl);
     if (path.startsWith('/api/auth/')) {
       return (await signIn()).handle(request, path.slice('/api/auth'.length), address());
     }
@@ -32,7 +32,7 @@ export function createDashboard(options: DashboardOptions): Pages {
       try {
         return secured(await answer(request, path, address), dashboardUrl);
       } catch (error) {
-        return secured(failed(error, options.log), dashboardUrl);
+        return secured(errorReply(error, options.log), dashboardUrl);
       }
     },
     async close() {

@@ -1,6 +1,5 @@
-import { StorageUnavailable } from '../core/errors.ts';
+import { DashboardError } from './errors.ts';
 import type { DashboardOptions } from './options.ts';
-import { Refused, refusalReply } from './refused.ts';
 
 /** A Content-Security-Policy, directive by directive. */
 export type ContentPolicy = Readonly<Record<string, readonly string[]>>;
@@ -67,35 +66,19 @@ export function secured(response: Response, dashboardUrl: string): Response {
 }
 
 /**
- * Refuses what another site makes a browser send. Cookies go along with such requests; so whatever
- * changes something has to show that it comes from our own pages.
+ * Refuses requests that another site makes a browser send (CSRF). Cookies go along with them, so a
+ * request that changes something must show that it comes from the dashboard's own pages.
+ * @throws ApiError `forbidden`
  */
-export function refuseForeign(request: Request, dashboardUrl: string): Response | undefined {
-  if (request.method === 'GET' || request.method === 'HEAD') return undefined;
+export function refuseForeign(request: Request, dashboardUrl: string): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
   const site = request.headers.get('sec-fetch-site');
   const origin = request.headers.get('origin');
   const isOurs =
     (site !== null || origin !== null) &&
     (site === null || site === 'same-origin') &&
     (origin === null || origin === new URL(dashboardUrl).origin);
-  if (isOurs) return undefined;
-  return refusalReply(
-    new Refused('forbidden', `This can only be done from the pages at ${dashboardUrl}.`),
-  );
+  if (isOurs) return;
+  const message = `This can only be done from the pages at ${dashboardUrl}.`;
+  throw new DashboardError('forbidden', message);
 }
-
-/** The reply to a failure. Its cause is logged; the reader learns only whether to try again. */
-export function failed(error: unknown, log: DashboardOptions['log']): Response {
-  if (error instanceof StorageUnavailable) {
-    log.error({ err: error }, 'store unavailable');
-    const headers = { 'Retry-After': '1' };
-    return refusalReply(new Refused('unavailable', error.message, { headers }));
-  }
-  log.error({ err: error }, 'dashboard failed');
-  return refusalReply(FAILED);
-}
-
-const FAILED = new Refused(
-  'failed',
-  'The service failed to do this. Try again; if it goes on, tell the operator.',
-);

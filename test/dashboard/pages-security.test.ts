@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import { failed, refuseForeign, secured } from '../../src/dashboard/security.ts';
+import { errorReply } from '../../src/dashboard/errors.ts';
+import { refuseForeign, secured } from '../../src/dashboard/security.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { TestService } from '../support/harness.ts';
 
@@ -122,8 +123,15 @@ describe('the content security policy', () => {
 });
 
 describe('a call that changes something', () => {
-  const from = (headers: Record<string, string>, method = 'POST') =>
-    refuseForeign(new Request(`${DASHBOARD}/api/keys`, { method, headers }), DASHBOARD);
+  /** The reply that refuses a request, if it is refused. */
+  const from = (headers: Record<string, string>, method = 'POST') => {
+    try {
+      refuseForeign(new Request(`${DASHBOARD}/api/keys`, { method, headers }), DASHBOARD);
+      return undefined;
+    } catch (error) {
+      return errorReply(error, { error: () => {} });
+    }
+  };
   const OURS = 'https://petstore.example';
 
   test.each([
@@ -190,7 +198,7 @@ describe('a failure', () => {
   test('is logged with its cause, which the reply does not tell', async () => {
     const logged: object[] = [];
     const error = new Error('disk 7 is on fire', { cause: new Error('heat') });
-    const reply = failed(error, { error: (details) => logged.push(details) });
+    const reply = errorReply(error, { error: (details) => logged.push(details) });
     expect(reply.status).toBe(500);
     expect(reply.headers.get('cache-control')).toBe('no-store');
     const body = await reply.text();
@@ -202,7 +210,7 @@ describe('a failure', () => {
   test('of the store tells when to try again', async () => {
     const logged: object[] = [];
     const error = new StorageUnavailable(new Error('disk 7 is full'));
-    const reply = failed(error, { error: (details) => logged.push(details) });
+    const reply = errorReply(error, { error: (details) => logged.push(details) });
     expect(reply.status).toBe(503);
     expect(reply.headers.get('retry-after')).toBe('1');
     const body = await reply.text();

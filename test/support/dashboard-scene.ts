@@ -2,12 +2,12 @@ import { expect } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import type { Subscription } from '../../src/core/plans.ts';
 import type {
+  DashboardErrorCode,
+  ErrorBody,
   IssuedKeyInfo,
   KeyInfo,
   MessageInfo,
   NewKey,
-  Refusal,
-  RefusalCode,
   UsageInfo,
 } from '../../src/dashboard/shared/api.ts';
 import { Visitor } from './dashboard-visitor.ts';
@@ -72,9 +72,9 @@ export function usageOf(visitor: Visitor): Promise<UsageInfo> {
 export async function expectRefusal(
   reply: Response,
   status: number,
-  code: RefusalCode,
+  code: DashboardErrorCode,
 ): Promise<string> {
-  const { message, ...rest }: Refusal = await reply.json();
+  const { message, ...rest }: ErrorBody = await reply.json();
   expect([reply.status, rest]).toEqual([status, { code }]);
   expect(message).toMatch(/^\S.*\.$/);
   expect(reply.headers.get('Cache-Control')).toBe('no-store');

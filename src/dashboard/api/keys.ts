@@ -1,27 +1,60 @@
 import { type ApiKey, KEY_NAME_MAX_LENGTH, keyState } from '../../core/api-keys.ts';
 import type { BanRecord } from '../../core/ban-records.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
-import { type IssuedKey, ROTATION_OVERLAPS, type RotationOverlap } from '../../core/key-ring.ts';
+import type { IssuedKey, RotationOverlap } from '../../core/key-ring.ts';
 import { DAY } from '../../lib/clock.ts';
-import { Refused } from '../refused.ts';
+import { bodyReader } from '../body.ts';
+import { DashboardError } from '../errors.ts';
 import type { IssuedKeyInfo, KeyInfo, KeyStateInfo } from '../shared/api.ts';
 import { MAX_KEY_DAYS } from '../shared/bounds.ts';
-import { readFields } from './body.ts';
-import { done, json, refusing } from './replies.ts';
-import type { Call, Route } from './route.ts';
+import { done, json, withErrorCode } from './replies.ts';
+import type { AccountContext, Route } from './route.ts';
 
-/** A key that ends within this many ms is told to be expiring. */
+/** A key that expires within this many ms is shown as expiring. */
 const EXPIRING_WITHIN = 7 * DAY;
-const OVERLAPS = Object.keys(ROTATION_OVERLAPS).filter(isOverlap);
+const OVERLAPS = ['0', '1h', '24h', '72h'] as const satisfies readonly RotationOverlap[];
+
+const readNewKey = bodyReader(
+  {
+    type: 'object',
+    required: ['name', 'environment'],
+    additionalProperties: false,
+    properties: {
+      // Not blank, no control characters.
+      name: {
+        type: 'string',
+        maxLength: KEY_NAME_MAX_LENGTH,
+        pattern: '^\\s*[^\\s\\p{Cc}][^\\p{Cc}]*$',
+      },
+      environment: { enum: ENVIRONMENTS },
+      expiresInDays: { type: 'integer', minimum: 1, maximum: MAX_KEY_DAYS },
+    },
+  },
+  {
+    name: `1 to ${KEY_NAME_MAX_LENGTH} characters on one line`,
+    environment: `one of: ${ENVIRONMENTS.join(', ')}`,
+    expiresInDays: `a whole number from 1 to ${MAX_KEY_DAYS}, or be left out`,
+  },
+);
+
+const readRotation = bodyReader(
+  {
+    type: 'object',
+    required: ['overlap'],
+    additionalProperties: false,
+    properties: { overlap: { enum: OVERLAPS } },
+  },
+  { overlap: `one of: ${OVERLAPS.join(', ')}` },
+);
 
 export const keyRoutes: readonly Route[] = [
-  { method: 'GET', path: '/keys', access: 'account', answer: list },
-  { method: 'POST', path: '/keys', access: 'recent', answer: create },
-  { method: 'POST', path: '/keys/{id}/rotate', access: 'recent', answer: rotate },
-  { method: 'DELETE', path: '/keys/{id}', access: 'account', answer: revoke },
+  { method: 'GET', path: '/keys', access: 'account', handle: list },
+  { method: 'POST', path: '/keys', access: 'recent', handle: create },
+  { method: 'POST', path: '/keys/{id}/rotate', access: 'recent', handle: rotate },
+  { method: 'DELETE', path: '/keys/{id}', access: 'account', handle: revoke },
 ];
 
-async function list({ options, account }: Call): Promise<Response> {
+async function list({ options, account }: AccountContext): Promise<Response> {
   const now = options.clock.now().wall;
   const { stores } = options;
   const keys = await stores.keys.list(account.id);
@@ -33,39 +66,35 @@ async function list({ options, account }: Call): Promise<Response> {
   return json<{ keys: readonly KeyInfo[] }>(200, { keys: infos.reverse() });
 }
 
-async function create({ options, account, request }: Call): Promise<Response> {
-  const fields = await readFields(request, ['name', 'environment', 'expiresInDays']);
-  const name = fields.line('name', KEY_NAME_MAX_LENGTH);
-  const environment = fields.oneOf('environment', ENVIRONMENTS);
-  const days = fields.optionalCount('expiresInDays', MAX_KEY_DAYS);
+async function create({ options, account, request }: AccountContext): Promise<Response> {
+  const { name, environment, expiresInDays: days } = await readNewKey(request);
   const expiresAt = days === undefined ? undefined : options.clock.now().wall + days * DAY;
-  const issued = await refusing('conflict', () =>
+  const issued = await withErrorCode('conflict', () =>
     options.stores.keyRing.issue(account, { name, environment, expiresAt }, account.email),
   );
   return issuedReply(issued);
 }
 
-async function rotate(call: Call): Promise<Response> {
-  const key = await requireOwnKey(call);
-  const fields = await readFields(call.request, ['overlap']);
-  const overlap = fields.oneOf('overlap', OVERLAPS);
-  const issued = await refusing('conflict', () =>
-    call.options.stores.keyRing.rotate(key, overlap, call.account.email),
+async function rotate(context: AccountContext): Promise<Response> {
+  const key = await requireOwnKey(context);
+  const { overlap } = await readRotation(context.request);
+  const issued = await withErrorCode('conflict', () =>
+    context.options.stores.keyRing.rotate(key, overlap, context.account.email),
   );
   return issuedReply(issued);
 }
 
-async function revoke(call: Call): Promise<Response> {
-  const { id } = await requireOwnKey(call);
-  if (await call.options.stores.keyRing.revoke(id, call.account.email)) return done();
-  throw new Refused('conflict', 'This key was revoked before.');
+async function revoke(context: AccountContext): Promise<Response> {
+  const { id } = await requireOwnKey(context);
+  if (await context.options.stores.keyRing.revoke(id, context.account.email)) return done();
+  throw new DashboardError('conflict', 'This key was revoked before.');
 }
 
-/** @throws Refused `not_found`, the same for a key of another account and for none at all. */
-async function requireOwnKey({ options, account, id }: Call): Promise<ApiKey> {
+/** @throws ApiError `not_found`, alike for another account's key and for an unknown id. */
+async function requireOwnKey({ options, account, id }: AccountContext): Promise<ApiKey> {
   const key = await options.stores.keys.find(id);
   if (key?.accountId === account.id) return key;
-  throw new Refused('not_found', 'You have no key with this id.');
+  throw new DashboardError('not_found', 'You have no key with this id.');
 }
 
 function issuedReply({ key, text }: IssuedKey): Response {
@@ -90,15 +119,11 @@ function keyInfo(key: ApiKey, ban: BanRecord | undefined, now: number): KeyInfo 
   };
 }
 
-/** A key that has ended is not told to be banned: it would not work again after the ban. */
+/** A revoked or expired key is not shown as banned: it would not work after the ban either. */
 function stateOf(key: ApiKey, ban: BanRecord | undefined, now: number): KeyStateInfo {
   const state = keyState(key, now);
   if (state !== 'active') return state;
   if (ban) return 'banned';
   const isExpiring = key.expiresAt !== undefined && key.expiresAt - now <= EXPIRING_WITHIN;
   return isExpiring ? 'expiring' : 'active';
-}
-
-function isOverlap(name: string): name is RotationOverlap {
-  return Object.hasOwn(ROTATION_OVERLAPS, name);
 }

@@ -1,16 +1,16 @@
 import { type Message, messageStatus } from '../../core/messages.ts';
 import type { MessageInfo } from '../shared/api.ts';
 import { json } from './replies.ts';
-import type { Call, Route } from './route.ts';
+import type { AccountContext, Route } from './route.ts';
 
-const MOST_MESSAGES = 100;
+const MAX_MESSAGES = 100;
 
 export const messageRoutes: readonly Route[] = [
-  { method: 'GET', path: '/messages', access: 'account', answer: list },
+  { method: 'GET', path: '/messages', access: 'account', handle: list },
 ];
 
-async function list({ options, account }: Call): Promise<Response> {
-  const messages = await options.stores.messages.list(account.id, MOST_MESSAGES);
+async function list({ options, account }: AccountContext): Promise<Response> {
+  const messages = await options.stores.messages.list(account.id, MAX_MESSAGES);
   return json<{ messages: readonly MessageInfo[] }>(200, { messages: messages.map(messageInfo) });
 }
 

@@ -1,27 +1,29 @@
 import { OperatorError } from '../../core/errors.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
-import { Refused, UNCACHED } from '../refused.ts';
-import type { RefusalCode } from '../shared/api.ts';
+import { DashboardError, UNCACHED } from '../errors.ts';
 
 /** A reply with a JSON body; name its type, so that it is checked against the contract. */
 export function json<Body>(status: number, body: NoInfer<Body>): Response {
   return Response.json(body, { status, headers: UNCACHED });
 }
 
-/** 204: it is done, and there is nothing to say. */
+/** 204: done, with nothing to report. */
 export function done(): Response {
   return new Response(null, { status: 204, headers: UNCACHED });
 }
 
 /**
- * Does the work; what the core will not do becomes a refusal with the core's message.
- * @throws Refused
+ * Runs `work`; an OperatorError of the core becomes an error reply with its message.
+ * @throws ApiError with this code
  */
-export async function refusing<T>(code: RefusalCode, work: () => Awaitable<T>): Promise<T> {
+export async function withErrorCode<T>(
+  code: 'conflict' | 'invalid',
+  work: () => Awaitable<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (cause instanceof OperatorError) throw new Refused(code, cause.message);
+    if (cause instanceof OperatorError) throw new DashboardError(code, cause.message);
     throw cause;
   }
 }

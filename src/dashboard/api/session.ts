@@ -1,21 +1,21 @@
 import type { Account } from '../../core/accounts.ts';
 import type { AccountInfo, SessionInfo } from '../shared/api.ts';
 import { json } from './replies.ts';
-import type { Route, Visit } from './route.ts';
+import type { RequestContext, Route } from './route.ts';
 
 export const sessionRoutes: readonly Route[] = [
-  // What the pages ask first, and again as long as somebody looks at them.
-  { method: 'GET', path: '/session', access: 'everyone', renews: true, answer: show },
+  // The pages ask for it first, and again while somebody looks at them.
+  { method: 'GET', path: '/session', access: 'everyone', renews: true, handle: show },
 ];
 
-/** What an account looks like to its holder, and to operators. */
+/** An account as its holder and operators see it. */
 export function accountInfo(account: Account): AccountInfo {
   const { id, email, role, plan, limits, createdAt } = account;
   const { perMinute, perDay } = limits;
   return { id, email, role, plan, limits: { perMinute, perDay }, createdAt };
 }
 
-function show({ options, session }: Visit): Response {
+function show({ options, session }: RequestContext): Response {
   return json<SessionInfo>(200, {
     account: session ? accountInfo(session.account) : null,
     addresses: options.addresses,

@@ -6,17 +6,17 @@ import { DAY, HOUR, type Instant } from '../../lib/clock.ts';
 import type { DashboardOptions, DashboardStores } from '../options.ts';
 import type { UsageBucket, UsageEvent, UsageInfo, WindowInfo } from '../shared/api.ts';
 import { json } from './replies.ts';
-import type { Call, Route } from './route.ts';
+import type { AccountContext, Route } from './route.ts';
 
 const HOURS_SHOWN = 24;
 const DAYS_SHOWN = 30;
-const MOST_EVENTS = 50;
+const MAX_EVENTS = 50;
 
 export const usageRoutes: readonly Route[] = [
-  { method: 'GET', path: '/usage', access: 'account', answer: show },
+  { method: 'GET', path: '/usage', access: 'account', handle: show },
 ];
 
-async function show({ options, account }: Call): Promise<Response> {
+async function show({ options, account }: AccountContext): Promise<Response> {
   const now = options.clock.now();
   const firstDay = startOf(DAY, now.wall) - (DAYS_SHOWN - 1) * DAY;
   const records = await options.stores.usage.since(account.id, hourOf(firstDay));
@@ -30,7 +30,7 @@ async function show({ options, account }: Call): Promise<Response> {
     windows: { production, staging },
     hours: buckets(records, HOUR, HOURS_SHOWN, now.wall),
     days: buckets(records, DAY, DAYS_SHOWN, now.wall),
-    events: events.sort((a, b) => b.at - a.at).slice(0, MOST_EVENTS),
+    events: events.sort((a, b) => b.at - a.at).slice(0, MAX_EVENTS),
   });
 }
 
@@ -48,7 +48,7 @@ function windowInfo({ limit, remaining, resetIn }: WindowUsage, now: Instant): W
   return { limit, remaining, resetAt: Math.ceil(now.wall + resetIn) };
 }
 
-/** The latest `count` buckets of this length (ms), the oldest first, also those without a request. */
+/** The latest `count` buckets of this length (ms), the oldest first, empty ones included. */
 function buckets(
   records: readonly UsageRecord[],
   length: number,
@@ -95,7 +95,7 @@ async function bans(stores: DashboardStores, account: Account, now: number): Pro
   });
 }
 
-/** When the UTC hour or day of this length (ms) began that a moment lies in. */
+/** The beginning of the UTC hour or day (its length in ms) that an instant (epoch ms) lies in. */
 function startOf(length: number, moment: number): number {
   return Math.floor(moment / length) * length;
 }

@@ -185,13 +185,13 @@ export interface Entered {
   readonly user: { readonly id: string; readonly email: string } | null;
 }
 
-/** What every refusal of /api looks like, those below /api/auth included. */
-export interface Refusal {
-  readonly code: RefusalCode;
+/** The body of every error reply below /api, those below /api/auth included. */
+export interface ErrorBody {
+  readonly code: DashboardErrorCode;
   readonly message: string;
 }
 
-export type RefusalCode =
+export type DashboardErrorCode =
   /** 401: there is no session. */
   | 'signed_out'
   /** 403: the sign-in is not recent enough for this; sign in again, then repeat. */

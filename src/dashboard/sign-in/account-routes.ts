@@ -1,44 +1,45 @@
-import { Refused } from '../refused.ts';
-import { endLinks } from './links.ts';
-import { endOtherSessions, endSession, listSessions, requireSession } from './sessions.ts';
-import { DONE, newPassword, type Outcome, type Visit } from './visit.ts';
+import { DashboardError } from '../errors.ts';
+import { newPasswordFrom, readPassword, readPasswordChange, readSessionId } from './bodies.ts';
+import { DONE, type Outcome, type SignInContext } from './context.ts';
 
-export async function showSessions({ auth, headers }: Visit): Promise<Outcome> {
-  return { body: await listSessions(auth, headers) };
+export async function listSessions({ auth, headers }: SignInContext): Promise<Outcome> {
+  return { body: await auth.api.listOwnSessions({ headers }) };
 }
 
-export async function changePassword(visit: Visit): Promise<Outcome> {
-  const { auth, attempts, address, headers } = visit;
-  const fields = await visit.fields();
-  const passwords = {
-    currentPassword: fields.text('currentPassword'),
-    newPassword: newPassword(fields, 'newPassword'),
-  };
-  const { user } = await requireSession(auth, headers);
-  const attempt = await attempts.take(address, 'password', user.email);
-  const body = { ...passwords, revokeOtherSessions: true };
+/** Also ends the account's other sessions. */
+export async function changePassword(context: SignInContext): Promise<Outcome> {
+  const { currentPassword, newPassword } = await readPasswordChange(context.request);
+  newPasswordFrom(newPassword);
+  const { auth, headers } = context;
+  const attempt = await takeOwnAttempt(context);
+  const body = { currentPassword, newPassword, revokeOtherSessions: true };
   const changed = await auth.api.changePassword({ body, headers, returnHeaders: true });
   await attempt.giveBack();
-  await endLinks(auth, user.id);
   return { ...DONE, headers: changed.headers };
 }
 
-export async function revokeSession(visit: Visit): Promise<Outcome> {
-  const id = (await visit.fields()).text('id');
-  if (await endSession(visit.auth, visit.headers, id)) return DONE;
-  throw new Refused('not_found', 'This session is over already.');
+export async function endSession({ auth, headers, request }: SignInContext): Promise<Outcome> {
+  const { id } = await readSessionId(request);
+  if (await auth.api.endOwnSession({ params: { id }, headers })) return DONE;
+  throw new DashboardError('not_found', 'This session has ended already.');
 }
 
-export async function revokeOtherSessions({ auth, headers }: Visit): Promise<Outcome> {
-  await endOtherSessions(auth, headers);
+export async function endOtherSessions({ auth, headers }: SignInContext): Promise<Outcome> {
+  await auth.api.endOtherSessions({ headers });
   return DONE;
 }
 
-export async function deleteAccount(visit: Visit): Promise<Outcome> {
-  const { auth, attempts, address, headers } = visit;
-  const body = { password: (await visit.fields()).text('password') };
-  const { user } = await requireSession(auth, headers);
-  await attempts.take(address, 'password', user.email);
-  const deleted = await auth.api.deleteUser({ body, headers, returnHeaders: true });
+export async function deleteAccount(context: SignInContext): Promise<Outcome> {
+  const { password } = await readPassword(context.request);
+  const { auth, headers } = context;
+  await takeOwnAttempt(context);
+  const deleted = await auth.api.deleteUser({ body: { password }, headers, returnHeaders: true });
   return { ...DONE, headers: deleted.headers };
+}
+
+/** Counts a guess at the password of whoever is signed in. @throws ApiError `signed_out` */
+async function takeOwnAttempt({ auth, attempts, address, headers }: SignInContext) {
+  const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
+  if (!found) throw new DashboardError('signed_out', 'You are signed out. Sign in first.');
+  return attempts.take(address, 'password', found.user.email);
 }

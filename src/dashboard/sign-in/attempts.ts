@@ -1,24 +1,24 @@
 import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
 import type { Limits } from '../../core/plans.ts';
 import { type Clock, SECOND } from '../../lib/clock.ts';
-import { Refused } from '../refused.ts';
+import { DashboardError } from '../errors.ts';
 
-const UNBOUNDED = Number.MAX_SAFE_INTEGER;
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-/** All attempts of one client address, whatever it tries. */
+/** All attempts of one client address, of any kind. */
 const OF_ADDRESS: Limits = { perMinute: 30, perDay: 300 };
 
 /**
- * What an account's address is tried for: `password` guesses its password, `mail` asks for mail to
- * it. `here` is what one client address has, `everywhere` all of them together.
+ * Limits on one account: `password` for guesses at its password, `mail` for requests that send mail
+ * to it. `here` applies to each client address, `everywhere` to all of them together.
  *
- * Nobody can lock a person out for long: the numbers that hold for a day are of a client address, and
- * what all of them share for guessing is a minute's, which ends with the attack.
+ * Nobody can lock a person out for long: daily limits apply to one client address each, and the
+ * limit that all of them share is per minute, so it ends with the attack.
  */
 const OF_ACCOUNT: Readonly<Record<Purpose, { here: Limits; everywhere?: Limits }>> = {
   password: {
     here: { perMinute: 10, perDay: 100 },
-    everywhere: { perMinute: 30, perDay: UNBOUNDED },
+    everywhere: { perMinute: 30, perDay: UNLIMITED },
   },
   mail: {
     here: { perMinute: 5, perDay: 20 },
@@ -26,9 +26,9 @@ const OF_ACCOUNT: Readonly<Record<Purpose, { here: Limits; everywhere?: Limits }
 };
 
 /**
- * Letters of one kind to one mailbox, whoever asks for them, so that none is flooded. Only letters
- * that are sent count: who meets the limit has as many links of that kind in the mailbox, and the
- * other kinds are not touched.
+ * Mail of one kind to one mailbox, whoever asks for it, so that none is flooded. Only mail that is
+ * sent counts: at the limit the mailbox holds that many links of the kind, and other kinds are
+ * unaffected.
  */
 const OF_MAILBOX: Limits = { perMinute: 10, perDay: 50 };
 
@@ -36,11 +36,11 @@ export type Purpose = 'password' | 'mail';
 
 /** An attempt that was admitted. */
 export interface Attempt {
-  /** It was no guess: the account's counters forget it, the client address's do not. */
+  /** Takes it back from the account's counters, because the password was right; the client address keeps it. */
   giveBack(): Promise<void>;
 }
 
-/** Limits attempts by client address and by account, and letters by mailbox. */
+/** Limits attempts by client address and by account, and mail by mailbox. */
 export class Attempts {
   readonly #counts: AttemptCounts;
   readonly #clock: Clock;
@@ -51,9 +51,9 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt; in all of its counters, or in none.
-   * @param email the address of the account that is tried; whether it exists plays no part.
-   * @throws Refused with 429 when there were too many.
+   * Counts an attempt in all of its counters, or in none.
+   * @param email of the account, which need not exist.
+   * @throws ApiError `too_many_attempts`
    */
   async take(address: string, purpose?: Purpose, email = ''): Promise<Attempt> {
     const ofAddress = { caller: `address:${address}`, limits: OF_ADDRESS };
@@ -63,8 +63,8 @@ export class Attempts {
     return { giveBack: async () => this.#counts.giveBack(ofAccount) };
   }
 
-  /** Counts a letter that is about to be sent. `false` when it is one too many. */
-  async takeLetter(kind: string, email: string): Promise<boolean> {
+  /** Counts a mail that is about to be sent. `false` when it is one too many. */
+  async takeMail(kind: string, email: string): Promise<boolean> {
     const caller = `letter:${kind}:${email.toLowerCase()}`;
     const counter = { caller, limits: OF_MAILBOX };
     return (await this.#counts.take([counter], this.#clock.now())) === undefined;
@@ -78,9 +78,9 @@ function countersOf(address: string, purpose: Purpose, email: string): AttemptCo
   return everywhere ? [ofClient, { caller: account, limits: everywhere }] : [ofClient];
 }
 
-function tooMany(waitFor: number): Refused {
+function tooMany(waitFor: number) {
   const seconds = Math.max(1, Math.ceil(waitFor / SECOND));
-  return new Refused('too_many_attempts', 'Too many attempts. Wait, then try again.', {
+  return new DashboardError('too_many_attempts', 'Too many attempts. Wait, then try again.', {
     headers: { 'Retry-After': String(seconds) },
   });
 }

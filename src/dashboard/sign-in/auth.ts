@@ -1,60 +1,59 @@
 import { betterAuth } from 'better-auth';
 import { messageOf } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import { DAY, HOUR, SECOND } from '../../lib/clock.ts';
+import { DAY, SECOND } from '../../lib/clock.ts';
 import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
-import { ADDRESS_HEADER } from './caller.ts';
-import type { Letters } from './letters.ts';
+import { accountPlugin, LINK_LASTS, SESSION_LASTS } from './account-plugin.ts';
+import type { Mailer } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 
 export type Auth = Awaited<ReturnType<typeof createAuth>>;
 
-/** In seconds, as better-auth counts; so are the others. */
-const SESSION_LASTS = (7 * DAY) / SECOND;
+/** How long after its last renewal a session is renewed, in seconds. */
 const RENEW_AFTER = DAY / SECOND;
-/** How long mailed links and those of the command line work, in seconds. */
-export const LINK_LASTS = HOUR / SECOND;
-
-/** better-auth on our tables; called by our routes alone, never as a router of its own. */
-export async function createAuth(options: SignInOptions, letters: Letters | undefined) {
+/**
+ * better-auth on the service's tables. It is used by its public API alone, and extended by a plugin.
+ * @param mailer without it an account can be used before its address is confirmed.
+ */
+export async function createAuth(options: SignInOptions, mailer: Mailer | undefined) {
   const { addresses, stores, clock, log } = options;
   return betterAuth({
     baseURL: addresses.dashboard,
     // The plural form keeps better-auth from looking for a secret in the process's environment.
     secrets: [{ version: 1, value: stores.sessionSecret }],
-    // Without `transaction`, better-auth makes its changes one by one, as the dialect asks for.
+    // Without `transaction`, better-auth makes its changes one by one, as the driver requires.
     database: { db: await stores.queries(), type: 'sqlite' },
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
     logger: {
       level: 'error',
-      // The message and the errors' own words: other details could hold what a person typed.
+      // Only messages: other details could hold what a person typed.
       log: (_level, message, ...details) => {
         const causes = details.filter((detail) => detail instanceof Error).map(messageOf);
         log.error({ causes }, `sign-in: ${message}`);
       },
     },
     ...tables(options),
-    databaseHooks: hooks(options),
+    plugins: [accountPlugin(clock)],
     emailAndPassword: {
       enabled: true,
-      // Accounts are made by the store, in one write; see `signUp` of our routes.
+      // See `signUp` in entry-routes.ts.
       disableSignUp: true,
       minPasswordLength: PASSWORD_LENGTHS.least,
       maxPasswordLength: PASSWORD_LENGTHS.most,
       password: { hash: hashPassword, verify: verifyPassword },
-      requireEmailVerification: letters !== undefined,
+      requireEmailVerification: mailer !== undefined,
       resetPasswordTokenExpiresIn: LINK_LASTS,
       revokeSessionsOnPasswordReset: true,
-      ...(letters && {
-        sendResetPassword: ({ user, token }) => letters.resetPassword(user.email, token),
+      ...(mailer && {
+        sendResetPassword: ({ user, token }) => mailer.resetPassword(user.email, token),
       }),
     },
     emailVerification: {
       expiresIn: LINK_LASTS,
-      ...(letters && {
-        sendVerificationEmail: ({ user, token }) => letters.verifyAddress(user.email, token),
+      ...(mailer && {
+        sendVerificationEmail: ({ user, token }) => mailer.verifyAddress(user.email, token),
       }),
     },
     advanced: {
@@ -62,14 +61,14 @@ export async function createAuth(options: SignInOptions, letters: Letters | unde
         validateSchema: false,
         generateId: ({ model }) => generateId(model, clock.now().wall),
       },
-      // The service knows better than the headers that better-auth would read; see `hooks`.
+      // The plugin stores the address that the service determined.
       ipAddress: { disableIpTracking: true },
       ...cookies(addresses.dashboard),
     },
   });
 }
 
-/** The names of our tables and columns. */
+/** The names of the service's tables and columns. */
 function tables({ stores, clock }: SignInOptions) {
   return {
     user: {
@@ -81,7 +80,7 @@ function tables({ stores, clock }: SignInOptions) {
       },
       deleteUser: {
         enabled: true,
-        // Whole and on record in one write; what better-auth deletes one by one is gone by then.
+        // Deletes everything, with the audit entry, in one write; better-auth finds nothing left to delete.
         beforeDelete: async ({ id, email }: { id: string; email: string }) => {
           await stores.accounts.delete(id, clock.now().wall, email);
           stores.keyRing.forgetAccount(id);
@@ -92,7 +91,7 @@ function tables({ stores, clock }: SignInOptions) {
       modelName: 'sessions',
       expiresIn: SESSION_LASTS,
       updateAge: RENEW_AFTER,
-      // How recent a sign-in must be is asked where it matters, by the service's clock.
+      // `isRecent` of a session is decided by the service's clock.
       freshAge: 0,
       fields: {
         userId: 'user_id',
@@ -124,20 +123,6 @@ function tables({ stores, clock }: SignInOptions) {
       fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
     },
   } as const;
-}
-
-/** Where and when a session began, by the service's clock. */
-function hooks({ clock }: SignInOptions) {
-  return {
-    session: {
-      create: {
-        before: async (_session: object, context: { headers?: Headers | undefined } | null) => {
-          const ipAddress = context?.headers?.get(ADDRESS_HEADER) ?? '';
-          return { data: { createdAt: new Date(clock.now().wall), ipAddress } };
-        },
-      },
-    },
-  };
 }
 
 function generateId(model: string, now: number): string {

@@ -1,73 +1,71 @@
-import type { Letters } from './letters.ts';
+import { DashboardError } from '../errors.ts';
+import { emailFrom, newPasswordFrom, readCredentials } from './bodies.ts';
+import { DONE, inBackground, type Outcome, type SignInContext } from './context.ts';
+import type { Mailer } from './mailer.ts';
 import { hashPassword } from './passwords.ts';
-import { TAKEN } from './refusals.ts';
-import { trimSessions } from './sessions.ts';
-import { DONE, inBackground, newPassword, type Outcome, type Visit } from './visit.ts';
-
-export async function signUp(visit: Visit): Promise<Outcome> {
-  const { auth, attempts, address, headers, letters } = visit;
-  const fields = await visit.fields();
-  const body = { email: fields.email().toLowerCase(), password: newPassword(fields, 'password') };
-  await attempts.take(address, 'mail', body.email);
-  if (letters) {
-    // Answered before it is done: neither the words nor the time tell whether the address is known.
-    inBackground(visit, 'sign-up', () => signUpByMail(visit, letters, body));
-    return { body: { user: null } };
-  }
-  // Without mail nobody can be told in private that the address has an account, so it is refused.
-  const former = await formerSession(visit);
-  if (!(await createAccount(visit, body))) throw TAKEN;
-  const entered = await auth.api.signInEmail({ body, headers, returnHeaders: true });
-  await former.end();
-  return { body: { user: publicUser(entered.response.user) }, headers: entered.headers };
-}
-
-export async function signIn(visit: Visit): Promise<Outcome> {
-  const { auth, attempts, address, headers } = visit;
-  const fields = await visit.fields();
-  const body = { email: fields.email(), password: fields.text('password') };
-  const attempt = await attempts.take(address, 'password', body.email);
-  const former = await formerSession(visit);
-  const entered = await auth.api.signInEmail({ body, headers, returnHeaders: true });
-  await attempt.giveBack();
-  await former.end();
-  await trimSessions(auth, entered.response.user.id, entered.response.token);
-  return { body: { user: publicUser(entered.response.user) }, headers: entered.headers };
-}
-
-export async function signOut({ auth, headers }: Visit): Promise<Outcome> {
-  const left = await auth.api.signOut({ headers, returnHeaders: true });
-  return { ...DONE, headers: left.headers };
-}
 
 interface Credentials {
   readonly email: string;
   readonly password: string;
 }
 
-async function signUpByMail(visit: Visit, letters: Letters, given: Credentials): Promise<void> {
-  const { email } = given;
-  if (!(await createAccount(visit, given))) return letters.knownAddress(email);
-  // Without the cookie: whoever is signed in as somebody else may sign up, too.
-  await visit.auth.api.sendVerificationEmail({ body: { email }, headers: new Headers() });
+/**
+ * Signing up is not better-auth's: an account is made in one write, with its entry in the audit log.
+ */
+export async function signUp(context: SignInContext): Promise<Outcome> {
+  const { attempts, address, mailer, request } = context;
+  const fields = await readCredentials(request);
+  const email = emailFrom(fields.email).toLowerCase();
+  const credentials = { email, password: newPasswordFrom(fields.password) };
+  await attempts.take(address, 'mail', email);
+  if (mailer) {
+    // Replies before it is done: neither the words nor the time tell whether the address is known.
+    inBackground(context, 'sign-up', () => signUpByMail(context, mailer, credentials));
+    return { body: { user: null } };
+  }
+  // Without mail the holder cannot be told in private that the address has an account.
+  if (await createAccount(context, credentials)) return beginSession(context, credentials);
+  throw new DashboardError(
+    'conflict',
+    'This address has an account already. Sign in, or use another address.',
+  );
 }
 
-/** `undefined` when the address is taken; as late as otherwise, so that the time does not tell. */
-async function createAccount({ options }: Visit, { email, password }: Credentials) {
+export async function signIn(context: SignInContext): Promise<Outcome> {
+  const fields = await readCredentials(context.request);
+  const credentials = { email: emailFrom(fields.email), password: fields.password };
+  const attempt = await context.attempts.take(context.address, 'password', credentials.email);
+  const outcome = await beginSession(context, credentials);
+  await attempt.giveBack();
+  return outcome;
+}
+
+export async function signOut({ auth, headers }: SignInContext): Promise<Outcome> {
+  const { headers: cookies } = await auth.api.signOut({ headers, returnHeaders: true });
+  return { ...DONE, headers: cookies };
+}
+
+/** Signs in, then ends the session that the request came with, if any. */
+async function beginSession({ auth, headers }: SignInContext, body: Credentials): Promise<Outcome> {
+  const begun = await auth.api.signInEmail({ body, headers, returnHeaders: true });
+  await auth.api.signOut({ headers });
+  const { id, email } = begun.response.user;
+  return { body: { user: { id, email } }, headers: begun.headers };
+}
+
+async function signUpByMail(
+  context: SignInContext,
+  mailer: Mailer,
+  credentials: Credentials,
+): Promise<void> {
+  const { email } = credentials;
+  if (!(await createAccount(context, credentials))) return mailer.knownAddress(email);
+  // Without the cookie: somebody who is signed in to another account may sign up, too.
+  await context.auth.api.sendVerificationEmail({ body: { email }, headers: new Headers() });
+}
+
+/** `undefined` when the address is taken; it takes as long either way, so that the time does not tell. */
+async function createAccount({ options }: SignInContext, { email, password }: Credentials) {
   const hash = await hashPassword(password);
   return options.stores.accounts.signUp(email, hash, options.clock.now().wall);
-}
-
-/** The session that the request came with; it ends when another begins in its place. */
-async function formerSession({ auth, headers }: Visit): Promise<{ end(): Promise<void> }> {
-  const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
-  return {
-    async end() {
-      if (found) await (await auth.$context).internalAdapter.deleteSession(found.session.token);
-    },
-  };
-}
-
-function publicUser({ id, email }: { id: string; email: string }) {
-  return { id, email };
 }

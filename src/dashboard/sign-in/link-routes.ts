@@ -1,50 +1,52 @@
-import { invalid } from '../refused.ts';
-import { confirmAddress, endLinks, holderOfLink } from './links.ts';
-import { DONE, inBackground, newPassword, type Outcome, type Visit } from './visit.ts';
+import { DashboardError } from '../errors.ts';
+import { emailFrom, newPasswordFrom, readEmail, readPasswordReset, readToken } from './bodies.ts';
+import { DONE, inBackground, type Outcome, type SignInContext } from './context.ts';
 
-export async function requestPasswordReset(visit: Visit): Promise<Outcome> {
-  const { auth, attempts, address, headers } = visit;
-  requireMail(visit);
-  const body = { email: (await visit.fields()).email() };
-  await attempts.take(address, 'mail', body.email);
-  inBackground(visit, 'reset', () => auth.api.requestPasswordReset({ body, headers }));
+export async function requestPasswordReset(context: SignInContext): Promise<Outcome> {
+  const { auth, headers } = context;
+  const email = await takeMailAttempt(context);
+  inBackground(context, 'reset', () => auth.api.requestPasswordReset({ body: { email }, headers }));
   return DONE;
 }
 
-export async function sendVerificationEmail(visit: Visit): Promise<Outcome> {
-  const { auth, attempts, address } = visit;
-  requireMail(visit);
-  const body = { email: (await visit.fields()).email() };
-  await attempts.take(address, 'mail', body.email);
-  // Without the cookie: whoever is signed in elsewhere is told no more than a stranger.
-  const send = () => auth.api.sendVerificationEmail({ body, headers: new Headers() });
-  inBackground(visit, 'verification', send);
+export async function sendVerificationEmail(context: SignInContext): Promise<Outcome> {
+  const { auth } = context;
+  const email = await takeMailAttempt(context);
+  // Without the cookie: a signed-in person learns no more about other addresses than a stranger.
+  const headers = new Headers();
+  inBackground(context, 'verification', () =>
+    auth.api.sendVerificationEmail({ body: { email }, headers }),
+  );
   return DONE;
 }
 
-export async function resetPassword(visit: Visit): Promise<Outcome> {
-  const { auth, attempts, address, headers } = visit;
-  const fields = await visit.fields();
-  const body = { token: fields.text('token'), newPassword: newPassword(fields, 'newPassword') };
+export async function resetPassword(context: SignInContext): Promise<Outcome> {
+  const { auth, attempts, address, headers, request } = context;
+  const { token, newPassword } = await readPasswordReset(request);
+  newPasswordFrom(newPassword);
   await attempts.take(address);
-  const accountId = await holderOfLink(auth, body.token);
-  await auth.api.resetPassword({ body, headers });
-  if (accountId !== undefined) {
-    await confirmAddress(auth, accountId);
-    await endLinks(auth, accountId);
-  }
+  await auth.api.resetPassword({ body: { token, newPassword }, headers });
   return DONE;
 }
 
-export async function verifyEmail(visit: Visit): Promise<Outcome> {
-  const { auth, attempts, address, headers } = visit;
-  const token = (await visit.fields()).text('token');
+export async function verifyEmail(context: SignInContext): Promise<Outcome> {
+  const { auth, attempts, address, headers, request } = context;
+  const { token } = await readToken(request);
   await attempts.take(address);
   await auth.api.verifyEmail({ query: { token }, headers });
   return DONE;
 }
 
-function requireMail({ options }: Visit): void {
-  if (options.mail) return;
-  throw invalid('No mail is sent from here. Ask the operator for a link to set a new password.');
+/** Counts a request for mail, and gives its address. @throws ApiError where no mail is sent. */
+async function takeMailAttempt(context: SignInContext): Promise<string> {
+  const { options, attempts, address, request } = context;
+  if (!options.mail) {
+    throw new DashboardError(
+      'invalid',
+      'No mail is sent from here. Ask the operator for a link to set a new password.',
+    );
+  }
+  const email = emailFrom((await readEmail(request)).email);
+  await attempts.take(address, 'mail', email);
+  return email;
 }

@@ -1,77 +1,66 @@
-import { Refused, refusalReply } from '../refused.ts';
+import { type Endpoint, Router, routesOf } from '../../http/router.ts';
+import { UNCACHED } from '../errors.ts';
+import { findOperation } from '../find-operation.ts';
 import {
   changePassword,
   deleteAccount,
-  revokeOtherSessions,
-  revokeSession,
-  showSessions,
+  endOtherSessions,
+  endSession,
+  listSessions,
 } from './account-routes.ts';
-import { callerHeaders } from './caller.ts';
+import { clientHeaders } from './client-headers.ts';
+import type { Outcome, SignInContext, SignInParts } from './context.ts';
 import { signIn, signOut, signUp } from './entry-routes.ts';
-import { Fields } from './fields.ts';
+import { translated } from './errors.ts';
 import {
   requestPasswordReset,
   resetPassword,
   sendVerificationEmail,
   verifyEmail,
 } from './link-routes.ts';
-import { refusalOf } from './refusals.ts';
-import type { Route, Shared } from './visit.ts';
 
-/** Everything that there is below /api/auth; what better-auth has beside it is not served. */
-const ROUTES: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
-  '/sign-up/email': { POST: signUp },
-  '/sign-in/email': { POST: signIn },
-  '/sign-out': { POST: signOut },
-  '/request-password-reset': { POST: requestPasswordReset },
-  '/reset-password': { POST: resetPassword },
-  '/verify-email': { POST: verifyEmail },
-  '/send-verification-email': { POST: sendVerificationEmail },
-  '/change-password': { POST: changePassword },
-  '/list-sessions': { GET: showSessions },
-  '/revoke-session': { POST: revokeSession },
-  '/revoke-other-sessions': { POST: revokeOtherSessions },
-  '/delete-user': { POST: deleteAccount },
-};
-
-/** Answers a request below /api/auth; fails when the fault is ours. */
-export async function answer(
-  shared: Shared,
-  request: Request,
-  path: string,
-  address: string,
-): Promise<Response> {
-  const reply = await carryOut(shared, request, path, address);
-  reply.headers.set('Cache-Control', 'no-store');
-  return reply;
+interface Route extends Endpoint {
+  handle(context: SignInContext): Promise<Outcome>;
 }
 
-async function carryOut(
-  shared: Shared,
+/** Everything below /api/auth; better-auth's other endpoints are not served. */
+const ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/sign-up/email', handle: signUp },
+  { method: 'POST', path: '/sign-in/email', handle: signIn },
+  { method: 'POST', path: '/sign-out', handle: signOut },
+  { method: 'POST', path: '/request-password-reset', handle: requestPasswordReset },
+  { method: 'POST', path: '/reset-password', handle: resetPassword },
+  { method: 'POST', path: '/verify-email', handle: verifyEmail },
+  { method: 'POST', path: '/send-verification-email', handle: sendVerificationEmail },
+  { method: 'POST', path: '/change-password', handle: changePassword },
+  { method: 'GET', path: '/list-sessions', handle: listSessions },
+  { method: 'POST', path: '/revoke-session', handle: endSession },
+  { method: 'POST', path: '/revoke-other-sessions', handle: endOtherSessions },
+  { method: 'POST', path: '/delete-user', handle: deleteAccount },
+];
+
+const ROUTER = new Router(routesOf(ROUTES));
+
+/**
+ * Replies to a request below /api/auth.
+ * @throws ApiError, and any other error when the service fails
+ */
+export async function handle(
+  parts: SignInParts,
   request: Request,
   path: string,
   address: string,
 ): Promise<Response> {
+  const { operation } = findOperation(ROUTER, request.method, path);
+  const headers = clientHeaders(request.headers, address);
   try {
-    const route = findRoute(request.method, path);
-    const headers = callerHeaders(request.headers, address);
-    const fields = () => Fields.read(request);
-    const { body, headers: more } = await route({ ...shared, headers, address, fields });
-    const reply = Response.json(body);
-    for (const cookie of more?.getSetCookie() ?? []) reply.headers.append('Set-Cookie', cookie);
+    const outcome = await operation.handle({ ...parts, request, headers, address });
+    const reply = Response.json(outcome.body, { headers: UNCACHED });
+    for (const cookie of outcome.headers?.getSetCookie() ?? []) {
+      reply.headers.append('Set-Cookie', cookie);
+    }
     return reply;
   } catch (error) {
-    const refused = refusalOf(error);
-    if (!refused) throw error;
-    return refusalReply(refused);
+    throw translated(error);
   }
-}
-
-function findRoute(method: string, path: string): Route {
-  const methods = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
-  if (!methods) throw new Refused('not_found', 'Nothing is served here.');
-  const route = Object.hasOwn(methods, method) ? methods[method] : undefined;
-  if (route) return route;
-  const allow = Object.keys(methods).join(', ');
-  throw new Refused('method_not_allowed', `Use ${allow} here.`, { headers: { Allow: allow } });
 }

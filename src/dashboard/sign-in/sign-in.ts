@@ -1,12 +1,11 @@
 import { MINUTE } from '../../lib/clock.ts';
 import type { SignIn } from '../session.ts';
 import { Attempts } from './attempts.ts';
-import { type Auth, createAuth } from './auth.ts';
-import { callerHeaders } from './caller.ts';
-import { createLetters } from './letters.ts';
-import { createResetLink } from './links.ts';
+import { createAuth } from './auth.ts';
+import { clientHeaders } from './client-headers.ts';
+import { createMailer, linkTo } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
-import { answer } from './routes.ts';
+import { handle } from './routes.ts';
 
 /** How long a sign-in counts as recent, in ms. */
 const RECENT = 15 * MINUTE;
@@ -15,14 +14,14 @@ const RECENT = 15 * MINUTE;
 export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const { addresses, mail, clock, stores } = options;
   const attempts = new Attempts(options.attempts, clock);
-  const letters = mail && createLetters(mail, addresses.dashboard, attempts);
-  const auth: Auth = await createAuth(options, letters);
+  const mailer = mail && createMailer(mail, addresses.dashboard, attempts);
+  const auth = await createAuth(options, mailer);
   const jobs = new Set<Promise<void>>();
-  const shared = { auth, options, attempts, letters, jobs };
+  const parts = { auth, options, attempts, mailer, jobs };
   return {
-    handle: (request, path, address) => answer(shared, request, path, address),
+    handle: (request, path, address) => handle(parts, request, path, address),
     async session(sent) {
-      const headers = callerHeaders(sent);
+      const headers = clientHeaders(sent);
       const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
       const account = found && (await stores.accounts.find(found.user.id));
       if (!account) return undefined;
@@ -30,13 +29,18 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       return { account, isRecent: age >= 0 && age < RECENT };
     },
     async renew(sent, reply) {
-      const headers = callerHeaders(sent);
+      const headers = clientHeaders(sent);
       const renewed = await auth.api.getSession({ headers, returnHeaders: true });
       for (const cookie of renewed.headers.getSetCookie()) reply.append('Set-Cookie', cookie);
+    },
+    async resetLink(email) {
+      const account = await stores.accounts.findByEmail(email);
+      if (!account) return undefined;
+      const token = await auth.api.createResetToken({ params: { accountId: account.id } });
+      return linkTo(addresses.dashboard, 'reset-password', token);
     },
     async close() {
       await Promise.all(jobs);
     },
-    resetLink: (email) => createResetLink(auth, options, email),
   };
 }

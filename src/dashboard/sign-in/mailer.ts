@@ -1,33 +1,33 @@
 import type { MailSettings } from '../../core/mail.ts';
 import type { Attempts } from './attempts.ts';
 
-/** The mail that signing in sends. Each is handed over, or dropped as one too many, when it resolves. */
-export interface Letters {
+/** The mail that signing in sends. Resolves once it is handed over, or dropped by the mailbox's limit. */
+export interface Mailer {
   verifyAddress(email: string, token: string): Promise<void>;
   resetPassword(email: string, token: string): Promise<void>;
   /** To the holder of an account whose address was given at a sign-up. */
   knownAddress(email: string): Promise<void>;
 }
 
-/** How long a mail server may take to answer, in ms. */
-const PATIENCE = 15_000;
+/** How long a mail server may take to respond, in ms. */
+const TIMEOUT = 15_000;
 
 /** @param dashboard address of the dashboard, without a slash at its end. */
-export function createLetters(
+export function createMailer(
   { smtpUrl, from }: MailSettings,
   dashboard: string,
   attempts: Attempts,
-): Letters {
+): Mailer {
   const send = async (to: string, subject: string, paragraphs: readonly string[]) => {
-    // Each kind of letter has a subject of its own.
-    if (!(await attempts.takeLetter(subject, to))) return;
-    // Loaded with the first letter: no start has to wait for it.
+    // Each template has a subject of its own.
+    if (!(await attempts.takeMail(subject, to))) return;
+    // Loaded with the first mail, so that no start waits for it.
     const { createTransport } = await import('nodemailer');
     const transport = createTransport({
       url: smtpUrl,
-      connectionTimeout: PATIENCE,
-      greetingTimeout: PATIENCE,
-      socketTimeout: PATIENCE,
+      connectionTimeout: TIMEOUT,
+      greetingTimeout: TIMEOUT,
+      socketTimeout: TIMEOUT,
       disableFileAccess: true,
       disableUrlAccess: true,
     });
@@ -58,7 +58,7 @@ export function createLetters(
   };
 }
 
-/** The token goes behind the `#`: browsers send that part nowhere, so no log and no referrer has it. */
+/** The token is in the fragment, which browsers do not send: no log and no referrer has it. */
 export function linkTo(
   dashboard: string,
   page: 'verify-email' | 'reset-password',

@@ -1,0 +1,53 @@
+import { ApiError } from '../core/errors.ts';
+import type { DashboardOptions } from './options.ts';
+import type { DashboardErrorCode, ErrorBody } from './shared/api.ts';
+
+/** Nothing about an account may stay in a cache. */
+export const UNCACHED = { 'Cache-Control': 'no-store' };
+
+/** Every error that the dashboard's API replies to, with its status and the code in the reply. */
+const ERRORS = {
+  invalid: [400, 'invalid'],
+  signed_out: [401, 'signed_out'],
+  invalid_credentials: [401, 'invalid'],
+  sign_in_again: [403, 'sign_in_again'],
+  not_verified: [403, 'not_verified'],
+  forbidden: [403, 'forbidden'],
+  not_found: [404, 'not_found'],
+  method_not_allowed: [405, 'method_not_allowed'],
+  conflict: [409, 'conflict'],
+  too_many_attempts: [429, 'too_many_attempts'],
+  failed: [500, 'failed'],
+  unavailable: [503, 'unavailable'],
+  // Of the body reader, which the public API shares.
+  invalid_json: [400, 'invalid'],
+  invalid_body: [400, 'invalid'],
+  unsupported_content_type: [400, 'invalid'],
+  body_too_large: [400, 'invalid'],
+} as const satisfies Record<string, readonly [status: number, code: DashboardErrorCode]>;
+
+type Code = keyof typeof ERRORS;
+
+/** An error reply of the dashboard's API, thrown. */
+export const DashboardError = ApiError<Code>;
+
+const FAILED = new DashboardError(
+  'failed',
+  'The service failed to do this. Try again; if it keeps failing, tell the operator.',
+);
+
+/** The reply to whatever was thrown. The cause of a failure is logged, and never in the reply. */
+export function errorReply(error: unknown, log: DashboardOptions['log']): Response {
+  const shown = error instanceof ApiError && isKnown(error.code) ? error : FAILED;
+  const [status, code] = ERRORS[isKnown(shown.code) ? shown.code : 'failed'];
+  if (status >= 500) {
+    log.error({ err: error }, code === 'unavailable' ? 'store unavailable' : 'dashboard failed');
+  }
+  const body: ErrorBody = { code, message: shown.message };
+  const retryAfter = status === 503 ? { 'Retry-After': '1' } : undefined;
+  return Response.json(body, { status, headers: { ...UNCACHED, ...retryAfter, ...shown.headers } });
+}
+
+function isKnown(code: string): code is Code {
+  return Object.hasOwn(ERRORS, code);
+}

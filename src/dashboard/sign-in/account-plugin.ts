@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import type { AuthContext, BetterAuthPlugin } from 'better-auth';
+import { createAuthEndpoint, createAuthMiddleware } from 'better-auth/api';
+import { type Clock, DAY, HOUR, SECOND } from '../../lib/clock.ts';
+import { ADDRESS_HEADER } from './client-headers.ts';
+import { sessionEndpoints } from './session-endpoints.ts';
+
+type Database = AuthContext['adapter'];
+
+/** How long a session lasts after its last renewal, in seconds. */
+export const SESSION_LASTS = (7 * DAY) / SECOND;
+
+/** How long mailed links and those of the command line work, in seconds. */
+export const LINK_LASTS = HOUR / SECOND;
+
+/** Live sessions of an account; fewer than better-auth lists at once, so that no list is cut off. */
+const MAX_SESSIONS = 50;
+
+/**
+ * What better-auth lacks: sessions are listed and ended by id, because their tokens would let a
+ * script take one over; their number is limited; an operator gets a reset link; setting a password
+ * ends the links that would set another. Sessions and reset links begin by the service's clock.
+ */
+export function accountPlugin(clock: Clock) {
+  const after = (seconds: number) => new Date(clock.now().wall + seconds * SECOND);
+  const now = () => after(0);
+  return {
+    id: 'petstore-accounts',
+    init: ({ adapter, internalAdapter }) => ({
+      options: {
+        databaseHooks: {
+          session: {
+            create: {
+              async before(_session, context) {
+                const ipAddress = context?.headers?.get(ADDRESS_HEADER) ?? '';
+                return { data: { createdAt: now(), expiresAt: after(SESSION_LASTS), ipAddress } };
+              },
+              after: (session) => trimSessions(adapter, session, now()),
+            },
+          },
+        },
+        emailAndPassword: {
+          enabled: true,
+          // Whoever opened the link has the mailbox, or got it from the operator.
+          async onPasswordReset({ user }) {
+            await internalAdapter.updateUser(user.id, { emailVerified: true });
+            await endLinks(adapter, user.id);
+          },
+        },
+      },
+    }),
+    hooks: {
+      after: [
+        {
+          matcher: ({ path }) => path === '/change-password',
+          handler: createAuthMiddleware(async ({ context }) => {
+            // A change begins a new session; a refused one does not.
+            if (context.newSession) await endLinks(context.adapter, context.newSession.user.id);
+          }),
+        },
+      ],
+    },
+    endpoints: {
+      createResetToken: createAuthEndpoint(
+        '/reset-tokens/:accountId',
+        // Never served by a router.
+        { method: 'POST', metadata: { SERVER_ONLY: true } },
+        async ({ context, params }) => {
+          const token = randomBytes(24).toString('base64url');
+          await context.internalAdapter.createVerificationValue({
+            // Where better-auth's /reset-password looks a token up.
+            identifier: `reset-password:${token}`,
+            value: params.accountId,
+            expiresAt: after(LINK_LASTS),
+          });
+          return token;
+        },
+      ),
+      ...sessionEndpoints(now),
+    },
+  } satisfies BetterAuthPlugin;
+}
+
+/** Deletes the expired sessions of an account, and the oldest beyond MAX_SESSIONS. */
+async function trimSessions(
+  adapter: Database,
+  { id: newId, userId }: { id: string; userId: string },
+  now: Date,
+): Promise<void> {
+  await adapter.deleteMany({
+    model: 'session',
+    where: [
+      { field: 'userId', value: userId },
+      { field: 'expiresAt', operator: 'lt', value: now },
+    ],
+  });
+  const excess = await adapter.findMany<{ id: string }>({
+    model: 'session',
+    where: [
+      { field: 'userId', value: userId },
+      { field: 'id', operator: 'ne', value: newId },
+    ],
+    sortBy: { field: 'createdAt', direction: 'desc' },
+    offset: MAX_SESSIONS - 1,
+  });
+  for (const { id } of excess) {
+    await adapter.deleteMany({ model: 'session', where: [{ field: 'id', value: id }] });
+  }
+}
+
+/** Ends the links that set a new password; better-auth stores them with the account as their value. */
+async function endLinks(adapter: Database, accountId: string): Promise<void> {
+  await adapter.deleteMany({
+    model: 'verification',
+    where: [{ field: 'value', value: accountId }],
+  });
+}

@@ -1,0 +1,49 @@
+import type { Attempts } from './attempts.ts';
+import type { Auth } from './auth.ts';
+import type { Mailer } from './mailer.ts';
+import type { SignInOptions } from './options.ts';
+
+/** What every operation below /api/auth shares. */
+export interface SignInParts {
+  readonly auth: Auth;
+  readonly options: SignInOptions;
+  readonly attempts: Attempts;
+  /** Without it no mail is sent. */
+  readonly mailer: Mailer | undefined;
+  /** Work that continues after the reply. */
+  readonly jobs: Set<Promise<void>>;
+}
+
+/** One request below /api/auth. */
+export interface SignInContext extends SignInParts {
+  readonly request: Request;
+  /** The request's headers as far as better-auth sees them. */
+  readonly headers: Headers;
+  /** The address of the client. */
+  readonly address: string;
+}
+
+/** A success: the body of the reply, and headers that set or expire cookies. */
+export interface Outcome {
+  readonly body: unknown;
+  readonly headers?: Headers | undefined;
+}
+
+export const DONE: Outcome = { body: { status: true } };
+
+/** Continues after the reply, which neither waits for the work nor shows how it ended. */
+export function inBackground(
+  { options, jobs }: SignInParts,
+  job: string,
+  work: () => Promise<unknown>,
+): void {
+  const running = (async () => {
+    try {
+      await work();
+    } catch (error) {
+      options.log.error({ job, err: error }, 'mail was not sent');
+    }
+  })();
+  jobs.add(running);
+  void running.then(() => jobs.delete(running));
+}

@@ -1,0 +1,40 @@
+import { isAPIError } from 'better-auth/api';
+import { DashboardError } from '../errors.ts';
+import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
+
+type ErrorArguments = ConstructorParameters<typeof DashboardError>;
+
+const INVALID_LINK: ErrorArguments = [
+  'invalid',
+  'This link has expired, or was used before. Ask for a new one.',
+];
+
+/** A password of another length than the service takes. */
+export const PASSWORD_LENGTH: ErrorArguments = [
+  'invalid',
+  `A password has ${PASSWORD_LENGTHS.least} to ${PASSWORD_LENGTHS.most} characters.`,
+];
+
+/** The error reply to each code of better-auth that a person can cause. */
+const ERRORS: Readonly<Record<string, ErrorArguments>> = {
+  INVALID_EMAIL_OR_PASSWORD: ['invalid_credentials', 'The address or the password is wrong.'],
+  EMAIL_NOT_VERIFIED: [
+    'not_verified',
+    'Your address is not confirmed. Open the link that was mailed to you.',
+  ],
+  FAILED_TO_CREATE_SESSION: ['unavailable', 'This cannot be done just now. Try again.'],
+  INVALID_TOKEN: INVALID_LINK,
+  TOKEN_EXPIRED: INVALID_LINK,
+  USER_NOT_FOUND: INVALID_LINK,
+  INVALID_PASSWORD: ['invalid', 'The password is wrong.'],
+  CREDENTIAL_ACCOUNT_NOT_FOUND: ['invalid', 'This account has no password. Reset it first.'],
+  PASSWORD_TOO_SHORT: PASSWORD_LENGTH,
+  PASSWORD_TOO_LONG: PASSWORD_LENGTH,
+  UNAUTHORIZED: ['signed_out', 'You are signed out. Sign in first.'],
+};
+
+/** Better-auth's error as an error reply; any other error, or a failure, as it is. */
+export function translated(error: unknown): unknown {
+  const known = isAPIError(error) ? ERRORS[error.body?.code ?? ''] : undefined;
+  return known ? new DashboardError(...known) : error;
+}
