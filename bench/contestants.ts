@@ -65,6 +65,8 @@ export const CONTESTANTS = {
     launch: petstore([BUN, '--preload', ONE_COMMIT_EACH, MAIN, 'serve']),
   },
   bare: { title: 'bare handler on Bun.serve', base: '/v1', launch: launchBare },
+  go: { title: 'Go, net/http', base: '/v1', launch: launchBuilt(buildGo) },
+  rust: { title: 'Rust, axum', base: '/v1', launch: launchBuilt(buildRust) },
   nginx: { title: 'nginx, constant reply', base: '/v1', isConstant: true, launch: launchNginx },
   bun: {
     title: 'Bun.serve, constant reply',
@@ -112,13 +114,35 @@ async function launchNginx({ port, replyFile, scratch }: Setting): Promise<Launc
   return { command: [nginxPath() ?? 'nginx', '-p', scratch, '-c', config, '-e', 'stderr'] };
 }
 
-function launchBare({ port, store, scratch }: Setting): Launch {
+function launchBare(setting: Setting): Launch {
+  return { command: [BUN, join(PEERS, 'bare.ts'), ...serviceArguments(setting)] };
+}
+
+function launchBuilt(build: () => Promise<string>): Contestant['launch'] {
+  return async (setting) => ({ command: [await build(), ...serviceArguments(setting)] });
+}
+
+/** The command line of the contestants that do the work of the service in one file. */
+function serviceArguments({ port, store, scratch }: Setting): string[] {
   const database = join(scratch, 'pets.db');
   cpSync(samePets(store), database);
   const { perMinute, perDay } = store.limits;
-  const limits = [perMinute, perDay, ANONYMOUS].map(String);
-  const script = join(PEERS, 'bare.ts');
-  return { command: [BUN, script, String(port), database, store.keyFile, ...limits] };
+  return [String(port), database, store.keyFile, String(perMinute), String(perDay), ANONYMOUS];
+}
+
+/** The compilers keep their own caches: only the first build takes minutes. */
+async function buildGo(): Promise<string> {
+  const file = join(PEERS, 'dist/petstore-go');
+  await outputOf(['go', 'build', '-C', join(PEERS, 'go'), '-o', file]);
+  return file;
+}
+
+async function buildRust(): Promise<string> {
+  const manifest = join(PEERS, 'rust/Cargo.toml');
+  const target = join(PEERS, 'dist/rust');
+  const options = ['--quiet', '--release', '--manifest-path', manifest, '--target-dir', target];
+  await outputOf(['cargo', 'build', ...options]);
+  return join(target, 'release/petstore-peer');
 }
 
 function launchFastify({ port, store, replyFile, scratch }: Setting): Launch {

@@ -35,8 +35,19 @@ export function nginxPath(): string | null {
   return Bun.which('nginx') ?? Bun.which('nginx', { PATH: '/usr/sbin:/usr/local/sbin' });
 }
 
+/** What builds the contestants that are not written in JavaScript. */
+const TOOLCHAINS = {
+  go: { program: 'go', advice: 'https://go.dev/dl/; and a C compiler: apt-get install gcc' },
+  rust: { program: 'cargo', advice: 'https://rustup.rs; and a C compiler: apt-get install gcc' },
+} as const;
+export type BuiltContestant = keyof typeof TOOLCHAINS;
+
 /** @throws CannotRun that says how to get what is missing. */
-export function requireTools(tools: { readonly peers: boolean }): void {
+export function requireTools(tools: {
+  readonly peers: boolean;
+  /** Contestants that are built on demand. */
+  readonly built?: readonly BuiltContestant[];
+}): void {
   const problems: string[] = [];
   if (!existsSync('/proc/self/stat')) problems.push('The measurements are read from /proc: Linux.');
   if (!Bun.which('wrk')) problems.push('wrk is missing, the load: apt-get install wrk');
@@ -46,6 +57,11 @@ export function requireTools(tools: { readonly peers: boolean }): void {
     if (!existsSync(join(ROOT, 'bench/peers/node_modules/fastify'))) {
       problems.push('The peers are not installed: npm ci --prefix bench/peers');
     }
+  }
+  for (const name of tools.built ?? []) {
+    const { program, advice } = TOOLCHAINS[name];
+    if (!Bun.which(program))
+      problems.push(`${program} is missing, which builds ${name}: ${advice}`);
   }
   if (problems.length > 0) throw new CannotRun(problems.join('\n'));
 }

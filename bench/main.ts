@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { killChildren } from './children.ts';
 import { benchCluster, writeClusterDocumentation } from './cluster/command.ts';
 import { latestClusterResults } from './cluster/results.ts';
-import { measureFloor } from './floor/measure.ts';
+import { measureFloor, OPTIONAL } from './floor/measure.ts';
 import { measureGrowth } from './growth.ts';
 import {
   CannotRun,
@@ -71,7 +71,7 @@ async function main(): Promise<void> {
   if (first === 'cluster') return benchCluster(bench, options);
   const parts = chooseParts(options);
   const peers = parts.workloads.length > 0 || parts.sections.includes('floor');
-  requireTools({ peers });
+  requireTools({ peers, built: parts.optional });
   stayOffServerCore();
   const circumstances = today(scale);
   if (scale.quick) {
@@ -90,7 +90,8 @@ async function main(): Promise<void> {
 function chooseParts({ names, baseline }: Options) {
   const everything = names.includes('all');
   const isSection = (name: string): name is Section => SECTIONS.some((each) => each === name);
-  const known = [...Object.keys(WORKLOADS), ...SECTIONS, 'all'];
+  const optional = OPTIONAL.filter((name) => names.includes(name));
+  const known = [...Object.keys(WORKLOADS), ...SECTIONS, ...OPTIONAL, 'all'];
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     const all = [...known, 'profile', 'cluster', 'report'].join(', ');
@@ -100,6 +101,7 @@ function chooseParts({ names, baseline }: Options) {
   return {
     workloads: everything ? Object.keys(WORKLOADS).filter(isWorkload) : asked.filter(isWorkload),
     sections: everything ? SECTIONS : asked.filter(isSection),
+    optional,
     baseline,
   };
 }
@@ -107,7 +109,7 @@ function chooseParts({ names, baseline }: Options) {
 /** Measures one section after the other; `keep` is given the results after each, so that none is lost. */
 async function run(
   bench: Bench,
-  { workloads, sections, baseline }: ReturnType<typeof chooseParts>,
+  { workloads, sections, optional, baseline }: ReturnType<typeof chooseParts>,
   before: Results,
   keep: (results: Results) => void,
 ): Promise<Results> {
@@ -120,7 +122,7 @@ async function run(
     const measured = await measureRounds(bench, workloads);
     add({ workloads: { ...before.workloads, ...measured } });
   }
-  if (sections.includes('floor')) add({ floor: await measureFloor(bench, baseline) });
+  if (sections.includes('floor')) add({ floor: await measureFloor(bench, optional, baseline) });
   if (sections.includes('mix')) add({ mix: await measureMix(bench) });
   if (sections.includes('start-up')) add({ startUp: await measureStartUp(bench) });
   if (sections.includes('memory')) add({ memory: await measureMemory(bench) });

@@ -1,9 +1,13 @@
 import { CONTESTANTS, type Contestant } from '../contestants.ts';
+import type { BuiltContestant } from '../machine.ts';
 import { type Bench, measureRun, prepareRun, type Run, storeFor } from '../measure.ts';
 import type { Floor, FloorSample } from '../results.ts';
 import { WORKLOADS, type Workload } from '../workloads.ts';
 import { type Baseline, checkOut } from './baseline.ts';
 import { compareReplies } from './compare-replies.ts';
+
+/** Contestants that are measured only when they are named. */
+export const OPTIONAL = ['go', 'rust'] as const satisfies readonly BuiltContestant[];
 
 /** What the table shows: each contestant under each of these loads. */
 const ENTRIES = [
@@ -25,19 +29,24 @@ interface Entry {
  * Measures the service beside the bare handler: starts all contestants, then puts one after the
  * other under load for a few seconds, in many rounds, so that other work of the machine affects all
  * alike. Idle contestants only wait.
+ * @param optional further contestants.
  * @param revision an earlier commit of the service to measure in the same run.
  */
-export async function measureFloor(bench: Bench, revision: string | undefined): Promise<Floor> {
+export async function measureFloor(
+  bench: Bench,
+  optional: readonly BuiltContestant[],
+  revision: string | undefined,
+): Promise<Floor> {
   const { rounds, seconds, warmUp } = bench.scale.floor;
   const scaled = { ...bench, scale: { ...bench.scale, seconds, warmUp } };
-  for (const name of ['bare'] as const) {
+  for (const name of ['bare', ...optional] as const) {
     bench.progress(`comparing the replies of ${name} with those of the service`);
     await compareReplies(bench, CONTESTANTS[name]);
   }
   const baseline = revision === undefined ? undefined : await checkOut(bench, revision);
   await using stack = new AsyncDisposableStack();
   const runs = new Map<string, Run>();
-  for (const { name, contestant, workload, baseline: earlier } of entries(baseline)) {
+  for (const { name, contestant, workload, baseline: earlier } of entries(optional, baseline)) {
     bench.progress(`warming up ${name}`);
     const store = earlier ? await earlier.store() : await storeFor(bench, workload);
     runs.set(name, stack.use(await prepareRun(scaled, contestant, workload, store)));
@@ -55,10 +64,10 @@ export async function measureFloor(bench: Bench, revision: string | undefined): 
   return { rounds: taken, seconds, ...(revision !== undefined && { baseline: revision }) };
 }
 
-function entries(baseline: Baseline | undefined): Entry[] {
+function entries(optional: readonly BuiltContestant[], baseline: Baseline | undefined): Entry[] {
   return ENTRIES.flatMap(({ workload, contestants }) => {
     const isCompared = workload === 'list-20' || workload === 'create';
-    const names = [...contestants];
+    const names = [...contestants, ...(isCompared ? optional : [])];
     // Each process locks its data folder, so each has a copy, as if the load wrote to it.
     const onCopy: Workload = { ...WORKLOADS[workload], writes: true };
     const all: Entry[] = names.map((each) => ({

@@ -30,6 +30,10 @@ const RATIOS: readonly Ratio[] = [
     other: 'create fastify',
     ours: 'create petstore',
   },
+  { title: 'list 20: Go ÷ ours', other: 'list-20 go', ours: 'list-20 petstore' },
+  { title: 'create, durable: Go ÷ ours', other: 'create go', ours: 'create petstore' },
+  { title: 'list 20: Rust ÷ ours', other: 'list-20 rust', ours: 'list-20 petstore' },
+  { title: 'create, durable: Rust ÷ ours', other: 'create rust', ours: 'create petstore' },
   { title: 'list 20: baseline ÷ ours', other: 'list-20 baseline', ours: 'list-20 petstore' },
   {
     title: 'create, durable: baseline ÷ ours',
