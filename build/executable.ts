@@ -1,7 +1,7 @@
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleAssets } from '../src/dashboard/pages/bundle.ts';
-import { EMBEDDED_FOLDER, writeAssets } from '../src/dashboard/pages/kept-assets.ts';
+import { EMBEDDED_FOLDER, writeAssets } from '../src/dashboard/pages/embedded-assets.ts';
 
 const NAME = 'petstore';
 const ROOT = join(import.meta.dir, '..');

@@ -6,8 +6,8 @@ import { readJsonBody } from '../http/json-body.ts';
 const MAX_BODY_BYTES = 16 * 1024;
 
 /**
- * Makes what reads a request's body and checks it against the schema of an object. A page of
- * another site can send other media types than JSON without a preflight, so they are refused.
+ * Makes a function that reads a request's body and checks it against the schema of an object. Other
+ * media types than JSON are refused, because another site's page can send them without a preflight.
  * @returns a function that throws ApiError `invalid_json`, `invalid_body`,
  *   `unsupported_content_type` or `body_too_large`.
  */

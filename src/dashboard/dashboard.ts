@@ -6,11 +6,11 @@ import { createPages } from './pages/pages.ts';
 import { refuseForeign, secured } from './security.ts';
 import type { SignIn } from './session.ts';
 
-/** Pages for people and what they need: sign-in, keys, usage, inbox, API reference. */
+/** The dashboard: pages for sign-in, keys, usage, inbox and API reference, and their API. */
 export function createDashboard(options: DashboardOptions): Pages {
   let opened: SignIn | undefined;
   const signIn = lazy(async () => {
-    // Loaded when the first page asks who is there: no start has to wait for it.
+    // Loaded at the first request that needs it, so that no start waits for it.
     const { createSignIn } = await import('./sign-in/sign-in.ts');
     opened = await createSignIn(options);
     return opened;

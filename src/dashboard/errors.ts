@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors.ts';
 import type { DashboardOptions } from './options.ts';
 import type { DashboardErrorCode, ErrorBody } from './shared/api.ts';
 
-/** Nothing about an account may stay in a cache. */
+/** Replies about an account must not be cached. */
 export const UNCACHED = { 'Cache-Control': 'no-store' };
 
 /** Every error that the dashboard's API replies to, with its status and the code in the reply. */
@@ -19,7 +19,7 @@ const ERRORS = {
   too_many_attempts: [429, 'too_many_attempts'],
   failed: [500, 'failed'],
   unavailable: [503, 'unavailable'],
-  // Of the body reader, which the public API shares.
+  // Thrown by the body reader, which the public API uses, too.
   invalid_json: [400, 'invalid'],
   invalid_body: [400, 'invalid'],
   unsupported_content_type: [400, 'invalid'],
@@ -36,7 +36,7 @@ const FAILED = new DashboardError(
   'The service failed to do this. Try again; if it keeps failing, tell the operator.',
 );
 
-/** The reply to whatever was thrown. The cause of a failure is logged, and never in the reply. */
+/** The reply to an error that was thrown. The cause of a failure is logged, never sent. */
 export function errorReply(error: unknown, log: DashboardOptions['log']): Response {
   const shown = error instanceof ApiError && isKnown(error.code) ? error : FAILED;
   const [status, code] = ERRORS[isKnown(shown.code) ? shown.code : 'failed'];

@@ -1,7 +1,10 @@
 import type { Router } from '../http/router.ts';
 import { DashboardError } from './errors.ts';
 
-/** @throws ApiError `not_found` or `method_not_allowed` */
+/**
+ * The operation that a method and a path ask for.
+ * @throws ApiError `not_found` or `method_not_allowed`
+ */
 export function findOperation<Operation>(
   router: Router<Operation>,
   method: string,

@@ -1,7 +1,7 @@
 import { lazy } from '../lib/lazy.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 
-/** The dashboard; its code is loaded with the first page, so that the start does not wait for it. */
+/** The dashboard; its code is loaded at its first request, so that the start does not wait for it. */
 export function openDashboard(options: DashboardOptions): Pages {
   let opened: Pages | undefined;
   const dashboard = lazy(async () => {

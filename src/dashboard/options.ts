@@ -22,17 +22,17 @@ export interface DashboardStores {
   readonly messages: MessageStore;
   readonly usage: UsageStore;
   readonly audit: AuditLog;
-  /** The database that holds the accounts, through Kysely, for signing in. */
+  /** The database of the accounts, through Kysely, for signing in. */
   queries(): Promise<Extract<BetterAuthOptions['database'], { db: unknown }>['db']>;
-  /** What sessions are signed with. */
+  /** The secret that signs sessions. */
   readonly sessionSecret: string;
 }
 
-/** Answers below a base address; the same shape as the pages of the HTTP service. */
+/** Serves a base address; has the shape of the HTTP service's pages. */
 export interface Pages {
   readonly baseUrl: string;
   handle(request: Request, path: string, address: () => string): Promise<Response>;
-  /** Waits for what goes on behind answers; called once no request is left. */
+  /** Waits for work that continues after replies; called once no request is left. */
   close(): Promise<void>;
 }
 
@@ -40,11 +40,11 @@ export interface DashboardOptions {
   /** Base addresses, without a slash at their ends. */
   readonly addresses: Readonly<Record<Environment | 'quickstart' | 'dashboard', string>>;
   readonly stores: DashboardStores;
-  /** Attempts to sign in, and the like. */
+  /** Counters of attempts to sign in, to reset a password and so on. */
   readonly attempts: AttemptCounts;
-  /** How an account stands in both windows of an environment just now. */
+  /** The current usage of an account in both windows of an environment. */
   currentUsage(account: Account, environment: Environment): Awaitable<RateLimitResult>;
-  /** Where people ask for another plan: an e-mail or web address. */
+  /** The e-mail or web address where people ask for another plan. */
   readonly contact: string | undefined;
   /** Without it no mail is sent. */
   readonly mail: MailSettings | undefined;

@@ -4,7 +4,7 @@ import type { DashboardOptions } from './options.ts';
 /** A Content-Security-Policy, directive by directive. */
 export type ContentPolicy = Readonly<Record<string, readonly string[]>>;
 
-/** For replies that are no pages: nothing in them is to be run, shown or framed. */
+/** For replies other than pages: nothing in them may run, be displayed or be framed. */
 const DATA_POLICY: ContentPolicy = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
 
 const HEADERS = {
@@ -18,11 +18,11 @@ const HEADERS = {
 };
 
 /** One year, in seconds. */
-const HTTPS_STAYS = 31_536_000;
+const HSTS_MAX_AGE = 31_536_000;
 
 /**
  * What a page may load and reach: its own origin, and the API at the addresses given.
- * @param styles where styles may come from besides our own files.
+ * @param styles further sources of styles, besides the dashboard's own files.
  */
 export function pagePolicy(
   addresses: DashboardOptions['addresses'],
@@ -42,7 +42,7 @@ export function pagePolicy(
   };
 }
 
-/** As the header wants it. */
+/** The policy as the value of the header. */
 export function writePolicy(policy: ContentPolicy): string {
   return Object.entries(policy)
     .map(([directive, sources]) => [directive, ...sources].join(' '))
@@ -50,8 +50,8 @@ export function writePolicy(policy: ContentPolicy): string {
 }
 
 /**
- * Sets what protects the reader on a reply of the dashboard, and gives it back. A page that brings
- * its own Content-Security-Policy keeps it.
+ * Sets the security headers of a reply of the dashboard, and returns the reply. A page with its own
+ * Content-Security-Policy keeps it.
  */
 export function secured(response: Response, dashboardUrl: string): Response {
   const { headers } = response;
@@ -60,7 +60,7 @@ export function secured(response: Response, dashboardUrl: string): Response {
     headers.set('Content-Security-Policy', writePolicy(DATA_POLICY));
   }
   if (dashboardUrl.startsWith('https:')) {
-    headers.set('Strict-Transport-Security', `max-age=${HTTPS_STAYS}`);
+    headers.set('Strict-Transport-Security', `max-age=${HSTS_MAX_AGE}`);
   }
   return response;
 }

@@ -7,23 +7,23 @@ export interface Session {
   readonly isRecent: boolean;
 }
 
-/** Accounts, passwords and sessions, as better-auth keeps them. */
+/** Signing in, passwords and sessions. */
 export interface SignIn {
   /**
-   * Answers what lies below /api/auth: sign up, in and out, passwords, sessions.
+   * Replies to requests below /api/auth: sign-up, sign-in, sign-out, passwords, sessions.
    * @param path below /api/auth
    * @param address of the client
    */
   handle(request: Request, path: string, address: string): Promise<Response>;
-  /** Who sends this request, if anybody is signed in. */
+  /** The session of a request with these headers, if it has one. */
   session(headers: Headers): Promise<Session | undefined>;
-  /** Prolongs the session of a request once a day, and the cookie with it, by the reply's headers. */
+  /** Renews the session of a request once a day, and adds its new cookie to the reply. */
   renew(sent: Headers, reply: Headers): Promise<void>;
   /**
    * A link, for one use within an hour, that sets a new password.
    * `undefined` when no account has this address.
    */
   resetLink(email: string): Promise<string | undefined>;
-  /** Waits for what goes on behind answers, such as mail that is being sent. */
+  /** Waits for work that continues after replies, such as sending mail. */
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Asset, Assets } from './assets.ts';
 
-/** The best first. Beyond quality 6 brotli takes thrice the time for 2 % less. */
+/** By preference. Above quality 6, brotli takes three times as long for 2 % less. */
 const CODINGS = {
   br: (bytes: Uint8Array) =>
     promisify(brotliCompress)(bytes, {
@@ -27,12 +27,12 @@ export function servedAssets(assets: Assets): ServedAssets {
   return { assets, files: assetFiles(assets.files) };
 }
 
-/** The assets by their names, ready to be sent. */
+/** The assets by name, ready to be sent. */
 export function assetFiles(assets: readonly Asset[]): ReadonlyMap<string, AssetFile> {
   return new Map(assets.map((asset) => [asset.name, new AssetFile(asset)]));
 }
 
-/** An asset, and its compressed forms once they have been asked for. */
+/** An asset, with its compressed forms once they have been requested. */
 class AssetFile {
   readonly #asset: Asset;
   readonly #made = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>();
@@ -41,7 +41,7 @@ class AssetFile {
     this.#asset = asset;
   }
 
-  /** The file in the best form that the reader takes. */
+  /** The file in the best encoding that the client accepts. */
   async reply(acceptEncoding: string | null): Promise<Response> {
     const coding = chooseCoding(acceptEncoding ?? '');
     const headers = new Headers({
@@ -63,7 +63,7 @@ class AssetFile {
   }
 }
 
-/** Reads Accept-Encoding (RFC 9110): a coding counts unless its weight is 0. */
+/** Reads Accept-Encoding (RFC 9110): an encoding is acceptable unless its weight is 0. */
 function chooseCoding(accepted: string): Coding | undefined {
   const weights = new Map(
     accepted.split(',').map((part) => {

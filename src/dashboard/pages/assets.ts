@@ -1,4 +1,4 @@
-/** A file that pages load. Its name changes with its content, so it may be kept for ever. */
+/** A file that pages load. Its name changes with its content, so it may be cached for ever. */
 export interface Asset {
   readonly name: string;
   /** The Content-Type. */
@@ -6,21 +6,21 @@ export interface Asset {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The names of what one page loads. */
+/** The names of the files that one page loads. */
 export interface PageAssets {
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
-  /** Modules that the scripts import at once, to be fetched along with them. */
+  /** Static imports of the scripts, to be preloaded. */
   readonly imports: readonly string[];
 }
 
-/** Everything that the pages load, and which of it belongs to which page. */
+/** All files that the pages load, and which page loads which. */
 export interface Assets {
   readonly files: readonly Asset[];
-  /** What every page runs before its first paint. */
+  /** Runs on every page before its first paint. */
   readonly themeFirst: PageAssets;
   readonly dashboard: PageAssets;
   readonly reference: PageAssets;
-  /** Of pages that hold nothing but text. */
+  /** For pages of text alone. */
   readonly plain: PageAssets;
 }

@@ -8,15 +8,15 @@ const WEB = join(import.meta.dir, '..', 'web');
 const SCALAR = '@scalar/api-reference/browser/standalone.js';
 
 /**
- * Bundles the pages' source into memory. The files name one another by relative addresses, so any
- * path may be theirs.
+ * Bundles the pages' source into memory. The files refer to one another by relative addresses, so they
+ * may be served below any path.
  * @param web the folder with the source.
  * @throws Error with the bundler's messages when the source cannot be bundled.
  */
 export async function bundleAssets(web = WEB): Promise<Assets> {
   const [dashboard, reference, themeFirst, plain, scalar] = await Promise.all([
     bundle(join(web, 'main.tsx'), { format: 'esm', splitting: true }),
-    // Classic scripts: the one must not wait for the page, the other needs Scalar's global.
+    // Classic scripts: theme-first runs before the page is parsed, reference needs Scalar's global.
     bundle(join(web, 'reference.ts'), { format: 'iife' }),
     bundle(join(web, 'theme-first.ts'), { format: 'iife' }),
     bundle(join(import.meta.dir, 'plain.css'), {}),
@@ -68,16 +68,16 @@ function pageAssets(outputs: readonly BuildArtifact[], made: Outputs): PageAsset
   return {
     scripts: script === undefined ? [] : [nameOf(script)],
     styles: style === undefined ? [] : [nameOf(style)],
-    imports: script === undefined ? [] : importedAtOnce(script, made).map(nameOf),
+    imports: script === undefined ? [] : staticImports(script, made).map(nameOf),
   };
 }
 
 type Outputs = Readonly<Record<string, BuildMetafile['outputs'][string]>>;
 
-/** What the module imports, and what that imports, as far as it is not put off. */
-function importedAtOnce(entry: string, outputs: Outputs): string[] {
+/** The static imports of a module, directly and indirectly. */
+function staticImports(entry: string, outputs: Outputs): string[] {
   const found = new Set([entry]);
-  // A set hands out what is added while it is walked through.
+  // Iterating over a set includes members that are added meanwhile.
   for (const path of found) {
     for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
       if (kind === 'import-statement') found.add(imported);

@@ -3,7 +3,7 @@ import { FAVICON } from './favicon.ts';
 import { agentGuide, referenceMarkdown } from './markdown.ts';
 import { referenceDocument } from './reference-document.ts';
 
-/** What is served besides pages and their files, by its path. */
+/** The documents that are served besides pages and assets, by path. */
 export function servedDocuments(
   addresses: DashboardOptions['addresses'],
 ): ReadonlyMap<string, () => Response> {
@@ -25,7 +25,7 @@ function served(type: string, write: () => string): () => Response {
   };
 }
 
-/** What can be read without signing in may be found; the rest is of no use to a search engine. */
+/** Search engines may index only what can be read without signing in. */
 function robots(dashboard: string): string {
   const base = new URL(dashboard).pathname.replace(/\/$/, '');
   const open = ['/$', '/docs', '/llms.txt', '/reference.md', '/assets/', '/favicon.svg'];

@@ -1,4 +1,4 @@
-/** Markup, as opposed to text that has to be escaped. */
+/** Markup, which is not escaped as text is. */
 export class Html {
   readonly text: string;
 
@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** A template of markup: what is put in is escaped, unless it is markup itself. */
+/** A template of markup. Values are escaped unless they are markup themselves. */
 export function html(
   parts: TemplateStringsArray,
   ...values: ReadonlyArray<string | Html | readonly Html[]>

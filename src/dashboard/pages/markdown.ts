@@ -8,7 +8,7 @@ import type { DashboardOptions } from '../options.ts';
 
 type Addresses = DashboardOptions['addresses'];
 
-/** A guide for agents (llms.txt): what this is, how to begin, and where the details are. */
+/** The guide for agents (llms.txt): purpose, quickstart and links to the details. */
 export function agentGuide(addresses: Addresses): string {
   const { dashboard } = addresses;
   const operations = operationEntries().map(
@@ -108,7 +108,7 @@ function describeOperation(id: string, operation: Operation, addresses: Addresse
   );
 }
 
-/** As much of a JSON Schema as the contract uses. */
+/** The subset of JSON Schema that the contract uses. */
 interface Schema {
   readonly type: string;
   readonly description: string;
@@ -193,7 +193,7 @@ function table(titles: readonly string[], rows: ReadonlyArray<ReadonlyArray<stri
   return [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** A cell is one line, in which a bar would end it. */
+/** A cell is one line; a vertical bar in it is escaped. */
 function cell(value: string | number): string {
   return String(value).replaceAll('\n\n', ' ').replaceAll('\n', ' ').replaceAll('|', '\\|');
 }

@@ -5,12 +5,12 @@ import { pagePolicy, writePolicy } from '../security.ts';
 import { type ServedAssets, servedAssets } from './asset-files.ts';
 import { bundleAssets } from './bundle.ts';
 import { servedDocuments } from './documents.ts';
+import { readAssets } from './embedded-assets.ts';
 import type { Html } from './html.ts';
-import { readAssets } from './kept-assets.ts';
 import { rightAddress } from './redirect.ts';
 import { dashboardPage, notFoundPage, type PageParts, referencePage } from './shell.ts';
 
-/** Where the application has a page. */
+/** The paths of the application's pages. */
 const APPLICATION_PATHS: ReadonlySet<string> = new Set([
   '/',
   '/sign-in',
@@ -32,7 +32,7 @@ const isPage = (path: string) => path === '/docs' || APPLICATION_PATHS.has(path)
 
 const ASSETS = '/assets/';
 
-/** Whatever people and agents read: the application, the reference, and what they load. */
+/** Everything that people and agents read: the application, the reference, and their assets. */
 export interface DashboardPages {
   /** @param path below the dashboard's address. */
   handle(request: Request, path: string): Promise<Response>;
@@ -83,7 +83,7 @@ function showDashboard(parts: PageParts): Response {
 }
 
 function showReference(parts: PageParts): Response {
-  // Scalar writes style elements that carry no nonce; so this page alone allows inline styles.
+  // Scalar writes style elements without a nonce, so this page alone allows inline styles.
   return show(referencePage(parts), parts, ["'unsafe-inline'"]);
 }
 
@@ -100,14 +100,14 @@ function show(page: Html, { addresses }: PageParts, styles: string[], status = 2
     status,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      // It may carry a nonce, and names files that the next version may not have.
+      // It may hold a nonce, and refers to files that the next version may not have.
       'Cache-Control': 'no-store',
       'Content-Security-Policy': writePolicy(pagePolicy(addresses, styles)),
     },
   });
 }
 
-/** In the shape of the API's errors: who comes here by mistake is most likely looking for the API. */
+/** In the format of the API's errors: a program that gets here most likely looks for the API. */
 function problem(code: ErrorCode, message: string, headers: Record<string, string> = {}): Response {
   const { status } = ERRORS[code];
   const all = { 'Cache-Control': 'no-store', ...headers };

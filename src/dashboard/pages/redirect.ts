@@ -1,11 +1,11 @@
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Where a page is that was asked for by another of its names: with a slash at its end, or by another
- * name of this machine than the dashboard's address has. Cookies and the checks of who sends a form
- * know that one alone.
+ * The canonical address of a page that was requested with a trailing slash, or by another name of this
+ * machine than the one in the dashboard's address. Cookies and the check against CSRF work with that
+ * name alone.
  * @param isPage whether the application has a page at a path.
- * @returns the address of the page, without what follows a question mark; none when it is right.
+ * @returns the address without a query; `undefined` when the requested one is canonical.
  */
 export function rightAddress(
   request: Request,

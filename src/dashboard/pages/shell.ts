@@ -4,10 +4,10 @@ import { type Html, html } from './html.ts';
 
 const DESCRIPTION = 'Keys, usage, messages and reference of the petstore API.';
 
-/** How an operator calls the commands. */
+/** How an operator runs the commands. */
 const COMMAND = Bun.isStandaloneExecutable ? 'petstore' : 'npm run -s petstore --';
 
-/** What every page is made of. */
+/** The inputs of every page. */
 export interface PageParts {
   readonly addresses: DashboardOptions['addresses'];
   readonly assets: Assets;
@@ -15,7 +15,7 @@ export interface PageParts {
   readonly basePath: string;
 }
 
-/** The one page of the application: its script reads the address and does the rest. */
+/** The one page of the application; its script renders the view that the address asks for. */
 export function dashboardPage(parts: PageParts, styleNonce: string): Html {
   const { assets, basePath, addresses } = parts;
   const head = html`<meta name="base-path" content="${basePath}">
@@ -40,7 +40,7 @@ ${loading(parts, assets.dashboard, 'module')}`;
   );
 }
 
-/** The API reference, which lives outside of the application. */
+/** The API reference, which is not part of the application. */
 export function referencePage(parts: PageParts): Html {
   const { assets, basePath } = parts;
   return page(
@@ -63,7 +63,7 @@ ${loading(parts, assets.reference, 'classic')}`,
   );
 }
 
-/** For an address where nothing is. */
+/** The page for an unknown address. */
 export function notFoundPage(parts: PageParts, message: string): Html {
   const { basePath, addresses, assets } = parts;
   return page(
@@ -82,7 +82,7 @@ export function notFoundPage(parts: PageParts, message: string): Html {
   );
 }
 
-/** Links and scripts; a module waits for the page by itself, and so does what is deferred. */
+/** Links and scripts. Modules and deferred scripts run once the page is parsed. */
 function loading(parts: PageParts, needed: PageAssets, kind: 'module' | 'classic'): Html {
   const at = (name: string) => `${parts.basePath}/assets/${name}`;
   return html`${needed.styles.map((name) => html`<link rel="stylesheet" href="${at(name)}">`)}

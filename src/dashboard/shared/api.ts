@@ -6,21 +6,21 @@ import type { Plan } from '../../core/plans.ts';
 import type { UsageCounts } from '../../core/usage.ts';
 
 /*
- * The dashboard's own API, below /api of the dashboard's address: JSON both ways, a session's cookie,
- * never another account's things. Not part of the public API. Times are epoch ms.
- * Below /api/auth are the routes of sign-in/, with ISO 8601 times; they refuse as all others do.
+ * The dashboard's own API, below /api of the dashboard's address: JSON requests and replies,
+ * authenticated by a session cookie, limited to the account that is signed in. Not part of the public
+ * API. Times are epoch ms; below /api/auth (the routes of sign-in/) they are ISO 8601.
  */
 
 /** GET /api/session, 200 with or without a session. */
 export interface SessionInfo {
-  /** None for a visitor. */
+  /** `null` for a visitor who is not signed in. */
   readonly account: AccountInfo | null;
   readonly addresses: Readonly<Record<Environment | 'quickstart' | 'dashboard', string>>;
-  /** Where people ask for another plan: an e-mail or web address. */
+  /** The e-mail or web address where people ask for another plan. */
   readonly contact: string | null;
-  /** Whether mail is sent; without it a forgotten password is for the operator to reset. */
+  /** Whether mail is sent; without it, only an operator can reset a forgotten password. */
   readonly sendsMail: boolean;
-  /** The service's time, to tell how long something takes by the reader's clock. */
+  /** The service's time, from which pages derive the offset of the reader's clock. */
   readonly now: number;
 }
 
@@ -56,7 +56,7 @@ export interface NewKey {
   /** 1 to 100 characters. */
   readonly name: string;
   readonly environment: Environment;
-  /** Days until it expires, 1 to 3,650; never when left out. */
+  /** Days until it expires, 1 to 3,650; without it the key does not expire. */
   readonly expiresInDays?: number;
 }
 
@@ -65,7 +65,7 @@ export interface KeyRotation {
   readonly overlap: RotationOverlap;
 }
 
-/** The one time that a key's text is shown. DELETE /api/keys/{id} -> 204 ends a key. */
+/** The only reply with the text of a key. DELETE /api/keys/{id} -> 204 revokes a key. */
 export interface IssuedKeyInfo {
   readonly key: KeyInfo;
   readonly text: string;
@@ -84,16 +84,16 @@ export interface UsageInfo {
   readonly windows: Readonly<
     Record<Environment, { readonly minute: WindowInfo; readonly day: WindowInfo }>
   >;
-  /** The last 24 hours, the oldest first, one entry for each hour of both environments together. */
+  /** The last 24 hours, the oldest first, one entry per hour, both environments added up. */
   readonly hours: readonly UsageBucket[];
   /** The last 30 UTC days, likewise. */
   readonly days: readonly UsageBucket[];
-  /** Refusals and bans of the last 30 days, the newest first, 50 at the most. */
+  /** Refusals and bans of the last 30 days, the newest first, at most 50. */
   readonly events: readonly UsageEvent[];
 }
 
 export interface UsageBucket extends UsageCounts {
-  /** When the hour or the day begins. */
+  /** The beginning of the hour or day. */
   readonly from: number;
 }
 
@@ -116,7 +116,7 @@ export type UsageEvent =
       readonly liftedAt: number | null;
     };
 
-/** GET /api/messages -> { messages: MessageInfo[] }, the newest first, 100 at the most. */
+/** GET /api/messages -> { messages: MessageInfo[] }, the newest first, at most 100. */
 export interface MessageInfo {
   readonly id: string;
   readonly environment: Environment;
@@ -126,12 +126,12 @@ export interface MessageInfo {
   readonly deliveredAt: number | null;
 }
 
-/** GET /api/operator/accounts?search=text -> { accounts: AccountInfo[] }, 50 at the most. */
+/** GET /api/operator/accounts?search=text -> { accounts: AccountInfo[] }, at most 50. */
 
 /** PUT /api/operator/accounts/{id}/plan -> 200 AccountInfo. */
 export interface PlanChange {
   readonly plan: Plan;
-  /** With `enterprise`, and only there. */
+  /** Required with `enterprise`, refused with other plans. */
   readonly perMinute?: number;
   readonly perDay?: number;
 }
@@ -149,7 +149,7 @@ export interface BanInfo {
   readonly endsAt: number;
 }
 
-/** GET /api/operator/audit?before=number -> { entries: AuditInfo[] }, the newest first, 50 at the most. */
+/** GET /api/operator/audit?before=number -> { entries: AuditInfo[] }, the newest first, at most 50. */
 export interface AuditInfo {
   readonly number: number;
   readonly at: number;
@@ -166,22 +166,22 @@ export interface AuditInfo {
 export interface SessionEntry {
   readonly id: string;
   readonly createdAt: string;
-  /** To the day. */
+  /** Accurate to a day. */
   readonly lastActiveAt: string;
   readonly expiresAt: string;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
-  /** Whether it is the one that asks. */
+  /** Whether the request came with this session. */
   readonly current: boolean;
 }
 
 /**
  * POST /api/auth/sign-up/email and /api/auth/sign-in/email { email, password } -> Entered.
- * POST /api/auth/verify-email { token } takes the token of a mailed link from behind its `#`, and so
- * does POST /api/auth/reset-password { token, newPassword }: never in a URL.
+ * POST /api/auth/verify-email { token } and POST /api/auth/reset-password { token, newPassword } take
+ * the token from the fragment of a mailed link. It is never sent in a URL.
  */
 export interface Entered {
-  /** None after a sign-up that goes on with a mailed link. */
+  /** `null` after a sign-up that a mailed link has to complete. */
   readonly user: { readonly id: string; readonly email: string } | null;
 }
 
@@ -203,7 +203,7 @@ export type DashboardErrorCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'invalid'
-  /** 409: it was changed meanwhile, such as a key that is revoked already. */
+  /** 409: the state has changed meanwhile, such as a key that is revoked already. */
   | 'conflict'
   | 'too_many_attempts'
   | 'unavailable'

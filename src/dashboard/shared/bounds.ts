@@ -1,6 +1,6 @@
-/** What the server takes and the pages offer. */
+/** Limits that the server checks and the pages offer. */
 
-/** The longest life of a key that is given one, in days. */
+/** The longest lifetime of a key that expires, in days. */
 export const MAX_KEY_DAYS = 3_650;
 
 /** Shortest and longest password, in characters. */

@@ -130,7 +130,7 @@ function generateId(model: string, now: number): string {
   return Bun.randomUUIDv7('hex', now);
 }
 
-/** On https no other host, and no page in the clear, can set a cookie of this name. */
+/** With https, no other host and no page over plain http can set a cookie of this name. */
 function cookies(dashboard: string) {
   const secure = dashboard.startsWith('https:');
   const prefix = secure ? '__Host-petstore' : 'petstore';

@@ -9,13 +9,13 @@ const INVALID_LINK: ErrorArguments = [
   'This link has expired, or was used before. Ask for a new one.',
 ];
 
-/** A password of another length than the service takes. */
+/** The error for a password that is too short or too long. */
 export const PASSWORD_LENGTH: ErrorArguments = [
   'invalid',
   `A password has ${PASSWORD_LENGTHS.least} to ${PASSWORD_LENGTHS.most} characters.`,
 ];
 
-/** The error reply to each code of better-auth that a person can cause. */
+/** The error for each code of better-auth that a client can cause. */
 const ERRORS: Readonly<Record<string, ErrorArguments>> = {
   INVALID_EMAIL_OR_PASSWORD: ['invalid_credentials', 'The address or the password is wrong.'],
   EMAIL_NOT_VERIFIED: [
@@ -33,7 +33,7 @@ const ERRORS: Readonly<Record<string, ErrorArguments>> = {
   UNAUTHORIZED: ['signed_out', 'You are signed out. Sign in first.'],
 };
 
-/** Better-auth's error as an error reply; any other error, or a failure, as it is. */
+/** Translates an error of better-auth that a client caused; returns any other unchanged. */
 export function translated(error: unknown): unknown {
   const known = isAPIError(error) ? ERRORS[error.body?.code ?? ''] : undefined;
   return known ? new DashboardError(...known) : error;

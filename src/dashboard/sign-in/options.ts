@@ -1,6 +1,6 @@
 import type { DashboardOptions } from '../options.ts';
 
-/** What signing in needs of the dashboard. */
+/** The options of the dashboard that signing in uses. */
 export interface SignInOptions
   extends Pick<DashboardOptions, 'stores' | 'attempts' | 'mail' | 'clock' | 'log'> {
   readonly addresses: Pick<DashboardOptions['addresses'], 'dashboard'>;

@@ -1,4 +1,4 @@
-/** 19 MiB, two passes, one lane: what OWASP asks of argon2id at the least. */
+/** 19 MiB, two passes, one lane: the minimum that OWASP recommends for argon2id. */
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
 
 export function hashPassword(password: string): Promise<string> {

@@ -64,7 +64,7 @@ function sessionEntry(session: StoredSession, ownId: string): SessionEntry {
   };
 }
 
-/** Without renewing it: the reply of these endpoints sets no cookie. */
+/** Does not renew the session, because the replies of these endpoints set no cookie. */
 async function requireSession(context: Parameters<typeof getSessionFromCtx>[0]) {
   const found = await getSessionFromCtx(context, { disableRefresh: true });
   if (found) return found;

@@ -12,11 +12,11 @@ import { basePath } from './page-settings.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Why a call failed: the refusal's words, or `unreachable` with status 0 when none came. */
+/** Why a call failed: the message of the error reply, or `unreachable` with status 0 without a reply. */
 export class CallError extends Error {
   constructor(
     readonly status: number,
-    /** A `RefusalCode`, or one of ours below /auth. */
+    /** A `DashboardErrorCode`, or `unreachable`. */
     readonly code: string,
     message: string,
   ) {
@@ -26,14 +26,14 @@ export class CallError extends Error {
 }
 
 /**
- * Calls the dashboard's API; `path` begins after /api. Answers `undefined` where there is no body.
- * @throws CallError on every answer that is not 2xx, and when none comes.
+ * Calls the dashboard's API; `path` begins after /api. Returns `undefined` for a reply without a body.
+ * @throws CallError on every reply that is not 2xx, and when there is none.
  */
 export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
   const response = await send(method, path, body);
   const answer = await readJson(response);
   if (!response.ok) throw refusal(response.status, answer);
-  // The server's answers are of shared/api.ts, compiled with these pages.
+  // The server's replies have the types of shared/api.ts, which is compiled with these pages.
   return answer as T;
 }
 
@@ -74,7 +74,7 @@ function refusal(status: number, answer: unknown): CallError {
   );
 }
 
-/** The pages' query client: asks again only where that can help, and notices a session's end. */
+/** The pages' query client: retries only where that can help, and notices the end of a session. */
 export function createQueryClient(): QueryClient {
   const onError = (error: unknown) => {
     if (failedWith(error, 'signed_out')) void client.invalidateQueries({ queryKey: SESSION });
@@ -86,7 +86,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         retry: (failures, error) => failures < 2 && mayPass(error),
         refetchOnWindowFocus: true,
-        // What the browser believes of its network says nothing about a service beside it.
+        // A service on the same machine is reachable while the browser is offline.
         networkMode: 'always',
       },
       mutations: { networkMode: 'always' },
@@ -99,12 +99,12 @@ function mayPass(error: unknown): boolean {
   return error instanceof CallError && (error.status === 0 || error.status === 503);
 }
 
-/** A mutation that runs once at a time: whatever starts it again while it is under way is ignored. */
+/** A mutation that runs once at a time: starting it again while it runs has no effect. */
 export function useAction<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
 ) {
   const mutation = useMutation(options);
-  // Not isPending: a second click may come before React has rendered that.
+  // Not `isPending`: a second click may come before React has rendered it.
   const isUnderWay = useRef(false);
   const mutate = (variables: Variables): void => {
     if (isUnderWay.current) return;
@@ -121,11 +121,11 @@ export function useAction<Data, Variables = void>(
 export const SESSION = ['session'] as const;
 
 export interface SessionState extends SessionInfo {
-  /** Milliseconds that the service's clock is ahead of the reader's. */
+  /** How far the service's clock is ahead of the reader's, in ms. */
   readonly ahead: number;
-  /** Whether the person was signed in before, and did not end that here. */
+  /** Whether the session ended other than by signing out here. */
   readonly hasEnded: boolean;
-  /** Whether the person is ending it here. */
+  /** Whether the person is signing in or out here. */
   readonly isLeaving?: boolean;
 }
 
@@ -139,13 +139,13 @@ export function useSession() {
       if (before?.account?.id !== info.account?.id) forgetOthers(client);
       return { ...info, ahead: info.now - Date.now(), hasEnded: hasEnded(before, info) };
     },
-    // Every page asks; what happens in other windows is noticed on the way back.
+    // Every page uses it; a change in another window is noticed when the focus returns.
     staleTime: 60_000,
     refetchOnWindowFocus: 'always',
   });
 }
 
-/** Nobody sees what was loaded for another account. */
+/** Removes the data of the account that was signed in before. */
 function forgetOthers(client: QueryClient): void {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }

@@ -26,7 +26,7 @@ const AccountsPage = lazy(() => import('./operator/accounts-page.tsx'));
 const BansPage = lazy(() => import('./operator/bans-page.tsx'));
 const AuditPage = lazy(() => import('./operator/audit-page.tsx'));
 
-/** The whole application: what a visitor sees, or what a signed-in person does. */
+/** The application: the public pages, or those of somebody who is signed in. */
 export function App() {
   const session = useSession();
   if (session.data) {
@@ -50,7 +50,7 @@ export function App() {
 
 function Pages({ children }: { children: ReactNode }) {
   const [location] = useLocation();
-  // The page itself may come late, or not at all.
+  // Set before the page, which may load late or not at all.
   useLayoutEffect(() => {
     document.title = documentTitle(titleOf(location));
   }, [location]);
@@ -78,7 +78,7 @@ function SignedOut({ session }: { session: SessionState }) {
           <Route path="/forgot-password" component={ForgotPasswordPage} />
           <Route path="/reset-password" component={ResetPasswordPage} />
           <Route path="/verify-email" component={VerifyEmailPage} />
-          {/* Any other page is for people who are signed in: it comes after that. */}
+          {/* Any other page requires signing in, and is shown afterwards. */}
           <Route component={SignInPage} />
         </Switch>
       </Pages>

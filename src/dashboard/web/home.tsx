@@ -12,7 +12,7 @@ const PLACES = [
   ['quickstart', 'Quickstart', 'One call to try a key of either environment.'],
 ] as const;
 
-/** What a visitor sees who is not signed in. */
+/** The start page of a visitor who is not signed in. */
 export function Home({ session }: { session: SessionState }) {
   return (
     <Page

@@ -16,7 +16,7 @@ import { theme, variables } from './theme.ts';
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element #root.');
 
-// Where the library that locks scrolling behind dialogs looks for the mark of its style element.
+// The library that locks scrolling behind dialogs reads the nonce of its style element here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce });
 
 createRoot(root).render(

@@ -41,12 +41,12 @@ const OPERATOR_PAGES = [
 
 const OWN_PAGES = [['/account', 'Account', IconUser]] as const;
 
-/** What the page at a path is called, where the navigation leads there. */
+/** The title of the page at a path; `undefined` for pages that are not in the navigation. */
 export function titleOf(path: string): string | undefined {
   return [...PAGES, ...OPERATOR_PAGES, ...OWN_PAGES].find(([place]) => place === path)?.[1];
 }
 
-/** Where a signed-in person can go. */
+/** Links to all pages of somebody who is signed in. */
 export function Navigation({ account, onNavigate }: NavigationProps) {
   return (
     <nav aria-label="Pages">

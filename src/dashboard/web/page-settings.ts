@@ -1,11 +1,11 @@
 /*
- * What the server writes into the page: there are no inline scripts to hand it over.
+ * Settings that the server writes into the page as `meta` elements, because inline scripts are forbidden.
  */
 
-/** Path below which the dashboard lies, without a slash at its end; '' at the root. */
+/** The path of the dashboard's address, without a trailing slash; '' at the root. */
 export const basePath = setting('base-path');
 
-/** What marks our own style elements under the page's content security policy. */
+/** The nonce of style elements under the page's Content-Security-Policy. */
 export const styleNonce = setting('style-nonce');
 
 function setting(name: string): string {

@@ -1,12 +1,12 @@
 /*
- * What screen readers trip over in Scalar's markup, put right as it appears. Each entry may go when
- * Scalar no longer needs it; the test of the reference page tells.
+ * Corrects accessibility defects in Scalar's markup as it appears. An entry may be removed when Scalar
+ * no longer needs it; the test of the reference page shows that.
  */
 
 type Repair = readonly [selector: string, apply: (element: Element) => void];
 
 const REPAIRS: readonly Repair[] = [
-  // Buttons of the sidebar are no options: the chosen one is where the reader is.
+  // The buttons of the sidebar are not options; the selected one marks the current section.
   [
     'button[aria-selected]:not([role])',
     (button) => {
@@ -33,7 +33,7 @@ const REPAIRS: readonly Repair[] = [
   ],
 ];
 
-/** Puts right what is in the page, and what comes to be in it. */
+/** Corrects the elements of the page, and those that are added later. */
 export function repairMarkup(page: HTMLElement): void {
   const repair = () => {
     for (const [selector, apply] of REPAIRS) page.querySelectorAll(selector).forEach(apply);

@@ -4,7 +4,7 @@
 
 import { repairMarkup } from './reference-repairs.ts';
 
-/** The options that we use; names and meanings are Scalar's. */
+/** The options of Scalar that are used here. */
 interface ScalarOptions {
   readonly url: string;
   readonly darkMode: boolean;
@@ -31,32 +31,32 @@ const SCHEME = 'mantine-color-scheme-value';
 const root = document.documentElement;
 const isDark = root.dataset['mantineColorScheme'] === 'dark';
 
-// Scalar keeps a choice of its own; the dashboard's is the one that counts.
+// Scalar stores a colour scheme of its own; the dashboard's overrides it.
 localStorage.setItem('colorMode', isDark ? 'dark' : 'light');
 
 Scalar.createApiReference('#reference', {
   url: `${document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content}/docs/openapi.json`,
   darkMode: isDark,
-  // Everything that would make the reader's browser ask somebody else.
+  // Features that would make the browser contact other hosts.
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
   showDeveloperTools: 'never',
   hideClientButton: true,
-  // The bar above links to the document.
+  // The bar above the reference links to the document.
   documentDownloadType: 'none',
-  // A key that was pasted is gone with the page.
+  // A pasted key must not outlive the page.
   persistAuth: false,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   authentication: { preferredSecurityScheme: 'apiKey' },
   defaultOpenAllTags: true,
-  // Every operation shows those it uses.
+  // Every operation shows the schemas that it uses.
   hideModels: true,
   showOperationId: true,
   metaData: { title: document.title },
 });
 
-// Scalar's switch between light and dark is the dashboard's, too.
+// A change of Scalar's colour scheme becomes the dashboard's.
 new MutationObserver(() => {
   const scheme = document.body.classList.contains('dark-mode') ? 'dark' : 'light';
   if (scheme === root.dataset['mantineColorScheme']) return;

@@ -18,7 +18,7 @@ import { Navigation } from './navigation.tsx';
 import { basePath } from './page-settings.ts';
 import { SignInAgain } from './sign-in/sign-in-again.tsx';
 
-/** Around the pages of somebody who is signed in. */
+/** The frame of the pages of somebody who is signed in. */
 export function Shell({ account, children }: { account: AccountInfo; children: ReactNode }) {
   const [isOpen, menu] = useDisclosure(false);
   return (
@@ -60,7 +60,7 @@ export function Shell({ account, children }: { account: AccountInfo; children: R
   );
 }
 
-/** Around the pages that everybody sees. */
+/** The frame of the public pages. */
 export function PublicFrame({ children }: { children: ReactNode }) {
   return (
     <>

@@ -1,6 +1,6 @@
 /*
- * Runs before the first paint, so that nobody who chose dark is shown a flash of light. Mantine
- * keeps the choice under this name and finds the attribute set.
+ * Runs before the first paint, so that the dark scheme does not begin with a flash of light. Mantine
+ * stores the choice under this name, and finds the attribute set.
  */
 
 document.documentElement.dataset['mantineColorScheme'] = isDark() ? 'dark' : 'light';
@@ -15,7 +15,7 @@ function chosenScheme(): string | null {
   try {
     return localStorage.getItem('mantine-color-scheme-value');
   } catch {
-    // Storage is switched off in this browser.
+    // Storage is disabled in this browser.
     return null;
   }
 }

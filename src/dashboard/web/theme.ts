@@ -50,7 +50,7 @@ export const theme: MantineThemeOverride = createTheme({
     Notification: Notification.extend({
       defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } },
     }),
-    // Each is a header element, and would be another banner of the page.
+    // Rendered as `header`, each would be a second banner landmark of the page.
     ModalHeader: ModalHeader.extend({ defaultProps: { role: 'none' } }),
     DrawerHeader: DrawerHeader.extend({ defaultProps: { role: 'none' } }),
   },
@@ -60,7 +60,7 @@ export const theme: MantineThemeOverride = createTheme({
   },
 });
 
-/** Mantine's own of these are too pale to read (WCAG AA). */
+/** Mantine's own values lack the contrast that WCAG AA requires. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

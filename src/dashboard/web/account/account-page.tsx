@@ -7,10 +7,10 @@ import { ChangePassword } from './change-password.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { Sessions, useSessions } from './sessions.tsx';
 
-/** One's own password, sessions and account. */
+/** Changing the password, ending sessions, deleting the account. */
 export default function AccountPage() {
   const email = useSession().data?.account?.email ?? '';
-  // What lies below the sessions would jump when they come.
+  // Keeps the content below from jumping when the sessions are loaded.
   const { isPending } = useSessions();
   return (
     <Page title="Account" description={email}>

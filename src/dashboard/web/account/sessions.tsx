@@ -70,7 +70,7 @@ function SessionRow({ session }: { session: SessionEntry }) {
 const BROWSERS = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'] as const;
 const SYSTEMS = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'] as const;
 
-/** What a person calls the browser that sent this User-Agent. */
+/** The common name of the browser that sent this User-Agent. */
 function browserName(userAgent: string): string {
   const browser = BROWSERS.find((name) => userAgent.includes(name));
   const system = SYSTEMS.find((name) => userAgent.includes(name));

@@ -4,13 +4,13 @@ import type { ComponentPropsWithoutRef, MouseEvent } from 'react';
 interface ActionButtonProps
   extends ButtonProps,
     Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> {
-  /** Whether what the button starts is under way. */
+  /** Whether the action is running. */
   readonly isBusy: boolean;
 }
 
 /**
- * A button that starts something, once per double click. While that is under way it does nothing,
- * yet keeps the focus, which a disabled one would lose.
+ * A button that starts an action, once per double click. While the action runs the button does
+ * nothing, yet keeps the focus, which a disabled button would lose.
  */
 export function ActionButton({ isBusy, onClick, className, ...props }: ActionButtonProps) {
   const start = (event: MouseEvent<HTMLButtonElement>) => {

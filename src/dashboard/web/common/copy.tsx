@@ -68,7 +68,7 @@ export function Code({ value, label }: CopyProps) {
   );
 }
 
-/** Copying by `useClipboard`, which `CopyButton` wraps without its error, and how it went. */
+/** Uses Mantine's `useClipboard`, because `CopyButton`, which is built on it, hides its error. */
 function useCopy(value: string) {
   const { copy, copied, error } = useClipboard();
   const Icon = copied && !error ? IconCheck : IconCopy;

@@ -6,10 +6,10 @@ interface PageBoundaryProps {
   readonly children: ReactNode;
 }
 
-/** A script that could not be loaded stays so, in browsers and in React, until all is loaded anew. */
+/** Browsers and React remember a script that failed to load until the page is reloaded. */
 const failedPaths = new Set<string>();
 
-/** Only then: the browser's own page of a failure leads nowhere. */
+/** Reloads only when the service is reachable: the browser's own error page has no way back. */
 async function reloadOnceReachable(): Promise<void> {
   try {
     await call('GET', '/session');
@@ -19,7 +19,7 @@ async function reloadOnceReachable(): Promise<void> {
   window.location.reload();
 }
 
-/** Stands in for a page that cannot be loaded or shown: the connection is gone, or it is an old one. */
+/** Shown instead of a page that fails to load or render, without a connection or after an update. */
 export class PageBoundary extends Component<PageBoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 

@@ -13,19 +13,19 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** What the browser calls a page of this title; `undefined` while it is not known. */
+/** The document's title for a page; without one while the title is not known. */
 export function documentTitle(title: string | undefined): string {
   return title === undefined ? 'Petstore' : `${title} · Petstore`;
 }
 
-/** A page: its one h1, and the document's title. After a navigation the heading has the focus. */
+/** A page with its h1 and the document's title. After a navigation the heading has the focus. */
 export function Page({ title, description, actions, isNarrow = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = documentTitle(title);
   }, [title]);
   useEffect(() => {
-    // The browser begins at the top of the first page by itself.
+    // On the first page the browser itself starts at the top.
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
   }, []);

@@ -2,7 +2,7 @@ import { Alert, Button, Skeleton, Stack, Text, Title, VisuallyHidden } from '@ma
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
-/** Takes the place of what is being loaded, so that nothing jumps when it comes. */
+/** A placeholder of the size of what is loading, so that nothing jumps. */
 export function Loading({ label, height = 240 }: { label: string; height?: number | string }) {
   return (
     <div role="status" aria-busy="true">
@@ -12,7 +12,7 @@ export function Loading({ label, height = 240 }: { label: string; height?: numbe
   );
 }
 
-/** Says what failed, and offers to try again where that makes sense. */
+/** Shows an error, with a button to try again where that makes sense. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
   return (
     <Alert
@@ -34,12 +34,12 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => unknow
   );
 }
 
-/** What to show a person of an error. */
+/** The message of an error for people. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'Something unexpected happened.';
 }
 
-/** Takes the place of a list with nothing in it; the children say what to do next. */
+/** Shown instead of an empty list; the children say what to do next. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <Stack className="empty" align="center" gap="xs" py={48} px="md" ta="center">

@@ -19,7 +19,7 @@ export function Time({ at }: { readonly at: number }) {
   );
 }
 
-/** How long it is until an instant (epoch ms) by the service's clock, counted down. */
+/** A countdown to an instant (epoch ms) by the service's clock. */
 export function Until({ at }: { readonly at: number }) {
   const left = Math.max(0, at - useNow());
   return (
@@ -29,7 +29,7 @@ export function Until({ at }: { readonly at: number }) {
   );
 }
 
-/** The service's time (epoch ms), anew every second. */
+/** The service's time (epoch ms), updated every second. */
 export function useNow(): number {
   const ahead = useSession().data?.ahead ?? 0;
   const [now, setNow] = useState(() => Date.now());
@@ -40,7 +40,7 @@ export function useNow(): number {
   return now + ahead;
 }
 
-/** A length of time (ms) in its two largest units, such as "1 h 5 min". */
+/** A duration (ms) in its two largest units, such as "1 h 5 min". */
 export function durationText(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / SECOND) * SECOND;
   if (seconds < MINUTE) return `${seconds / SECOND} s`;

@@ -28,9 +28,9 @@ export function CreateKeyDialog({ isOpen, onClose, onIssued }: CreateKeyDialogPr
     <Modal
       opened={isOpen}
       onClose={onClose}
-      // The second click of a double click beside the dialog must not close it.
+      // The second click of the double click that opened the dialog must not close it.
       closeOnClickOutside={false}
-      // While it waits for a sign-in, Escape is that dialog's.
+      // While the sign-in dialog is open, Escape closes that one.
       closeOnEscape={!create.isPending}
       onExitTransitionEnd={create.reset}
       title="Create a key"

@@ -5,7 +5,7 @@ import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 const KEYS = ['keys'] as const;
 
-/** The person's keys, the newest first. */
+/** The account's keys, the newest first. */
 export function useKeys() {
   return useQuery({
     queryKey: KEYS,
@@ -13,19 +13,19 @@ export function useKeys() {
   });
 }
 
-/** Makes a key, after signing in again where that is asked for. */
+/** Creates a key, after signing in again where that is required. */
 export function useCreateKey(): (key: NewKey) => Promise<IssuedKeyInfo> {
   const change = useKeyChange();
   return (key) => change(() => call('POST', '/keys', key));
 }
 
-/** Makes the successor of a key, after signing in again where that is asked for. */
+/** Rotates a key, after signing in again where that is required. */
 export function useRotateKey(): (id: string, rotation: KeyRotation) => Promise<IssuedKeyInfo> {
   const change = useKeyChange();
   return (id, rotation) => change(() => call('POST', `/keys/${id}/rotate`, rotation));
 }
 
-/** Ends a key at once; done when the list shows it. */
+/** Revokes a key at once; resolves when the list shows it. */
 export function useRevokeKey(): (id: string) => Promise<void> {
   const client = useQueryClient();
   const change = useKeyChange();
@@ -35,7 +35,7 @@ export function useRevokeKey(): (id: string) => Promise<void> {
   };
 }
 
-/** Whatever became of a change, the list is loaded anew: it may be why the change was refused. */
+/** Reloads the list after a failed change, too: an outdated list may be the reason. */
 function useKeyChange() {
   const client = useQueryClient();
   const withRecentSignIn = useRecentSignIn();

@@ -10,7 +10,7 @@ const COLORS = {
   banned: 'red',
 } as const;
 
-/** Whether a key works, and since when or until when. */
+/** The state of a key, with the time of its last or next change. */
 export function KeyState({ value }: { value: KeyInfo }) {
   return (
     <Stack gap={2} align="flex-start">

@@ -11,7 +11,7 @@ interface KeyTableProps {
 
 const COLUMNS = ['Key', 'Environment', 'State', 'Created', 'Last used'] as const;
 
-// The roles stay what they are where the style sheet turns the table into cards.
+// Explicit roles survive where the style sheet turns the table into cards.
 export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
   return (
     <Table className="stacked" role="table" verticalSpacing="sm" aria-label="Your keys">
@@ -41,7 +41,7 @@ export function keyRowId(id: string): string {
   return `key-${id}`;
 }
 
-/** The id of the button that asks whether to revoke a key. */
+/** The id of the button that opens the dialog to revoke a key. */
 export function revokeButtonId(id: string): string {
   return `revoke-${id}`;
 }

@@ -11,7 +11,7 @@ import { NewKeyDialog } from './new-key-dialog.tsx';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 
-/** Keys: made, shown once, rotated and revoked. */
+/** Creating, rotating and revoking keys. */
 export default function KeysPage() {
   const keys = useKeys();
   const [isCreating, creation] = useDisclosure(false);

@@ -8,7 +8,7 @@ interface NewKeyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the text of a new key, this one time; it is forgotten when the dialog closes. */
+/** Shows the text of a new key once; it is discarded when the dialog closes. */
 export function NewKeyDialog({ issued, onClose }: NewKeyDialogProps) {
   return (
     <Modal
@@ -16,7 +16,7 @@ export function NewKeyDialog({ issued, onClose }: NewKeyDialogProps) {
       onClose={onClose}
       title="Your new key"
       size="lg"
-      // A slip beside the dialog must not cost the key.
+      // An accidental click outside must not lose the key.
       closeOnClickOutside={false}
       transitionProps={{ duration: 0 }}
       closeButtonProps={{ 'aria-label': 'Close' }}

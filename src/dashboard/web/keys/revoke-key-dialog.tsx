@@ -17,7 +17,7 @@ export function RevokeKeyDialog({ value, onClose }: RevokeKeyDialogProps) {
   const revoke = useAction({
     mutationFn: revokeKey,
     onSuccess(_, id) {
-      // The button that led here goes with the change.
+      // The button that opened the dialog disappears with the change.
       document.getElementById(keyRowId(id))?.focus();
       onClose();
     },
@@ -30,7 +30,7 @@ export function RevokeKeyDialog({ value, onClose }: RevokeKeyDialogProps) {
     <Modal
       opened={value !== undefined}
       onClose={cancel}
-      // Where the focus goes depends on how the dialog ended.
+      // The focus depends on how the dialog was closed.
       returnFocus={false}
       transitionProps={{ duration: 0 }}
       onExitTransitionEnd={revoke.reset}

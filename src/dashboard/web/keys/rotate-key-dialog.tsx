@@ -35,7 +35,7 @@ export function RotateKeyDialog({ value, onClose, onIssued }: RotateKeyDialogPro
     <Modal
       opened={value !== undefined}
       onClose={onClose}
-      // While it waits for a sign-in, Escape is that dialog's.
+      // While the sign-in dialog is open, Escape closes that one.
       closeOnEscape={!rotate.isPending}
       transitionProps={{ duration: 0 }}
       onExitTransitionEnd={rotate.reset}

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import './live.css';
 
-/** Tells whether what a page shows is of this moment. Keeps its place either way. */
+/** Shows whether the data of a page is up to date. Takes the same space either way. */
 export function LiveMark({ isCurrent }: { readonly isCurrent: boolean }) {
   return (
     <Group gap={8} wrap="nowrap" w={84} mih={28} role="status">

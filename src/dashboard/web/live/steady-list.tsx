@@ -3,17 +3,17 @@ import { type ReactNode, useLayoutEffect, useRef } from 'react';
 
 interface SteadyListProps {
   readonly label: string;
-  /** Identifies the first item: tells that items came in above. */
+  /** The id of the first item; when it changes, items were added above. */
   readonly newest: string;
-  /** Of the region that the list scrolls in: any CSS length, or pixels. */
+  /** The height of the scrolling region: any CSS length, or pixels. */
   readonly height: number | string;
   /** Keyed `li` elements, the newest first. */
   readonly children: ReactNode;
 }
 
 /**
- * A list that grows at its top, in a scrolling region of its own. What comes in slides in above; it
- * moves nothing beside the list, nor what is being read further down in it.
+ * A list that grows at its top, in a scrolling region of its own. New items slide in above, without
+ * moving anything outside of the list or the items that are being read further down.
  */
 export function SteadyList({ label, newest, height, children }: SteadyListProps) {
   const region = useRef<HTMLElement>(null);
@@ -33,7 +33,7 @@ export function SteadyList({ label, newest, height, children }: SteadyListProps)
       ref={region}
       className="steady-region"
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard, too.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must scroll by keyboard, too.
       tabIndex={0}
       style={{ height }}
     >
@@ -54,7 +54,7 @@ function makeRoom(region: HTMLElement, list: HTMLElement, added: number): void {
     return;
   }
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  // From where the items were: to the reader nothing jumps.
+  // Animates from the items' former position, so that nothing jumps.
   list.animate([{ transform: `translateY(${-added}px)` }, { transform: 'none' }], {
     duration: isCalm ? 1 : 250,
     easing: 'ease-out',

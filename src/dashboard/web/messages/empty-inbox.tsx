@@ -8,7 +8,7 @@ import { exampleOf } from '../start/examples.ts';
 export function EmptyInbox() {
   const { data } = useSession();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard, too.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must scroll by keyboard, too.
     <section className="inbox-empty" aria-label="Inbox" tabIndex={0}>
       <h2>No messages yet</h2>
       <p>

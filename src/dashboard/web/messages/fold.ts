@@ -2,11 +2,11 @@
 const MOST_CHARACTERS = 280;
 const MOST_LINES = 5;
 
-/** The beginning of a long text; `undefined` for one that is short enough to be shown whole. */
+/** The beginning of a long text; `undefined` for a text that is short enough to be shown whole. */
 export function fold(text: string): string | undefined {
   const lines = text.split('\n');
   const top = lines.slice(0, MOST_LINES).join('\n');
-  // A code point has at most two units: none is cut in half, and little is looked at.
+  // A code point has at most two UTF-16 units, so this prefix suffices and splits none of them.
   const characters = Array.from(top.slice(0, 2 * (MOST_CHARACTERS + 1)));
   if (characters.length > MOST_CHARACTERS) return characters.slice(0, MOST_CHARACTERS).join('');
   return lines.length > MOST_LINES ? top : undefined;

@@ -30,7 +30,7 @@ function Message({ message: { environment, text, status, createdAt } }: { messag
     <>
       <Group gap="sm" className="message-head">
         <Badge
-          // Another status is another badge: its words do not travel inside of it.
+          // Keyed by status, so that the text of the badge does not animate.
           key={status}
           w={104}
           variant={isDelivered ? 'light' : 'outline'}

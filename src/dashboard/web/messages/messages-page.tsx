@@ -9,10 +9,10 @@ import { EmptyInbox } from './empty-inbox.tsx';
 import { Inbox } from './inbox.tsx';
 import './messages.css';
 
-/** How often the inbox is asked for while the page is visible, in ms. */
+/** How often the inbox is loaded while the page is visible, in ms. */
 const LIVE_EVERY = 1_000;
 
-/** The inbox: what was sent to the quickstart with this account's keys. */
+/** The inbox: messages that were sent to the quickstart with this account's keys. */
 export default function MessagesPage() {
   const inbox = useQuery({
     queryKey: ['messages'],

@@ -9,7 +9,7 @@ interface AccountListProps {
   choose(account: AccountInfo): void;
 }
 
-/** Accounts with what an operator may do to each. */
+/** Accounts, with the operator's actions on each. */
 export function AccountList({ accounts, caption, choose }: AccountListProps) {
   return (
     <Stack gap="xs">

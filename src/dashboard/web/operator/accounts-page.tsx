@@ -10,9 +10,9 @@ import { OperatorPage } from './operator-page.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
 import './operator.css';
 
-/** How long typing must rest before a search begins, in ms. */
+/** How long after the last keystroke a search begins, in ms. */
 const TYPING_PAUSE = 200;
-/** As many accounts as one answer holds. */
+/** The most accounts in one reply. */
 const MOST_ACCOUNTS = 50;
 
 /** Finds accounts and changes their plans. */
@@ -56,7 +56,7 @@ function Accounts() {
       />
       {found.data ? (
         <Found
-          // Another search is another list: its items do not travel from where they stood before.
+          // Each search is a list of its own, so that items do not animate from one to the next.
           key={found.isPlaceholderData ? 'searching' : search}
           accounts={found.data.accounts}
           search={search}

@@ -20,10 +20,10 @@ const TITLES: Readonly<Record<AuditAction, string>> = {
   'ban.lifted': 'Ban lifted',
 };
 
-/** As many entries as one answer holds, as long as there are older ones. */
+/** Entries in one reply; fewer mean that there are no older ones. */
 const ENTRIES_AT_ONCE = 50;
 
-/** Who changed what, here and by the commands. */
+/** Who changed what, in the dashboard or on the command line. */
 export default function AuditPage() {
   return (
     <OperatorPage
@@ -98,7 +98,7 @@ function Entry({ entry: { at, by, action, accountId, detail } }: { readonly entr
   );
 }
 
-/** The number that what follows these entries comes before; none when nothing follows. */
+/** The cursor of the page after these entries; `undefined` after the last page. */
 function olderThan(entries: readonly AuditInfo[]): number | undefined {
   return entries.length < ENTRIES_AT_ONCE ? undefined : entries.at(-1)?.number;
 }

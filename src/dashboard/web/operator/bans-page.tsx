@@ -10,7 +10,7 @@ import { LiftDialog } from './lift-dialog.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
 
-/** The bans in force, and lifting them. */
+/** The active bans, each with a button to lift it. */
 export default function BansPage() {
   return (
     <OperatorPage
@@ -25,7 +25,7 @@ export default function BansPage() {
 function Bans() {
   const [chosen, setChosen] = useState<BanInfo>();
   const [isAsking, asking] = useDisclosure();
-  // Where the focus goes when the button that had it is gone with its ban.
+  // Takes the focus when the focused button disappears with its ban.
   const place = useRef<HTMLDivElement>(null);
   const inForce = useQuery({
     queryKey: ['operator', 'bans'],

@@ -7,15 +7,15 @@ import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 
 interface LiftDialogProps {
-  /** None before the first was chosen. */
+  /** `undefined` until one is chosen. */
   readonly ban: BanInfo | undefined;
   readonly isOpen: boolean;
   close(): void;
-  /** Called once the ban is lifted, and the list shows it. */
+  /** Called once the ban is lifted and the list is reloaded. */
   lifted(): void;
 }
 
-/** Asks before a ban is lifted. */
+/** Asks for confirmation before a ban is lifted. */
 export function LiftDialog({ ban, isOpen, close, lifted }: LiftDialogProps) {
   return (
     <Modal opened={isOpen} onClose={close} title="Lift this ban?" closeButtonProps={CLOSE} centered>
@@ -57,7 +57,7 @@ function useLift({ id, email }: BanInfo, close: () => void, lifted: () => void) 
       close();
       notifications.show({ message: `The ban of ${email} is lifted.` });
     },
-    // A ban that cannot be lifted has ended meanwhile: the list is old either way.
+    // A ban that cannot be lifted has ended meanwhile, so the list is outdated either way.
     async onSettled(_, error) {
       await queries.invalidateQueries({ queryKey: ['operator'] });
       if (!error) lifted();

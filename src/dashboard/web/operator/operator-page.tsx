@@ -10,7 +10,7 @@ interface OperatorPageProps {
   readonly children: ReactNode;
 }
 
-/** A page for operators; tells everybody else that it is. The service refuses their calls anyway. */
+/** A page for operators. Others read that it is; the service refuses their requests anyway. */
 export function OperatorPage({ title, description, children }: OperatorPageProps) {
   const role = useSession().data?.account?.role;
   if (role === 'operator') {

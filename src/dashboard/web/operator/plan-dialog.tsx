@@ -9,20 +9,20 @@ import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 
 interface PlanDialogProps {
-  /** None before the first was chosen. */
+  /** `undefined` until one is chosen. */
   readonly account: AccountInfo | undefined;
   readonly isOpen: boolean;
   close(): void;
 }
 
-/** The fields as they are filled in: an empty number is ''. */
+/** The values of the form; an empty number is ''. */
 interface Fields {
   plan: Plan;
   perMinute: number | string;
   perDay: number | string;
 }
 
-/** Changes the plan of one account, and an enterprise's own numbers. */
+/** Changes the plan of one account, with its limits when it is Enterprise. */
 export function PlanDialog({ account, isOpen, close }: PlanDialogProps) {
   return (
     <Modal
@@ -122,7 +122,7 @@ function usePlanChange({ id, email }: AccountInfo, close: () => void) {
       close();
       notifications.show({ message: `${email} is on ${PLANS[plan].title} now.` });
       await queries.invalidateQueries({ queryKey: ['operator'] });
-      // It may be one's own.
+      // The account may be the operator's own.
       await queries.invalidateQueries({ queryKey: SESSION });
     },
   });

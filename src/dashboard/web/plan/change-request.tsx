@@ -3,7 +3,7 @@ import type { AccountInfo } from '../../shared/api.ts';
 
 interface ChangeRequestProps {
   readonly account: AccountInfo;
-  /** An e-mail or web address, where the operator gave one. */
+  /** The e-mail or web address that the operator has configured, if any. */
   readonly contact: string | null;
 }
 

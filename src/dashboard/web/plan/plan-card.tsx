@@ -7,7 +7,7 @@ interface PlanCardProps {
   readonly account: AccountInfo;
 }
 
-/** One plan with its limits: the published ones, or those agreed on for one's own. */
+/** One plan with its limits: the published ones, or the account's own for Enterprise. */
 export function PlanCard({ plan, account }: PlanCardProps) {
   const isOwn = account.plan === plan;
   const { title, limits: published } = PLANS[plan];

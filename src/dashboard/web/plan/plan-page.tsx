@@ -8,11 +8,11 @@ import { ChangeRequest } from './change-request.tsx';
 import { PlanCard } from './plan-card.tsx';
 import './plan.css';
 
-/** The plans side by side, one's own marked, and how to ask for another. */
+/** The plans side by side, the account's own marked, and how to ask for another. */
 export default function PlanPage() {
   const { data, error, refetch } = useSession();
   useEffect(() => {
-    // An operator may have changed the plan since the session was asked for.
+    // An operator may have changed the plan since the session was loaded.
     void refetch({ cancelRefetch: false });
   }, [refetch]);
   const account = data?.account;

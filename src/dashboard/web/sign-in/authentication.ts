@@ -4,7 +4,7 @@ import type { Entered, SessionEntry } from '../../shared/api.ts';
 import { call, SESSION, type SessionState } from '../api.ts';
 
 /*
- * What the pages ask of better-auth, below /api/auth.
+ * Calls of the routes below /api/auth.
  */
 
 export interface Credentials {
@@ -40,7 +40,7 @@ export function sendVerificationEmail(email: string): Promise<unknown> {
   return call('POST', '/auth/send-verification-email', { email });
 }
 
-/** Also ends the person's other sessions. */
+/** Also ends the account's other sessions. */
 export function changePassword(currentPassword: string, newPassword: string): Promise<unknown> {
   return call('POST', '/auth/change-password', { currentPassword, newPassword });
 }
@@ -57,7 +57,7 @@ export function deleteAccount(password: string): Promise<unknown> {
   return call('POST', '/auth/delete-user', { password });
 }
 
-/** Shows the pages anew for whoever is signed in now, and goes to a page if one is given. */
+/** Reloads the session after signing in or out, then navigates to a page if one is given. */
 export function useSignedInOrOut(): (path?: string) => Promise<void> {
   const client = useQueryClient();
   const [, navigate] = useLocation();

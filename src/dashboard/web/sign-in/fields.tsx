@@ -27,12 +27,12 @@ export function PasswordField(props: PasswordInputProps) {
   );
 }
 
-/** Takes a password that is about to be set. */
+/** The field for a new password. */
 export function NewPasswordField(props: PasswordInputProps) {
   return <PasswordField description={`${PASSWORD_HINT}.`} autoComplete="new-password" {...props} />;
 }
 
-/** Checks of form fields: what is wrong with the value, or `null`. */
+/** Validators of form fields: the error message, or `null`. */
 export function required(message: string) {
   return (value: string) => (value === '' ? message : null);
 }
@@ -52,12 +52,12 @@ interface FormCardProps {
   readonly submit: string;
   readonly isBusy: boolean;
   readonly error: unknown;
-  /** What helps after an error. */
+  /** Shown below an error, such as a link that helps. */
   readonly remedy?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** Fields, what failed, and the one button that sends them. */
+/** A form: its fields, the error of the last attempt, and the submit button. */
 export function FormCard({ onSubmit, submit, isBusy, error, remedy, children }: FormCardProps) {
   return (
     <Paper withBorder p="lg" maw={440}>
@@ -75,7 +75,7 @@ export function FormCard({ onSubmit, submit, isBusy, error, remedy, children }: 
   );
 }
 
-/** Moves the focus to the first field with a mistake in it. */
+/** Moves the focus to the first invalid field. */
 export function focusMistake(form: { getInputNode(path: string): HTMLElement | null }) {
   return (errors: object) => {
     const [first] = Object.keys(errors);

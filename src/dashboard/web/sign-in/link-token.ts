@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * The token of the link that led here, '' without one. It is taken out of the address at once: out
- * of the history, and of what a person may copy from the address bar.
+ * The token of the link that led here, '' without one. It is removed from the address at once, so that
+ * neither the history nor the address bar holds it.
  */
 export function useLinkToken(): string {
   const [token] = useState(

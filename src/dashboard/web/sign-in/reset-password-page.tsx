@@ -56,7 +56,7 @@ function ResetForm({ token }: { token: string }) {
       </Stack>
     );
   }
-  // The form has looked at the password already, so it is the link that is refused.
+  // The form has validated the password already, so the error is about the link.
   if (failedWith(reset.error, 'invalid')) {
     return <AskAgain title="This link is over">It was used before, or came too late.</AskAgain>;
   }

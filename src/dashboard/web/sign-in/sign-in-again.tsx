@@ -12,8 +12,8 @@ type Attempt = <T>(action: () => Promise<T>) => Promise<T>;
 const AttemptContext = createContext<Attempt>((action) => action());
 
 /**
- * Does what needs a recent sign-in: where the service asks for one, a dialog takes the password and
- * the action is repeated. Fails with the service's refusal when the person closes the dialog.
+ * Runs an action that needs a recent sign-in: when the service asks for one, a dialog takes the password
+ * and the action is repeated. Fails with the service's error when the person closes the dialog.
  */
 export function useRecentSignIn(): Attempt {
   return useContext(AttemptContext);

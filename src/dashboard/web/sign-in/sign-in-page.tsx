@@ -8,7 +8,7 @@ import { Failure } from '../common/states.tsx';
 import { sendVerificationEmail, signIn, useSignedInOrOut } from './authentication.ts';
 import { EmailField, email, FormCard, focusMistake, PasswordField, required } from './fields.tsx';
 
-/** Signing in; also stands in for any page that needs it, and leads back to that. */
+/** Signing in; also shown in place of a page that requires it, which follows afterwards. */
 export function SignInPage() {
   const [location] = useLocation();
   const changed = useSignedInOrOut();

@@ -23,7 +23,7 @@ export interface ExampleKey {
   readonly environment: 'production' | 'staging';
 }
 
-/** Where a call goes. */
+/** The API that a call is sent to. */
 export function placeOf(call: ExampleCall, key?: ExampleKey): keyof Addresses {
   return call === 'message' ? 'quickstart' : (key?.environment ?? 'production');
 }

@@ -16,7 +16,7 @@ interface GetKeyProps {
   readonly onChange: (key: ExampleKey | undefined) => void;
 }
 
-/** Makes a key by one click, or takes one that the person has. */
+/** Creates a key with one click, or takes an existing one. */
 export function GetKey({ value, onChange }: GetKeyProps) {
   return (
     <Stack gap="sm" mih={112}>

@@ -16,7 +16,7 @@ interface RunNowProps {
 interface Reply {
   readonly status: number;
   readonly statusText: string;
-  /** Those that the service lets pages of other origins read. */
+  /** The headers that CORS exposes to pages of other origins. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
   /** Milliseconds from sending to the last byte. */
@@ -133,13 +133,13 @@ async function exchange(url: string, init: RequestInit): Promise<Reply> {
   }
 }
 
-/** How much is left is what people look for; the rest stays in its order. */
+/** Sorts the headers about limits first, and leaves the others in their order. */
 function limitsFirst([one]: readonly [string, string], [other]: readonly [string, string]): number {
   const rank = (name: string) => (/ratelimit|retry-after/.test(name) ? 0 : 1);
   return rank(one) - rank(other);
 }
 
-/** JSON over several lines, unless that would change it: parsing rounds long integers. */
+/** Indented JSON; unchanged where parsing would round a long integer. */
 function indented(body: string): string {
   try {
     const value: unknown = JSON.parse(body);

@@ -18,7 +18,7 @@ const LANGUAGES: readonly (readonly [language: Language, name: string, toRun: st
   ['python', 'Python', 'Save it as call.py and run python3 call.py.'],
 ];
 
-/** From nothing to the first successful request. The key lives in this page's memory alone. */
+/** Leads to the first successful request. The key is kept in the memory of this page alone. */
 export function StartPage({ session }: { session: SessionState }) {
   const [key, setKey] = useState<ExampleKey>();
   const [call, setCall] = useState<ExampleCall>('message');
@@ -42,7 +42,7 @@ export function StartPage({ session }: { session: SessionState }) {
           <Examples call={call} session={session} exampleKey={key} />
         </Step>
         <Step number={3} title="Run it now">
-          {/* A reply belongs to its call and key. */}
+          {/* Another call or key discards the reply. */}
           <RunNow key={`${call} ${key?.text}`} call={call} session={session} exampleKey={key} />
         </Step>
       </ol>

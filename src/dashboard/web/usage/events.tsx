@@ -4,7 +4,7 @@ import { Time } from '../common/time.tsx';
 import { SteadyList } from '../live/steady-list.tsx';
 import { countText } from './outcomes.ts';
 
-/** Refusals and bans of the last 30 days, in words. */
+/** The refused requests and bans of the last 30 days as a list. */
 export function Events({ events }: { readonly events: readonly UsageEvent[] }) {
   return (
     <Paper component="section" withBorder p="lg" aria-label="Refused and banned">

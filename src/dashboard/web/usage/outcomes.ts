@@ -7,7 +7,7 @@ import {
 } from '../../../core/usage.ts';
 import type { UsageBucket } from '../../shared/api.ts';
 
-/** What the outcomes are called, and the style's variable that colours them. */
+/** The labels of the outcomes, and the CSS variables of their colours. */
 export const OUTCOME_STYLES: Readonly<Record<Outcome, { title: string; color: string }>> = {
   succeeded: { title: 'Succeeded', color: 'var(--usage-succeeded)' },
   clientErrors: { title: 'Client errors', color: 'var(--usage-client-errors)' },
@@ -15,10 +15,10 @@ export const OUTCOME_STYLES: Readonly<Record<Outcome, { title: string; color: st
   serverErrors: { title: 'Server errors', color: 'var(--usage-server-errors)' },
 };
 
-/** A span of time whose requests are shown by smaller ones. */
+/** A period whose requests are shown in smaller buckets. */
 export type Span = 'hours' | 'days';
 
-/** The outcomes worth a column: those that people cause always, our own errors where there are any. */
+/** The outcomes that are shown: always those that clients cause, server errors only where there are any. */
 export function shownOutcomes(total: UsageCounts): readonly Outcome[] {
   return OUTCOMES.filter((outcome) => outcome !== 'serverErrors' || total.serverErrors > 0);
 }
@@ -33,7 +33,7 @@ export function requestsOf(counts: UsageCounts): number {
 
 const COUNT = new Intl.NumberFormat();
 
-/** A count as the reader writes it. */
+/** A count in the reader's number format. */
 export function countText(count: number): string {
   return COUNT.format(count);
 }
@@ -41,7 +41,7 @@ export function countText(count: number): string {
 const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** When a bucket begins: hours by the reader's clock, days as UTC has them. */
+/** The beginning of a bucket: hours in the reader's time zone, days in UTC. */
 export function bucketText(span: Span, from: number): string {
   return (span === 'hours' ? HOUR : DAY).format(from);
 }

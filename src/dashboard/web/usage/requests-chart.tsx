@@ -16,7 +16,7 @@ interface RequestsChartProps {
   readonly span: Span;
   readonly buckets: readonly UsageBucket[];
   readonly total: UsageCounts;
-  /** Whether there were requests lately, which may not be counted yet. */
+  /** Whether there were recent requests, which the chart may not include yet. */
   readonly isInUse: boolean;
 }
 
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<Span, string>> = {
   days: 'Bar chart of requests by day in the last 30 days',
 };
 
-/** Stacked bars; the numbers are in the table, for those who cannot use a picture. */
+/** Stacked bars. The table has the same numbers in accessible form. */
 export function RequestsChart({ span, buckets, total, isInUse }: RequestsChartProps) {
   const isEmpty = requestsOf(total) === 0;
   return (
@@ -44,9 +44,9 @@ export function RequestsChart({ span, buckets, total, isInUse }: RequestsChartPr
           valueFormatter={countText}
           withTooltip={!isEmpty}
           textColor="var(--mantine-color-dimmed)"
-          // The picture is named as a whole, and its numbers are in the table.
+          // The chart has one accessible name; the table has its numbers.
           accessibilityLayer={false}
-          // A line in the page's colour keeps stacked parts apart without a look at their colours.
+          // A line in the page's colour separates stacked parts without relying on their colours.
           barProps={{ stroke: 'var(--mantine-color-body)', strokeOpacity: 1, strokeWidth: 1 }}
           maxBarWidth={28}
           xAxisProps={{ minTickGap: 12 }}

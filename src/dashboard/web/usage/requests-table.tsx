@@ -15,7 +15,7 @@ export function RequestsTable({ span, buckets, total }: RequestsTableProps) {
   const outcomes = shownOutcomes(total);
   const name = span === 'hours' ? 'Requests by hour' : 'Requests by UTC day';
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard, too.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must scroll by keyboard, too.
     <section className="table-region" aria-label={name} tabIndex={0}>
       <Table stickyHeader striped miw={460} className="figures">
         <Table.Thead>

@@ -25,7 +25,7 @@ import { RequestsTable } from './requests-table.tsx';
 interface RequestsProps {
   readonly hours: readonly UsageBucket[];
   readonly days: readonly UsageBucket[];
-  /** Whether a window shows requests, which may not be counted here yet. */
+  /** Whether a window has requests, which the chart may not include yet. */
   readonly isInUse: boolean;
 }
 
@@ -39,7 +39,7 @@ const NOTES: Readonly<Record<Span, string>> = {
   days: 'By UTC day, as the daily limit counts them. Both environments together.',
 };
 
-/** What became of the requests of the last 24 hours or 30 days. */
+/** The outcomes of the requests of the last 24 hours or 30 days. */
 export function Requests({ hours, days, isInUse }: RequestsProps) {
   const [span, setSpan] = useState<Span>('hours');
   const [isTableOpen, setTableOpen] = useState(false);

@@ -10,10 +10,10 @@ import { Requests } from './requests.tsx';
 import { Windows } from './windows.tsx';
 import './usage.css';
 
-/** How often usage is asked for while the page is visible, in ms. */
+/** How often usage is loaded while the page is visible, in ms. */
 const LIVE_EVERY = 2_000;
 
-/** How an account stands against its limits, and what became of its requests. */
+/** The current usage of an account, and the outcomes of its requests. */
 export default function UsagePage() {
   const usage = useQuery({
     queryKey: ['usage'],

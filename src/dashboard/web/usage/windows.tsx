@@ -9,7 +9,7 @@ const TITLES: Readonly<Record<Environment, string>> = {
   staging: 'Staging',
 };
 
-/** Both windows of each environment against the plan's limits. */
+/** Usage of both windows of each environment, beside the plan's limits. */
 export function Windows({ windows }: { readonly windows: UsageInfo['windows'] }) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
@@ -34,10 +34,10 @@ export function Windows({ windows }: { readonly windows: UsageInfo['windows'] })
 
 interface WindowProps {
   readonly name: string;
-  /** Names the bar for those who do not see what it stands below. */
+  /** The accessible name of the bar. */
   readonly of: string;
   readonly window: WindowInfo;
-  /** Begins with its first request, not by the clock. */
+  /** Whether the window begins with its first request instead of at a fixed time. */
   readonly isLazy?: boolean;
 }
 

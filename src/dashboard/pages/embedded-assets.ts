@@ -2,15 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Asset, Assets } from './assets.ts';
 
-/** The folder within an executable that holds what was bundled when it was built. */
+/** The folder within an executable with the assets that were bundled at its build. */
 export const EMBEDDED_FOLDER = 'pages';
 
 const LIST = 'assets.json';
 
-/** What the list says of a file; its bytes are in the file. */
+/** The entry of an asset in the list; its content is in a file of its own. */
 type Listed = Pick<Asset, 'name' | 'type'>;
 
-/** Puts assets into a new folder, for `readAssets`. */
+/** Writes assets to a new folder, for `readAssets`. */
 export async function writeAssets(assets: Assets, folder: string): Promise<void> {
   await mkdir(folder);
   const files: Listed[] = assets.files.map(({ name, type }) => ({ name, type }));
@@ -18,7 +18,7 @@ export async function writeAssets(assets: Assets, folder: string): Promise<void>
   await Promise.all(assets.files.map(({ name, bytes }) => writeFile(join(folder, name), bytes)));
 }
 
-/** Reads what `writeAssets` wrote; in an executable, what it was built with. */
+/** Reads assets that `writeAssets` wrote; by default those embedded in the executable. */
 export async function readAssets(folder = join(import.meta.dir, EMBEDDED_FOLDER)): Promise<Assets> {
   const list: Omit<Assets, 'files'> & { readonly files: readonly Listed[] } = await Bun.file(
     join(folder, LIST),
