@@ -93,9 +93,9 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const { clock, scheduler, log, parts } = given;
   const stores = await openStores(config, clock);
   starting.defer(() => stores.close());
-  const metrics = new Metrics(stores);
+  const metrics = new Metrics(stores, clock);
   stores.measure(metrics);
-  starting.use(metrics.measureEventLoop(clock));
+  starting.use(metrics.measureEventLoop());
   const tracing = await openTracing(config, clock, log);
   starting.defer(() => tracing.close());
   const { host, opsPort: port } = config;

@@ -1,8 +1,7 @@
 import type { TLocalizedValidationError } from 'typebox/error';
-import type { XSchema } from 'typebox/schema';
+import { Compile, type XSchema } from 'typebox/schema';
 import { ApiError } from '../core/errors.ts';
 import { type Int64, toInt64 } from '../lib/int64.ts';
-import { lazy } from '../lib/lazy.ts';
 
 /** What a message repeats of an unknown field's name, in characters. */
 const SHOWN_NAME_LENGTH = 60;
@@ -11,8 +10,7 @@ const SHOWN_NAME_LENGTH = 60;
 export type Expectations = Readonly<Record<string, string>>;
 
 /**
- * Makes the check of a parsed body against the schema of an object. The compiler is loaded at the
- * first body: that takes longer than starting all the rest.
+ * Compiles a schema of an object into a check of parsed bodies.
  * @param schema with `additionalProperties: false` unknown fields are refused. A property of type
  *   `integer` or `number` arrives as a number, one of type `bigint` as an exact bigint.
  * @returns a function that throws ApiError `invalid_body`, naming the field.
@@ -21,10 +19,9 @@ export function bodyParser<const Schema extends XSchema>(
   schema: Schema,
   expectations: Expectations,
 ) {
-  const compiled = lazy(async () => (await import('typebox/schema')).Compile(schema));
+  const validator = Compile(schema);
   const numeric = numericProperties(schema);
-  return async (body: unknown) => {
-    const validator = await compiled();
+  return (body: unknown) => {
     for (const [name, convert] of numeric) convertInPlace(body, name, convert);
     if (!validator.Check(body)) {
       const [, [error]] = validator.Errors(body);

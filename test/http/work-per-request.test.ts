@@ -122,6 +122,17 @@ describe('every statement of a request', () => {
     }
   });
 
+  test('finds a page by status through an index on the status, not among all animals', async () => {
+    const { service, secret } = await stocked(200);
+    await using _ = service;
+    for (const path of ['/pets?status=sold', '/pets?status=sold&after=50']) {
+      const [sql = ''] = await statementsOf(() => service.request(path, { key: secret }));
+      expect(planOf(service, sql)).toEqual([
+        expect.stringMatching(/^SEARCH pets USING (?:COVERING )?INDEX \w+ \(status=\?/),
+      ]);
+    }
+  });
+
   test('reads no more rows than the page has, and one that tells whether it is the last', async () => {
     const { service, secret } = await stocked(200);
     await using _ = service;

@@ -33,7 +33,7 @@ test('a ban that is lifted while a process starts is lifted in that process, too
     redis: undefined,
     clock: it.clock,
     log: createLog('silent', { write: () => {} }),
-    metrics: new Metrics(stores),
+    metrics: new Metrics(stores, it.clock),
     jobs: new BackgroundJobs(scheduler, it.clock, { failed: () => {}, recovered: () => {} }),
   });
   const caller = { id: `account:${it.account.id}`, limits: it.account.limits, key: it.key };

@@ -87,6 +87,15 @@ describe('the import arrows', () => {
     );
     expect(readers).toEqual(['src/config/config.ts']);
   });
+
+  test("the machine's clock is read in lib/clock.ts alone, and by the dashboard in the browser", () => {
+    const readers = files.filter(
+      (file) =>
+        /^src\/(?!dashboard\/web\/)/.test(file) &&
+        /\bDate\.now\b|\bnew Date\(\s*\)|\bnew Date\b(?!\()|\bperformance\.now\b/.test(code(file)),
+    );
+    expect(readers).toEqual(['src/lib/clock.ts']);
+  });
 });
 
 describe('sizes', () => {

@@ -22,7 +22,7 @@ async function sendMessage(
   { key, request, now }: RequestContext,
 ): Promise<Reply> {
   const idempotencyKey = readIdempotencyKey(request.headers);
-  const { message: text } = await parse(await readJsonBody(request));
+  const { message: text } = parse(await readJsonBody(request));
   const { accountId, environment } = key;
   const createdAt = now.wall;
   const message: Message = {

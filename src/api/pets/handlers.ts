@@ -49,7 +49,7 @@ function nextPageLink(baseUrl: string, { limit, status }: PetQuery, after: numbe
 
 async function createPet(pets: PetStore, { key, request, now }: RequestContext): Promise<Reply> {
   const idempotencyKey = readIdempotencyKey(request.headers);
-  const pet = await parseNewPet(await readJsonBody(request));
+  const pet = parseNewPet(await readJsonBody(request));
   const outcome = await pets.create(
     pet,
     now,

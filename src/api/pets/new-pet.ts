@@ -9,7 +9,7 @@ const parse = bodyParser(NewPetSchema, NEW_PET_EXPECTATIONS);
  * Checks a parsed body against the NewPet schema.
  * @throws ApiError `invalid_body`, naming the field
  */
-export async function parseNewPet(body: unknown): Promise<NewPet> {
-  const { name, categoryId, status = DEFAULT_STATUS } = await parse(body);
+export function parseNewPet(body: unknown): NewPet {
+  const { name, categoryId, status = DEFAULT_STATUS } = parse(body);
   return { name, categoryId: toInt64(categoryId), status };
 }

@@ -26,6 +26,8 @@ type List = ReturnType<SQL['array']>;
 
 /** Hears of every statement; must not wait. */
 export interface DatabaseMetrics {
+  /** The current time for measuring durations, in ms on a scale that never steps. */
+  now(): number;
   /** @param took ms */
   databaseReplied(took: number): void;
   databaseFailed(): void;
@@ -52,8 +54,8 @@ type Execute = <Row>(text: string, values: Value[]) => Promise<Row[] & { readonl
 export class PostgresDatabase implements Queries {
   #url: string;
   #pool: SQL;
-  /** When the server was last heard (ms, on the elapsed scale). */
-  #heardAt = performance.now();
+  /** How many replies the server has sent. */
+  #replies = 0;
   readonly #queries: Queries;
   readonly #breaker: CircuitBreaker<string>;
   /** Whoever measures, once somebody does. */
@@ -129,12 +131,12 @@ export class PostgresDatabase implements Queries {
   /** Tries again what lost a race; what the database failed at becomes `StorageUnavailable`. */
   async #persist<T>(attempt: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
-      const askedAt = performance.now();
+      const repliesBefore = this.#replies;
       try {
         this.#requireAvailable();
         return await attempt();
       } catch (error) {
-        if (!this.#mayWinNextTime(error, askedAt) || tries === RETRIES.most) {
+        if (!this.#mayWinNextTime(error, repliesBefore) || tries === RETRIES.most) {
           const failure = isUnavailable(error) ? new StorageUnavailable(error) : error;
           if (failure instanceof StorageUnavailable) this.metrics?.databaseFailed();
           throw failure;
@@ -144,31 +146,32 @@ export class PostgresDatabase implements Queries {
     }
   }
 
-  #mayWinNextTime(error: unknown, askedAt: number): boolean {
-    // Where others are being answered, only a connection more could not be had.
-    const isAway = isUnreachable(error) && this.#heardAt < askedAt;
-    if (isAway || isNoPrimary(error)) this.#breaker.open(error);
+  #mayWinNextTime(error: unknown, repliesBefore: number): boolean {
+    // If other statements got replies meanwhile, only another connection could not be opened.
+    const isDown = isUnreachable(error) && this.#replies === repliesBefore;
+    if (isDown || isNoPrimary(error)) this.#breaker.open(error);
     const isStale = isStalePlan(error);
     if (isStale) this.#reconnect();
     return isStale || isLostRace(error);
   }
 
-  /** Waits for the answer to one statement, and tells how long it took. */
+  /** Waits for the reply to one statement and records how long it took. */
   async #measure<T>(answer: PromiseLike<T>): Promise<T> {
-    const askedAt = performance.now();
+    const sentAt = this.metrics?.now();
     const value = await this.#listen(answer, PATIENCE.statement);
-    this.metrics?.databaseReplied(performance.now() - askedAt);
+    const { metrics } = this;
+    if (metrics && sentAt !== undefined) metrics.databaseReplied(metrics.now() - sentAt);
     return value;
   }
 
-  /** Waits for an answer, but not for ever: a network that was cut says nothing. */
+  /** Waits for a reply with a timeout: a broken network connection may never report an error. */
   async #listen<T>(answer: PromiseLike<T>, patience: number): Promise<T> {
-    const askedAt = performance.now();
+    const repliesBefore = this.#replies;
     const silence = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       const cause = new Error(`No answer within ${patience} ms.`);
-      // Where others are being answered, only this one had to wait too long.
-      if (this.#heardAt >= askedAt) silence.reject(new StorageUnavailable(cause));
+      // If other statements got replies meanwhile, only this one took too long.
+      if (this.#replies > repliesBefore) silence.reject(new StorageUnavailable(cause));
       else {
         this.#breaker.open(cause);
         this.#refuseAll(cause);
@@ -177,7 +180,7 @@ export class PostgresDatabase implements Queries {
     this.#waiting.add(silence.reject);
     try {
       const value = await Promise.race([answer, silence.promise]);
-      this.#heardAt = performance.now();
+      this.#replies += 1;
       return value;
     } finally {
       clearTimeout(timer);

@@ -11,6 +11,8 @@ const SLOW = 20;
 
 /** Hears of every transaction; must not wait. */
 export interface GroupCommitMetrics {
+  /** The current time for measuring durations, in ms on a scale that never steps. */
+  now(): number;
   /** @param took ms, from the request to the disk. */
   committed(size: number, took: number): void;
   notCommitted(size: number): void;
@@ -107,10 +109,11 @@ export class GroupCommit<Change, Outcome> {
   }
 
   async #settle(batch: readonly Waiting<Change, Outcome>[]): Promise<void> {
-    const sentAt = performance.now();
+    const sentAt = this.metrics?.now();
     try {
       const outcomes = await this.#commit(batch.map(({ change }) => change));
-      this.metrics?.committed(batch.length, performance.now() - sentAt);
+      const { metrics } = this;
+      if (metrics && sentAt !== undefined) metrics.committed(batch.length, metrics.now() - sentAt);
       for (const [index, outcome] of outcomes.entries()) batch[index]?.resolve(outcome);
     } catch (error) {
       // One change that cannot be made must not take the others of its batch down with it.

@@ -49,8 +49,7 @@ export class RowLeases implements Leases {
   }
 
   async #fellSilent(environment: Environment, { holder, renewals }: ClaimRow): Promise<boolean> {
-    const end = performance.now() + SILENCE;
-    while (performance.now() < end) {
+    for (let waited = 0; waited < SILENCE; waited += LOOK_EVERY) {
       await Bun.sleep(LOOK_EVERY);
       const now = await this.#find(environment);
       if (!now) return true;

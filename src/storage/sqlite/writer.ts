@@ -24,12 +24,14 @@ interface Waiting {
 interface Queue {
   readonly waiting: Waiting[];
   inFlight: Waiting[];
-  /** When the transaction in flight was sent (ms, on the elapsed scale). */
-  sentAt: number;
+  /** When the transaction in flight was sent, by the metrics' clock; `undefined` without metrics. */
+  sentAt: number | undefined;
 }
 
 /** Hears of every transaction; must not wait. */
 export interface WriterMetrics {
+  /** The current time for measuring durations, in ms on a scale that never steps. */
+  now(): number;
   /** @param took ms, from the request to the disk. */
   committed(size: number, took: number): void;
   notCommitted(size: number): void;
@@ -101,7 +103,7 @@ export class Writer {
   }
 
   #queueFor(path: string): Queue {
-    const queue = this.#queues.get(path) ?? { waiting: [], inFlight: [], sentAt: 0 };
+    const queue = this.#queues.get(path) ?? { waiting: [], inFlight: [], sentAt: undefined };
     this.#queues.set(path, queue);
     return queue;
   }
@@ -109,7 +111,7 @@ export class Writer {
   #send(path: string, queue: Queue): void {
     if (queue.inFlight.length > 0 || queue.waiting.length === 0) return;
     queue.inFlight = queue.waiting.splice(0, BATCH_SIZE);
-    queue.sentAt = performance.now();
+    queue.sentAt = this.metrics?.now();
     this.#post({ kind: 'commit', path, writes: queue.inFlight.map(({ write }) => write) });
   }
 
@@ -121,7 +123,7 @@ export class Writer {
     const queue = this.#queueFor(reply.path);
     const settled = queue.inFlight;
     queue.inFlight = [];
-    this.#measure(reply, performance.now() - queue.sentAt);
+    this.#measure(reply, queue.sentAt);
     this.#send(reply.path, queue);
     for (const [index, { settle }] of settled.entries()) {
       settle(reply.results[index] ?? NO_RESULT);
@@ -129,12 +131,15 @@ export class Writer {
     this.#closeWhenIdle();
   }
 
-  #measure({ results }: WriterReply & { kind: 'committed' }, took: number): void {
+  #measure({ results }: WriterReply & { kind: 'committed' }, sentAt: number | undefined): void {
+    const { metrics } = this;
+    if (!metrics || sentAt === undefined) return;
+    const took = metrics.now() - sentAt;
     const failed = results.filter(({ ok }) => !ok).length;
-    if (failed > 0) this.metrics?.notCommitted(failed);
-    if (failed < results.length) this.metrics?.committed(results.length - failed, took);
-    if (results.some((result) => !result.ok && result.unavailable)) this.metrics?.databaseFailed();
-    else this.metrics?.databaseReplied(took);
+    if (failed > 0) metrics.notCommitted(failed);
+    if (failed < results.length) metrics.committed(results.length - failed, took);
+    if (results.some((result) => !result.ok && result.unavailable)) metrics.databaseFailed();
+    else metrics.databaseReplied(took);
   }
 
   #closeWhenIdle(): void {
