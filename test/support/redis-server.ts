@@ -184,7 +184,7 @@ export async function connectTo(
     clock: systemClock,
     ...options,
   });
-  await connection.ready(5_000);
+  await connection.ready(options.silenceTimeout ?? 5_000);
   return { connection, told, [Symbol.dispose]: () => void connection.close() };
 }
 

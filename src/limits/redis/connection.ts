@@ -8,7 +8,7 @@ import { SERVER_CLOCK, scriptCommands } from './scripts.ts';
 const FIRST_RETRY_AFTER = 0.05 * SECOND;
 const LAST_RETRY_AFTER = SECOND;
 /** A connection that receives nothing for so long, while a reply is due, is closed; in ms. */
-const SOCKET_TIMEOUT = SECOND;
+const CONNECTION_TIMEOUT = SECOND;
 /** How often the map from slots to nodes of a Cluster is refreshed, in ms; redirections keep it right meanwhile. */
 const REFRESH_SLOTS_EVERY = 2 * SECOND;
 
@@ -35,7 +35,7 @@ export interface RedisConnectionOptions {
   readonly clock: Clock;
   /** Lua function `now()` that gives the time in epoch ms; the server's own clock by default. */
   readonly clockScript?: string;
-  /** Silence after which a server is unavailable, in ms; 150 by default. */
+  /** Silence after which a server is unavailable, in ms; 150 by default. Connections time out no sooner. */
   readonly silenceTimeout?: number;
 }
 
@@ -64,7 +64,11 @@ export class RedisConnection {
     this.#events = events;
     this.#clock = clock;
     this.#name = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
-    this.#client = createClient(address, clockScript);
+    this.#client = createClient(
+      address,
+      clockScript,
+      Math.max(CONNECTION_TIMEOUT, silenceTimeout ?? 0),
+    );
     this.#client.on('error', (error) => {
       this.#problem = nodeErrorOf(error) ?? error;
       events.onError(error);
@@ -164,7 +168,11 @@ export class RedisConnection {
  * Commands are neither queued while there is no connection nor sent twice: a request must not wait, and must
  * not be counted twice. Automatic pipelining stays off: joined writes cost less CPU.
  */
-function createClient(address: RedisAddress, clockScript: string): Redis | Cluster {
+function createClient(
+  address: RedisAddress,
+  clockScript: string,
+  timeout: number,
+): Redis | Cluster {
   const { kind, hosts, master, tls, username, password, database } = address;
   const scripts = scriptCommands(clockScript);
   const shared = {
@@ -172,8 +180,8 @@ function createClient(address: RedisAddress, clockScript: string): Redis | Clust
     ...(password !== undefined && { password }),
     ...(tls && { tls: {} }),
     lazyConnect: true,
-    connectTimeout: SECOND,
-    socketTimeout: SOCKET_TIMEOUT,
+    connectTimeout: timeout,
+    socketTimeout: timeout,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
   } satisfies RedisOptions;
@@ -184,7 +192,7 @@ function createClient(address: RedisAddress, clockScript: string): Redis | Clust
       enableOfflineQueue: false,
       clusterRetryStrategy: retryAfter,
       slotsRefreshInterval: REFRESH_SLOTS_EVERY,
-      slotsRefreshTimeout: SECOND,
+      slotsRefreshTimeout: timeout,
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       redisOptions: shared,
@@ -204,7 +212,7 @@ function createClient(address: RedisAddress, clockScript: string): Redis | Clust
     ...single,
     sentinels: [...hosts],
     name: master,
-    sentinelCommandTimeout: SECOND,
+    sentinelCommandTimeout: timeout,
     ...(tls && { enableTLSForSentinelMode: true }),
     sentinelRetryStrategy: retryAfter,
   });
