@@ -29,6 +29,8 @@ export interface Access<Changes> {
   queries(): Promise<Kysely<Database>>;
   /** Runs a selection, without Kysely. */
   rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Awaitable<Row[]>;
+  /** Makes a change in one statement that both engines know, without Kysely; `?` stands for a value. */
+  run(sql: string, ...values: SelectionValue[]): Promise<void>;
 }
 
 /** Binds changes to what runs one by its name. */

@@ -4,7 +4,6 @@ import { auditChanges } from './audit.ts';
 import { banChanges } from './bans.ts';
 import { messageChanges } from './messages.ts';
 import type { Transaction } from './schema.ts';
-import { settingChanges } from './settings.ts';
 import { usageChanges } from './usage.ts';
 
 /** Every change that is written once for both engines, by name. */
@@ -14,7 +13,6 @@ export const CHANGES = {
   ...auditChanges,
   ...banChanges,
   ...messageChanges,
-  ...settingChanges,
   ...usageChanges,
 };
 

@@ -32,13 +32,17 @@ export function select<Name extends TableName, C extends ColumnName<Name>>(
         kinds[column]?.kind === 'integer' ? `${asDouble(column)} AS ${column}` : column,
       )
       .join(', ');
+  return {
+    sqlite: `SELECT ${list((column) => `CAST(${column} AS REAL)`)} FROM ${table} ${rest}`,
+    postgres: numbered(`SELECT ${list((column) => `${column}::float8`)} FROM ${table} ${rest}`),
+  };
+}
+
+/** The same statement with `$1`, `$2` and so on for each `?`. */
+export function numbered(sql: string): string {
   let parameters = 0;
-  const numbered = rest.replaceAll('?', () => {
+  return sql.replaceAll('?', () => {
     parameters += 1;
     return `$${parameters}`;
   });
-  return {
-    sqlite: `SELECT ${list((column) => `CAST(${column} AS REAL)`)} FROM ${table} ${rest}`,
-    postgres: `SELECT ${list((column) => `${column}::float8`)} FROM ${table} ${numbered}`,
-  };
 }

@@ -1,32 +1,21 @@
 import type { Settings } from '../core/settings.ts';
 import type { Access } from './access.ts';
-import type { Transaction } from './schema.ts';
 import { select } from './selection.ts';
 
-// Without Kysely: every start reads a setting.
+// Without Kysely, which no start waits for: every start reads a setting, the first one stores it.
 const FIND = select('settings', ['value'], 'WHERE name = ?');
-
-/** Keeps the value that is there already, if any. */
-async function initSetting(transaction: Transaction, name: string, value: string): Promise<void> {
-  await transaction
-    .insertInto('settings')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
-}
-
-export const settingChanges = { initSetting };
+const INSERT = 'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING';
 
 /** Facts that all processes on one store agree on, on either engine. */
 export class StoredSettings implements Settings {
-  readonly #access: Access<typeof settingChanges>;
+  readonly #access: Access<unknown>;
 
-  constructor(access: Access<typeof settingChanges>) {
+  constructor(access: Access<unknown>) {
     this.#access = access;
   }
 
   async keep(name: string, value: string): Promise<string> {
-    await this.#access.changes.initSetting(name, value);
+    await this.#access.run(INSERT, name, value);
     return (await this.find(name)) ?? value;
   }
 

@@ -1,7 +1,7 @@
 import { lazy } from '../../lib/lazy.ts';
 import { type Access, type BoundChanges, bindChanges } from '../access.ts';
 import { applyChange, CHANGES, type Changes } from '../changes.ts';
-import type { Selection, SelectionValue } from '../selection.ts';
+import { numbered, type Selection, type SelectionValue } from '../selection.ts';
 import type { PostgresDatabase, Queries } from './database.ts';
 
 /** A database: each change is a transaction of its own. */
@@ -22,6 +22,10 @@ export class PostgresAccess implements Access<Changes> {
 
   rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Promise<Row[]> {
     return this.#database.rows(selection, ...values);
+  }
+
+  async run(sql: string, ...values: SelectionValue[]): Promise<void> {
+    await this.#database.run(numbered(sql), ...values);
   }
 }
 

@@ -30,4 +30,8 @@ export class SqliteAccess implements Access<Changes> {
   rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Row[] {
     return this.#file.rows(selection, ...values);
   }
+
+  async run(sql: string, ...values: SelectionValue[]): Promise<void> {
+    await this.#file.write({ name: 'runStatement', input: { sql, values } });
+  }
 }
