@@ -8,6 +8,7 @@ import { type PlanColumns, subscriptionFromRow } from './accounts.ts';
 import { recordAudit } from './audit.ts';
 import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
+import { select } from './selection.ts';
 
 interface NewKey {
   readonly key: ApiKey;
@@ -40,6 +41,9 @@ interface ApiKeyRow extends KeyColumns {
   readonly last_four: string;
   readonly created_at: number;
 }
+
+// Without Kysely: every start looks.
+const ANY = select('api_keys', ['id'], 'LIMIT 1');
 
 /** What each engine does with keys beside requests, by hand. */
 export interface KeyUses extends KeySource {
@@ -161,7 +165,7 @@ export class StoredApiKeys implements ApiKeyStore {
   }
 
   async any(): Promise<boolean> {
-    return (await (await this.#select()).limit(1).executeTakeFirst()) !== undefined;
+    return (await this.#access.rows(ANY)).length > 0;
   }
 
   async #select() {
