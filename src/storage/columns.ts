@@ -59,3 +59,12 @@ export function int64(): Column<Int64> {
 export function bytes(): Column<Uint8Array> {
   return { kind: 'bytes' };
 }
+
+/** Columns of one kind, by their names. */
+export function all<Name extends string, C extends Column<unknown>>(
+  column: C,
+  ...names: readonly Name[]
+): Readonly<Record<Name, C>> {
+  // Each name is given the column; `fromEntries` loses which names there are.
+  return Object.fromEntries(names.map((name) => [name, column])) as Record<Name, C>;
+}

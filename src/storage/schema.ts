@@ -6,6 +6,7 @@ import type { Environment } from '../core/environments.ts';
 import type { PetStatus } from '../core/pets.ts';
 import type { Plan } from '../core/plans.ts';
 import {
+  all,
   bytes,
   type Column,
   type GeneratedColumn,
@@ -28,7 +29,7 @@ export const TABLES = {
     file: 'accounts',
     distributedBy: 'reference',
     primaryKey: ['name'],
-    columns: { name: text(), value: text() },
+    columns: all(text(), 'name', 'value'),
   },
   accounts: {
     file: 'accounts',
@@ -41,15 +42,12 @@ export const TABLES = {
       written_as: optionalText(),
       plan: text<Plan>(),
       // Only Enterprise's own limits.
-      per_minute: optionalInteger(),
-      per_day: optionalInteger(),
+      ...all(optionalInteger(), 'per_minute', 'per_day'),
       created_at: integer(),
       role: generatedText<Role>(),
       name: generatedText(),
       email_verified: generatedInteger(),
-      image: optionalText(),
-      signed_up_at: optionalText(),
-      updated_at: optionalText(),
+      ...all(optionalText(), 'image', 'signed_up_at', 'updated_at'),
     },
   },
   api_keys: {
@@ -57,18 +55,14 @@ export const TABLES = {
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      id: text(),
-      account_id: text(),
+      ...all(text(), 'id', 'account_id'),
       environment: text<Environment>(),
       name: text(),
       // HMAC-SHA-256 of the key's text.
       digest: bytes(),
-      prefix: text(),
-      last_four: text(),
+      ...all(text(), 'prefix', 'last_four'),
       created_at: integer(),
-      expires_at: optionalInteger(),
-      revoked_at: optionalInteger(),
-      last_used_at: optionalInteger(),
+      ...all(optionalInteger(), 'expires_at', 'revoked_at', 'last_used_at'),
     },
   },
   bans: {
@@ -76,14 +70,10 @@ export const TABLES = {
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      id: text(),
-      key_id: text(),
-      account_id: text(),
+      ...all(text(), 'id', 'key_id', 'account_id'),
       environment: text<Environment>(),
       reason: text(),
-      level: integer(),
-      starts_at: integer(),
-      ends_at: integer(),
+      ...all(integer(), 'level', 'starts_at', 'ends_at'),
       lifted_at: optionalInteger(),
       lifted_by: optionalText(),
     },
@@ -93,19 +83,18 @@ export const TABLES = {
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      id: text(),
-      user_id: text(),
-      account_id: text(),
-      provider_id: text(),
-      password: optionalText(),
-      access_token: optionalText(),
-      refresh_token: optionalText(),
-      id_token: optionalText(),
-      access_token_expires_at: optionalText(),
-      refresh_token_expires_at: optionalText(),
-      scope: optionalText(),
-      created_at: text(),
-      updated_at: text(),
+      ...all(text(), 'id', 'user_id', 'account_id', 'provider_id'),
+      ...all(
+        optionalText(),
+        'password',
+        'access_token',
+        'refresh_token',
+        'id_token',
+        'access_token_expires_at',
+        'refresh_token_expires_at',
+        'scope',
+      ),
+      ...all(text(), 'created_at', 'updated_at'),
     },
   },
   sessions: {
@@ -113,14 +102,9 @@ export const TABLES = {
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      id: text(),
-      user_id: text(),
-      token: text(),
-      expires_at: text(),
-      ip_address: optionalText(),
-      user_agent: optionalText(),
-      created_at: text(),
-      updated_at: text(),
+      ...all(text(), 'id', 'user_id', 'token', 'expires_at'),
+      ...all(optionalText(), 'ip_address', 'user_agent'),
+      ...all(text(), 'created_at', 'updated_at'),
     },
   },
   verifications: {
@@ -128,12 +112,7 @@ export const TABLES = {
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      id: text(),
-      identifier: text(),
-      value: text(),
-      expires_at: text(),
-      created_at: text(),
-      updated_at: text(),
+      ...all(text(), 'id', 'identifier', 'value', 'expires_at', 'created_at', 'updated_at'),
     },
   },
   messages: {
@@ -142,8 +121,7 @@ export const TABLES = {
     primaryKey: ['account_id', 'id'],
     sequence: { name: 'message_sequence', column: 'sequence' },
     columns: {
-      account_id: text(),
-      id: text(),
+      ...all(text(), 'account_id', 'id'),
       sequence: generatedInteger(),
       environment: text<Environment>(),
       // A JSON string in PostgreSQL, whose own text has no U+0000.
@@ -163,10 +141,7 @@ export const TABLES = {
       // Whole hours since the Unix epoch.
       hour: integer(),
       environment: text<Environment>(),
-      succeeded: integer(),
-      client_errors: integer(),
-      limited: integer(),
-      server_errors: integer(),
+      ...all(integer(), 'succeeded', 'client_errors', 'limited', 'server_errors'),
     },
   },
   audit: {
@@ -179,8 +154,7 @@ export const TABLES = {
       at: integer(),
       actor: text(),
       action: text<AuditAction>(),
-      account_id: text(),
-      detail: text(),
+      ...all(text(), 'account_id', 'detail'),
     },
   },
   // How many changes there were that servers must apply to what they cache. One row, 'changes'.
@@ -209,11 +183,8 @@ export const TABLES = {
     distributedBy: 'account_id',
     primaryKey: ['account_id', 'key'],
     columns: {
-      account_id: text(),
-      key: text(),
-      fingerprint: text(),
-      pet_id: integer(),
-      created_at: integer(),
+      ...all(text(), 'account_id', 'key', 'fingerprint'),
+      ...all(integer(), 'pet_id', 'created_at'),
       // The first reply; none in rows of earlier releases, which made it anew from the pet.
       reply_status: optionalInteger(),
       reply_body: optionalText(),
@@ -225,10 +196,7 @@ export const TABLES = {
     primaryKey: ['caller'],
     columns: {
       caller: text(),
-      minute_ends_at: integer(),
-      minute_used: integer(),
-      day: integer(),
-      day_used: integer(),
+      ...all(integer(), 'minute_ends_at', 'minute_used', 'day', 'day_used'),
     },
   },
   // The latest batch of usage that each process has added. In PostgreSQL alone.

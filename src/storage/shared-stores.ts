@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import type { AccountStore } from '../core/accounts.ts';
 import type { ApiKeyStore } from '../core/api-keys.ts';
 import type { AuditLog } from '../core/audit.ts';
@@ -15,12 +14,18 @@ import { StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Changes } from './changes.ts';
 import { type MessageQueue, StoredMessages } from './messages.ts';
-import type { Database } from './schema.ts';
 import { StoredSettings } from './settings.ts';
 import { StoredUsage, type UsageBatches } from './usage.ts';
 
+/** What an engine does by hand, since it happens beside every request. */
+export interface HandWritten {
+  readonly keys: KeyUses;
+  readonly messages: MessageQueue;
+  readonly usage: UsageBatches;
+}
+
 /** The stores that are written once for both engines. */
-export interface SharedStores {
+export interface SharedStores extends Pick<Access<Changes>, 'queries'> {
   readonly settings: Settings;
   readonly changes: ChangeSignal & ChangeFeed;
   readonly accounts: AccountStore;
@@ -29,15 +34,6 @@ export interface SharedStores {
   readonly messages: MessageStore;
   readonly usage: UsageStore;
   readonly audit: AuditLog;
-  /** The same database through Kysely, as better-auth uses it. */
-  queries(): Promise<Kysely<Database>>;
-}
-
-/** What an engine does by hand, since it happens beside every request. */
-export interface HandWritten {
-  readonly keys: KeyUses;
-  readonly messages: MessageQueue;
-  readonly usage: UsageBatches;
 }
 
 export function sharedStores(access: Access<Changes>, byHand: HandWritten): SharedStores {

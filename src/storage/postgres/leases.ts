@@ -1,6 +1,7 @@
 import type { Environment } from '../../core/environments.ts';
 import type { Lease, Leases } from '../../core/lease.ts';
 import { SECOND } from '../../lib/clock.ts';
+import { select } from '../selection.ts';
 import type { PostgresDatabase } from './database.ts';
 
 /** A holder that has not renewed its claim for so many ms is gone; it renews it every second. */
@@ -14,10 +15,8 @@ const TRIES = 10;
 /** Whose name stands for all processes that count in one place. */
 const TOGETHER = 'together';
 
-interface ClaimRow {
-  holder: string;
-  renewals: bigint;
-}
+const FIND = select('counting', ['holder', 'renewals'], 'WHERE environment = ?');
+type ClaimRow = NonNullable<(typeof FIND)['row']>;
 
 /**
  * Claims that are rows with a count of renewals. Whoever finds one watches whether it is still renewed:
@@ -42,10 +41,8 @@ export class RowLeases implements Leases {
   }
 
   async #find(environment: Environment): Promise<ClaimRow | undefined> {
-    return this.#database.get<ClaimRow>(
-      'SELECT holder, renewals FROM counting WHERE environment = $1',
-      environment,
-    );
+    const [row] = await this.#database.rows(FIND, environment);
+    return row;
   }
 
   async #fellSilent(environment: Environment, { holder, renewals }: ClaimRow): Promise<boolean> {

@@ -3,6 +3,7 @@ import { type Access, type BoundChanges, bindChanges } from '../access.ts';
 import { CHANGES, type Changes } from '../changes.ts';
 import type { Selection, SelectionValue } from '../selection.ts';
 import type { SqliteFile } from './file.ts';
+import type { SqliteSelection } from './query.ts';
 
 /** The accounts file: read in this thread, changed in the writer thread. */
 export class SqliteAccess implements Access<Changes> {
@@ -21,14 +22,15 @@ export class SqliteAccess implements Access<Changes> {
     const { sqliteQueries } = await import('../kysely.ts');
     return sqliteQueries(async ({ sql, values, isSelect }) => {
       if (isSelect) {
-        return { rows: this.#file.all<Record<string, unknown>>(sql, ...values), changes: 0 };
+        const selection: SqliteSelection<Record<string, unknown>> = { sqlite: sql };
+        return { rows: this.#file.all(selection, ...values), changes: 0 };
       }
       return this.#file.write({ name: 'runStatement', input: { sql, values } });
     });
   });
 
   rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Row[] {
-    return this.#file.rows(selection, ...values);
+    return this.#file.all(selection, ...values);
   }
 
   async run(sql: string, ...values: SelectionValue[]): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { StorageUnavailable } from '../../core/errors.ts';
-import type { Selection } from '../selection.ts';
 import { openDatabase } from './database.ts';
 import { isStorageFailure } from './failures.ts';
 import type { Schema } from './migrations.ts';
+import { query, type SqliteSelection } from './query.ts';
 import type { Writer } from './writer.ts';
 import type { Write, WriteOutputs } from './writer-protocol.ts';
 
@@ -21,26 +21,21 @@ export class SqliteFile {
   }
 
   /** @throws StorageUnavailable */
-  all<Row>(sql: string, ...values: SQLQueryBindings[]): Row[] {
+  all<Row>(selection: SqliteSelection<Row>, ...values: SQLQueryBindings[]): Row[] {
     try {
-      return this.#database.query<Row, SQLQueryBindings[]>(sql).all(...values);
+      return query(this.#database, selection).all(...values);
     } catch (cause) {
       throw this.#failed(cause);
     }
   }
 
   /** @throws StorageUnavailable */
-  get<Row>(sql: string, ...values: SQLQueryBindings[]): Row | undefined {
+  get<Row>(selection: SqliteSelection<Row>, ...values: SQLQueryBindings[]): Row | undefined {
     try {
-      return this.#database.query<Row, SQLQueryBindings[]>(sql).get(...values) ?? undefined;
+      return query(this.#database, selection).get(...values) ?? undefined;
     } catch (cause) {
       throw this.#failed(cause);
     }
-  }
-
-  /** @throws StorageUnavailable */
-  rows<Row>({ sqlite }: Selection<Row>, ...values: SQLQueryBindings[]): Row[] {
-    return this.all<Row>(sqlite, ...values);
   }
 
   /**

@@ -21,9 +21,9 @@ export class SqliteKeyUses implements KeyUses {
   }
 
   findByDigest(digest: Buffer): KeyRow | undefined {
-    const [key] = this.#file.rows(FIND, digest);
-    const [plan] = key ? this.#file.rows(FIND_PLAN, key.account_id) : [];
-    if (!key || !plan) return undefined;
+    const key = this.#file.get(FIND, digest);
+    const plan = key && this.#file.get(FIND_PLAN, key.account_id);
+    if (!plan) return undefined;
     return { credential: authenticatedKeyFromRow(key, plan), digest: Buffer.from(key.digest) };
   }
 

@@ -19,7 +19,7 @@ export class SqliteMessageQueue implements MessageQueue {
 
   async deliver(now: number, limit: number): Promise<number> {
     // Looking costs nothing; an empty transaction would wait for the disk.
-    if (this.#file.rows(FIRST_QUEUED).length === 0) return 0;
+    if (!this.#file.get(FIRST_QUEUED)) return 0;
     return this.#file.write({ name: 'deliverMessages', input: { now, limit } });
   }
 

@@ -2,11 +2,11 @@ import type { IdempotentRequest } from '../../core/idempotency.ts';
 import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { SqliteFile } from './file.ts';
-import { SELECT_PETS } from './writes-environment.ts';
+import { selectPets } from './pet-rows.ts';
 
-const ALL = `${SELECT_PETS} WHERE pets.id > ? ORDER BY pets.id LIMIT ?`;
-const BY_STATUS = `${SELECT_PETS} WHERE status = ? AND pets.id > ? ORDER BY pets.id LIMIT ?`;
-const ONE = `${SELECT_PETS} WHERE pets.id = ?`;
+const ALL = selectPets('WHERE pets.id > ? ORDER BY pets.id LIMIT ?');
+const BY_STATUS = selectPets('WHERE status = ? AND pets.id > ? ORDER BY pets.id LIMIT ?');
+const ONE = selectPets('WHERE pets.id = ?');
 
 /** The animals of one environment. */
 export class SqlitePetStore implements PetStore {
@@ -22,8 +22,8 @@ export class SqlitePetStore implements PetStore {
     // One more than asked for tells whether the page is the last.
     const pets =
       status === undefined
-        ? this.#file.all<Pet>(ALL, after, limit + 1)
-        : this.#file.all<Pet>(BY_STATUS, status, after, limit + 1);
+        ? this.#file.all(ALL, after, limit + 1)
+        : this.#file.all(BY_STATUS, status, after, limit + 1);
     const more = pets.length > limit;
     if (more) pets.pop();
     // Ids are given under the write lock, in ascending order: whatever comes later comes behind.
@@ -31,7 +31,7 @@ export class SqlitePetStore implements PetStore {
   }
 
   get(id: number): Pet | undefined {
-    return this.#file.get<Pet>(ONE, id);
+    return this.#file.get(ONE, id);
   }
 
   async create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {

@@ -1,10 +1,13 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite';
 import type { Selection } from '../selection.ts';
 
-/** Prepares a selection; its rows are those that the schema types. */
+/** What a selection is on SQLite. */
+export type SqliteSelection<Row> = Pick<Selection<Row>, 'sqlite' | 'row'>;
+
+/** Prepares a selection. */
 export function query<Row>(
   database: Database,
-  { sqlite }: Selection<Row>,
+  { sqlite }: SqliteSelection<Row>,
 ): Statement<Row, SQLQueryBindings[]> {
   return database.query<Row, SQLQueryBindings[]>(sqlite);
 }

@@ -18,7 +18,7 @@ export class SqliteQuotaStore implements QuotaStore {
   }
 
   find(caller: string): SavedQuota | undefined {
-    const [row] = this.#file.rows(FIND, caller);
+    const row = this.#file.get(FIND, caller);
     return row && quotaFromRow(row);
   }
 

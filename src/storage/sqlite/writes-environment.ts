@@ -6,6 +6,7 @@ import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
 import type { SavedQuota } from '../../core/quota.ts';
 import { DAY } from '../../lib/clock.ts';
 import { select } from '../selection.ts';
+import { selectPets } from './pet-rows.ts';
 import { query } from './query.ts';
 
 interface Creation {
@@ -15,13 +16,7 @@ interface Creation {
   readonly request: IdempotentRequest | undefined;
 }
 
-/**
- * Selects pets as the rest of the service has them. What a double holds exactly comes as a number,
- * which is read, and written as JSON, in half the time of a bigint.
- */
-export const SELECT_PETS = `SELECT CAST(pets.id AS REAL) AS id, name,
-  CASE WHEN category_id BETWEEN -9007199254740991 AND 9007199254740991
-    THEN CAST(category_id AS REAL) ELSE category_id END AS categoryId, status FROM pets`;
+const ONE = selectPets('WHERE pets.id = ?');
 
 const EARLIER = select(
   'idempotent_requests',
@@ -106,6 +101,6 @@ function recall(
   if (earlier.fingerprint !== fingerprint) return { kind: 'mismatch' };
   const { pet_id, reply_status: status, reply_body: body } = earlier;
   if (status !== null && body !== null) return { kind: 'replayed', reply: { status, body } };
-  const pet = database.query<Pet, [number]>(`${SELECT_PETS} WHERE pets.id = ?`).get(pet_id);
+  const pet = query(database, ONE).get(pet_id);
   return pet ? { kind: 'replayed', reply: creationReply(pet) } : undefined;
 }

@@ -2,10 +2,14 @@ import type { Database } from 'bun:sqlite';
 import { OperatorError } from '../../core/errors.ts';
 import { FINGERPRINT } from '../../core/secret.ts';
 import { type DataFolder, keepRestoreOut } from '../data-folder.ts';
+import { select } from '../selection.ts';
 import { openDatabase } from '../sqlite/database.ts';
 import { type Lock, takeLock } from '../sqlite/lock.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../sqlite/migrations.ts';
+import { query } from '../sqlite/query.ts';
 import type { Table, Value } from './tables.ts';
+
+const FIND_SETTING = select('settings', ['value'], 'WHERE name = ?');
 
 type Cell = string | bigint | Uint8Array | null;
 
@@ -34,9 +38,7 @@ export class Source implements Disposable {
 
   /** What the folder says of the secret that its API keys were made with. */
   fingerprint(): string | undefined {
-    return this.#files.accounts
-      .query<{ value: string }, [string]>('SELECT value FROM settings WHERE name = ?')
-      .get(FINGERPRINT)?.value;
+    return query(this.#files.accounts, FIND_SETTING).get(FINGERPRINT)?.value;
   }
 
   count(table: Table): number {
