@@ -3,21 +3,16 @@ import type { Awaitable } from '../lib/awaitable.ts';
 import type { Database, Transaction } from './schema.ts';
 import type { Selection, SelectionValue } from './selection.ts';
 
-/**
- * Changes by name. Each runs inside of a transaction and may run again when that is rolled back. Its
- * arguments and its result are JSON, apart from bigints: on SQLite it runs in the writer thread.
- */
-export type ChangeFunctions = Readonly<
-  // biome-ignore lint/suspicious/noExplicitAny: each function has arguments of its own.
-  Record<string, (transaction: Transaction, ...args: any[]) => Promise<unknown>>
->;
-
 type Arguments<Change> = Change extends (transaction: Transaction, ...args: infer Args) => unknown
   ? Args
   : never;
 type Result<Change> = Change extends (...args: never[]) => infer Value ? Value : never;
 
-/** The same changes, each made durable in a transaction of its own when it resolves. */
+/**
+ * Changes without their first argument, each made durable in a transaction of its own when it resolves.
+ * A change may run again when its transaction was rolled back. Its arguments and its result are JSON,
+ * apart from bigints: on SQLite it runs in the writer thread.
+ */
 export type BoundChanges<Changes> = {
   readonly [Name in keyof Changes]: (...args: Arguments<Changes[Name]>) => Result<Changes[Name]>;
 };
@@ -31,17 +26,4 @@ export interface Access<Changes> {
   rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Awaitable<Row[]>;
   /** Makes a change in one statement that both engines know, without Kysely; `?` stands for a value. */
   run(sql: string, ...values: SelectionValue[]): Promise<void>;
-}
-
-/** Binds changes to what runs one by its name. */
-export function bindChanges<Changes extends ChangeFunctions>(
-  changes: Changes,
-  run: (name: keyof Changes & string, args: readonly unknown[]) => Promise<unknown>,
-): BoundChanges<Changes> {
-  const bound = Object.keys(changes).map((name) => [
-    name,
-    (...args: readonly unknown[]) => run(name, args),
-  ]);
-  // Each name runs the function of that name; `Object.fromEntries` loses which is which.
-  return Object.fromEntries(bound) as BoundChanges<Changes>;
 }

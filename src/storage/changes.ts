@@ -1,3 +1,4 @@
+import type { BoundChanges } from './access.ts';
 import { accountChanges } from './accounts.ts';
 import { apiKeyChanges } from './api-keys.ts';
 import { auditChanges } from './audit.ts';
@@ -36,4 +37,15 @@ export function applyChange(
     ...args: readonly unknown[]
   ) => Promise<unknown>;
   return apply(transaction, ...args);
+}
+
+/** Binds every change to what runs one by its name. */
+export function bindChanges(
+  run: (change: ChangeName, args: readonly unknown[]) => Promise<unknown>,
+): BoundChanges<Changes> {
+  // The keys of an object literal are all that it has.
+  const names = Object.keys(CHANGES) as ChangeName[];
+  const bound = names.map((name) => [name, (...args: readonly unknown[]) => run(name, args)]);
+  // Each name runs the function of that name; `Object.fromEntries` loses which is which.
+  return Object.fromEntries(bound) as BoundChanges<Changes>;
 }

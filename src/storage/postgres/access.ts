@@ -1,6 +1,6 @@
 import { lazy } from '../../lib/lazy.ts';
-import { type Access, type BoundChanges, bindChanges } from '../access.ts';
-import { applyChange, CHANGES, type Changes } from '../changes.ts';
+import type { Access, BoundChanges } from '../access.ts';
+import { applyChange, bindChanges, type Changes } from '../changes.ts';
 import { numbered, type Selection, type SelectionValue } from '../selection.ts';
 import type { PostgresDatabase, Queries } from './database.ts';
 
@@ -11,7 +11,7 @@ export class PostgresAccess implements Access<Changes> {
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
-    this.changes = bindChanges(CHANGES, async (change, args) => {
+    this.changes = bindChanges(async (change, args) => {
       const over = await loadQueries();
       return database.transaction((queries) => applyChange(over(queries), { change, args }));
     });

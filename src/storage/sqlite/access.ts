@@ -1,9 +1,9 @@
 import { lazy } from '../../lib/lazy.ts';
-import { type Access, type BoundChanges, bindChanges } from '../access.ts';
-import { CHANGES, type Changes } from '../changes.ts';
+import type { Access, BoundChanges } from '../access.ts';
+import { bindChanges, type Changes } from '../changes.ts';
 import type { Selection, SelectionValue } from '../selection.ts';
+import type { SqliteSelection } from './database.ts';
 import type { SqliteFile } from './file.ts';
-import type { SqliteSelection } from './query.ts';
 
 /** The accounts file: read in this thread, changed in the writer thread. */
 export class SqliteAccess implements Access<Changes> {
@@ -12,7 +12,7 @@ export class SqliteAccess implements Access<Changes> {
 
   constructor(file: SqliteFile) {
     this.#file = file;
-    this.changes = bindChanges(CHANGES, (change, args) =>
+    this.changes = bindChanges((change, args) =>
       file.write({ name: 'change', input: { change, args } }),
     );
   }

@@ -1,6 +1,7 @@
-import { Database, SQLiteError } from 'bun:sqlite';
+import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { SetupError } from '../../core/errors.ts';
+import type { Selection } from '../selection.ts';
 import type { Schema } from './migrations.ts';
 
 /** Files up to this size are checked whole at every start; it takes a few ms at the most. */
@@ -169,4 +170,15 @@ function migrate(database: Database, path: string, schema: Schema): void {
 
 function pragma(database: Database, name: string): number {
   return Number(database.query(`PRAGMA ${name}`).values()[0]?.[0]);
+}
+
+/** What a selection is on SQLite. */
+export type SqliteSelection<Row> = Pick<Selection<Row>, 'sqlite' | 'row'>;
+
+/** Prepares a selection. */
+export function query<Row>(
+  database: Database,
+  { sqlite }: SqliteSelection<Row>,
+): Statement<Row, SQLQueryBindings[]> {
+  return database.query<Row, SQLQueryBindings[]>(sqlite);
 }

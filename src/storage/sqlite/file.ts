@@ -1,9 +1,8 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { StorageUnavailable } from '../../core/errors.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, query, type SqliteSelection } from './database.ts';
 import { isStorageFailure } from './failures.ts';
 import type { Schema } from './migrations.ts';
-import { query, type SqliteSelection } from './query.ts';
 import type { Writer } from './writer.ts';
 import type { Write, WriteOutputs } from './writer-protocol.ts';
 

@@ -5,14 +5,12 @@ import { keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
 import { SqliteAccess } from './access.ts';
+import { sqliteByHand } from './by-hand.ts';
 import { SqliteFile } from './file.ts';
-import { SqliteKeyUses } from './key-uses.ts';
 import { FileLeases } from './leases.ts';
-import { SqliteMessageQueue } from './message-queue.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from './migrations.ts';
 import { SqlitePetStore } from './pet-store.ts';
 import { SqliteQuotaStore } from './quota-store.ts';
-import { SqliteUsageBatches } from './usage-batches.ts';
 import { Writer } from './writer.ts';
 
 /**
@@ -32,12 +30,7 @@ export async function openSqliteStores(config: Config): Promise<DatabaseStores> 
     return file;
   };
   const accountsFile = openFile(folder.accounts, ACCOUNTS_SCHEMA);
-  const access = new SqliteAccess(accountsFile);
-  const shared = sharedStores(access, {
-    keys: new SqliteKeyUses(accountsFile),
-    messages: new SqliteMessageQueue(accountsFile),
-    usage: new SqliteUsageBatches(accountsFile),
-  });
+  const shared = sharedStores(new SqliteAccess(accountsFile), sqliteByHand(accountsFile));
   const isFirstStart = (await shared.settings.find(FINGERPRINT)) === undefined;
   const secret = readSecret(folder, config.secret, isFirstStart);
   const environments = new Map<Environment, EnvironmentStores>();

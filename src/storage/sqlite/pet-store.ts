@@ -2,7 +2,7 @@ import type { IdempotentRequest } from '../../core/idempotency.ts';
 import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { SqliteFile } from './file.ts';
-import { selectPets } from './pet-rows.ts';
+import { selectPets } from './writes-environment.ts';
 
 const ALL = selectPets('WHERE pets.id > ? ORDER BY pets.id LIMIT ?');
 const BY_STATUS = selectPets('WHERE status = ? AND pets.id > ? ORDER BY pets.id LIMIT ?');

@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import { applyChange, type NamedChange } from '../changes.ts';
-import type { Transaction } from '../schema.ts';
+import type { NamedChange } from '../changes.ts';
 import { activityWrites } from './writes-activity.ts';
 import { environmentWrites } from './writes-environment.ts';
 
@@ -64,17 +63,14 @@ type Apply = (database: Database, input: Write['input']) => unknown;
 
 /**
  * Makes a change; the hand-written ones at once.
- * @param queries Kysely over the same connection.
+ * @param applyChange makes those that are written once for both engines.
  */
 export function applyWrite(
   database: Database,
   write: Write,
-  queries: Transaction | undefined,
+  applyChange: (change: NamedChange) => Promise<unknown>,
 ): unknown {
-  if (write.name !== 'change') {
-    // A name and its input belong together, by the type of `Write`; looking it up loses that.
-    return (WRITES[write.name] as Apply)(database, write.input);
-  }
-  if (!queries) throw new Error('Kysely is not loaded.');
-  return applyChange(queries, write.input);
+  if (write.name === 'change') return applyChange(write.input);
+  // A name and its input belong together, by the type of `Write`; looking it up loses that.
+  return (WRITES[write.name] as Apply)(database, write.input);
 }

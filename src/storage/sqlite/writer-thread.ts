@@ -1,7 +1,7 @@
 import { type Database, SQLiteError } from 'bun:sqlite';
 import { messageOf } from '../../core/errors.ts';
 import { lazy } from '../../lib/lazy.ts';
-import type { Transaction } from '../schema.ts';
+import type { NamedChange } from '../changes.ts';
 import { connect } from './database.ts';
 import { isStorageFailure } from './failures.ts';
 import {
@@ -23,10 +23,9 @@ import { activityWrites } from './writes-activity.ts';
 declare const self: Worker;
 
 const databases = new Map<string, Database>();
-const queries = new WeakMap<Database, Transaction>();
 
-/** Loaded with the first change that needs it: creations, which do not, never wait for it. */
-const loadKysely = lazy(() => import('../kysely.ts'));
+/** What makes the changes that are written once for both engines; loaded with the first of them. */
+const loadChanges = lazy(() => Promise.all([import('../kysely.ts'), import('../changes.ts')]));
 
 /** Requests are carried out one after the other. */
 let last: Promise<void> = Promise.resolve();
@@ -53,12 +52,12 @@ function reply(message: WriterReply): void {
 async function commit(path: string, writes: readonly Write[]): Promise<WriteResult[]> {
   try {
     const database = databaseAt(path);
-    const needsKysely = writes.some(({ name }) => name === 'change');
-    const kysely = needsKysely ? await queriesOn(database) : undefined;
+    const needsChanges = writes.some(({ name }) => name === 'change');
+    const applyChange = needsChanges ? await changesOn(database) : refuseChange;
     const values = await transaction(database, async () => {
       const made: unknown[] = [];
       for (const write of writes) {
-        const value = applyWrite(database, write, kysely);
+        const value = applyWrite(database, write, applyChange);
         made.push(value instanceof Promise ? await value : value);
       }
       return made;
@@ -77,14 +76,17 @@ async function commit(path: string, writes: readonly Write[]): Promise<WriteResu
   }
 }
 
-async function queriesOn(database: Database): Promise<Transaction> {
-  const { sqliteQueries } = await loadKysely();
-  const known = queries.get(database);
-  if (known) return known;
-  // Answers at once: a transaction is over before the thread turns to anything else.
-  const made = sqliteQueries(async (statement) => activityWrites.runStatement(database, statement));
-  queries.set(database, made);
-  return made;
+async function changesOn(database: Database) {
+  const [{ sqliteQueries }, { applyChange }] = await loadChanges();
+  // Statements are run at once: a transaction ends before the thread turns to anything else.
+  const queries = sqliteQueries(async (statement) =>
+    activityWrites.runStatement(database, statement),
+  );
+  return (change: NamedChange) => applyChange(queries, change);
+}
+
+async function refuseChange(): Promise<never> {
+  throw new Error('The changes of this transaction were not loaded.');
 }
 
 async function transaction<T>(database: Database, work: () => Promise<T>): Promise<T> {

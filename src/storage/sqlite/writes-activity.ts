@@ -4,7 +4,7 @@ import type { UsageRecord } from '../../core/usage.ts';
 import type { Statement, StatementResult } from '../kysely.ts';
 import { MESSAGE_COLUMNS, messageFromRow } from '../messages.ts';
 import { select } from '../selection.ts';
-import { query } from './query.ts';
+import { query } from './database.ts';
 
 interface Arrival {
   readonly message: Message;

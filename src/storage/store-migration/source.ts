@@ -3,10 +3,9 @@ import { OperatorError } from '../../core/errors.ts';
 import { FINGERPRINT } from '../../core/secret.ts';
 import { type DataFolder, keepRestoreOut } from '../data-folder.ts';
 import { select } from '../selection.ts';
-import { openDatabase } from '../sqlite/database.ts';
+import { openDatabase, query } from '../sqlite/database.ts';
 import { type Lock, takeLock } from '../sqlite/lock.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../sqlite/migrations.ts';
-import { query } from '../sqlite/query.ts';
 import type { Table, Value } from './tables.ts';
 
 const FIND_SETTING = select('settings', ['value'], 'WHERE name = ?');

@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import type { Environment } from '../../../src/core/environments.ts';
 import { sharedStores } from '../../../src/storage/shared-stores.ts';
 import { SqliteAccess } from '../../../src/storage/sqlite/access.ts';
+import { sqliteByHand } from '../../../src/storage/sqlite/by-hand.ts';
 import { SqliteFile } from '../../../src/storage/sqlite/file.ts';
-import { SqliteKeyUses } from '../../../src/storage/sqlite/key-uses.ts';
-import { SqliteMessageQueue } from '../../../src/storage/sqlite/message-queue.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../../src/storage/sqlite/pet-store.ts';
 import { SqliteQuotaStore } from '../../../src/storage/sqlite/quota-store.ts';
-import { SqliteUsageBatches } from '../../../src/storage/sqlite/usage-batches.ts';
 import { Writer } from '../../../src/storage/sqlite/writer.ts';
 import { temporaryFolder } from '../../support/harness.ts';
 import type { Backend } from './backend.ts';
@@ -31,11 +29,7 @@ function connectTo(folder: string, afterwards: () => void): Backend {
   };
   const file = (environment: Environment = 'production') => environments[environment];
   return {
-    ...sharedStores(new SqliteAccess(accounts), {
-      keys: new SqliteKeyUses(accounts),
-      messages: new SqliteMessageQueue(accounts),
-      usage: new SqliteUsageBatches(accounts),
-    }),
+    ...sharedStores(new SqliteAccess(accounts), sqliteByHand(accounts)),
     pets: (environment) => new SqlitePetStore(file(environment)),
     quotas: (environment) => new SqliteQuotaStore(file(environment)),
     run: async (name, sql) => {
