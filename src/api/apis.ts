@@ -2,13 +2,12 @@ import type { Config, Part } from '../config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { Limiter } from '../core/limiter.ts';
 import type { Api } from '../http/api.ts';
+import type { ApiAddresses } from '../http/deprecation.ts';
+import type { Operation } from '../http/operation.ts';
 import { operationRouter } from '../http/served-operations.ts';
 import type { Stores } from '../storage/stores.ts';
-import { messageHandlers } from './messages/handlers.ts';
-import { MESSAGE_OPERATIONS } from './messages/operations.ts';
 import { fixedServer, openapiDocument } from './openapi/document.ts';
-import { petHandlers } from './pets/handlers.ts';
-import { PET_OPERATIONS } from './pets/operations.ts';
+import { ENVIRONMENT_RESOURCES, QUICKSTART_RESOURCES, type Resource } from './resources.ts';
 
 export interface ApiParts {
   readonly config: Config;
@@ -37,10 +36,10 @@ function createApi(part: Environment | 'quickstart', shared: ApiParts): Api {
   return {
     ...addresses,
     routes: isQuickstart
-      ? operationRouter(MESSAGE_OPERATIONS, messageHandlers(stores.messages), addresses)
-      : operationRouter(
-          PET_OPERATIONS,
-          petHandlers(stores.environment(part).pets, addresses.baseUrl),
+      ? routerOf(QUICKSTART_RESOURCES, { stores }, addresses)
+      : routerOf(
+          ENVIRONMENT_RESOURCES,
+          { stores, environment: stores.environment(part), baseUrl: addresses.baseUrl },
           addresses,
         ),
     keyRing: stores.keyRing,
@@ -53,6 +52,16 @@ function createApi(part: Environment | 'quickstart', shared: ApiParts): Api {
       : () => home,
     recordUse,
   };
+}
+
+function routerOf<Context>(
+  resources: ReadonlyArray<Resource<Readonly<Record<string, Operation>>, Context>>,
+  context: Context,
+  addresses: ApiAddresses,
+) {
+  const operations = resources.flatMap((resource) => Object.entries(resource.operations));
+  const handlers = resources.flatMap((resource) => Object.entries(resource.handlers(context)));
+  return operationRouter(Object.fromEntries(operations), Object.fromEntries(handlers), addresses);
 }
 
 function requireLimiter(

@@ -1,12 +1,6 @@
 import type { ErrorCode } from '../core/errors.ts';
-import { MESSAGE_OPERATIONS } from './messages/operations.ts';
-import { PET_OPERATIONS } from './pets/operations.ts';
-
-/** The parts of the API, each with base addresses of its own. */
-export const API_TAGS = {
-  Pets: 'The animals of the store, in production and in staging.',
-  Quickstart: 'One message to begin with, at an address of its own. Takes any key.',
-} as const;
+import type { Operation } from '../http/operation.ts';
+import { RESOURCES } from './resources.ts';
 
 /** Errors that every operation may answer with, before it begins or when it fails. */
 export const COMMON_ERRORS = [
@@ -19,10 +13,25 @@ export const COMMON_ERRORS = [
   'unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** Every operation of the service, by operation id, in the order of the OpenAPI document. */
-export const OPERATIONS = { ...PET_OPERATIONS, ...MESSAGE_OPERATIONS } as const;
+type IdsOf<Resource> = Resource extends { readonly operations: infer Operations }
+  ? keyof Operations & string
+  : never;
 
-export type OperationId = keyof typeof OPERATIONS;
+export type OperationId = IdsOf<(typeof RESOURCES)[number]>;
+
+/** An operation with the tag of its resource. */
+export interface PublishedOperation extends Operation {
+  readonly tag: string;
+}
+
+const published = RESOURCES.flatMap(({ tag, operations }) =>
+  Object.entries<Operation>(operations).map(([id, operation]) => [id, { ...operation, tag }]),
+);
+
+/** Every operation of the service, by operation id, in the order of the OpenAPI document. */
+export const OPERATIONS =
+  // The entries are exactly those that `OperationId` lists; `Object.fromEntries` loses that.
+  Object.fromEntries(published) as Readonly<Record<OperationId, PublishedOperation>>;
 
 export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId =>
   Object.hasOwn(OPERATIONS, id),

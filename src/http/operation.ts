@@ -25,9 +25,7 @@ export interface Deprecation {
 
 /** One operation of the API as data: routing, limits, errors and the OpenAPI document derive from it. */
 export interface Operation {
-  /** The part of the API that it belongs to. */
-  readonly tag: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base address, with `{parameters}`. */
   readonly path: string;
   readonly summary: string;

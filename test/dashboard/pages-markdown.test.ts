@@ -5,14 +5,13 @@ import { PARTS } from '../../src/config/config.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { PLANS } from '../../src/core/plans.ts';
 import { HEADERS } from '../../src/http/headers.ts';
-import type { Operation } from '../../src/http/operation.ts';
 import { TestService } from '../support/harness.ts';
 
 describe('the reference as plain text', () => {
   test('describes every operation with its parameters, reply and errors', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const text = await read(service, '/reference.md', 'text/markdown; charset=utf-8');
-    for (const [id, operation] of Object.entries<Operation>(OPERATIONS)) {
+    for (const [id, operation] of Object.entries(OPERATIONS)) {
       const section = sectionOf(text, `### ${id}: ${operation.summary}`);
       const base = operation.tag === 'Quickstart' ? service.url('quickstart') : service.url();
       expect(section).toContain(`\`${operation.method} ${base}${operation.path}\``);
@@ -78,7 +77,7 @@ describe('the guide for agents', () => {
     await using service = await TestService.start({ parts: PARTS });
     const text = await read(service, '/llms.txt', 'text/plain; charset=utf-8');
     expect(text).toStartWith('# Petstore\n\n> ');
-    for (const [id, { summary }] of Object.entries<Operation>(OPERATIONS)) {
+    for (const [id, { summary }] of Object.entries(OPERATIONS)) {
       expect(text).toContain(`(${id}): ${summary}.`);
     }
     const links = Array.from(text.matchAll(/\]\((http[^)]+)\)/g), ([, link = '']) => link);

@@ -5,7 +5,6 @@ import { Message, NewMessage } from './schemas.ts';
 /** The operation of the quickstart. `handlers.ts` has its handler. */
 export const MESSAGE_OPERATIONS = {
   sendMessage: {
-    tag: 'Quickstart',
     method: 'POST',
     path: '/messages',
     summary: 'Send a message',

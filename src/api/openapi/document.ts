@@ -3,9 +3,10 @@ import type { Environment } from '../../core/environments.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
 import { EVERY_REPLY_HEADERS, HEADERS, type HeaderName } from '../../http/headers.ts';
-import type { Operation, Parameter } from '../../http/operation.ts';
-import { API_TAGS, COMMON_ERRORS, OPERATIONS } from '../operations.ts';
-import { publishSchemas, SCHEMAS, schemaName } from './schemas.ts';
+import type { Parameter } from '../../http/operation.ts';
+import { COMMON_ERRORS, OPERATIONS, type PublishedOperation } from '../operations.ts';
+import { QUICKSTART_RESOURCES, RESOURCES } from '../resources.ts';
+import { ErrorBody, publishSchemas, schemaName } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
@@ -52,7 +53,7 @@ export function openapiDocument(servers: Servers): Json {
     },
     servers: servers.pets,
     security: [{ apiKey: [] }],
-    tags: Object.entries(API_TAGS).map(([name, description]) => ({ name, description })),
+    tags: RESOURCES.map(({ tag: name, description }) => ({ name, description })),
     paths: paths(servers.quickstart),
     components: {
       securitySchemes: {
@@ -95,20 +96,24 @@ function introduction(): string {
 
 function paths(quickstart: Server): Json {
   const byPath: Record<string, Json> = {};
-  for (const [operationId, operation] of Object.entries<Operation>(OPERATIONS)) {
+  for (const [operationId, operation] of Object.entries(OPERATIONS)) {
     const method = operation.method.toLowerCase();
     byPath[operation.path] = {
       ...byPath[operation.path],
       [method]: {
         ...describe(operationId, operation),
-        ...(operation.tag === 'Quickstart' && { servers: [quickstart] }),
+        ...(isOfQuickstart(operation) && { servers: [quickstart] }),
       },
     };
   }
   return byPath;
 }
 
-function describe(operationId: string, operation: Operation): Json {
+function isOfQuickstart(operation: PublishedOperation): boolean {
+  return QUICKSTART_RESOURCES.some(({ tag }) => tag === operation.tag);
+}
+
+function describe(operationId: string, operation: PublishedOperation): Json {
   const { deprecation, body } = operation;
   return {
     operationId,
@@ -131,7 +136,7 @@ function parameter({ name, in: place, required, description, schema, example }: 
   return { name, in: place, required, description, schema, example };
 }
 
-function responses(operation: Operation): Json {
+function responses(operation: PublishedOperation): Json {
   const { success, deprecation } = operation;
   const lifecycle: HeaderName[] = deprecation ? ['Deprecation', 'Sunset', 'Link'] : [];
   const replies: Json = {
@@ -163,7 +168,7 @@ function errorResponse(codes: ErrorCode[], status: number, lifecycle: HeaderName
   return {
     description: codes.map((code) => ERRORS[code].meaning).join(' '),
     headers: headerRefs(headers),
-    content: json(schemaRef(SCHEMAS.Error), Object.fromEntries(examples)),
+    content: json(schemaRef(ErrorBody), Object.fromEntries(examples)),
   };
 }
 

@@ -1,13 +1,12 @@
 import type { XSchema } from 'typebox/schema';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
-import { Message, NewMessage } from '../messages/schemas.ts';
-import { NewPet, Pet, PetStatus, Pets } from '../pets/schemas.ts';
+import { type NamedSchema, RESOURCES } from '../resources.ts';
 
 const ERROR_CODES = Object.keys(ERRORS).filter((code): code is ErrorCode =>
   Object.hasOwn(ERRORS, code),
 );
 
-const ErrorBody = {
+export const ErrorBody = {
   type: 'object',
   required: ['code', 'message', 'status'],
   properties: {
@@ -33,15 +32,10 @@ const ErrorBody = {
 } as const;
 
 /** The named schemas of the contract, by the names that the OpenAPI document gives them. */
-export const SCHEMAS = {
-  NewPet,
-  Pet,
-  Pets,
-  PetStatus,
-  NewMessage,
-  Message,
+export const SCHEMAS: Readonly<Record<string, NamedSchema>> = {
+  ...Object.fromEntries(RESOURCES.flatMap(({ schemas }) => Object.entries(schemas))),
   Error: ErrorBody,
-} as const satisfies Record<string, XSchema>;
+};
 
 const NAMES = new Map<unknown, string>(
   Object.entries(SCHEMAS).map(([name, schema]) => [schema, name]),
@@ -67,10 +61,11 @@ function publish(schema: unknown): unknown {
   return JSON.parse(text);
 }
 
-/** The name of a schema in the OpenAPI document. @throws Error for a schema that is not in `SCHEMAS`. */
+/** The name of a schema in the OpenAPI document. @throws Error for a schema that no resource lists. */
 export function schemaName(schema: XSchema): string {
   const name = NAMES.get(schema);
-  if (name === undefined) throw new Error('The schema is not one of the named schemas.');
+  if (name === undefined)
+    throw new Error('A schema of an operation is missing from the schemas of its resource.');
   return name;
 }
 

@@ -9,7 +9,6 @@ const PEBBLE = { id: 2, name: 'Pebble', categoryId: 3, status: 'sold' };
 /** The operations on animals, by operation id. `handlers.ts` has a handler for each. */
 export const PET_OPERATIONS = {
   listPets: {
-    tag: 'Pets',
     method: 'GET',
     path: '/pets',
     summary: 'List all animals',
@@ -52,7 +51,6 @@ export const PET_OPERATIONS = {
     errors: [],
   },
   createPet: {
-    tag: 'Pets',
     method: 'POST',
     path: '/pets',
     summary: 'Add an animal',
@@ -82,7 +80,6 @@ export const PET_OPERATIONS = {
     ],
   },
   getPet: {
-    tag: 'Pets',
     method: 'GET',
     path: '/pets/{petId}',
     summary: 'Get an animal',

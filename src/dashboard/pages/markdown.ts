@@ -1,9 +1,10 @@
+import { MESSAGE_OPERATIONS } from '../../api/messages/operations.ts';
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
-import { COMMON_ERRORS, OPERATIONS } from '../../api/operations.ts';
+import { COMMON_ERRORS, OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
+import type { NamedSchema } from '../../api/resources.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
 import { HEADERS, type HeaderName, LIMIT_HEADERS } from '../../http/headers.ts';
-import type { Operation } from '../../http/operation.ts';
 import type { DashboardOptions } from '../options.ts';
 
 type Addresses = DashboardOptions['addresses'];
@@ -58,7 +59,7 @@ export function referenceMarkdown(addresses: Addresses): string {
     '## Operations',
     ...operationEntries().map(([id, operation]) => describeOperation(id, operation, addresses)),
     '## Fields',
-    ...Object.entries<Schema>(SCHEMAS).map(([name, schema]) => describeSchema(name, schema)),
+    ...Object.entries(SCHEMAS).map(([name, schema]) => describeSchema(name, schema)),
     '## Errors',
     'Every 4xx and 5xx reply has the body `Error`: exactly `code`, `message` and `status`.',
     table(
@@ -79,7 +80,11 @@ export function referenceMarkdown(addresses: Addresses): string {
   );
 }
 
-function describeOperation(id: string, operation: Operation, addresses: Addresses): string {
+function describeOperation(
+  id: string,
+  operation: PublishedOperation,
+  addresses: Addresses,
+): string {
   const { method, path, parameters, body, success, errors, deprecation } = operation;
   const headers: readonly HeaderName[] = [...LIMIT_HEADERS, ...success.headers];
   const codes: readonly ErrorCode[] = [...errors, ...COMMON_ERRORS];
@@ -108,17 +113,7 @@ function describeOperation(id: string, operation: Operation, addresses: Addresse
   );
 }
 
-/** The subset of JSON Schema that the contract uses. */
-interface Schema {
-  readonly type: string;
-  readonly description: string;
-  readonly format?: string;
-  readonly enum?: readonly string[];
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-}
-
-function describeSchema(name: string, { description, properties, required, ...rest }: Schema) {
+function describeSchema(name: string, { description, properties, required, ...rest }: NamedSchema) {
   const rows = Object.entries(properties ?? {}).map(([field, schema]) => [
     `\`${field}\``,
     typeOf(schema),
@@ -132,14 +127,14 @@ function describeSchema(name: string, { description, properties, required, ...re
   );
 }
 
-function typeOf({ type, format, enum: values }: Schema): string {
+function typeOf({ type, format, enum: values }: NamedSchema): string {
   if (values) return `${type}: ${values.map((value) => `\`${value}\``).join(', ')}`;
   if (type === 'bigint') return 'integer (int64)';
   return format ? `${type} (${format})` : type;
 }
 
 function quickstart(addresses: Addresses): string {
-  const { method, path, success } = OPERATIONS.sendMessage;
+  const { method, path, success } = MESSAGE_OPERATIONS.sendMessage;
   return document(
     'Send one message; the answer is 202, and the message appears in the inbox of the dashboard.',
     fenced(
@@ -148,7 +143,7 @@ function quickstart(addresses: Addresses): string {
         `curl -X ${method} ${addresses.quickstart}${path} \\`,
         '  -H "Authorization: Bearer <API_KEY>" \\',
         '  -H "Content-Type: application/json" \\',
-        `  -d '${JSON.stringify(SCHEMAS.NewMessage.example)}'`,
+        `  -d '${JSON.stringify(MESSAGE_OPERATIONS.sendMessage.body.example)}'`,
       ].join('\n'),
     ),
     fenced('json', JSON.stringify(success.example, undefined, 2)),
@@ -169,11 +164,11 @@ function limits(): string {
   );
 }
 
-function operationEntries(): Array<[string, Operation]> {
-  return Object.entries<Operation>(OPERATIONS);
+function operationEntries(): Array<[string, PublishedOperation]> {
+  return Object.entries(OPERATIONS);
 }
 
-function addressOf({ tag }: Operation, addresses: Addresses): string {
+function addressOf({ tag }: PublishedOperation, addresses: Addresses): string {
   return tag === 'Quickstart' ? addresses.quickstart : addresses.production;
 }
 

@@ -1,0 +1,84 @@
+import type { Handlers } from '../http/handler.ts';
+import type { Operation } from '../http/operation.ts';
+import type { EnvironmentStores, Stores } from '../storage/stores.ts';
+import { messageHandlers } from './messages/handlers.ts';
+import { MESSAGE_OPERATIONS } from './messages/operations.ts';
+import { Message, NewMessage } from './messages/schemas.ts';
+import { petHandlers } from './pets/handlers.ts';
+import { PET_OPERATIONS } from './pets/operations.ts';
+import { NewPet, Pet, PetStatus, Pets } from './pets/schemas.ts';
+
+/** A JSON Schema that the OpenAPI document names, as far as the documentation reads it. */
+export interface NamedSchema {
+  readonly type: string;
+  readonly description: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, NamedSchema>>;
+  readonly example?: unknown;
+}
+
+type OperationsById = Readonly<Record<string, Operation>>;
+
+/**
+ * Operations that belong together, with all that they are made of.
+ * @typeParam Context what the handlers are made from.
+ */
+export interface Resource<Operations extends OperationsById, Context> {
+  /** Its name in the OpenAPI document. */
+  readonly tag: string;
+  readonly description: string;
+  /** By the names that the OpenAPI document gives them. */
+  readonly schemas: Readonly<Record<string, NamedSchema>>;
+  /** By operation id. */
+  readonly operations: Operations;
+  handlers(context: Context): Handlers<Operations>;
+}
+
+interface QuickstartContext {
+  readonly stores: Stores;
+}
+
+interface EnvironmentContext extends QuickstartContext {
+  readonly environment: EnvironmentStores;
+  /** Where the resource is served, for links. Without a slash at its end. */
+  readonly baseUrl: string;
+}
+
+/** Resources of each environment, below the base addresses of production and staging. */
+export const ENVIRONMENT_RESOURCES = [
+  environmentResource({
+    tag: 'Pets',
+    description: 'The animals of the store, in production and in staging.',
+    schemas: { NewPet, Pet, Pets, PetStatus },
+    operations: PET_OPERATIONS,
+    handlers: ({ environment, baseUrl }) => petHandlers(environment.pets, baseUrl),
+  }),
+] as const;
+
+/** Resources below the base address of the quickstart. */
+export const QUICKSTART_RESOURCES = [
+  quickstartResource({
+    tag: 'Quickstart',
+    description: 'One message to begin with, at an address of its own. Takes any key.',
+    schemas: { NewMessage, Message },
+    operations: MESSAGE_OPERATIONS,
+    handlers: ({ stores }) => messageHandlers(stores.messages),
+  }),
+] as const;
+
+/** Every resource, in the order of the OpenAPI document. */
+export const RESOURCES = [...ENVIRONMENT_RESOURCES, ...QUICKSTART_RESOURCES] as const;
+
+function environmentResource<Operations extends OperationsById>(
+  resource: Resource<Operations, EnvironmentContext>,
+) {
+  return resource;
+}
+
+function quickstartResource<Operations extends OperationsById>(
+  resource: Resource<Operations, QuickstartContext>,
+) {
+  return resource;
+}
