@@ -146,7 +146,7 @@ async function buildRust(): Promise<string> {
 }
 
 function launchFastify({ port, store, replyFile, scratch }: Setting): Launch {
-  const database = join(scratch, 'animals.db');
+  const database = join(scratch, 'pets.db');
   cpSync(samePets(store), database);
   const script = join(PEERS, 'fastify.mjs');
   return { command: ['node', script, String(port), database, store.keyFile, replyFile] };
@@ -173,9 +173,9 @@ async function launchPrism({ port, replyFile, scratch }: Setting): Promise<Launc
   return { command: ['node', prism, 'mock', document, ...listen, ...quiet] };
 }
 
-/** The store's animals in a file of their own, with the same index; made once. */
+/** The store's pets in a file of their own, with the same index; made once. */
 function samePets(store: PreparedStore): string {
-  const path = `${store.folder}.animals.db`;
+  const path = `${store.folder}.pets.db`;
   if (existsSync(path)) return path;
   mkdirSync(store.folder, { recursive: true });
   const database = new Database(path);

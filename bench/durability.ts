@@ -26,8 +26,7 @@ const { acknowledged, repeated } = await crashRounds({
   seed,
   connections,
   onRound(round, progress) {
-    if (round % 10 === 0)
-      console.log(`${round} crashes: ${progress.acknowledged} animals, all there`);
+    if (round % 10 === 0) console.log(`${round} crashes: ${progress.acknowledged} pets, all there`);
   },
 });
-console.log(`${acknowledged} acknowledged animals there once; ${repeated} repeated, none twice`);
+console.log(`${acknowledged} acknowledged pets there once; ${repeated} repeated, none twice`);

@@ -16,7 +16,7 @@ interface Expectation {
 interface Asked {
   readonly url: string;
   readonly kind: RequestKind;
-  readonly animals: number;
+  readonly pets: number;
   readonly keys: readonly string[];
   /** The recorded reply that a constant gives to everything. */
   readonly constant: string | undefined;
@@ -37,33 +37,33 @@ export async function expectRightReplies(asked: Asked): Promise<void> {
 }
 
 function expectation(asked: Asked, index: number): Expectation {
-  const expected = EXPECTATIONS[asked.kind](asked.animals, index);
+  const expected = EXPECTATIONS[asked.kind](asked.pets, index);
   if (asked.constant === undefined) return expected;
   return { ...expected, status: 200, body: comparable(asked.constant, asked.kind) };
 }
 
-const EXPECTATIONS: Record<RequestKind, (animals: number, index: number) => Expectation> = {
+const EXPECTATIONS: Record<RequestKind, (pets: number, index: number) => Expectation> = {
   'list-20': () => page('/pets', 0, 20),
   'list-100': () => page('/pets?limit=100', 0, 100),
   mixed: () => page('/pets', 0, 20),
-  walk: (animals) => {
-    const after = Math.floor(Math.random() * (animals - 20));
+  walk: (pets) => {
+    const after = Math.floor(Math.random() * (pets - 20));
     return page(`/pets?limit=20&after=${after}`, after, 20);
   },
-  'list-20-status': (animals, index) => {
+  'list-20-status': (pets, index) => {
     const statuses: readonly PetStatus[] = ['available', 'pending', 'sold'];
     const status = statuses[index % 3] ?? 'sold';
     const body = [];
-    for (let id = 1; body.length < 20 && id <= animals; id += 1) {
-      if (inventAnimal(id - 1).status === status) body.push(animal(id));
+    for (let id = 1; body.length < 20 && id <= pets; id += 1) {
+      if (inventAnimal(id - 1).status === status) body.push(petWith(id));
     }
     return { path: `/pets?status=${status}`, status: 200, body };
   },
-  get: (animals) => {
-    const id = 1 + Math.floor(Math.random() * animals);
-    return { path: `/pets/${id}`, status: 200, body: animal(id) };
+  get: (pets) => {
+    const id = 1 + Math.floor(Math.random() * pets);
+    return { path: `/pets/${id}`, status: 200, body: petWith(id) };
   },
-  create: (_animals, index) => {
+  create: (_pets, index) => {
     const pet = { name: `Newcomer ${index}`, categoryId: 7, status: 'pending' };
     const init = {
       method: 'POST',
@@ -75,11 +75,11 @@ const EXPECTATIONS: Record<RequestKind, (animals: number, index: number) => Expe
 };
 
 function page(path: string, after: number, length: number): Expectation {
-  const body = Array.from({ length }, (_, index) => animal(after + index + 1));
+  const body = Array.from({ length }, (_, index) => petWith(after + index + 1));
   return { path, status: 200, body };
 }
 
-function animal(id: number) {
+function petWith(id: number) {
   const { name, categoryId, status } = inventAnimal(id - 1);
   return { id, name, categoryId: Number(categoryId), status };
 }

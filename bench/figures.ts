@@ -28,15 +28,15 @@ function mixFigures({ mix }: Results): Figure[] {
 
 function growthFigures({ growth }: Results): Figure[] {
   if (!growth || growth.length === 0) return [];
-  const byAnimals = growth.toSorted((a, b) => a.animals - b.animals);
+  const byPets = growth.toSorted((a, b) => a.pets - b.pets);
   const byAccounts = growth.toSorted((a, b) => a.accounts - b.accounts);
-  const [fewAnimals, manyAnimals] = [byAnimals.at(0), byAnimals.at(-1)];
+  const [fewPets, manyPets] = [byPets.at(0), byPets.at(-1)];
   const [fewAccounts, manyAccounts] = [byAccounts.at(0), byAccounts.at(-1)];
   const between = (
     asked: number,
-    few: typeof fewAnimals,
+    few: typeof fewPets,
     many: typeof few,
-    what: 'animals' | 'accounts',
+    what: 'pets' | 'accounts',
   ) =>
     READS.flatMap((read) =>
       atLeast(
@@ -46,7 +46,7 @@ function growthFigures({ growth }: Results): Figure[] {
       ),
     );
   return [
-    ...between(0.9, fewAnimals, manyAnimals, 'animals'),
+    ...between(0.9, fewPets, manyPets, 'pets'),
     ...between(0.8, fewAccounts, manyAccounts, 'accounts'),
   ];
 }

@@ -9,16 +9,16 @@ import { READS, WORKLOADS } from './workloads.ts';
 /** Fewer rounds than elsewhere: one program is compared with itself. */
 const MOST_ROUNDS = 3;
 
-/** Every way to read, on stores of growing size: first more animals, then more accounts. */
+/** Every way to read, on stores of growing size: first more pets, then more accounts. */
 export async function measureGrowth(bench: Bench): Promise<GrowthRow[]> {
   const { growth } = bench.scale;
-  const [, animals] = growth.animals;
+  const [, pets] = growth.pets;
   const [, accounts] = growth.accounts;
   const sizes = [
-    ...growth.animals.map((each) => ({ animals: each, accounts })),
+    ...growth.pets.map((each) => ({ pets: each, accounts })),
     ...growth.accounts
       .filter((each) => each !== accounts)
-      .map((each) => ({ animals, accounts: each })),
+      .map((each) => ({ pets, accounts: each })),
   ];
   const stores: PreparedStore[] = [];
   for (const size of sizes) stores.push(await bench.stores.ample(size));
@@ -42,7 +42,7 @@ export async function measureGrowth(bench: Bench): Promise<GrowthRow[]> {
       (read) => [read, medians(samples.get(`${store.folder} ${read}`) ?? [])] as const,
     );
     rows.push({
-      animals: store.animals,
+      pets: store.pets,
       accounts: store.accounts,
       fileSize: fileSizes.get(store) ?? 0,
       memory: await activeMemory(bench, store),
@@ -59,6 +59,6 @@ async function startUpOf(bench: Bench, store: PreparedStore): Promise<number> {
   return stage.server.startUp;
 }
 
-function describe({ animals, accounts }: PreparedStore): string {
-  return `${animals} animals, ${accounts} accounts`;
+function describe({ pets, accounts }: PreparedStore): string {
+  return `${pets} pets, ${accounts} accounts`;
 }

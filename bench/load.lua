@@ -1,5 +1,5 @@
 -- What wrk sends, and how replies are checked. Arguments, by name:
---   kind=… keys=FILE base=PATH animals=N seed=N turn=N pause=MS status=N body=FILE
+--   kind=… keys=FILE base=PATH pets=N seed=N turn=N pause=MS status=N body=FILE
 -- With `status`, every reply is parsed and compared; without, replies are only counted, so that a
 -- measured run costs the load generator the same for every contestant.
 
@@ -52,8 +52,8 @@ local walker = 0
 local function walk()
   walker = walker % WALKERS + 1
   local after = positions[walker]
-  if not after or after > options.animals - 20 then
-    after = math.random(0, options.animals - 20)
+  if not after or after > options.pets - 20 then
+    after = math.random(0, options.pets - 20)
   end
   positions[walker] = after + 20
   return get('/pets?limit=20&after=' .. after)
@@ -68,7 +68,7 @@ local function by_status()
 end
 
 local function one()
-  return get('/pets/' .. math.random(1, options.animals))
+  return get('/pets/' .. math.random(1, options.pets))
 end
 
 local created = 0
@@ -133,7 +133,7 @@ function init(args)
     if name then options[name] = value end
   end
   options.host = wrk.headers.Host or (wrk.host .. ':' .. wrk.port)
-  options.animals = tonumber(options.animals)
+  options.pets = tonumber(options.pets)
   authorize = ' HTTP/1.1\r\nHost: ' .. options.host .. '\r\nAuthorization: Bearer '
   options.finish = options.keys and authorized or anonymous
   math.randomseed(tonumber(options.seed))

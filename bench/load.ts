@@ -26,7 +26,7 @@ export interface Load {
   /** What every path begins with, such as /v1. */
   readonly base: string;
   /** Ids that exist, from 1. */
-  readonly animals: number;
+  readonly pets: number;
   /** One API key per line; requests take them in turn. Without it none is sent. */
   readonly keys: string | undefined;
   /** How many keys to pass over before the first; random unless set. */
@@ -109,9 +109,9 @@ export async function runLoad(load: Load): Promise<LoadResult> {
 }
 
 function commandLine(load: Load): string[] {
-  const { port, connections, seconds, kind, base, animals, keys, turn, pause, check } = load;
+  const { port, connections, seconds, kind, base, pets, keys, turn, pause, check } = load;
   const checks = { status: check?.status, body: check?.bodyFile };
-  const settings = { kind, base, animals, keys, turn, pause, ...checks };
+  const settings = { kind, base, pets, keys, turn, pause, ...checks };
   return [
     ...['wrk', '--threads', '1', '--connections', String(connections)],
     ...['--duration', `${seconds}s`, '--timeout', '10s', '--latency'],

@@ -130,9 +130,9 @@ async function run(
   return results;
 }
 
-function today({ rounds, seconds, warmUp, animals, accounts, quick }: Scale): Circumstances {
+function today({ rounds, seconds, warmUp, pets, accounts, quick }: Scale): Circumstances {
   const scale = [
-    `${animals.toLocaleString('en-US')} animals, ${accounts.toLocaleString('en-US')} accounts`,
+    `${pets.toLocaleString('en-US')} pets, ${accounts.toLocaleString('en-US')} accounts`,
     `medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${seconds} s each after ${warmUp} s of warm-up`,
     ...(quick ? ['a quick look, not a measurement'] : []),
   ].join('; ');

@@ -150,7 +150,7 @@ export async function prepareLoad(
     port: server.port,
     kind,
     base: contestant.base,
-    animals: store.animals,
+    pets: store.pets,
     keys: keys === 'none' ? undefined : keys === 'unknown' ? unknown() : store.keyFile,
     connections: CONNECTIONS,
   };
@@ -168,7 +168,7 @@ async function checkBodies(stage: Stage, { kind }: Workload): Promise<void> {
   await expectRightReplies({
     url: `http://127.0.0.1:${server.port}${contestant.base}`,
     kind,
-    animals: store.animals,
+    pets: store.pets,
     keys: keysOf(store).slice(0, 100),
     constant: contestant.isConstant ? readFileSync(`${replyFile}.body`, 'utf8') : undefined,
   });

@@ -12,19 +12,19 @@ const PIECE = 5;
 
 /** Resident memory when idle, after mixed requests, and with many active accounts. */
 export async function measureMemory(bench: Bench): Promise<Memory> {
-  const { animals, activeAccounts: accounts } = bench.scale;
+  const { pets, activeAccounts: accounts } = bench.scale;
   const { idle, after } = await measureMixed(bench);
-  const store = await bench.stores.ample({ animals, accounts });
+  const store = await bench.stores.ample({ pets, accounts });
   return { idle, after, active: { accounts, memory: await activeMemory(bench, store) } };
 }
 
 /** Resident memory once every account of a store has sent a request. */
 export async function activeMemory(bench: Bench, store: PreparedStore): Promise<number> {
-  const { animals, accounts, keyFile: keys } = store;
+  const { pets, accounts, keyFile: keys } = store;
   bench.progress(`memory, one request of each of ${accounts} accounts`);
   await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   const { port } = stage.server;
-  const load = { port, kind: 'list-20', base: '/v1', animals, keys } as const;
+  const load = { port, kind: 'list-20', base: '/v1', pets, keys } as const;
   for (let turn = 0; turn < accounts; ) {
     const { seconds } = bench.scale;
     turn += (await runLoad({ ...load, turn, connections: CONNECTIONS, seconds })).requests;
@@ -58,7 +58,7 @@ async function sendMixed({ server, store }: Stage, seconds: number): Promise<num
     port: server.port,
     kind: 'mixed',
     base: '/v1',
-    animals: store.animals,
+    pets: store.pets,
     keys: store.keyFile,
     connections: CONNECTIONS,
     seconds,

@@ -37,7 +37,7 @@ async function mixOnce(bench: Bench): Promise<Mix> {
   using store = bench.stores.copy(await bench.stores.ample(bench.scale));
   await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   const { port } = stage.server;
-  const common = { port, base: '/v1', animals: store.animals, keys: store.keyFile };
+  const common = { port, base: '/v1', pets: store.pets, keys: store.keyFile };
   const load = { ...common, connections: CONNECTIONS };
   const lists = (duration: number, check?: { status: number }) =>
     runLoad({ ...load, kind: 'list-20', seconds: duration, ...(check && { check }) });

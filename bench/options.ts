@@ -8,11 +8,11 @@ export interface Scale {
   readonly seconds: number;
   /** Of the load before it, whose every reply is checked. */
   readonly warmUp: number;
-  readonly animals: number;
+  readonly pets: number;
   readonly accounts: number;
   /** Sizes from small to large; the middle one is where the other dimension is measured. */
   readonly growth: {
-    readonly animals: readonly [number, number, number];
+    readonly pets: readonly [number, number, number];
     readonly accounts: readonly [number, number, number];
   };
   /** Requests after which resident memory is read. */
@@ -36,7 +36,7 @@ export interface ClusterScale {
   readonly rounds: number;
   readonly seconds: number;
   readonly warmUp: number;
-  readonly animals: number;
+  readonly pets: number;
   readonly accounts: number;
 }
 
@@ -53,14 +53,14 @@ const FULL: Scale = {
   rounds: 5,
   seconds: 5,
   warmUp: 2,
-  animals: 1_000_000,
+  pets: 1_000_000,
   accounts: 10_000,
-  growth: { animals: [10_000, 1_000_000, 10_000_000], accounts: [100, 10_000, 100_000] },
+  growth: { pets: [10_000, 1_000_000, 10_000_000], accounts: [100, 10_000, 100_000] },
   memory: [500_000, 5_000_000],
   activeAccounts: 100_000,
   startUps: 15,
   floor: { rounds: 7, seconds: 3, warmUp: 3 },
-  cluster: { rounds: 5, seconds: 3, warmUp: 4, animals: 100_000, accounts: 1_000 },
+  cluster: { rounds: 5, seconds: 3, warmUp: 4, pets: 100_000, accounts: 1_000 },
 };
 
 const QUICK: Scale = {
@@ -68,14 +68,14 @@ const QUICK: Scale = {
   rounds: 1,
   seconds: 2,
   warmUp: 1,
-  animals: 50_000,
+  pets: 50_000,
   accounts: 100,
-  growth: { animals: [1_000, 50_000, 200_000], accounts: [10, 100, 5_000] },
+  growth: { pets: [1_000, 50_000, 200_000], accounts: [10, 100, 5_000] },
   memory: [5_000, 20_000],
   activeAccounts: 5_000,
   startUps: 3,
   floor: { rounds: 2, seconds: 1, warmUp: 1 },
-  cluster: { rounds: 1, seconds: 1, warmUp: 1, animals: 1_000, accounts: 100 },
+  cluster: { rounds: 1, seconds: 1, warmUp: 1, pets: 1_000, accounts: 100 },
 };
 
 /** @throws Error on an option that does not exist or is not a number. */

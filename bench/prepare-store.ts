@@ -1,6 +1,6 @@
 /**
  * Fills a data folder, or the database of PETSTORE_DATABASE_URL, through the service's own stores:
- * `bun bench/prepare-store.ts FOLDER KEY_FILE ANIMALS ACCOUNTS PER_MINUTE PER_DAY`.
+ * `bun bench/prepare-store.ts FOLDER KEY_FILE PETS ACCOUNTS PER_MINUTE PER_DAY`.
  * Writes the texts of the keys, one per account, in random order.
  */
 import { writeFileSync } from 'node:fs';
@@ -16,23 +16,23 @@ const BATCH = 2_000;
 const CONCURRENCY = 1_000;
 
 const [folder = '', keyFile = '', ...numbers] = process.argv.slice(2);
-const [animals = 0, accounts = 0, perMinute = 1, perDay = 1] = numbers.map(Number);
+const [petCount = 0, accounts = 0, perMinute = 1, perDay = 1] = numbers.map(Number);
 const stores = await openStores(
   readConfig({ ...process.env, PETSTORE_DATA_DIR: folder }),
   systemClock,
 );
 try {
-  await addAnimals(stores);
+  await addPets(stores);
   const keys = await addAccounts(stores, subscribe('enterprise', { perMinute, perDay }));
   writeFileSync(keyFile, `${shuffle(keys).join('\n')}\n`);
 } finally {
   await stores.close();
 }
 
-async function addAnimals({ environment }: Stores): Promise<void> {
+async function addPets({ environment }: Stores): Promise<void> {
   const { pets } = environment('production');
-  for (let done = 0; done < animals; done += BATCH) {
-    const length = Math.min(BATCH, animals - done);
+  for (let done = 0; done < petCount; done += BATCH) {
+    const length = Math.min(BATCH, petCount - done);
     await pets.import(Array.from({ length }, (_, index) => inventAnimal(done + index)));
   }
 }

@@ -90,9 +90,9 @@ function mixTable({ mix }: Results): string[] {
 
 function growthTable({ growth }: Results): string[] {
   if (!growth) return [];
-  const header = ['animals', 'accounts', 'file MB', 'start-up ms', 'resident MB', ...READS];
+  const header = ['pets', 'accounts', 'file MB', 'start-up ms', 'resident MB', ...READS];
   const rows = growth.map((row) => [
-    ...[whole(row.animals), whole(row.accounts), megabytes(row.fileSize), whole(row.startUp)],
+    ...[whole(row.pets), whole(row.accounts), megabytes(row.fileSize), whole(row.startUp)],
     megabytes(row.memory),
     ...READS.map((read) => readCell(row, read)),
   ]);

@@ -29,7 +29,7 @@ export type Pace = Static<typeof Pace>;
 
 const Mix = Type.Object({
   alone: Pace,
-  /** The same lists while animals are created. */
+  /** The same lists while pets are created. */
   beside: Pace,
   creates: Pace,
   /** Share of creates among all requests. */
@@ -39,7 +39,7 @@ const Mix = Type.Object({
 export type Mix = Static<typeof Mix>;
 
 const GrowthRow = Type.Object({
-  animals: Type.Integer(),
+  pets: Type.Integer(),
   accounts: Type.Integer(),
   fileSize: Type.Number(),
   /** Once every account has sent a request. */

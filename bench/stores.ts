@@ -18,14 +18,14 @@ export interface PreparedStore {
   readonly folder: string;
   /** Texts of the keys, one per line. */
   readonly keyFile: string;
-  readonly animals: number;
+  readonly pets: number;
   readonly accounts: number;
   /** Of every account. */
   readonly limits: Limits;
 }
 
 interface Size {
-  readonly animals: number;
+  readonly pets: number;
   readonly accounts: number;
 }
 
@@ -53,17 +53,17 @@ export class StoreShelf {
    * @param script `prepare-store.ts` of the revision that serves the store; this one's unless set.
    */
   async limited(
-    { animals, accounts }: Size,
+    { pets, accounts }: Size,
     limits: Limits,
     script = PREPARE,
   ): Promise<PreparedStore> {
-    const numbers = [animals, accounts, limits.perMinute, limits.perDay].map(String);
+    const numbers = [pets, accounts, limits.perMinute, limits.perDay].map(String);
     const name = [...numbers, Bun.hash.crc32(script)].join('-');
     const folder = join(this.#path, name);
     const keyFile = `${folder}.keys`;
-    const store = { folder, keyFile, animals, accounts, limits };
+    const store = { folder, keyFile, pets, accounts, limits };
     if (existsSync(keyFile)) return store;
-    this.#progress(`preparing ${animals} pets and ${accounts} accounts`);
+    this.#progress(`preparing ${pets} pets and ${accounts} accounts`);
     const child = tracked(
       Bun.spawn(onEveryCore([process.execPath, script, folder, keyFile, ...numbers]), {
         env: withoutSettings(),

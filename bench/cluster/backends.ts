@@ -11,7 +11,7 @@ import { startPetstore } from './stage.ts';
 /** Any will do, as long as all processes have the same. */
 const SECRET = '5b'.repeat(32);
 
-/** The animals once more, in a table as the peer's author would make it. */
+/** The pets once more, in a table as the peer's author would make it. */
 const PEER_TABLE = [
   'CREATE SCHEMA peer',
   `CREATE TABLE peer.pets (
@@ -26,7 +26,7 @@ const PEER_TABLE = [
   'CHECKPOINT',
 ];
 
-/** PostgreSQL and Redis of our own, with the same animals for both contestants. */
+/** PostgreSQL and Redis of our own, with the same pets for both contestants. */
 export interface Backends extends AsyncDisposable {
   readonly postgres: PrivateServer;
   readonly redis: PrivateServer;
@@ -41,7 +41,7 @@ export interface Backends extends AsyncDisposable {
 
 export async function startBackends(
   folder: string,
-  size: { readonly animals: number; readonly accounts: number },
+  size: { readonly pets: number; readonly accounts: number },
 ): Promise<Backends> {
   await using stack = new AsyncDisposableStack();
   const postgres = stack.use(await startPostgres());
@@ -68,7 +68,7 @@ export async function startBackends(
 
 async function prepare(store: PreparedStore, database: Record<string, string>): Promise<void> {
   const script = join(import.meta.dir, '..', 'prepare-store.ts');
-  const numbers = [store.animals, store.accounts, AMPLE.perMinute, AMPLE.perDay].map(String);
+  const numbers = [store.pets, store.accounts, AMPLE.perMinute, AMPLE.perDay].map(String);
   const child = tracked(
     Bun.spawn([process.execPath, script, store.folder, store.keyFile, ...numbers], {
       env: { ...withoutSettings(), ...database },

@@ -25,13 +25,13 @@ export async function benchCluster(
 ): Promise<void> {
   requireClusterTools();
   const measured = await measureCluster(place, scale);
-  const { rounds, seconds, warmUp, animals, accounts } = scale;
+  const { rounds, seconds, warmUp, pets, accounts } = scale;
   const results: ClusterResults = {
     date: new Date().toISOString().slice(0, 10),
     revision: describeRevision(),
     machine: `${describeCores()} · shared by the processes, PostgreSQL, Redis and the load`,
     versions: [describeServers(), describePeers([...PEER_PACKAGES, 'ioredis'])].join(', '),
-    scale: `${animals.toLocaleString('en-US')} animals, ${accounts.toLocaleString('en-US')} accounts; medians of ${rounds} rounds, ${seconds} s each after ${warmUp} s of warm-up; ${measured.connections} connections to each process`,
+    scale: `${pets.toLocaleString('en-US')} pets, ${accounts.toLocaleString('en-US')} accounts; medians of ${rounds} rounds, ${seconds} s each after ${warmUp} s of warm-up; ${measured.connections} connections to each process`,
     ...measured,
   };
   if (!quick) writeClusterDocumentation(keepClusterResults(results));

@@ -42,7 +42,7 @@ export async function measureCluster(
   { folder, progress }: { folder: string; progress(text: string): void },
   scale: ClusterScale,
 ): Promise<Measured> {
-  progress(`preparing ${scale.animals} animals and ${scale.accounts} accounts in PostgreSQL`);
+  progress(`preparing ${scale.pets} pets and ${scale.accounts} accounts in PostgreSQL`);
   await using backends = await startBackends(folder, scale);
   await using fastify = await startFastify(backends);
   await using petstore = await startPetstore(backends, 3);
@@ -109,7 +109,7 @@ async function warmUp(
   await expectRightReplies({
     url: `http://127.0.0.1:${server.port}/v1`,
     kind,
-    animals: store.animals,
+    pets: store.pets,
     keys: keysOf(store).slice(0, 100),
     constant: undefined,
   });
@@ -149,7 +149,7 @@ function loadAll(
         ...load,
         port,
         base: '/v1',
-        animals: store.animals,
+        pets: store.pets,
         keys: store.keyFile,
         connections: CONNECTIONS,
         onEveryCore: true,

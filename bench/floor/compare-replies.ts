@@ -6,7 +6,7 @@ import { keysOf, type PreparedStore } from '../stores.ts';
 /** Seconds by which times in headers may differ between the two runs. */
 const TIME_TOLERANCE = 5;
 
-const SIZE = { animals: 100, accounts: 3 };
+const SIZE = { pets: 100, accounts: 3 };
 
 /** Limits that the requests of one account exceed: of the minute, of the day, and of both. */
 const LIMITS = [

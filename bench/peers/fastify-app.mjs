@@ -30,10 +30,10 @@ const listQuery = {
 };
 
 /**
- * Fastify with its own plugins on some store of animals: `list(limit)`, `listByStatus(status, limit)`
+ * Fastify with its own plugins on some store of pets: `list(limit)`, `listByStatus(status, limit)`
  * and `insert(body)`, which gives the new id. `limits` goes to the rate limit's plugin.
  */
-export async function serveAnimals({ port, keyFile, replyFile, animals, limits = {} }) {
+export async function servePets({ port, keyFile, replyFile, pets, limits = {} }) {
   const { headers } = readReply(replyFile);
   // What the petstore sends and no plugin here does, as constants: the replies carry the same set.
   const constants = Object.fromEntries(
@@ -65,13 +65,13 @@ export async function serveAnimals({ port, keyFile, replyFile, animals, limits =
     '/v1/pets',
     { schema: { querystring: listQuery, response: { 200: { type: 'array', items: pet } } } },
     async ({ query }) =>
-      query.status ? animals.listByStatus(query.status, query.limit) : animals.list(query.limit),
+      query.status ? pets.listByStatus(query.status, query.limit) : pets.list(query.limit),
   );
   app.post(
     '/v1/pets',
     { schema: { body: newPet, response: { 201: pet } } },
     async ({ body }, reply) => {
-      const id = await animals.insert(body);
+      const id = await pets.insert(body);
       reply.code(201);
       return { id, ...body };
     },

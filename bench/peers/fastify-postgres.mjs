@@ -2,7 +2,7 @@
 // node fastify-postgres.mjs PORT DATABASE_URL REDIS_URL KEYS REPLY
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
-import { serveAnimals } from './fastify-app.mjs';
+import { servePets } from './fastify-app.mjs';
 import { readArguments } from './reply.mjs';
 
 const { port, files } = readArguments();
@@ -14,12 +14,12 @@ const sql = postgres(databaseUrl, {
   types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
 });
 
-await serveAnimals({
+await servePets({
   port,
   keyFile,
   replyFile,
   limits: { redis: new Redis(redisUrl) },
-  animals: {
+  pets: {
     list: (limit) => sql`
       SELECT id, name, category_id AS "categoryId", status
       FROM peer.pets ORDER BY id LIMIT ${limit}`,

@@ -1,6 +1,6 @@
 // Fastify with its own plugins and better-sqlite3: node fastify.mjs PORT DATABASE KEYS REPLY
 import Database from 'better-sqlite3';
-import { serveAnimals } from './fastify-app.mjs';
+import { servePets } from './fastify-app.mjs';
 import { readArguments } from './reply.mjs';
 
 const { port, files } = readArguments();
@@ -16,11 +16,11 @@ const listByStatus = database.prepare(
 );
 const insert = database.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
 
-await serveAnimals({
+await servePets({
   port,
   keyFile,
   replyFile,
-  animals: {
+  pets: {
     list: (limit) => list.all(limit),
     listByStatus: (status, limit) => listByStatus.all(status, limit),
     insert: ({ name, categoryId, status }) =>
