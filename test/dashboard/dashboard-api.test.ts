@@ -10,7 +10,7 @@ import { TestService } from '../support/harness.ts';
 const CHANGES = ROUTES.filter(({ method }) => method !== 'GET');
 
 describe('GET /api/session', () => {
-  test('tells a visitor where everything is, and no account', async () => {
+  test('shows a visitor the addresses, and no account', async () => {
     await using it = await dashboardScene({ PETSTORE_CONTACT: 'sales@example.com' });
     const visitor = new Visitor(it.service);
     expect(await visitor.json<SessionInfo>('GET', '/api/session')).toEqual({
@@ -27,7 +27,7 @@ describe('GET /api/session', () => {
     });
   });
 
-  test('tells who is signed in, with plan and limits', async () => {
+  test('shows who is signed in, with plan and limits', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     const { account, contact } = await visitor.json<SessionInfo>('GET', '/api/session');
@@ -42,7 +42,7 @@ describe('GET /api/session', () => {
     expect(contact).toBeNull();
   });
 
-  test('says that mail is sent where a mail server is set', async () => {
+  test('shows that mail is sent where a mail server is configured', async () => {
     await using it = await dashboardScene({
       PETSTORE_SMTP_URL: 'smtp://localhost:1',
       PETSTORE_MAIL_FROM: 'pets@example.com',
@@ -52,8 +52,8 @@ describe('GET /api/session', () => {
   });
 });
 
-describe('every call', () => {
-  test('but the session asks for a session', async () => {
+describe('every request', () => {
+  test('except for GET /api/session requires a session', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = new Visitor(service);
     const closed = ROUTES.filter(({ path }) => path !== '/session');
@@ -90,7 +90,7 @@ describe('every call', () => {
     }
   });
 
-  test('is kept by no cache', async () => {
+  test('gets a reply that must not be cached', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await customer(service);
     const open = ROUTES.filter(({ method, access }) => method === 'GET' && access !== 'operator');
@@ -102,7 +102,7 @@ describe('every call', () => {
     }
   });
 
-  test('to a path that is not there is answered 404', async () => {
+  test('to an unknown path gets 404', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await customer(service);
     const paths = ['', '/', '/nothing', '/keys/', '/keys/a/b', '/keys/a/rotate/', '/session/x'];
@@ -111,7 +111,7 @@ describe('every call', () => {
     }
   });
 
-  test('by a method that is not there is answered 405, with those that are', async () => {
+  test('by a method that is not served gets 405, with those that are', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await customer(service);
     const reply = await visitor.request('PUT', '/api/keys', {});
@@ -122,13 +122,13 @@ describe('every call', () => {
     await expectRefusal(rotation, 405, 'method_not_allowed');
   });
 
-  test('by HEAD is answered as GET is, without the body', async () => {
+  test('by HEAD gets the reply to GET without its body', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const reply = await (await customer(service)).request('HEAD', '/api/keys');
     expect([reply.status, await reply.text()]).toEqual([200, '']);
   });
 
-  test('that the store cannot take just now is answered 503, and goes well later', async () => {
+  test('gets 503 while the store cannot write, and succeeds later', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await customer(service);
     const body = { name: 'test', environment: 'production' };

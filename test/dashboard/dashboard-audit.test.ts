@@ -21,7 +21,7 @@ async function audit(visitor: Visitor, before?: number): Promise<readonly AuditI
   return entries;
 }
 
-/** What was put on record after this entry, the oldest first, without numbers and times. */
+/** The entries after this one, the oldest first, without numbers and times. */
 async function recordedSince(visitor: Visitor, last: AuditInfo | undefined) {
   const fresh = (await audit(visitor)).filter(({ number }) => number > (last?.number ?? 0));
   return fresh.reverse().map(({ by, action, accountId, detail }) => {
@@ -29,7 +29,7 @@ async function recordedSince(visitor: Visitor, last: AuditInfo | undefined) {
   });
 }
 
-test('the audit log holds what was done at the dashboard, by whom', async () => {
+test('the audit log holds changes in the dashboard, and by whom', async () => {
   await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
   const visitor = await operator(it.service);
   const other = await customer(it.service, ONE);
@@ -63,8 +63,8 @@ test('the audit log holds what was done at the dashboard, by whom', async () => 
   expect(at).toBe(it.clock.now().wall);
 });
 
-test('the audit log holds what the commands did, and on which user of the machine', async () => {
-  // The commands go by the machine's clock.
+test('the audit log holds changes by commands, and which user of the machine ran them', async () => {
+  // The commands use the machine's clock.
   const clock = new ManualClock(Date.now());
   await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' }, clock);
   const visitor = await operator(it.service);
@@ -103,7 +103,7 @@ test('the audit log holds what the commands did, and on which user of the machin
   for (const { detail } of await audit(visitor)) expect(detail).not.toContain(made.key);
 });
 
-test('the audit log holds nothing of what was refused', async () => {
+test('the audit log holds no refused change', async () => {
   await using service = await TestService.start({ parts: PARTS });
   const visitor = await operator(service);
   const [last] = await audit(visitor);

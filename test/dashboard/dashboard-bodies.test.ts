@@ -61,7 +61,7 @@ describe('POST /api/keys refuses a body', () => {
   );
 });
 
-test('POST /api/keys takes a body of 16 KiB', async () => {
+test('POST /api/keys accepts a body of 16 KiB', async () => {
   const reply = await send(JSON.stringify(GOOD).padEnd(16 * 1024), 'application/json');
   expect(reply.status).toBe(201);
 });

@@ -14,7 +14,7 @@ import {
 } from '../support/dashboard-scene.ts';
 import type { Visitor } from '../support/dashboard-visitor.ts';
 
-/** Bodies that are taken, by route: what is refused is refused for whose it is. */
+/** Valid bodies by route, so that a request is refused for its account alone. */
 const BODIES: Readonly<Record<string, unknown>> = {
   'POST /keys': { name: 'ours', environment: 'production' },
   'POST /keys/{id}/rotate': { overlap: '0' },
@@ -37,7 +37,7 @@ async function victim(it: DashboardScene) {
   return { visitor, ids, marks: [...ids, visitor.email, 'victims-', text, staging.text] };
 }
 
-/** Whether all that a victim did is saved: nothing changes by itself any more. */
+/** Whether everything that the victim did is saved, so that nothing changes any more. */
 function isSettled({ keys, messages, days, events }: Everything): boolean {
   const sum = (outcome: 'succeeded' | 'limited') =>
     days.reduce((total, day) => total + day[outcome], 0);
@@ -63,7 +63,7 @@ async function accountOf(visitor: Visitor): Promise<unknown> {
   return account;
 }
 
-/** Status and text of a call's reply. */
+/** Status and text of the reply to a request. */
 async function call(visitor: Visitor, { method, path }: Place, id: string) {
   const body = BODIES[`${method} ${path}`];
   const place = `/api${path.replace('{id}', id)}`;
@@ -73,53 +73,50 @@ async function call(visitor: Visitor, { method, path }: Place, id: string) {
 
 type Place = Pick<(typeof ROUTES)[number], 'method' | 'path'>;
 
-describe("another account's things", () => {
+describe("another account's data", () => {
   test.each([
     ['a customer', customer, ROUTES],
-    // Who looks after accounts sees them, but not by the routes that are for one's own.
+    // Operators see other accounts, but not through the routes for their own.
     ['an operator', operator, ROUTES.filter(({ access }) => access !== 'operator')],
-  ] as const)(
-    'are nowhere in what %s is answered, and stay as they are',
-    async (_, join, routes) => {
-      await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
-      const { visitor, ids, marks } = await victim(it);
-      const before = await everythingOf(visitor);
-      // What is looked for is what its owner is told; the ban's id is for operators.
-      const told = JSON.stringify(before);
-      const hidden = ids.slice(-1);
-      const shown = [...ids, visitor.email, 'victims-'].filter((mark) => !hidden.includes(mark));
-      expect(shown.filter((mark) => !told.includes(mark))).toEqual([]);
-      const stranger = await join(it.service);
-      const mine = await createKey(stranger);
-      await sendMessage(it.service, mine.text, 'ours');
+  ] as const)('is in no reply to %s, and stays unchanged', async (_, join, routes) => {
+    await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
+    const { visitor, ids, marks } = await victim(it);
+    const before = await everythingOf(visitor);
+    // The marks to look for are in the owner's replies, except for the ban's id.
+    const told = JSON.stringify(before);
+    const hidden = ids.slice(-1);
+    const shown = [...ids, visitor.email, 'victims-'].filter((mark) => !hidden.includes(mark));
+    expect(shown.filter((mark) => !told.includes(mark))).toEqual([]);
+    const stranger = await join(it.service);
+    const mine = await createKey(stranger);
+    await sendMessage(it.service, mine.text, 'ours');
 
-      for (const route of routes) {
-        const none = await call(stranger, route, 'key_none');
-        for (const id of ids) {
-          const { status, text } = await call(stranger, route, id);
-          const seen = marks.filter((mark) => text.includes(mark));
-          expect({ ...place(route), status, seen }).toEqual({
-            ...place(route),
-            status: none.status,
-            seen: [],
-          });
-          // As an id that nobody has: not even that it exists can be told.
-          if (route.path.includes('{id}')) expect(text).toBe(none.text);
-        }
+    for (const route of routes) {
+      const none = await call(stranger, route, 'key_none');
+      for (const id of ids) {
+        const { status, text } = await call(stranger, route, id);
+        const seen = marks.filter((mark) => text.includes(mark));
+        expect({ ...place(route), status, seen }).toEqual({
+          ...place(route),
+          status: none.status,
+          seen: [],
+        });
+        // The same reply as for an unknown id, so that it does not reveal that the id exists.
+        if (route.path.includes('{id}')) expect(text).toBe(none.text);
       }
-      expect(await everythingOf(visitor)).toEqual(before);
-      expect((await usageOf(stranger)).events).toEqual([]);
-    },
-  );
+    }
+    expect(await everythingOf(visitor)).toEqual(before);
+    expect((await usageOf(stranger)).events).toEqual([]);
+  });
 
-  test('are asked for with a body at every route that reads one', () => {
+  test('is requested with a body at every route that reads one', () => {
     const changes = ROUTES.filter(({ method }) => method === 'POST' || method === 'PUT');
     expect(changes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
       Object.keys(BODIES).sort(),
     );
   });
 
-  test('are not deleted by a list of ids in one, or by an id in another case', async () => {
+  test('is not deleted by a list of ids in one, or by an id in another case', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);
     const { key } = await createKey(visitor);

@@ -9,7 +9,7 @@ import {
   keysOf,
 } from '../support/dashboard-scene.ts';
 
-describe('a key made at the dashboard', () => {
+describe('a key created in the dashboard', () => {
   test('works at once, and its text is in no reply but the one that issues it', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);
@@ -35,7 +35,7 @@ describe('a key made at the dashboard', () => {
     expect(await keysOf(visitor)).toEqual([key]);
   });
 
-  test('of staging works in staging alone', async () => {
+  test('of staging works in staging only', async () => {
     await using it = await dashboardScene();
     const { key, text } = await createKey(await customer(it.service), { environment: 'staging' });
     expect(key).toMatchObject({ environment: 'staging', prefix: 'pst_staging_' });
@@ -44,7 +44,7 @@ describe('a key made at the dashboard', () => {
     expect([await statusIn('production'), await statusIn('staging')]).toEqual([401, 200]);
   });
 
-  test('with days to live is active, expiring in its last seven, and then expired', async () => {
+  test('with an expiry is active, expiring in its last seven days, and then expired', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);
     const { key, text } = await createKey(visitor, { expiresInDays: 8 });
@@ -72,7 +72,7 @@ describe('a key made at the dashboard', () => {
     expect((await keysOf(visitor))[0]?.lastUsedAt).toBe(usedAt);
   });
 
-  test('is refused past the hundredth, until one is revoked', async () => {
+  test('is refused beyond 100, until one is revoked', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);
     const made = await Promise.all(Array.from({ length: 100 }, () => createKey(visitor)));
@@ -83,7 +83,7 @@ describe('a key made at the dashboard', () => {
     expect((await visitor.post('/api/keys', body)).status).toBe(201);
   });
 
-  test('asks for a recent sign-in, and so does a rotation, but no revocation', async () => {
+  test('requires a recent sign-in, and so does a rotation, but not a revocation', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);
     const { key } = await createKey(visitor);
@@ -109,7 +109,7 @@ describe('the list of keys', () => {
     expect((await keysOf(visitor)).map(({ name }) => name)).toEqual(['c', 'b', 'a']);
   });
 
-  test('tells until when a key is banned and why, and no more once the ban is over', async () => {
+  test('shows until when a key is banned and why, and no longer once the ban has ended', async () => {
     await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
     const visitor = await customer(it.service, ONE);
     const { key, text } = await createKey(visitor);
@@ -129,7 +129,7 @@ describe('the list of keys', () => {
     }
   });
 
-  test('calls a banned key that is revoked revoked', async () => {
+  test('shows a banned key that is revoked as revoked', async () => {
     await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
     const visitor = await customer(it.service, ONE);
     const { key, text } = await createKey(visitor);
@@ -141,7 +141,7 @@ describe('the list of keys', () => {
   });
 });
 
-describe('a rotation at the dashboard', () => {
+describe('a rotation in the dashboard', () => {
   test.each([
     ['0', 0],
     ['1h', HOUR],
@@ -172,7 +172,7 @@ describe('a rotation at the dashboard', () => {
     );
   });
 
-  test('of a key that has ended is refused', async () => {
+  test('of an expired or revoked key is refused', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);
     const { key } = await createKey(visitor);
@@ -182,8 +182,8 @@ describe('a rotation at the dashboard', () => {
   });
 });
 
-describe('a revocation at the dashboard', () => {
-  test('holds at once, and once', async () => {
+describe('a revocation in the dashboard', () => {
+  test('takes effect at once, and only once', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);
     const { key, text } = await createKey(visitor);
@@ -196,7 +196,7 @@ describe('a revocation at the dashboard', () => {
     await expectRefusal(await visitor.delete(`/api/keys/${key.id}`), 409, 'conflict');
   });
 
-  test('of a key that is not there is answered 404', async () => {
+  test('of an unknown key gets 404', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);
     await expectRefusal(await visitor.delete('/api/keys/key_none'), 404, 'not_found');

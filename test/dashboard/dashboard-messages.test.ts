@@ -10,7 +10,7 @@ import { Visitor } from '../support/dashboard-visitor.ts';
 import { TestService } from '../support/harness.ts';
 
 describe('the inbox', () => {
-  test('is empty to begin with', async () => {
+  test('is empty at first', async () => {
     await using it = await dashboardScene();
     expect(await messagesOf(await customer(it.service))).toEqual([]);
   });
@@ -32,7 +32,7 @@ describe('the inbox', () => {
   });
 
   test('shows a message as queued until it is delivered', async () => {
-    // Where the quickstart is not served nobody delivers.
+    // A process without the quickstart delivers no messages.
     await using service = await TestService.start({ parts: ['dashboard'] });
     const visitor = await Visitor.signUp(service);
     const { messages } = service.stores;

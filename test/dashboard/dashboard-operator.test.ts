@@ -40,7 +40,7 @@ test('a customer is refused at every operator route, before anything is read', a
   }
 });
 
-test('an operator who is one no more is refused at the next call', async () => {
+test('an operator who loses the role is refused at the next request', async () => {
   await using service = await TestService.start({ parts: PARTS });
   const visitor = await operator(service);
   expect((await visitor.get('/api/operator/bans')).status).toBe(200);
@@ -49,7 +49,7 @@ test('an operator who is one no more is refused at the next call', async () => {
 });
 
 describe('the search for accounts', () => {
-  test('finds by a part of the address, however it is cased', async () => {
+  test('finds by a part of the address, whatever its case', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await operator(service);
     for (const email of ['ada@pets.test', 'bob@pets.test', 'ada+100%@other.test']) {
@@ -63,7 +63,7 @@ describe('the search for accounts', () => {
     expect(await find(visitor, '')).toHaveLength(4);
   });
 
-  test('gives 50 at the most', async () => {
+  test('returns at most 50', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await operator(service);
     for (let made = 0; made < 55; made += 1) await service.account();
@@ -100,7 +100,7 @@ describe('a change of plan', () => {
     });
   });
 
-  test('of an account that is not there is answered 404', async () => {
+  test('of an unknown account gets 404', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await operator(service);
     const reply = await visitor.put('/api/operator/accounts/acct_none/plan', { plan: 'pro' });
@@ -109,8 +109,8 @@ describe('a change of plan', () => {
   });
 });
 
-describe('the bans in force', () => {
-  test('tell whose and why, and go when they are over', async () => {
+describe('the active bans', () => {
+  test('show whose key and why, and disappear when they end', async () => {
     await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
     const visitor = await operator(it.service);
     const other = await customer(it.service, ONE);

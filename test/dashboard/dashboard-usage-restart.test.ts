@@ -5,7 +5,7 @@ import { eventually, TestService, temporaryFolder } from '../support/harness.ts'
 import { ServiceProcess } from '../support/process.ts';
 import { onFolder } from '../support/storage.ts';
 
-/** The dashboard in this process, the API in another, both on one folder. */
+/** The dashboard in one process and the API in another, on one folder. */
 async function apart() {
   const folder = temporaryFolder();
   const dashboard = await TestService.start({ folder: folder.path, parts: ['dashboard'] });
@@ -37,7 +37,7 @@ async function apart() {
 }
 
 describe('usage', () => {
-  test('is there to the last request after SIGTERM, and goes on after a restart', async () => {
+  test('is complete after SIGTERM, and continues after a restart', async () => {
     await using it = await apart();
     await it.send(it.api, 7);
     expect(await it.api.end('SIGTERM')).toBe(0);
@@ -48,7 +48,7 @@ describe('usage', () => {
     expect(await it.succeeded()).toBe(9);
   });
 
-  test('that is ten seconds old outlives SIGKILL, and is counted once', async () => {
+  test('that is ten seconds old survives SIGKILL, and is counted once', async () => {
     await using it = await apart();
     await it.send(it.api, 5);
     await eventually(async () => (await it.succeeded()) === 5);
@@ -62,7 +62,7 @@ describe('usage', () => {
     expect(kept).toBeLessThanOrEqual(5 + 3 + 1);
   });
 
-  test('of both windows is shown where another process counts, within a second or so', async () => {
+  test('of both windows is shown within about a second when another process counts', async () => {
     await using it = await apart();
     await it.send(it.api, 4);
     const standing = async () => (await usageOf(it.visitor)).windows.production;

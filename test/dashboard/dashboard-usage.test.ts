@@ -11,7 +11,7 @@ import { ManualClock } from '../support/harness.ts';
 const NOON = Date.UTC(2027, 0, 2, 12);
 const MIDNIGHT = Date.UTC(2027, 0, 2);
 
-/** How many requests the charts' days count, whatever came of them. */
+/** How many requests the days of the charts count, of every outcome. */
 function countedIn({ days }: UsageInfo): number {
   return days.reduce((sum, day) => {
     return sum + day.succeeded + day.clientErrors + day.limited + day.serverErrors;
@@ -19,7 +19,7 @@ function countedIn({ days }: UsageInfo): number {
 }
 
 describe('the windows', () => {
-  test('tell what is left of each, in each environment, and when it resets', async () => {
+  test('show what remains of each, in each environment, and when it resets', async () => {
     await using it = await dashboardScene();
     const limits = { perMinute: 5, perDay: 100 };
     const visitor = await customer(it.service, subscribe('enterprise', limits));
@@ -40,7 +40,7 @@ describe('the windows', () => {
     });
   });
 
-  test('are not used up by looking', async () => {
+  test('are not used up by reading them', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service, ONE);
     const { text } = await createKey(visitor);
@@ -50,7 +50,7 @@ describe('the windows', () => {
 });
 
 describe('the charts', () => {
-  test('of an account that sent nothing hold 24 hours and 30 UTC days of nothing', async () => {
+  test('of an account without requests hold 24 empty hours and 30 empty UTC days', async () => {
     await using it = await dashboardScene({}, new ManualClock(NOON + 59 * MINUTE));
     const { hours, days, events } = await usageOf(await customer(it.service));
     expect(hours).toEqual(
@@ -64,7 +64,7 @@ describe('the charts', () => {
     expect(events).toEqual([]);
   });
 
-  test('count what requests came to, in both environments, by hour and by day', async () => {
+  test('count the outcomes of requests, in both environments, by hour and by day', async () => {
     await using it = await dashboardScene();
     const limits = { perMinute: 4, perDay: 100 };
     const visitor = await customer(it.service, subscribe('enterprise', limits));
@@ -100,7 +100,7 @@ describe('the charts', () => {
     expect((await usageOf(visitor)).hours.every(({ limited }) => limited === 0)).toBe(true);
   });
 
-  test('begin with the first hour of the first day, and leave out what is before', async () => {
+  test('begin with the first hour of the first day, and omit earlier ones', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);
     const { accountId } = visitor;
@@ -119,7 +119,7 @@ describe('the charts', () => {
 });
 
 describe('the events', () => {
-  test('tell of a ban: of which key, until when, why, and that it was lifted', async () => {
+  test('include a ban: of which key, until when, why, and that it was lifted', async () => {
     await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
     const { bans } = it.service.stores;
     const visitor = await customer(it.service, ONE);

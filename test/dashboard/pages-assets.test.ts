@@ -6,7 +6,7 @@ import { bundleAssets } from '../../src/dashboard/pages/bundle.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { TestService } from '../support/harness.ts';
 
-/** Everything of the start page that has to arrive before it is complete, in bytes. */
+/** The limit of everything that the start page loads, in bytes. */
 const FIRST_LOAD = 350_000;
 
 const SCRIPT = {
@@ -36,7 +36,7 @@ describe('an asset', () => {
     expect(decoded(coding, await reply?.bytes())).toEqual(SCRIPT.bytes);
   });
 
-  test('may be kept for ever, since its name changes with its content', async () => {
+  test('may be cached for ever, because its name changes with its content', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { files } = await bundleAssets();
     expect(files.length).toBeGreaterThan(5);
@@ -49,7 +49,7 @@ describe('an asset', () => {
     }
   });
 
-  test('names no address on the machine that it was bundled on', async () => {
+  test('holds no path of the machine that it was bundled on', async () => {
     const { files } = await bundleAssets();
     const text = files.map(({ bytes }) => new TextDecoder().decode(bytes)).join('\n');
     expect(text).not.toContain(import.meta.dir.replace(/\/test\/.*$/, ''));
@@ -73,7 +73,7 @@ function decoded(coding: string | null, bytes = new Uint8Array()): Uint8Array {
   return coding === 'gzip' ? Uint8Array.from(gunzipSync(bytes)) : bytes;
 }
 
-/** What crosses the wire to a browser that takes gzip. */
+/** The size as it is transferred to a browser that accepts gzip. */
 async function sentBytes(address: string): Promise<number> {
   const headers = { 'Accept-Encoding': 'gzip' };
   const reply = await fetch(address, { headers, decompress: false });

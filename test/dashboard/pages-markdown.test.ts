@@ -73,7 +73,7 @@ describe('the reference as plain text', () => {
 });
 
 describe('the guide for agents', () => {
-  test('names every operation and leads to documents that are there', async () => {
+  test('names every operation and links to documents that exist', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const text = await read(service, '/llms.txt', 'text/plain; charset=utf-8');
     expect(text).toStartWith('# Petstore\n\n> ');
@@ -85,7 +85,7 @@ describe('the guide for agents', () => {
     for (const link of links) expect((await fetch(link)).status).toBe(200);
   });
 
-  test('holds a quickstart request that works once the key is put in', async () => {
+  test('holds a quickstart request that works once the key is filled in', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { secret } = await service.account();
     const text = await read(service, '/llms.txt', 'text/plain; charset=utf-8');
@@ -130,7 +130,7 @@ async function read(service: TestService, path: string, type: string): Promise<s
   return reply.text();
 }
 
-/** From this heading to the next. */
+/** The text from this heading to the next. */
 function sectionOf(text: string, heading: string): string {
   const [, section] = `\n${text}`.split(`\n${heading}\n`);
   if (section === undefined) throw new Error(`There is no "${heading}".`);

@@ -7,7 +7,7 @@ async function locationOf(address: string, headers: Record<string, string> = {})
   return [reply.status, reply.headers.get('Location')];
 }
 
-test('a page asked for by another name of this machine is shown where it can be used', async () => {
+test("a page requested by another name of this machine redirects to the dashboard's address", async () => {
   await using service = await TestService.start({ parts: PARTS });
   const { port } = service;
   const home = `http://localhost:${port}`;
@@ -17,7 +17,7 @@ test('a page asked for by another name of this machine is shown where it can be 
   expect(await locationOf(`${home}/sign-up`)).toEqual([200, null]);
 });
 
-test('a page behind a proxy that has another name is shown as it is', async () => {
+test('a page behind a proxy with another name is not redirected', async () => {
   await using service = await TestService.start({
     parts: PARTS,
     settings: { PETSTORE_DASHBOARD_URL: 'https://petstore.example.com' },
@@ -27,7 +27,7 @@ test('a page behind a proxy that has another name is shown as it is', async () =
   expect(await locationOf(address, { Host: 'evil.example.com' })).toEqual([200, null]);
 });
 
-test('a slash too many leads to the page', async () => {
+test('a trailing slash redirects to the page', async () => {
   await using service = await TestService.start({ parts: PARTS });
   const home = service.dashboardUrl;
   expect(await locationOf(`${home}/keys/`)).toEqual([307, `${home}/keys`]);

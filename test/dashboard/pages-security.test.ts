@@ -41,7 +41,7 @@ const KINDS: ReadonlyArray<{ what: string; path: string; status: number; init?: 
 ];
 
 describe('every reply', () => {
-  test.each(KINDS)('($what) carries what protects the reader', async ({ path, status, init }) => {
+  test.each(KINDS)('($what) has the security headers', async ({ path, status, init }) => {
     await using service = await TestService.start({ parts: PARTS });
     const reply = await fetch(service.dashboardUrl + path, init);
     expect(reply.status).toBe(status);
@@ -53,14 +53,14 @@ describe('every reply', () => {
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  test('asks for https from then on where the dashboard is served over https', async () => {
+  test('requires https from then on where the dashboard is served over https', async () => {
     const settings = { PETSTORE_DASHBOARD_URL: DASHBOARD };
     await using service = await TestService.start({ parts: PARTS, settings });
     const reply = await fetch(`http://localhost:${service.port}/console/keys`);
     expect(reply.headers.get('strict-transport-security')).toBe('max-age=31536000');
   });
 
-  test('keeps a policy of its own', () => {
+  test('keeps its own content security policy', () => {
     const own = new Response('', { headers: { 'Content-Security-Policy': "img-src 'self'" } });
     expect(secured(own, DASHBOARD).headers.get('content-security-policy')).toBe("img-src 'self'");
     const reply = secured(new Response(''), DASHBOARD);
@@ -122,7 +122,7 @@ describe('the content security policy', () => {
   });
 });
 
-describe('a call that changes something', () => {
+describe('a request that changes something', () => {
   /** The reply that refuses a request, if it is refused. */
   const from = (headers: Record<string, string>, method = 'POST') => {
     try {
@@ -138,7 +138,7 @@ describe('a call that changes something', () => {
     [{ 'Sec-Fetch-Site': 'same-origin', Origin: OURS }],
     [{ 'Sec-Fetch-Site': 'same-origin' }],
     [{ Origin: OURS }],
-  ])('is taken with %j', (headers) => {
+  ])('is accepted with %j', (headers) => {
     expect(from(headers)).toBeUndefined();
   });
 
@@ -161,7 +161,7 @@ describe('a call that changes something', () => {
     }
   });
 
-  test('is refused before anybody is asked who sends it, sign-in included', async () => {
+  test('is refused before its session is looked up, sign-in included', async () => {
     await using service = await TestService.start({ parts: PARTS });
     for (const path of ['/api/keys', '/api/auth/sign-in/email', '/api/nowhere']) {
       const headers = { Origin: 'https://evil.example', 'Content-Type': 'application/json' };
@@ -174,7 +174,7 @@ describe('a call that changes something', () => {
     }
   });
 
-  test('is not something that reading is taken for', () => {
+  test('is none by GET or HEAD, which are accepted from other sites', () => {
     for (const method of ['GET', 'HEAD']) {
       expect(from({ 'Sec-Fetch-Site': 'cross-site' }, method)).toBeUndefined();
     }
@@ -195,7 +195,7 @@ describe('a call that changes something', () => {
 });
 
 describe('a failure', () => {
-  test('is logged with its cause, which the reply does not tell', async () => {
+  test('is logged with its cause, which the reply does not show', async () => {
     const logged: object[] = [];
     const error = new Error('disk 7 is on fire', { cause: new Error('heat') });
     const reply = errorReply(error, { error: (details) => logged.push(details) });
@@ -207,7 +207,7 @@ describe('a failure', () => {
     expect(logged).toEqual([{ err: error }]);
   });
 
-  test('of the store tells when to try again', async () => {
+  test('of the store shows when to try again', async () => {
     const logged: object[] = [];
     const error = new StorageUnavailable(new Error('disk 7 is full'));
     const reply = errorReply(error, { error: (details) => logged.push(details) });
@@ -221,7 +221,7 @@ describe('a failure', () => {
 });
 
 describeWithBrowser('a browser', (open) => {
-  test.each(['/', '/docs'])('runs no script that is written into %s', async (path) => {
+  test.each(['/', '/docs'])('runs no script that is injected into %s', async (path) => {
     await using service = await TestService.start({ parts: PARTS });
     const expected = [/Content Security Policy/];
     await using visitor = await open({ service: service.dashboardUrl, expected });

@@ -57,7 +57,7 @@ describe('the pages', () => {
     }
   });
 
-  test('without scripts the start page tells where else to go', async () => {
+  test('without scripts the start page shows the alternatives', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const text = await (await fetch(service.dashboardUrl)).text();
     const [, withoutScripts = ''] = /<noscript>([\s\S]*)<\/noscript>/.exec(text) ?? [];
@@ -65,7 +65,7 @@ describe('the pages', () => {
     expect(withoutScripts).toContain('petstore -- keys create');
   });
 
-  test('HEAD gives the headers of GET alone', async () => {
+  test('HEAD returns the headers of GET without a body', async () => {
     await using service = await TestService.start({ parts: PARTS });
     for (const path of ['/docs', '/favicon.svg', '/llms.txt', '/nowhere']) {
       const get = await fetch(service.dashboardUrl + path);
@@ -90,8 +90,8 @@ describe('the pages', () => {
   );
 });
 
-describe('where nothing is', () => {
-  test('a person gets a page that leads on', async () => {
+describe('an unknown address', () => {
+  test('shows a person a page with links', async () => {
     await using service = await TestService.start({ parts: PARTS });
     for (const path of ['/nowhere', '/assets/main.js', '/assets/', '/..%2fpackage.json']) {
       const reply = await fetch(service.dashboardUrl + path, { headers: { Accept: 'text/html' } });
@@ -101,7 +101,7 @@ describe('where nothing is', () => {
     }
   });
 
-  test('a program gets an error as the API writes them', async () => {
+  test('replies to a program with an error in the format of the API', async () => {
     await using service = await TestService.start({ parts: PARTS });
     for (const method of ['GET', 'POST']) {
       const headers = { Accept: 'application/json' };
@@ -113,7 +113,7 @@ describe('where nothing is', () => {
     }
   });
 
-  test('what the address held is shown as text', async () => {
+  test('is shown as escaped text', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const pages = createPages({ addresses: addressesOf(service) });
     const reply = await pages.handle(new Request(service.dashboardUrl), '/<img src=x>');
@@ -124,7 +124,7 @@ describe('where nothing is', () => {
 });
 
 describe('a dashboard below a path', () => {
-  test('leads and loads below that path', async () => {
+  test('has its links and assets below that path', async () => {
     const settings = { PETSTORE_DASHBOARD_URL: 'https://petstore.example/console' };
     await using service = await TestService.start({ parts: PARTS, settings });
     const origin = `http://localhost:${service.port}`;
@@ -139,7 +139,7 @@ describe('a dashboard below a path', () => {
     }
   });
 
-  test('its scripts load one another from there', async () => {
+  test('has scripts that load one another from there', async () => {
     const { files } = await bundleAssets();
     const scripts = files.filter(
       ({ type, name }) => /javascript/.test(type) && !/^scalar/.test(name),
@@ -154,7 +154,7 @@ describe('a dashboard below a path', () => {
 });
 
 describe('source that cannot be bundled', () => {
-  test('is an error with what the bundler says, and tried again at the next page', async () => {
+  test("is an error with the bundler's message, and is bundled again for the next page", async () => {
     using folder = temporaryFolder();
     const write = (script: string) => {
       writeFileSync(join(folder.path, 'main.tsx'), script);
@@ -199,7 +199,7 @@ async function elements(page: string, selector: string): Promise<Element[]> {
   return found;
 }
 
-/** The addresses of scripts, styles, modules and icons that a page names. */
+/** The addresses of scripts, styles, modules and icons in a page. */
 async function loadedBy(page: string): Promise<string[]> {
   const scripts = (await elements(page, 'script')).map(({ attributes }) => attributes.get('src'));
   const links = (await elements(page, 'link')).map(({ attributes }) => attributes.get('href'));

@@ -206,7 +206,7 @@ describe('the executable in an empty place', () => {
     const visitor = new Visitor(siteOf(service));
     const { email, password } = visitor;
     await visitor.json('POST', '/api/auth/sign-up/email', { email, password, name: '' });
-    expect(tokenFrom(await mail.letterTo(email), 'verify-email')).not.toBe('');
+    expect(tokenFrom(await mail.emailTo(email), 'verify-email')).not.toBe('');
   });
 
   test.skipIf(!hasRedis)('counts in Redis', async () => {

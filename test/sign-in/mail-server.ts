@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { eventually } from '../support/harness.ts';
 
-export interface Letter {
+export interface Email {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** A real mail server on a free port of this machine; keeps what it is handed. */
+/** A real mail server on a free port of this machine; keeps the mail that it receives. */
 export class MailServer implements AsyncDisposable {
-  readonly letters: Letter[] = [];
+  readonly received: Email[] = [];
   readonly #server: SMTPServer;
   #open = Promise.resolve();
 
@@ -24,7 +24,7 @@ export class MailServer implements AsyncDisposable {
         let source = '';
         for await (const part of stream) source += String(part);
         await this.#open;
-        for (const { address } of envelope.rcptTo) this.letters.push(readLetter(address, source));
+        for (const { address } of envelope.rcptTo) this.received.push(readEmail(address, source));
         done();
       },
     });
@@ -37,7 +37,7 @@ export class MailServer implements AsyncDisposable {
     return mail;
   }
 
-  /** What makes a service send its mail here. */
+  /** Settings with which a service sends its mail here. */
   get settings(): Record<string, string> {
     return { PETSTORE_SMTP_URL: this.url(), PETSTORE_MAIL_FROM: 'petstore@example.com' };
   }
@@ -49,21 +49,21 @@ export class MailServer implements AsyncDisposable {
     return `smtp://${user === undefined ? '' : `${user}@`}127.0.0.1:${port}`;
   }
 
-  /** Takes letters in only once the function that it gives is called. */
+  /** Accepts mail only once the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#open = promise;
     return resolve;
   }
 
-  /** The latest letter to this address, once there are so many. */
-  async letterTo(address: string, count = 1): Promise<Letter> {
+  /** The latest mail to this address, once it has received `count`. */
+  async emailTo(address: string, count = 1): Promise<Email> {
     const wanted = address.toLowerCase();
-    const letters = () => this.letters.filter(({ to }) => to.toLowerCase() === wanted);
-    await eventually(() => letters().length >= count);
-    const letter = letters().at(-1);
-    if (!letter) throw new Error(`No letter to ${address}`);
-    return letter;
+    const received = () => this.received.filter(({ to }) => to.toLowerCase() === wanted);
+    await eventually(() => received().length >= count);
+    const latest = received().at(-1);
+    if (!latest) throw new Error(`No mail to ${address}`);
+    return latest;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -71,14 +71,14 @@ export class MailServer implements AsyncDisposable {
   }
 }
 
-/** The token behind the `#` of the letter's link to this page. */
-export function tokenFrom({ text }: Letter, page: 'verify-email' | 'reset-password'): string {
+/** The token in the fragment of the mailed link to this page. */
+export function tokenFrom({ text }: Email, page: 'verify-email' | 'reset-password'): string {
   const token = new RegExp(`/${page}#token=(\\S+)`).exec(text)?.[1];
   if (token === undefined) throw new Error(`No link to ${page} in: ${text}`);
   return token;
 }
 
-function readLetter(to: string, source: string): Letter {
+function readEmail(to: string, source: string): Email {
   const [head = '', ...body] = source.split('\r\n\r\n');
   const subject = /^Subject: (.*)$/m.exec(head)?.[1]?.trim() ?? '';
   const text = body.join('\n\n');

@@ -39,7 +39,7 @@ const guessWith = async (visitor: Visitor): Promise<number> => {
 describe('guessing a password through two processes', () => {
   for (const store of [ON_ONE_FOLDER, ON_POSTGRES]) {
     test.skipIf(!store.isHere)(
-      `on ${store.name} is refused after 10 failures, as through one; signing in is no guess`,
+      `on ${store.name} is refused after 10 failures, as through one; a successful sign-in is not counted`,
       async () => {
         await using it = await twoProcesses(store);
         await it.visitors[0]?.signUp();
@@ -60,7 +60,7 @@ const counter = (caller: string, perMinute: number, perDay = 1_000): AttemptCoun
   limits: { perMinute, perDay },
 });
 
-/** How many of so many attempts were counted, one after the other. */
+/** How many of these attempts were counted, made one after another. */
 async function counted(
   counts: AttemptCounts,
   counters: readonly AttemptCounter[],
@@ -74,7 +74,7 @@ async function counted(
 }
 
 function behaviour(open: () => AttemptCounts): void {
-  test('count in every counter or in none, and tell how long to wait', async () => {
+  test('count in every counter or in none, and show how long to wait', async () => {
     const counts = open();
     const [narrow, wide] = [counter('narrow', 2), counter('wide', 5)];
     expect(await counted(counts, [wide, narrow], 4)).toBe(2);
@@ -83,14 +83,14 @@ function behaviour(open: () => AttemptCounts): void {
     expect(await counted(counts, [wide], 9)).toBe(3);
   });
 
-  test('tell how long a day still is that is used up', async () => {
+  test('show the rest of the day once its limit is used up', async () => {
     const counts = open();
     const daily = counter('daily', 9, 3);
     expect(await counted(counts, [daily], 5)).toBe(3);
     expect(await counts.take([daily], systemClock.now())).toBeWithin(1, 86_400_001);
   });
 
-  test('take back what was given back, and no more', async () => {
+  test('are given back exactly once', async () => {
     const counts = open();
     const [given, kept] = [counter('given', 2), counter('kept', 2)];
     await counts.giveBack([given]);
@@ -120,7 +120,7 @@ describe.skipIf(!hasRedis)('attempts counted in Redis', () => {
 
   behaviour(open);
 
-  test('at the same moment in many places are as many as may be', async () => {
+  test('at the same moment through many processes stay within the limit', async () => {
     const [narrow, wide] = [counter('narrow', 10), counter('wide', 1_000)];
     const places = Array.from({ length: 40 }, open);
     const waits = await Promise.all(
@@ -130,7 +130,7 @@ describe.skipIf(!hasRedis)('attempts counted in Redis', () => {
     expect(await counted(open(), [wide], 1_000)).toBe(990);
   });
 
-  test('name nobody there, and are forgotten', async () => {
+  test('store no names, and expire', async () => {
     await open().take([counter('password:ada@example.com', 9)], systemClock.now());
     using client = server.client();
     const keys = await client.redis.keys('*');
@@ -140,7 +140,7 @@ describe.skipIf(!hasRedis)('attempts counted in Redis', () => {
   });
 });
 
-describe.skipIf(!hasRedis)('attempts whose Redis goes away', () => {
+describe.skipIf(!hasRedis)('attempts while Redis is unavailable', () => {
   test('are limited by each process', async () => {
     await using server = await RedisServer.start();
     using link = await connectTo(server.url);
@@ -153,7 +153,7 @@ describe.skipIf(!hasRedis)('attempts whose Redis goes away', () => {
 });
 
 describe.skipIf(!hasRedis)('attempts counted in a Cluster', () => {
-  test('count in counters that lie on different nodes', async () => {
+  test('count in counters on different nodes', async () => {
     await using cluster = await RedisCluster.start();
     using link = await connectTo(cluster.url, { silenceTimeout: NEVER_SILENT });
     const counts = new RedisAttemptCounts(link.connection, new MemoryAttemptCounts());

@@ -7,7 +7,7 @@ import { ManualClock, TestService } from '../support/harness.ts';
 const SETTINGS = { PETSTORE_TRUSTED_PROXIES: '127.0.0.1, ::1' };
 
 describe('guessing a password', () => {
-  test('is refused after 10 failures in a minute, even with the right one, and then goes on', async () => {
+  test('is refused after 10 failures in a minute, even with the right one, and works again afterwards', async () => {
     await using scene = await Scene.start();
     const { email, password } = await scene.person();
     const guesser = scene.visitor('198.51.100.1', email);
@@ -25,7 +25,7 @@ describe('guessing a password', () => {
     await guesser.signIn();
   });
 
-  test('counts the address of the account in whatever case, known or not', async () => {
+  test('is counted per account address, whatever its case, known or not', async () => {
     await using scene = await Scene.start();
     const guesser = scene.visitor('198.51.100.1', 'nobody@example.com');
     for (let guess = 0; guess < 10; guess += 1) expect(await guessWith(guesser)).toBe(401);
@@ -35,7 +35,7 @@ describe('guessing a password', () => {
     expect(await guessWith(other)).toBe(429);
   });
 
-  test('ends for the day after 100 failures from one client address', async () => {
+  test('is refused for the rest of the day after 100 failures from one client address', async () => {
     await using scene = await Scene.start();
     const { email } = await scene.person();
     const guesser = scene.visitor('198.51.100.1', email);
@@ -50,7 +50,7 @@ describe('guessing a password', () => {
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(3_600);
   });
 
-  test('of a stranger does not keep the person out from another address', async () => {
+  test('from one address does not lock the holder out at another', async () => {
     await using scene = await Scene.start();
     const { email } = await scene.person();
     const stranger = scene.visitor('198.51.100.1', email);
@@ -60,7 +60,7 @@ describe('guessing a password', () => {
     await scene.visitor('203.0.113.7', email).signIn();
   });
 
-  test('from many addresses at once is slowed down, for as long as it lasts and a minute more', async () => {
+  test('from many addresses at once is limited until a minute after the attack', async () => {
     await using scene = await Scene.start();
     const { email } = await scene.person();
     for (let host = 1; host <= 3; host += 1) {
@@ -74,7 +74,7 @@ describe('guessing a password', () => {
     await scene.visitor('203.0.113.7', email).signIn();
   });
 
-  test("is not made easier by signing in to an account of one's own in between", async () => {
+  test("is not made easier by signing in to one's own account in between", async () => {
     await using scene = await Scene.start();
     const victim = await scene.person();
     const own = scene.visitor('198.51.100.1', 'own@example.com');
@@ -88,7 +88,7 @@ describe('guessing a password', () => {
     expect(answers).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
   });
 
-  test('through a form of the signed-in counts with the others', async () => {
+  test('through the forms of a signed-in account counts together with sign-ins', async () => {
     await using scene = await Scene.start();
     const visitor = scene.visitor('198.51.100.1', 'a@example.com');
     await visitor.signUp();
@@ -108,8 +108,8 @@ describe('guessing a password', () => {
   });
 });
 
-describe('signing in rightly', () => {
-  test('is no guess: only the allowance of the client address ends it', async () => {
+describe('a successful sign-in', () => {
+  test('is not a guess: only the limit of the client address applies', async () => {
     await using scene = await Scene.start();
     const { email, password } = await scene.person();
     const visitor = scene.visitor('198.51.100.1', email);
@@ -123,7 +123,7 @@ describe('signing in rightly', () => {
 });
 
 describe('one client address', () => {
-  test('signs up 30 times a minute at the most', async () => {
+  test('may sign up at most 30 times a minute', async () => {
     await using scene = await Scene.start();
     const answers: number[] = [];
     for (let person = 0; person < 31; person += 1) {

@@ -32,7 +32,7 @@ test('on https it is also Secure, and bound to the host by its name', async () =
   });
 });
 
-test('a dashboard below a path signs in and out as one at the top', async () => {
+test('signing in and out works on a dashboard below a path', async () => {
   const settings = { PETSTORE_DASHBOARD_URL: 'https://example.com/pets/dashboard' };
   await using service = await TestService.start({ parts: PARTS, settings });
   const visitor = new Visitor(service, undefined, {
@@ -52,7 +52,7 @@ test('a dashboard below a path signs in and out as one at the top', async () => 
   expect(visitor.cookie).toBe('');
 });
 
-test('a cookie with another signature, or with none, is nobody', async () => {
+test('a cookie with a wrong signature, or without one, is no session', async () => {
   await using service = await TestService.start({ parts: PARTS });
   const visitor = await Visitor.signUp(service);
   const other = await Visitor.signUp(service);

@@ -6,16 +6,16 @@ import { eventually, TestService, temporaryFolder } from '../support/harness.ts'
 import { MailServer, tokenFrom } from './mail-server.ts';
 
 describe('signing up with mail', () => {
-  test('goes on with a mailed link, which confirms the address and signs nobody in', async () => {
+  test('is completed by a mailed link, which confirms the address and signs nobody in', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const visitor = new Visitor(service);
     expect(await signUp(visitor)).toEqual({ user: null });
     expect(visitor.cookie).toBe('');
-    const letter = await mail.letterTo(visitor.email);
+    const message = await mail.emailTo(visitor.email);
     expect(await signInCode(visitor)).toBe('not_verified');
 
-    const token = tokenFrom(letter, 'verify-email');
+    const token = tokenFrom(message, 'verify-email');
     await new Visitor(service).json('POST', '/api/auth/verify-email', { token });
 
     expect(visitor.cookie).toBe('');
@@ -26,7 +26,7 @@ describe('signing up with mail', () => {
     });
   });
 
-  test('answers alike for an address that has an account, whose holder alone is told', async () => {
+  test('replies alike for an address that has an account, and only its holder learns of it', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const known = await signedUp(service, mail);
@@ -35,12 +35,12 @@ describe('signing up with mail', () => {
     const answers = await Promise.all([answerTo(known), answerTo(unknown)]);
 
     expect(answers[0]).toEqual(answers[1]);
-    const letter = await mail.letterTo(known.email, 2);
-    expect(letter.subject).toBe('You have an account already');
-    expect(letter.text).toContain(`${service.dashboardUrl}/sign-in`);
-    expect(letter.text).not.toContain('token=');
-    await mail.letterTo(unknown.email);
-    expect(mail.letters).toHaveLength(3);
+    const message = await mail.emailTo(known.email, 2);
+    expect(message.subject).toBe('You have an account already');
+    expect(message.text).toContain(`${service.dashboardUrl}/sign-in`);
+    expect(message.text).not.toContain('token=');
+    await mail.emailTo(unknown.email);
+    expect(mail.received).toHaveLength(3);
   });
 
   test('by a stranger does not change the password of the account', async () => {
@@ -50,32 +50,32 @@ describe('signing up with mail', () => {
     const stranger = new Visitor(service, known.email, { password: 'chosen by a stranger' });
 
     await signUp(stranger);
-    await mail.letterTo(known.email, 2);
+    await mail.emailTo(known.email, 2);
 
     expect(await signInCode(stranger)).toBe('invalid');
     await known.signIn();
   });
 
-  test('does not wait for the mail server, nor tells when that fails', async () => {
+  test('does not wait for the mail server, nor shows that it fails', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const deliver = mail.hold();
     const visitor = new Visitor(service);
 
     expect(await signUp(visitor)).toEqual({ user: null });
-    expect(mail.letters).toEqual([]);
+    expect(mail.received).toEqual([]);
 
     deliver();
-    await mail.letterTo(visitor.email);
+    await mail.emailTo(visitor.email);
   });
 
-  test('sends the link again to who asks for it, and to nobody who needs none', async () => {
+  test('sends the link again on request, and to no address that needs none', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const confirmed = await signedUp(service, mail);
     const visitor = new Visitor(service);
     await signUp(visitor);
-    await mail.letterTo(visitor.email);
+    await mail.emailTo(visitor.email);
     const again = (email: string) =>
       new Visitor(service).json('POST', '/api/auth/send-verification-email', { email });
 
@@ -83,19 +83,19 @@ describe('signing up with mail', () => {
     answers.push(await again(visitor.email));
 
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    const token = tokenFrom(await mail.letterTo(visitor.email, 2), 'verify-email');
+    const token = tokenFrom(await mail.emailTo(visitor.email, 2), 'verify-email');
     await visitor.json('POST', '/api/auth/verify-email', { token });
     await visitor.signIn();
-    expect(mail.letters.filter(({ to }) => to === confirmed.email)).toHaveLength(1);
-    expect(mail.letters.filter(({ to }) => to === 'unknown@example.com')).toEqual([]);
+    expect(mail.received.filter(({ to }) => to === confirmed.email)).toHaveLength(1);
+    expect(mail.received.filter(({ to }) => to === 'unknown@example.com')).toEqual([]);
   });
 
-  test('takes no link that is made up', async () => {
+  test('accepts no forged link', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const visitor = new Visitor(service);
     await signUp(visitor);
-    const token = tokenFrom(await mail.letterTo(visitor.email), 'verify-email');
+    const token = tokenFrom(await mail.emailTo(visitor.email), 'verify-email');
     const [head, payload] = token.split('.');
     for (const made of [
       `${head}.${payload}.`,
@@ -111,22 +111,22 @@ describe('signing up with mail', () => {
 });
 
 describe('a forgotten password', () => {
-  test('is set anew by a mailed link', async () => {
+  test('is replaced through a mailed link', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const { email } = await signedUp(service, mail);
     await new Visitor(service).json('POST', '/api/auth/request-password-reset', { email });
-    const letter = await mail.letterTo(email, 2);
-    expect(letter.text).toContain(`${service.dashboardUrl}/reset-password#token=`);
+    const message = await mail.emailTo(email, 2);
+    expect(message.text).toContain(`${service.dashboardUrl}/reset-password#token=`);
 
-    const token = tokenFrom(letter, 'reset-password');
+    const token = tokenFrom(message, 'reset-password');
     const body = { token, newPassword: 'a wholly new password' };
     await new Visitor(service).json('POST', '/api/auth/reset-password', body);
 
     await Visitor.signIn(service, email, 'a wholly new password');
   });
 
-  test('is answered alike for known and unknown addresses, before any mail is sent', async () => {
+  test('gets the same reply for known and unknown addresses, before any mail is sent', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const known = await signedUp(service, mail);
@@ -137,20 +137,20 @@ describe('a forgotten password', () => {
     const answers = [await ask(known.email), await ask('unknown@example.com')];
 
     expect(answers[0]).toEqual(answers[1]);
-    expect(mail.letters).toHaveLength(1);
+    expect(mail.received).toHaveLength(1);
     deliver();
-    await mail.letterTo(known.email, 2);
-    expect(mail.letters).toHaveLength(2);
+    await mail.emailTo(known.email, 2);
+    expect(mail.received).toHaveLength(2);
   });
 
-  test('of an account without one, made by the command line, is set the same way', async () => {
+  test('is set the same way for an account without one that the command line created', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const email = 'Made.By@Example.com';
     const subscription = { plan: 'free', limits: { perMinute: 60, perDay: 1_000 } } as const;
     await service.stores.accounts.create(email, subscription, Date.now(), 'test');
     await new Visitor(service).json('POST', '/api/auth/request-password-reset', { email });
-    const token = tokenFrom(await mail.letterTo(email), 'reset-password');
+    const token = tokenFrom(await mail.emailTo(email), 'reset-password');
 
     const body = { token, newPassword: PASSWORD };
     await new Visitor(service).json('POST', '/api/auth/reset-password', body);
@@ -159,8 +159,8 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('the mail of one address', () => {
-  test('is not asked for more than 5 times a minute', async () => {
+describe('requests for mail to one address', () => {
+  test('are limited to 5 a minute', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const ask = (email: string) =>
@@ -172,8 +172,8 @@ describe('the mail of one address', () => {
   });
 });
 
-describe('the letters to one mailbox', () => {
-  test('are 10 of a kind a minute at the most, whoever asks for them; the others are dropped', async () => {
+describe('mail to one mailbox', () => {
+  test('is limited to 10 of a kind a minute, whoever requests it; the rest is dropped', async () => {
     await using mail = await MailServer.start();
     await using service = await startBehindProxy(mail);
     const { email } = await signedUp(service, mail);
@@ -188,7 +188,7 @@ describe('the letters to one mailbox', () => {
     );
   });
 
-  test('come to the person although strangers asked for many that are not sent', async () => {
+  test('arrives although strangers requested much that is not sent', async () => {
     await using mail = await MailServer.start();
     await using service = await startBehindProxy(mail);
     const { email } = await signedUp(service, mail);
@@ -203,8 +203,8 @@ describe('the letters to one mailbox', () => {
   });
 });
 
-describe('a service that is told to stop', () => {
-  test('ends the sign-up that it has answered, letter included', async () => {
+describe('a service that stops', () => {
+  test('completes the sign-ups that it has replied to, with their mail', async () => {
     await using mail = await MailServer.start();
     using folder = temporaryFolder();
     const given = { parts: PARTS, settings: mail.settings, folder: folder.path };
@@ -215,15 +215,15 @@ describe('a service that is told to stop', () => {
       return newcomer;
     })();
 
-    expect(mail.letters.map(({ to }) => to)).toEqual([visitor.email]);
+    expect(mail.received.map(({ to }) => to)).toEqual([visitor.email]);
     await using service = await TestService.start(given);
     const { email, password } = visitor;
     expect(await signInCode(new Visitor(service, email, { password }))).toBe('not_verified');
   });
 });
 
-describe('a mail server that is away', () => {
-  test('is on the log, without the link and without the password for it', async () => {
+describe('an unavailable mail server', () => {
+  test('is logged without the link and without its password', async () => {
     const mail = await MailServer.start();
     const settings = { ...mail.settings, PETSTORE_SMTP_URL: mail.url('me:canary-of-smtp') };
     await mail[Symbol.asyncDispose]();
@@ -247,7 +247,7 @@ function startBehindProxy(mail: MailServer): Promise<TestService> {
   return TestService.start({ parts: PARTS, settings });
 }
 
-/** Asks for a letter from a client address of its own. */
+/** Requests mail from a client address of its own. */
 async function askFor(
   service: TestService,
   host: number,
@@ -260,7 +260,7 @@ async function askFor(
 }
 
 function subjectsTo(mail: MailServer, email: string): string[] {
-  return mail.letters.filter(({ to }) => to === email).map(({ subject }) => subject);
+  return mail.received.filter(({ to }) => to === email).map(({ subject }) => subject);
 }
 
 function signUp(visitor: Visitor): Promise<unknown> {
@@ -268,11 +268,11 @@ function signUp(visitor: Visitor): Promise<unknown> {
   return visitor.json('POST', '/api/auth/sign-up/email', { email, password });
 }
 
-/** Somebody whose address is confirmed, and who got one letter for it. */
+/** Somebody whose address is confirmed, by one mail. */
 async function signedUp(service: TestService, mail: MailServer): Promise<Visitor> {
   const visitor = new Visitor(service);
   await signUp(visitor);
-  const token = tokenFrom(await mail.letterTo(visitor.email), 'verify-email');
+  const token = tokenFrom(await mail.emailTo(visitor.email), 'verify-email');
   await visitor.json('POST', '/api/auth/verify-email', { token });
   return visitor;
 }
@@ -289,7 +289,7 @@ function answerTo(visitor: Visitor) {
   return answerOf(visitor.post('/api/auth/sign-up/email', { email, password }));
 }
 
-/** All of an answer that could differ. */
+/** Every part of a reply that could differ. */
 async function answerOf(sent: Promise<Response>) {
   const reply = await sent;
   const headers = Object.fromEntries(reply.headers);

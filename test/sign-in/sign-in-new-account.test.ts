@@ -6,7 +6,7 @@ import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
 import { TestService } from '../support/harness.ts';
 
 describe('signing up without mail', () => {
-  test('makes a Free account of a customer and signs in at once', async () => {
+  test('creates a Free account of a customer and signs in at once', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service, 'New.Person@Example.com');
 
@@ -23,7 +23,7 @@ describe('signing up without mail', () => {
     });
   });
 
-  test('goes on the audit log', async () => {
+  test('is in the audit log', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
 
@@ -37,7 +37,7 @@ describe('signing up without mail', () => {
     ]);
   });
 
-  test('refuses an address that is taken, in whatever case', async () => {
+  test('refuses an address that is taken, whatever its case', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { email } = await Visitor.signUp(service);
     const other = new Visitor(service, email.toUpperCase());
@@ -50,7 +50,7 @@ describe('signing up without mail', () => {
     expect(await service.stores.accounts.list()).toHaveLength(1);
   });
 
-  test('refuses the address of an account that the command line made', async () => {
+  test('refuses the address of an account that the command line created', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const subscription = { plan: 'free', limits: { perMinute: 60, perDay: 1_000 } } as const;
     const visitor = new Visitor(service);
@@ -64,7 +64,7 @@ describe('signing up without mail', () => {
     expect(entry.status).toBe(401);
   });
 
-  test('that breaks off leaves nothing behind, and can be repeated', async () => {
+  test('that fails midway leaves nothing behind, and can be repeated', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = new Visitor(service);
     const { email, password } = visitor;
@@ -85,7 +85,7 @@ describe('signing up without mail', () => {
     expect(await service.stores.audit.list(10)).toHaveLength(1);
   });
 
-  test('takes an address once when two sign up with it at the same moment', async () => {
+  test('accepts an address once when two people sign up with it at the same moment', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitors = Array.from({ length: 5 }, () => new Visitor(service, 'same@example.com'));
 
@@ -132,7 +132,7 @@ describe('signing up without mail', () => {
     expect(await service.stores.accounts.list()).toEqual([]);
   });
 
-  test('takes passwords of 8 and of 128 characters', async () => {
+  test('accepts passwords of 8 and of 128 characters', async () => {
     await using service = await TestService.start({ parts: PARTS });
     for (const password of ['12345678', 'ü€😀'.repeat(32)]) {
       const visitor = new Visitor(service, undefined, { password });

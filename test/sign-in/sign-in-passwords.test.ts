@@ -11,7 +11,7 @@ import { TestService } from '../support/harness.ts';
 const NEW = 'a wholly new password';
 
 describe('changing the password', () => {
-  test('takes the present one, ends all other sessions, and goes on with a new one', async () => {
+  test('requires the current one, ends all other sessions, and begins a new one', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     const other = await Visitor.signIn(service, visitor.email);
@@ -29,7 +29,7 @@ describe('changing the password', () => {
     expect(await signInStatus(service, visitor.email, NEW)).toBe(200);
   });
 
-  test('is refused with a wrong one, and changes nothing', async () => {
+  test('is refused with a wrong password, and changes nothing', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     const body = { currentPassword: 'not the password', newPassword: NEW };
@@ -41,7 +41,7 @@ describe('changing the password', () => {
     expect(await signInStatus(service, visitor.email, PASSWORD)).toBe(200);
   });
 
-  test('ends the links that would set another', async () => {
+  test('ends the links that could set another', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     const token = await resetToken(service, visitor.email);
@@ -92,7 +92,7 @@ describe('a reset link', () => {
     expect((await reset(service, token, NEW)).status).toBe(200);
   });
 
-  test('is over after an hour', async () => {
+  test('expires after an hour', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { email } = await Visitor.signUp(service);
     const token = await resetToken(service, email);
@@ -108,7 +108,7 @@ describe('a reset link', () => {
     expect((await reset(service, token, NEW)).status).toBe(400);
   });
 
-  test('of an account that is gone sets nothing', async () => {
+  test('of a deleted account sets nothing', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     const token = await resetToken(service, visitor.email);
@@ -116,7 +116,7 @@ describe('a reset link', () => {
     expect((await reset(service, token, NEW)).status).toBe(400);
   });
 
-  test('cannot be asked for by mail where none is sent', async () => {
+  test('cannot be requested by mail where no mail is sent', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { email } = await Visitor.signUp(service);
     for (const path of ['request-password-reset', 'send-verification-email']) {
@@ -146,7 +146,7 @@ describe('the database', () => {
 });
 
 describe('deleting the account', () => {
-  test('takes the password, and with the account goes everything that belongs to it', async () => {
+  test('requires the password, and deletes everything that belongs to the account', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     const other = await Visitor.signIn(service, visitor.email);
@@ -189,7 +189,7 @@ describe('deleting the account', () => {
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
-  test('that breaks off leaves the account as it was, and off the record', async () => {
+  test('that fails midway leaves the account as it was, without an audit entry', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     using database = new Database(join(service.folder.path, 'accounts.db'));

@@ -11,7 +11,7 @@ const OLD = 'canary-of-the-old-password';
 const NEW = 'canary-of-the-new-password';
 const WRONG = 'canary-of-a-wrong-password';
 
-test('no password, token or cookie reaches the log or lies in a file in the clear', async () => {
+test('no password, token or cookie reaches the log, or a file in plain text', async () => {
   await using mail = await MailServer.start();
   const lines: string[] = [];
   const log = createLog('debug', { write: (line) => lines.push(line) });
@@ -36,12 +36,12 @@ test('no password, token or cookie reaches the log or lies in a file in the clea
   }
 });
 
-/** Goes through every flow; gives the tokens and cookies that came up. */
+/** Goes through every flow; returns the tokens and cookies that it met. */
 async function useEverything(service: TestService, mail: MailServer): Promise<string[]> {
   const visitor = new Visitor(service, undefined, { password: OLD });
   const { email } = visitor;
   await visitor.json('POST', '/api/auth/sign-up/email', { email, password: OLD });
-  const confirmation = tokenFrom(await mail.letterTo(email), 'verify-email');
+  const confirmation = tokenFrom(await mail.emailTo(email), 'verify-email');
   await visitor.json('POST', '/api/auth/verify-email', { token: confirmation });
   await visitor.post('/api/auth/sign-in/email', { email, password: WRONG });
   await visitor.signIn();
@@ -50,13 +50,13 @@ async function useEverything(service: TestService, mail: MailServer): Promise<st
   await visitor.json('POST', '/api/auth/change-password', passwords);
   const second = visitor.cookie;
   await visitor.json('POST', '/api/auth/request-password-reset', { email });
-  const reset = tokenFrom(await mail.letterTo(email, 2), 'reset-password');
+  const reset = tokenFrom(await mail.emailTo(email, 2), 'reset-password');
   await visitor.post('/api/auth/reset-password', { token: `${reset}x`, newPassword: NEW });
   const cookies = [first, second].map((cookie) => cookie.split('=').slice(1).join('='));
   return [confirmation, reset, ...cookies, ...cookies.map(decodeURIComponent)];
 }
 
-/** Sends secrets where they do not belong; gives what is said of them. */
+/** Sends secrets where they do not belong; returns the replies. */
 async function provoke(service: TestService, secrets: readonly string[]): Promise<string[]> {
   const visitor = new Visitor(service);
   const answers: string[] = [];

@@ -21,7 +21,7 @@ describe('signing in', () => {
     expect(await whoIs(visitor)).toBeUndefined();
   });
 
-  test('as somebody else ends the former session, too', async () => {
+  test('to another account ends the former session, too', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const first = await Visitor.signUp(service);
     const second = await Visitor.signUp(service);
@@ -44,7 +44,7 @@ describe('signing in', () => {
     expect(await whoIs(visitor)).toBe(visitor.email);
   });
 
-  test('never takes a token that the client brought', async () => {
+  test('never adopts a token that the client sent', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = new Visitor(service);
     visitor.cookie = 'petstore_session=chosen-by-an-attacker.AAAA';
@@ -72,7 +72,7 @@ describe('signing in', () => {
 });
 
 describe('the list of sessions', () => {
-  test('tells where and when each began, and which is this', async () => {
+  test('shows where and when each began, and which is the current one', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     const other = new Visitor(service, visitor.email, { headers: { 'User-Agent': 'Phone/1.0' } });
@@ -93,7 +93,7 @@ describe('the list of sessions', () => {
     ]);
   });
 
-  test('believes in no address that a stranger names', async () => {
+  test('trusts no address that a client claims', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const headers = { 'X-Forwarded-For': '203.0.113.9', 'X-Client-Address': '203.0.113.9' };
     const visitor = new Visitor(service, undefined, { headers });
@@ -152,7 +152,7 @@ describe('the list of sessions', () => {
     expect(countSessions(service)).toBe(1);
   });
 
-  test('has the 50 latest: a sign-in ends the oldest beyond', async () => {
+  test('holds the latest 50: a sign-in ends older ones', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     addSessions(service, visitor, 60);
@@ -181,7 +181,7 @@ describe('the list of sessions', () => {
 });
 
 describe('a session', () => {
-  test('that is used is prolonged once a day, with its cookie', async () => {
+  test('that is used is renewed once a day, with its cookie', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     expect((await visitor.get('/api/session')).headers.getSetCookie()).toEqual([]);
@@ -195,7 +195,7 @@ describe('a session', () => {
     expect((await visitor.get('/api/session')).headers.getSetCookie()).toEqual([]);
   });
 
-  test('is over when its time is, and forgotten at the next sign-in', async () => {
+  test('expires, and is deleted at the next sign-in', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     expireAt(service, Date.now() - 1);
@@ -225,7 +225,7 @@ function expireAt(service: TestService, moment: number): void {
   database.run('UPDATE sessions SET expires_at = ?', [new Date(moment).toISOString()]);
 }
 
-/** Sessions of a visitor that began before this one, the first the longest ago. */
+/** Adds sessions that began before the visitor's own, the oldest first. */
 function addSessions(service: TestService, { accountId }: Visitor, count: number): void {
   using database = new Database(join(service.folder.path, 'accounts.db'));
   const add = database.query(

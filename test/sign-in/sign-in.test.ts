@@ -13,7 +13,7 @@ describe('signing in', () => {
     expect(again.accountId).toBe(accountId);
   });
 
-  test('answers alike whether the password or the address is wrong', async () => {
+  test('replies alike whether the password or the address is wrong', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { email } = await Visitor.signUp(service);
     await service.stores.accounts.create(
@@ -35,7 +35,7 @@ describe('signing in', () => {
     for (const other of others) expect<unknown>(other).toEqual(known);
   });
 
-  test('is over after signing out, also for a copy of the cookie', async () => {
+  test('ends by signing out, also for a copy of the cookie', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     const { cookie } = visitor;
@@ -47,7 +47,7 @@ describe('signing in', () => {
     expect(await visitor.json('GET', '/api/session')).toMatchObject({ account: null });
   });
 
-  test('gives no session away in a reply that a script can read', async () => {
+  test('reveals no session token in a reply that a script can read', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = new Visitor(service);
     const { email, password } = visitor;
@@ -92,7 +92,7 @@ describe('below /api/auth', () => {
     '/sign-in/email/',
     '/sign-in%2Femail',
     '/',
-  ])('%s is not there, however it is asked for', async (path) => {
+  ])('%s is not served, by any method', async (path) => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     for (const method of ['GET', 'POST']) {
@@ -103,7 +103,7 @@ describe('below /api/auth', () => {
     }
   });
 
-  test('another method than the right one is told which that is', async () => {
+  test('a wrong method gets the allowed one', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const reply = await new Visitor(service).get('/api/auth/sign-in/email');
     expect(reply.status).toBe(405);
@@ -130,7 +130,7 @@ describe('below /api/auth', () => {
     }
   });
 
-  test('nothing is kept in a cache, whether granted or refused', async () => {
+  test('no reply may be cached, whether a success or an error', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     const replies = [
@@ -154,7 +154,7 @@ describe('below /api/auth', () => {
   });
 });
 
-/** All of an answer that could differ: status, headers and body. */
+/** Every part of a reply that could differ: status, headers and body. */
 async function answerTo(visitor: Visitor, path: string, body: unknown) {
   const reply = await visitor.post(path, body);
   const headers = Object.fromEntries(reply.headers);

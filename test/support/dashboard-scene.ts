@@ -13,7 +13,7 @@ import type {
 import { Visitor } from './dashboard-visitor.ts';
 import { AMPLE, ManualClock, TestService } from './harness.ts';
 
-/** A service with everything, whose time moves when it is told to. */
+/** A service with all parts, on a manual clock. */
 export interface DashboardScene extends AsyncDisposable {
   readonly service: TestService;
   readonly clock: ManualClock;
@@ -46,7 +46,7 @@ export async function operator(service: TestService): Promise<Visitor> {
   return visitor;
 }
 
-/** A new key of somebody who is signed in, made at the dashboard. */
+/** A new key of somebody who is signed in, created in the dashboard. */
 export function createKey(visitor: Visitor, wishes: Partial<NewKey> = {}): Promise<IssuedKeyInfo> {
   const body: NewKey = { name: 'test', environment: 'production', ...wishes };
   return visitor.json('POST', '/api/keys', body);
@@ -68,7 +68,7 @@ export function usageOf(visitor: Visitor): Promise<UsageInfo> {
   return visitor.json('GET', '/api/usage');
 }
 
-/** Reads a refusal, after checking that it is one and no more; gives its message. */
+/** Checks an error reply of the dashboard's API, and returns its message. */
 export async function expectRefusal(
   reply: Response,
   status: number,
@@ -81,7 +81,7 @@ export async function expectRefusal(
   return message;
 }
 
-/** Sends a message through the quickstart; gives its id. */
+/** Sends a message through the quickstart; returns its id. */
 export async function sendMessage(
   service: TestService,
   key: string,

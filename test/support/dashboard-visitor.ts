@@ -1,6 +1,6 @@
 import type { TestService } from './harness.ts';
 
-/** Whatever serves a dashboard. */
+/** A service with a dashboard. */
 type Api = Pick<TestService, 'dashboardUrl'>;
 
 export const PASSWORD = 'correct horse battery staple';
@@ -53,7 +53,7 @@ export class Visitor {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
-  /** Sends these cookies from now on, whatever was kept before. */
+  /** Replaces the stored cookies by these. */
   set cookie(cookie: string) {
     this.#cookies.clear();
     for (const pair of cookie.split('; ')) this.#keep(pair);
@@ -112,7 +112,7 @@ export class Visitor {
   async json<T>(method: string, path: string, body?: unknown): Promise<T> {
     const reply = await this.request(method, path, body);
     if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
-    // The caller knows what the path answers with.
+    // The caller knows the type of the reply.
     return (await reply.json()) as T;
   }
 
@@ -124,7 +124,7 @@ export class Visitor {
     this.#accountId = user.id;
   }
 
-  /** Takes a cookie in, or out when it is over. */
+  /** Stores a cookie, or removes it when it has expired. */
   #keep(line: string): void {
     const [pair = '', ...attributes] = line.split(/; */);
     const at = pair.indexOf('=');
@@ -136,7 +136,7 @@ export class Visitor {
 
 export interface VisitorOptions {
   readonly password?: string;
-  /** Where the dashboard is reached, when that is not its public address. */
+  /** The address to connect to, when it is not the public one. */
   readonly via?: string;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;

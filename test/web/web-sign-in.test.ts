@@ -131,7 +131,7 @@ describeWithBrowser('passwords and addresses by mail', (open) => {
     await signIn(page, email);
     await page.getByRole('button', { name: 'Send the mail again' }).click();
     await page.getByText(`The mail is on its way to ${email}.`).waitFor();
-    await follow(page, (await mail.letterTo(email, 2)).text);
+    await follow(page, (await mail.emailTo(email, 2)).text);
     await page.getByText('Your e-mail address is confirmed.').waitFor();
     expect(page.url()).not.toContain('token');
     await page.goto(service.dashboardUrl);
@@ -151,7 +151,7 @@ describeWithBrowser('passwords and addresses by mail', (open) => {
     await page.getByLabel('E-mail').fill(account.email);
     await page.getByRole('button', { name: 'Send the link' }).click();
     await page.getByText('Look into your mail').waitFor();
-    const { text } = await mail.letterTo(account.email);
+    const { text } = await mail.emailTo(account.email);
     await follow(page, text);
     await setPassword(page);
     await page.getByText('Your new password is set.').waitFor();
@@ -180,9 +180,9 @@ describeWithBrowser('passwords and addresses by mail', (open) => {
   });
 });
 
-async function follow(page: Page, letter: string): Promise<void> {
-  const link = /https?:\S+#token=\S+/.exec(letter)?.[0];
-  if (link === undefined) throw new Error(`No link in: ${letter}`);
+async function follow(page: Page, mail: string): Promise<void> {
+  const link = /https?:\S+#token=\S+/.exec(mail)?.[0];
+  if (link === undefined) throw new Error(`No link in: ${mail}`);
   await page.goto(link);
 }
 
