@@ -21,6 +21,11 @@ export interface ChangeFeed {
   since(
     revision: bigint,
   ): Awaitable<{ readonly revision: bigint; readonly changes: readonly Change[] | 'everything' }>;
+  /**
+   * Calls `apply`, which must not reject, after each change that this process makes; the change is
+   * reported to its author only when `apply` has resolved.
+   */
+  afterOwnChanges(apply: () => Promise<void>): void;
 }
 
 /** Tells that processes that share a store changed something. May raise `StorageUnavailable`. */

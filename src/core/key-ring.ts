@@ -98,20 +98,12 @@ export class KeyRing {
     );
     if (kept === 'too_many') throw tooManyKeys();
     if (kept === 'not_live') throw notLive(key, 'expired or revoked');
-    this.#cache.forget({ keys: [key.id] });
     return { text, key: successor };
   }
 
-  /** Drops the keys of an account that was changed or deleted from memory. */
-  forgetAccount(accountId: string): void {
-    this.#cache.forget({ accounts: [accountId] });
-  }
-
   /** Ends a key at once. `false` when there is no such key, or it was revoked before. */
-  async revoke(id: string, by: Actor): Promise<boolean> {
-    const revoked = await this.#store.revoke(id, this.#clock.now().wall, by);
-    this.#cache.forget({ keys: [id] });
-    return revoked;
+  revoke(id: string, by: Actor): Promise<boolean> {
+    return this.#store.revoke(id, this.#clock.now().wall, by);
   }
 
   /**

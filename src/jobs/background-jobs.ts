@@ -10,6 +10,7 @@ import type { SharedRedis } from '../limits/redis/shared-redis.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Stores } from '../storage/stores.ts';
+import { AppliedChanges } from './applied-changes.ts';
 import { LastUsed } from './last-used.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 
@@ -54,7 +55,8 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
   const limiters = await startLimiters(dependencies);
   const recordUse = startRecordingUse(dependencies);
   jobs.every(PRUNE_EVERY, 'prune expired rows', () => pruneExpired(stores, limiters, clock.now()));
-  watchChanges(seen, limiters, dependencies);
+  const appliedChanges = new AppliedChanges(seen, limiters, dependencies);
+  jobs.every(WATCH_EVERY, 'watch for changes', () => appliedChanges.update());
   return { limiters, recordUse };
 }
 
@@ -125,24 +127,4 @@ async function pruneExpired(
   await Promise.all([...limiters.values()].map(pruneIn));
   await stores.messages.forget(now.wall - MESSAGES_STAY);
   await stores.usage.forget(hourOf(now.wall - USAGE_STAYS));
-}
-
-/** Applies changes by other processes, such as the commands: keys, plans, lifted bans. */
-function watchChanges(
-  first: bigint,
-  limiters: ReadonlyMap<Environment, KeptLimiter>,
-  { stores, clock, jobs }: JobDependencies,
-): void {
-  const { changes, credentials, bans } = stores;
-  let seen = first;
-  jobs.every(WATCH_EVERY, 'watch for changes', async () => {
-    const revision = await changes.revision();
-    if (revision === seen) return;
-    credentials.forgetAll();
-    const lifted = await bans.lifted(clock.now().wall);
-    seen = revision;
-    // A limiter that is unavailable reads lifted bans again once it recovers.
-    const lift = (ban: BanRecord) => limiters.get(ban.environment)?.lift(ban);
-    await Promise.allSettled(lifted.map(lift));
-  });
 }

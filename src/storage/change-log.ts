@@ -42,6 +42,7 @@ export async function recordChange(
 /** The changes that servers apply to what they cache, on either engine. */
 export class ChangeLog implements ChangeFeed, ChangeSignal {
   readonly #access: Access<unknown>;
+  #apply: (() => Promise<void>) | undefined;
 
   constructor(access: Access<unknown>) {
     this.#access = access;
@@ -50,6 +51,15 @@ export class ChangeLog implements ChangeFeed, ChangeSignal {
   async revision(): Promise<bigint> {
     const [row] = await this.#access.rows(REVISION);
     return BigInt(row?.value ?? 0);
+  }
+
+  afterOwnChanges(apply: () => Promise<void>): void {
+    this.#apply = apply;
+  }
+
+  /** To be called after each change that this process made. */
+  async applyOwnChanges(): Promise<void> {
+    await this.#apply?.();
   }
 
   async since(seen: bigint) {

@@ -12,7 +12,7 @@ import { type KeyUses, StoredApiKeys } from './api-keys.ts';
 import { StoredAuditLog } from './audit.ts';
 import { StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
-import type { Changes } from './changes.ts';
+import { bindChanges, type Changes } from './changes.ts';
 import { type MessageQueue, StoredMessages } from './messages.ts';
 import { StoredSettings } from './settings.ts';
 import { StoredUsage, type UsageBatches } from './usage.ts';
@@ -36,10 +36,12 @@ export interface SharedStores extends Pick<Access<Changes>, 'queries'> {
   readonly audit: AuditLog;
 }
 
-export function sharedStores(access: Access<Changes>, byHand: HandWritten): SharedStores {
+export function sharedStores(engine: Access<Changes>, byHand: HandWritten): SharedStores {
+  const changes = new ChangeLog(engine);
+  const access = withAfterChange(engine, () => changes.applyOwnChanges());
   return {
     settings: new StoredSettings(access),
-    changes: new ChangeLog(access),
+    changes,
     accounts: new StoredAccounts(access),
     keys: new StoredApiKeys(access, byHand.keys),
     bans: new StoredBans(access),
@@ -47,5 +49,22 @@ export function sharedStores(access: Access<Changes>, byHand: HandWritten): Shar
     usage: new StoredUsage(access, byHand.usage),
     audit: new StoredAuditLog(access),
     queries: () => access.queries(),
+  };
+}
+
+/** The same access; each change resolves after `afterChange`. */
+function withAfterChange(
+  access: Access<Changes>,
+  afterChange: () => Promise<void>,
+): Access<Changes> {
+  return {
+    changes: bindChanges(async (name, args) => {
+      const result: unknown = await Reflect.apply(access.changes[name], undefined, args);
+      await afterChange();
+      return result;
+    }),
+    queries: () => access.queries(),
+    rows: (selection, ...values) => access.rows(selection, ...values),
+    run: (sql, ...values) => access.run(sql, ...values),
   };
 }

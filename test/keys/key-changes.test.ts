@@ -227,6 +227,19 @@ describe('when a key was last used', () => {
     expect(await lastUsed()).toBe(first + MINUTE);
   });
 
+  test('is not changed by requests that were answered 429', async () => {
+    const clock = new ManualClock();
+    await using service = await TestService.start({ clock });
+    const { account, secret } = await service.account(
+      subscribe('enterprise', { perMinute: 1, perDay: 100 }),
+    );
+    const refused = await service.stores.keyRing.issue(account, production, 'test');
+    expect((await ask(service, secret)).status).toBe(200);
+    expect((await ask(service, refused.text)).status).toBe(429);
+    await service.runJobs('save last uses');
+    expect((await service.stores.keys.find(refused.key.id))?.lastUsedAt).toBeUndefined();
+  });
+
   test('is written when the service stops, and is not known of a key never used', async () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });

@@ -144,6 +144,20 @@ describe('pruning', () => {
     });
   });
 
+  test('drops the ban itself: lifting it later clears no newer strikes', async () => {
+    const it = newLimiter();
+    const key = apiKey('acct_1');
+    const expired = await provoke(it, key);
+    it.clock.advance(10 * MINUTE + DAY);
+    it.limiter.pruneExpired(it.clock.now());
+    for (const pause of [0, 2 * SECOND]) {
+      await it.limiter.take(holder(key), it.clock.now());
+      it.clock.advance(pause);
+    }
+    it.limiter.lift(expired);
+    expect(await it.limiter.take(holder(key), it.clock.now())).toMatchObject({ outcome: 'banned' });
+  });
+
   test('keeps the level of a ban for 24 hours after its end, and no longer', async () => {
     const it = newLimiter();
     const key = apiKey('acct_1');

@@ -51,14 +51,12 @@ async function setPlan({
   request,
   id,
 }: AccountContext): Promise<Response> {
-  const { accounts, keyRing } = options.stores;
+  const { accounts } = options.stores;
   const account = await accounts.find(id);
   if (!account) throw new DashboardError('not_found', 'No account has this id.');
   const { plan, ...limits } = await readPlanChange(request);
   const subscription = await withErrorCode('invalid', () => subscribe(plan, limits));
   await accounts.setSubscription(id, subscription, options.clock.now().wall, operator.email);
-  // Effective here at once; other processes read the change within a second.
-  keyRing.forgetAccount(id);
   return json<AccountInfo>(200, accountInfo({ ...account, ...subscription }));
 }
 

@@ -83,7 +83,6 @@ function tables({ stores, clock }: SignInOptions) {
         // Deletes everything, with the audit entry, in one write; better-auth finds nothing left to delete.
         beforeDelete: async ({ id, email }: { id: string; email: string }) => {
           await stores.accounts.delete(id, clock.now().wall, email);
-          stores.keyRing.forgetAccount(id);
         },
       },
     },
