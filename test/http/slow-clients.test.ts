@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { createLog } from '../../src/observability/log.ts';
@@ -197,10 +198,14 @@ describe('clients that hang up', () => {
   test('in one direction only, before the reply, are taken for gone, and what they sent holds', async () => {
     await using service = await TestService.start();
     const { secret } = await service.account();
+    // No reply can be there before the end of what is sent.
+    using file = new Database(`${service.folder.path}/production.db`);
+    file.run('BEGIN IMMEDIATE');
     await using connection = new Connection(service.port);
     await connection.send(post(PET).replace('{key}', secret));
     connection.finish();
     await connection.closed;
+    file.run('ROLLBACK');
     expect(connection.received).toBe('');
     const client = service.client(secret);
     await eventually(async () => (await client.listPets()).pets.length === 1);
