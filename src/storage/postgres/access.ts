@@ -1,6 +1,9 @@
+import type { Kysely } from 'kysely';
 import { lazy } from '../../lib/lazy.ts';
 import type { Access, BoundChanges } from '../access.ts';
 import { applyChange, bindChanges, type Changes } from '../changes.ts';
+import { postgresQueries } from '../kysely.ts';
+import type { Database } from '../schema.ts';
 import { numbered, type Selection, type SelectionValue } from '../selection.ts';
 import type { PostgresDatabase, Queries } from './database.ts';
 
@@ -11,14 +14,13 @@ export class PostgresAccess implements Access<Changes> {
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
-    this.changes = bindChanges(async (change, args) => {
-      const over = await loadQueries();
-      return database.transaction((queries) => applyChange(over(queries), { change, args }));
-    });
+    this.changes = bindChanges((change, args) =>
+      database.transaction((queries) => applyChange(queriesOver(queries), { change, args })),
+    );
   }
 
   /** Changes through this instance, such as better-auth's, are made one statement at a time. */
-  readonly queries = lazy(async () => (await loadQueries())(this.#database));
+  readonly queries = lazy(async () => queriesOver(this.#database));
 
   rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Promise<Row[]> {
     return this.#database.rows(selection, ...values);
@@ -29,12 +31,10 @@ export class PostgresAccess implements Access<Changes> {
   }
 }
 
-/** Kysely over the pool or a transaction. Loaded when it is used: no start has to wait for it. */
-const loadQueries = lazy(async () => {
-  const { postgresQueries } = await import('../kysely.ts');
-  return ({ execute }: Queries) =>
-    postgresQueries(async ({ sql, values }) => {
-      const rows = await execute<Record<string, unknown>>(sql, values);
-      return { rows, changes: rows.count };
-    });
-});
+/** Kysely over the pool or a transaction. */
+function queriesOver({ execute }: Queries): Kysely<Database> {
+  return postgresQueries(async ({ sql, values }) => {
+    const rows = await execute<Record<string, unknown>>(sql, values);
+    return { rows, changes: rows.count };
+  });
+}

@@ -24,8 +24,12 @@ declare const self: Worker;
 
 const databases = new Map<string, Database>();
 
-/** What makes the changes that are written once for both engines; loaded with the first of them. */
+/**
+ * What makes the changes that are written once for both engines; loaded with the first of them. Where that
+ * fails the thread ends, and the next one loads it anew: the runtime remembers a failed import.
+ */
 const loadChanges = lazy(() => Promise.all([import('../kysely.ts'), import('../changes.ts')]));
+type LoadedChanges = Awaited<ReturnType<typeof loadChanges>>;
 
 /** Requests are carried out one after the other. */
 let last: Promise<void> = Promise.resolve();
@@ -42,18 +46,23 @@ async function carryOut(request: WriterRequest): Promise<void> {
     return;
   }
   const { path, writes } = request;
-  reply({ kind: 'committed', path, results: await commit(path, writes) });
+  const needsChanges = writes.some(({ name }) => name === 'change');
+  const loaded = needsChanges ? await loadChanges() : undefined;
+  reply({ kind: 'committed', path, results: await commit(path, writes, loaded) });
 }
 
 function reply(message: WriterReply): void {
   self.postMessage(pack(message));
 }
 
-async function commit(path: string, writes: readonly Write[]): Promise<WriteResult[]> {
+async function commit(
+  path: string,
+  writes: readonly Write[],
+  loaded: LoadedChanges | undefined,
+): Promise<WriteResult[]> {
   try {
     const database = databaseAt(path);
-    const needsChanges = writes.some(({ name }) => name === 'change');
-    const applyChange = needsChanges ? await changesOn(database) : refuseChange;
+    const applyChange = loaded ? changesOn(database, loaded) : refuseChange;
     const values = await transaction(database, async () => {
       const made: unknown[] = [];
       for (const write of writes) {
@@ -68,7 +77,7 @@ async function commit(path: string, writes: readonly Write[]): Promise<WriteResu
     // One change that cannot be made must not take the others of its batch down with it.
     if (writes.length > 1 && !unavailable) {
       const results: WriteResult[] = [];
-      for (const write of writes) results.push(...(await commit(path, [write])));
+      for (const write of writes) results.push(...(await commit(path, [write], loaded)));
       return results;
     }
     const failure: WriteResult = { ok: false, unavailable, message: describe(error) };
@@ -76,8 +85,7 @@ async function commit(path: string, writes: readonly Write[]): Promise<WriteResu
   }
 }
 
-async function changesOn(database: Database) {
-  const [{ sqliteQueries }, { applyChange }] = await loadChanges();
+function changesOn(database: Database, [{ sqliteQueries }, { applyChange }]: LoadedChanges) {
   // Statements are run at once: a transaction ends before the thread turns to anything else.
   const queries = sqliteQueries(async (statement) =>
     activityWrites.runStatement(database, statement),
