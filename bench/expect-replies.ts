@@ -1,4 +1,4 @@
-import { inventAnimal } from '../src/cli/animals.ts';
+import { samplePet } from '../src/cli/sample-pets.ts';
 import type { PetStatus } from '../src/core/pets.ts';
 import type { RequestKind } from './load.ts';
 
@@ -55,7 +55,7 @@ const EXPECTATIONS: Record<RequestKind, (pets: number, index: number) => Expecta
     const status = statuses[index % 3] ?? 'sold';
     const body = [];
     for (let id = 1; body.length < 20 && id <= pets; id += 1) {
-      if (inventAnimal(id - 1).status === status) body.push(petWith(id));
+      if (samplePet(id - 1).status === status) body.push(petWith(id));
     }
     return { path: `/pets?status=${status}`, status: 200, body };
   },
@@ -80,7 +80,7 @@ function page(path: string, after: number, length: number): Expectation {
 }
 
 function petWith(id: number) {
-  const { name, categoryId, status } = inventAnimal(id - 1);
+  const { name, categoryId, status } = samplePet(id - 1);
   return { id, name, categoryId: Number(categoryId), status };
 }
 

@@ -4,7 +4,7 @@
  * Writes the texts of the keys, one per account, in random order.
  */
 import { writeFileSync } from 'node:fs';
-import { inventAnimal } from '../src/cli/animals.ts';
+import { samplePet } from '../src/cli/sample-pets.ts';
 import { readConfig } from '../src/config/config.ts';
 import { type Subscription, subscribe } from '../src/core/plans.ts';
 import { systemClock } from '../src/lib/clock.ts';
@@ -33,7 +33,7 @@ async function addPets({ environment }: Stores): Promise<void> {
   const { pets } = environment('production');
   for (let done = 0; done < petCount; done += BATCH) {
     const length = Math.min(BATCH, petCount - done);
-    await pets.import(Array.from({ length }, (_, index) => inventAnimal(done + index)));
+    await pets.import(Array.from({ length }, (_, index) => samplePet(done + index)));
   }
 }
 

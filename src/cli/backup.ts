@@ -2,33 +2,33 @@ import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Verified } from '../storage/backup/verify.ts';
-import { jsonOption } from './options.ts';
-import { printJson, printLine, printTable } from './output.ts';
+import { type JsonOption, jsonOption } from './options.ts';
+import { printJson, printLine, printResult, printTable } from './output.ts';
 import { requireEmbeddedStore } from './session.ts';
 
 export function addBackupCommand(program: Command): void {
   const backup = program
     .command('backup')
-    .description('Write everything that is kept into one file; also while the service runs.')
+    .description('Write all data into one file; also while the service runs.')
     .argument('<file>', 'a new file; keep it as safe as the data folder, it holds the secret')
     .addOption(jsonOption())
-    .action(async (file: string, { json }: { json?: true }) => {
+    .action(async (file: string, options: JsonOption) => {
       const config = requireEmbeddedStore(readConfig(), 'pg_dump --format=custom');
-      // Only here: what unpacks archives is no part of any other command.
+      // Loaded here so that no other command waits for it.
       const { createBackup } = await import('../storage/backup/create.ts');
       const manifest = await createBackup(config, file, systemClock);
-      if (json) printJson({ file, ...manifest });
-      else printLine(`Wrote ${file}: ${manifest.files.map(({ name }) => name).join(', ')}.`);
+      const names = manifest.files.map(({ name }) => name).join(', ');
+      printResult(options, { file, ...manifest }, `Wrote ${file}: ${names}.`);
     });
   backup
     .command('verify')
-    .description('Check a backup whole, and tell what it holds; changes nothing.')
+    .description('Check a whole backup and show what it holds; changes nothing.')
     .argument('<file>', 'made by petstore backup; unpacked into a temporary folder for it')
     .addOption(jsonOption())
     .action(async (file: string, _: unknown, command: Command) => {
       const { verifyBackup } = await import('../storage/backup/verify.ts');
       const verified = await verifyBackup(file);
-      // The command around this one knows the option, too, and takes it.
+      // The parent command has the same option, and receives it.
       if (command.optsWithGlobals()['json']) printJson(verified);
       else printVerified(verified);
     });

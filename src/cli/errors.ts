@@ -1,10 +1,10 @@
 import { OperatorError } from '../core/errors.ts';
 
-/** Exit codes: refused or failed; wrong usage or settings. */
+/** Exit codes: 1 refused or failed, 2 wrong usage or settings. */
 export const FAILED = 1;
 export const WRONG_USAGE = 2;
 
-/** The command line asks for something that cannot be meant. */
+/** The arguments of the command line contradict each other. */
 export class UsageError extends OperatorError {
   override readonly name = 'UsageError';
 }

@@ -2,21 +2,20 @@ import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import { SECOND } from '../lib/clock.ts';
-import { jsonOption } from './options.ts';
-import { printJson, printLine } from './output.ts';
+import { type JsonOption, jsonOption } from './options.ts';
+import { printResult } from './output.ts';
 
 /** How long the service may take to answer, in ms. */
-const PATIENCE = 2 * SECOND;
+const TIMEOUT = 2 * SECOND;
 
-/** What listens on all addresses is asked at this machine's own. */
+/** A service that listens on all addresses is asked on the loopback address. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-interface Options {
+interface Options extends JsonOption {
   readonly ready?: true;
-  readonly json?: true;
 }
 
-/** For the health checks of containers, where nothing else can send a request. */
+/** For health checks of containers that have no other HTTP client. */
 export function addHealthCommand(program: Command): void {
   program
     .command('health')
@@ -26,7 +25,7 @@ export function addHealthCommand(program: Command): void {
     .action(ask);
 }
 
-async function ask({ ready, json }: Options): Promise<void> {
+async function ask({ ready, ...options }: Options): Promise<void> {
   const { host, opsPort } = readConfig();
   if (opsPort === 0) throw new SetupError('Set PETSTORE_OPS_PORT to the port of the service.');
   const name = LOOPBACK[host] ?? host;
@@ -35,13 +34,12 @@ async function ask({ ready, json }: Options): Promise<void> {
   const reply = await request(url);
   const answer = (await reply.text()).trim();
   if (!reply.ok) throw new OperatorError(`${url} answers ${reply.status}: ${answer}`);
-  if (json) printJson({ url, answer });
-  else printLine(answer);
+  printResult(options, { url, answer }, answer);
 }
 
 async function request(url: string): Promise<Response> {
   try {
-    return await fetch(url, { signal: AbortSignal.timeout(PATIENCE) });
+    return await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
   } catch (cause) {
     throw new OperatorError(
       `${url} does not answer. Is the service running, with the same PETSTORE_OPS_PORT?`,

@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { SetupError } from '../core/errors.ts';
-import { jsonOption } from './options.ts';
+import { type JsonOption, jsonOption } from './options.ts';
 import { printJson, printLine } from './output.ts';
 
 export function addMigrateStoreCommand(program: Command): void {
   program
     .command('migrate-store')
     .description(
-      'Carry everything over from the data folder to the empty database of PETSTORE_DATABASE_URL.',
+      'Copy all data from the data folder to the empty database of PETSTORE_DATABASE_URL.',
     )
     .addOption(jsonOption())
     .action(run);
 }
 
-async function run({ json }: { json?: true }): Promise<void> {
+async function run({ json }: JsonOption): Promise<void> {
   const { dataDir, database } = readConfig();
   if (!database) {
     throw new SetupError('Set PETSTORE_DATABASE_URL to the database that everything goes to.');
@@ -22,7 +22,7 @@ async function run({ json }: { json?: true }): Promise<void> {
   const { SingleBar } = await import('cli-progress');
   const { migrateStore } = await import('../storage/store-migration/migrate-store.ts');
   const format = '{bar} {percentage}% | {value} of {total} rows carried over or compared';
-  // Drawn on stderr, and only when that is a terminal.
+  // Drawn on stderr, and only if that is a terminal.
   const bar = json ? undefined : new SingleBar({ format });
   const tables = await migrateStore(dataDir, database, {
     onStart: (rows) => bar?.start(rows, 0),

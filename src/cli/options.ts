@@ -24,19 +24,23 @@ function parseEmail(text: string): string {
   throw new InvalidArgumentError('Use an e-mail address such as you@example.com.');
 }
 
-/** What a key is called: printed in lists, so nothing that would upset a terminal. */
+/** A key's name. Control characters are refused: lists print it on a terminal. */
 export function parseKeyName(text: string): string {
   const name = text.trim();
   if (/^[^\p{Cc}]{1,100}$/u.test(name) && name.length <= 100) return name;
   throw new InvalidArgumentError('Use 1 to 100 characters, on one line.');
 }
 
-/** An argument that names an account. */
+/** The e-mail address of an account. */
 export function emailArgument(): Argument {
   return new Argument('<email>', 'such as you@example.com').argParser(parseEmail);
 }
 
-/** For commands that also speak to programs. */
+export interface JsonOption {
+  readonly json?: true;
+}
+
+/** For the output of commands that other programs read. */
 export function jsonOption(): Option {
   return new Option('--json', 'print JSON');
 }

@@ -1,6 +1,6 @@
 import { ApiError, OperatorError } from '../core/errors.ts';
 
-/** How this program is called, to be typed into a shell: by npm from its source, or by its own path. */
+/** The command line that calls this program: by npm from its source, or the executable by its path. */
 export const COMMAND = Bun.isStandaloneExecutable
   ? Bun.$.escape(process.execPath)
   : 'npm run -s petstore --';
@@ -8,7 +8,7 @@ export const COMMAND = Bun.isStandaloneExecutable
 /** How the service is started. */
 export const START_COMMAND = Bun.isStandaloneExecutable ? `${COMMAND} serve` : 'npm start';
 
-/** A reader such as `head` may leave before the end, which is no failure; a full disk is one. */
+/** Ends the process when its output cannot be written; a reader such as `head` may close it early. */
 export function watchOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;
@@ -22,16 +22,26 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
+/** The result of a command: as JSON if that is asked for, otherwise as a sentence. */
+export function printResult(
+  { json }: { readonly json?: true },
+  value: unknown,
+  sentence: string,
+): void {
+  if (json) printJson(value);
+  else printLine(sentence);
+}
+
 export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** For people beside the result: on stderr, so that stdout holds the result alone. */
+/** A note for people, on stderr: stdout holds the result alone. */
 export function printNote(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** What went wrong, for the person at the command line; with the cause where clients see none. */
+/** The message of an error for the person at the command line, with the cause that clients do not see. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ApiError && error.cause instanceof Error) {
@@ -40,7 +50,7 @@ export function explain(error: unknown): string {
   return error instanceof OperatorError ? error.message : `Failed: ${error.message}`;
 }
 
-/** Rows under their headings, in columns; or a sentence when there are none. */
+/** Prints rows in columns under their headings, or a sentence if there are none. */
 export function printTable(
   headings: readonly string[],
   rows: ReadonlyArray<readonly string[]>,
@@ -63,7 +73,12 @@ export function printTable(
   }
 }
 
-/** A moment (epoch ms) in UTC, to the second; a dash for none. */
-export function formatTime(moment: number | undefined): string {
-  return moment === undefined ? '-' : `${new Date(moment).toISOString().slice(0, 19)}Z`;
+/** A time (epoch ms) in ISO 8601, for JSON. */
+export function isoTime(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString();
+}
+
+/** A time (epoch ms) in UTC, to the second, for tables; a dash for none. */
+export function formatTime(time: number | undefined): string {
+  return time === undefined ? '-' : `${new Date(time).toISOString().slice(0, 19)}Z`;
 }

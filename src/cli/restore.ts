@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { jsonOption } from './options.ts';
+import { type JsonOption, jsonOption } from './options.ts';
 import { printJson, printLine } from './output.ts';
 import { requireEmbeddedStore } from './session.ts';
 
@@ -12,15 +12,12 @@ export function addRestoreCommand(program: Command): void {
     .argument('<file>', 'made by petstore backup')
     .option('--replace', 'move what the data folder holds into a folder within it first')
     .addOption(jsonOption())
-    .action(async (file: string, { replace, json }: { replace?: true; json?: true }) => {
+    .action(async (file: string, { replace, json }: JsonOption & { replace?: true }) => {
       const config = requireEmbeddedStore(readConfig(), 'pg_restore');
-      // Only here: what unpacks archives is no part of any other command.
+      // Loaded here so that no other command waits for it.
       const { restoreBackup } = await import('../storage/backup/restore.ts');
       const restored = await restoreBackup(config, file, replace === true, systemClock);
-      if (json) {
-        printJson(restored);
-        return;
-      }
+      if (json) return printJson(restored);
       printLine(`Restored the backup of ${restored.createdAt} into ${restored.folder}.`);
       if (restored.movedTo) printLine(`What was there before is in ${restored.movedTo}.`);
     });

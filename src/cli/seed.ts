@@ -1,17 +1,16 @@
 import { type Command, Option } from 'commander';
 import type { Environment } from '../core/environments.ts';
-import { inventAnimal } from './animals.ts';
-import { environmentOption, jsonOption, parseCount } from './options.ts';
-import { printJson, printLine } from './output.ts';
+import { environmentOption, type JsonOption, jsonOption, parseCount } from './options.ts';
+import { printResult } from './output.ts';
+import { samplePet } from './sample-pets.ts';
 import { withStores } from './session.ts';
 
-/** Animals in one transaction. */
-const BATCH = 2_000;
+/** Pets per transaction. */
+const BATCH_SIZE = 2_000;
 
-interface SeedOptions {
+interface SeedOptions extends JsonOption {
   readonly pets: number;
   readonly environment: Environment;
-  readonly json?: true;
 }
 
 export function addSeedCommand(program: Command): void {
@@ -24,20 +23,19 @@ export function addSeedCommand(program: Command): void {
     .action(seed);
 }
 
-async function seed({ pets, environment, json }: SeedOptions): Promise<void> {
+async function seed({ pets, environment, ...options }: SeedOptions): Promise<void> {
   const format = '{bar} {percentage}% | {value} of {total} animals | {eta_formatted} left';
   const { SingleBar } = await import('cli-progress');
-  // Drawn on stderr, and only when that is a terminal.
-  const bar = json ? undefined : new SingleBar({ format });
+  // Drawn on stderr, and only if that is a terminal.
+  const bar = options.json ? undefined : new SingleBar({ format });
   await withStores(async ({ stores }) => {
     const store = stores.environment(environment).pets;
     bar?.start(pets, 0);
-    for (let done = 0; done < pets; done += BATCH) {
-      const length = Math.min(BATCH, pets - done);
-      await store.import(Array.from({ length }, (_, index) => inventAnimal(done + index)));
+    for (let done = 0; done < pets; done += BATCH_SIZE) {
+      const length = Math.min(BATCH_SIZE, pets - done);
+      await store.import(Array.from({ length }, (_, index) => samplePet(done + index)));
       bar?.update(done + length);
     }
   }).finally(() => bar?.stop());
-  if (json) printJson({ environment, pets });
-  else printLine(`Added ${pets} animals to ${environment}.`);
+  printResult(options, { environment, pets }, `Added ${pets} animals to ${environment}.`);
 }

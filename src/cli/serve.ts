@@ -16,8 +16,8 @@ const SAME_SIGNAL = 500;
 
 const STDOUT = 1;
 
-/** How long the last lines of the log may take, in ms. */
-const LAST_LINES = SECOND;
+/** How long writing the last lines of the log may take, in ms. */
+const FLUSH_TIMEOUT = SECOND;
 
 interface ServeOptions {
   /** What to serve. */
@@ -26,31 +26,31 @@ interface ServeOptions {
   readonly json?: true;
 }
 
-/** Runs the service until it is told to stop. */
+/** Runs the service until a signal stops it. */
 export async function serve({ only, json }: ServeOptions): Promise<void> {
   const config = readConfig();
   const onTerminal = !json && isTerminal();
   const stdout = new LineWriter(STDOUT);
   const log = createLog(config.logLevel, onTerminal ? await readable(stdout) : stdout);
-  const told = signalled();
+  const signalled = firstSignal();
   const service = await start(config, log, only);
   const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
   if (onTerminal) printBanner(service, only, next);
   else logStart(log, service, only, next);
-  log.info({ signal: await told }, 'stopping');
+  log.info({ signal: await signalled }, 'stopping');
   await service.stop();
   log.info('stopped');
-  const isWritten = await stdout.flush(LAST_LINES);
-  // A write that nobody takes, or a collector that does not answer, would hold the process for as long.
+  const isWritten = await stdout.flush(FLUSH_TIMEOUT);
+  // A blocked reader of the log, or a collector that does not answer, would keep the process alive.
   if (!isWritten || config.tracing) process.exit(0);
 }
 
-/** `process.stdout` is asked for devices only: it brings all of Node's streams, and starts wait. */
+/** Asks `process.stdout` only for devices: loading Node's streams slows the start. */
 function isTerminal(): boolean {
   return fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
 }
 
-/** Whatever keeps the service from starting has to be put right first, foreseen or not. */
+/** Makes every failure at the start a setup error: the operator has to correct something first. */
 async function start(config: Config, log: Log, parts: readonly Part[]): Promise<RunningService> {
   try {
     const time = { clock: systemClock, scheduler: timerScheduler };
@@ -61,16 +61,16 @@ async function start(config: Config, log: Log, parts: readonly Part[]): Promise<
   }
 }
 
-/** Makes its key where this service looks for it, from whatever terminal it is typed into. */
+/** The command that creates a first key for this service, for any terminal. */
 function firstKeyCommand(config: Config, only: readonly Part[]): string {
   const isDefault = config.dataDir === resolve(SETTINGS.PETSTORE_DATA_DIR.default);
-  // Its address may hold a password, and whoever types the command has it set.
+  // A database's address may hold a password, and is set in the environment anyway.
   const folder = isDefault || config.database ? '' : `PETSTORE_DATA_DIR='${config.dataDir}' `;
   const command = `${folder}${COMMAND} keys create you@example.com`;
   return only.join() === 'staging' ? `${command} --environment staging` : command;
 }
 
-/** @param next what to do next, when there is no key yet. */
+/** @param next the command for a first key, if there is no key yet. */
 function logStart(
   log: Log,
   service: RunningService,
@@ -110,7 +110,7 @@ function printBanner(
 }
 
 /** Resolves with the first signal; a second one, of any kind, ends the process at once. */
-function signalled(): Promise<NodeJS.Signals> {
+function firstSignal(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
   let first: { signal: NodeJS.Signals; at: number } | undefined;
   const receive = (signal: NodeJS.Signals) => {
@@ -125,7 +125,7 @@ function signalled(): Promise<NodeJS.Signals> {
   return promise;
 }
 
-/** `nohup` has SIGHUP ignored, and a handler would undo that. */
+/** Whether `nohup` made this process ignore SIGHUP, which a handler would undo. */
 function ignoresHangup(): boolean {
   try {
     // A mask in hexadecimal; SIGHUP is its lowest bit.

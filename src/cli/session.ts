@@ -13,7 +13,7 @@ const USERS = '/etc/passwd';
 export interface Session {
   readonly stores: Stores;
   readonly clock: Clock;
-  /** Who is on record for what the command changes. */
+  /** Who the audit log names for the command's changes. */
   readonly by: Actor;
 }
 
@@ -28,9 +28,9 @@ export async function withStores(work: (session: Session) => Promise<void>): Pro
 }
 
 /**
- * The settings, when what is kept lies in the data folder.
- * @param instead what does the same for a PostgreSQL database.
- * @throws OperatorError
+ * Returns the settings if all data is in the data folder.
+ * @param instead the tool that does the same for a PostgreSQL database.
+ * @throws OperatorError when a PostgreSQL database is used instead.
  */
 export function requireEmbeddedStore(config: Config, instead: string): Config {
   if (!config.database) return config;
@@ -46,7 +46,7 @@ export async function requireAccount({ stores }: Session, email: string): Promis
   throw new OperatorError(`No account has the address ${email}. Run: petstore accounts list`);
 }
 
-/** By the system's own list: what the environment says of the user, the user can set. */
+/** The user's name from the system's list: the environment's can be set by the user. */
 function machineUser(): string {
   const id = process.getuid?.();
   if (id === undefined) return userInfo().username;

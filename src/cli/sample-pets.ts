@@ -15,15 +15,15 @@ const SURNAMES = [
 /** Dogs, cats, birds, fish, rabbits, reptiles, horses and rodents. */
 const CATEGORIES = 8;
 
-/** Of twenty animals, so many are still to be had; the rest is sold or being sold. */
+/** The statuses of twenty pets. */
 const STATUSES: readonly PetStatus[] = [
   ...Array<PetStatus>(13).fill('available'),
   ...Array<PetStatus>(3).fill('pending'),
   ...Array<PetStatus>(4).fill('sold'),
 ];
 
-/** The animal of this number: always the same one, and seldom the same as its neighbours. */
-export function inventAnimal(number: number): NewPet {
+/** The pet of this number: always the same one, and rarely the same as its neighbours. */
+export function samplePet(number: number): NewPet {
   const mixed = Bun.hash.wyhash(String(number));
   const choose = <T>(list: readonly T[], salt: bigint, otherwise: T): T =>
     list[Number((mixed >> salt) % BigInt(list.length))] ?? otherwise;

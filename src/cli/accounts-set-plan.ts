@@ -1,0 +1,27 @@
+import { Argument, type Command } from 'commander';
+import { PLAN_NAMES } from '../core/plans.ts';
+import { accountJson } from './account-json.ts';
+import { addLimitOptions, type LimitOptions, requireSubscription } from './limit-options.ts';
+import { emailArgument, jsonOption } from './options.ts';
+import { printResult } from './output.ts';
+import { requireAccount, withStores } from './session.ts';
+
+export function addSetPlanCommand(accounts: Command): void {
+  const command = accounts
+    .command('set-plan')
+    .description('Change the plan of an account; running servers apply it within a second.')
+    .addArgument(emailArgument())
+    .addArgument(new Argument('<plan>', 'the new plan').choices(PLAN_NAMES));
+  addLimitOptions(command).addOption(jsonOption()).action(setPlan);
+}
+
+async function setPlan(email: string, plan: string, options: LimitOptions): Promise<void> {
+  const subscription = requireSubscription(plan, options);
+  await withStores(async (session) => {
+    const account = await requireAccount(session, email);
+    const { stores, clock, by } = session;
+    await stores.accounts.setSubscription(account.id, subscription, clock.now().wall, by);
+    const changed = accountJson({ ...account, ...subscription });
+    printResult(options, changed, `${email} is on plan ${plan} now.`);
+  });
+}

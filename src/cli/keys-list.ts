@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { keyState } from '../core/api-keys.ts';
+import { keyJson } from './key-json.ts';
+import { emailArgument, type JsonOption, jsonOption } from './options.ts';
+import { formatTime, printJson, printTable } from './output.ts';
+import { requireAccount, withStores } from './session.ts';
+
+export function addKeysListCommand(keys: Command): void {
+  keys
+    .command('list')
+    .description("Show an account's keys.")
+    .addArgument(emailArgument())
+    .addOption(jsonOption())
+    .action(list);
+}
+
+async function list(email: string, { json }: JsonOption): Promise<void> {
+  await withStores(async (session) => {
+    const account = await requireAccount(session, email);
+    const keys = await session.stores.keys.list(account.id);
+    const now = session.clock.now().wall;
+    if (json) return printJson(keys.map((key) => keyJson(key, now)));
+    printTable(
+      ['KEY', 'ENVIRONMENT', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'ID'],
+      keys.map((key) => [
+        ...[`${key.prefix}…${key.lastFour}`, key.environment, key.name, keyState(key, now)],
+        ...[key.createdAt, key.expiresAt, key.lastUsedAt].map(formatTime),
+        key.id,
+      ]),
+      `No keys yet. Run: petstore keys create ${email}`,
+    );
+  });
+}
