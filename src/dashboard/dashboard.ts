@@ -18,7 +18,7 @@ export function createDashboard(options: DashboardOptions): Pages {
   const api = createApi(options, signIn);
   const pages = createPages(options);
   const dashboardUrl = options.addresses.dashboard;
-  const answer = async (request: Request, path: string, address: () => string) => {
+  const route = async (request: Request, path: string, address: () => string) => {
     if (path !== '/api' && !path.startsWith('/api/')) return pages.handle(request, path);
     refuseForeign(request, dashboardUrl);
     if (path.startsWith('/api/auth/')) {
@@ -30,7 +30,7 @@ export function createDashboard(options: DashboardOptions): Pages {
     baseUrl: dashboardUrl,
     async handle(request, path, address) {
       try {
-        return secured(await answer(request, path, address), dashboardUrl);
+        return secured(await route(request, path, address), dashboardUrl);
       } catch (error) {
         return secured(errorReply(error, options.log), dashboardUrl);
       }

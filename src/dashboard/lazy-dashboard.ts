@@ -11,7 +11,7 @@ export function openDashboard(options: DashboardOptions): Pages {
   });
   return {
     baseUrl: options.addresses.dashboard,
-    handle: async (...asked) => (await dashboard()).handle(...asked),
+    handle: async (...request) => (await dashboard()).handle(...request),
     async close() {
       await opened?.close();
     },

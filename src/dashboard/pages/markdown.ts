@@ -136,7 +136,7 @@ function typeOf({ type, format, enum: values }: NamedSchema): string {
 function quickstart(addresses: Addresses): string {
   const { method, path, success } = MESSAGE_OPERATIONS.sendMessage;
   return document(
-    'Send one message; the answer is 202, and the message appears in the inbox of the dashboard.',
+    'Send one message; the reply is 202, and the message appears in the inbox of the dashboard.',
     fenced(
       'sh',
       [
@@ -160,7 +160,7 @@ function limits(): string {
     'Limits belong to the account, in each environment. Days are UTC days.',
     table(['Plan', 'Requests per minute', 'Requests per day'], rows),
     'Past a limit the reply is 429 with `Retry-After` in seconds: wait that long, and back off ' +
-      'exponentially if it happens again. A key that goes on regardless is banned for a while.',
+      'exponentially if it happens again. A key that keeps sending requests is banned for a while.',
   );
 }
 

@@ -7,7 +7,7 @@ import { bundleAssets } from './bundle.ts';
 import { servedDocuments } from './documents.ts';
 import { readAssets } from './embedded-assets.ts';
 import type { Html } from './html.ts';
-import { rightAddress } from './redirect.ts';
+import { canonicalAddress } from './redirect.ts';
 import { dashboardPage, notFoundPage, type PageParts, referencePage } from './shell.ts';
 
 /** The paths of the application's pages. */
@@ -66,11 +66,11 @@ export function createPages(
   return {
     async handle(request, given) {
       const path = given === '' ? '/' : given;
-      const right = rightAddress(request, path, addresses.dashboard, isPage);
-      if (right) return new Response(null, { status: 307, headers: { Location: right } });
-      const answer = await find(path, request);
-      if (!answer) return nothingHere(request, (await prepared()).parts, path);
-      if (request.method === 'GET' || request.method === 'HEAD') return answer();
+      const canonical = canonicalAddress(request, path, addresses.dashboard, isPage);
+      if (canonical) return new Response(null, { status: 307, headers: { Location: canonical } });
+      const serve = await find(path, request);
+      if (!serve) return notFound(request, (await prepared()).parts, path);
+      if (request.method === 'GET' || request.method === 'HEAD') return serve();
       const message = `Only GET and HEAD are served at ${path}.`;
       return problem('method_not_allowed', message, { Allow: 'GET, HEAD' });
     },
@@ -87,7 +87,7 @@ function showReference(parts: PageParts): Response {
   return show(referencePage(parts), parts, ["'unsafe-inline'"]);
 }
 
-function nothingHere(request: Request, parts: PageParts, path: string): Response {
+function notFound(request: Request, parts: PageParts, path: string): Response {
   const { dashboard, production } = parts.addresses;
   const message = `Nothing is served at ${path}. See ${dashboard}/docs. The API is at ${production}.`;
   return wantsJson(request)

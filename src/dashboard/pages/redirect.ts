@@ -7,22 +7,21 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
  * @param isPage whether the application has a page at a path.
  * @returns the address without a query; `undefined` when the requested one is canonical.
  */
-export function rightAddress(
+export function canonicalAddress(
   request: Request,
   path: string,
   dashboardUrl: string,
   isPage: (path: string) => boolean,
 ): string | undefined {
-  const plain = path.length > 1 ? path.replace(/\/$/, '') : path;
-  if (!isPage(plain)) return undefined;
-  const here = dashboardUrl + plain;
+  const pagePath = path.length > 1 ? path.replace(/\/$/, '') : path;
+  if (!isPage(pagePath)) return undefined;
   const { hostname, port } = new URL(dashboardUrl);
-  const asked = URL.parse(`http://${request.headers.get('host')}`);
-  const isNamesake =
-    asked !== null &&
-    asked.port === port &&
-    asked.hostname !== hostname &&
-    LOOPBACK.has(asked.hostname) &&
+  const requested = URL.parse(`http://${request.headers.get('host')}`);
+  const isOtherName =
+    requested !== null &&
+    requested.port === port &&
+    requested.hostname !== hostname &&
+    LOOPBACK.has(requested.hostname) &&
     LOOPBACK.has(hostname);
-  return isNamesake || plain !== path ? here : undefined;
+  return isOtherName || pagePath !== path ? dashboardUrl + pagePath : undefined;
 }

@@ -65,7 +65,7 @@ export class Attempts {
 
   /** Counts a mail that is about to be sent. `false` when it is one too many. */
   async takeMail(kind: string, email: string): Promise<boolean> {
-    const caller = `letter:${kind}:${email.toLowerCase()}`;
+    const caller = `mailbox:${kind}:${email.toLowerCase()}`;
     const counter = { caller, limits: OF_MAILBOX };
     return (await this.#counts.take([counter], this.#clock.now())) === undefined;
   }

@@ -31,10 +31,10 @@ export class CallError extends Error {
  */
 export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
   const response = await send(method, path, body);
-  const answer = await readJson(response);
-  if (!response.ok) throw refusal(response.status, answer);
+  const json = await readJson(response);
+  if (!response.ok) throw errorOf(response.status, json);
   // The server's replies have the types of shared/api.ts, which is compiled with these pages.
-  return answer as T;
+  return json as T;
 }
 
 /** Whether a call failed with this code. */
@@ -65,8 +65,8 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-function refusal(status: number, answer: unknown): CallError {
-  const { code, message } = Object(answer);
+function errorOf(status: number, json: unknown): CallError {
+  const { code, message } = Object(json);
   return new CallError(
     status,
     typeof code === 'string' ? code : 'failed',

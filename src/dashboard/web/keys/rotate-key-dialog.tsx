@@ -73,7 +73,7 @@ function RotateForm({ onSubmit, onCancel, isBusy, error }: RotateFormProps) {
       <Stack>
         <Text size="sm">You get a new key with the same name and environment.</Text>
         <Radio.Group
-          label="How long does the old key go on working?"
+          label="How long should the old key keep working?"
           value={overlap}
           onChange={(value) => setOverlap(OVERLAPS.find(([one]) => one === value)?.[0] ?? '24h')}
         >

@@ -22,22 +22,22 @@ export function useRecentSignIn(): Attempt {
 /** Holds the dialog that asks to sign in again. */
 export function SignInAgain({ email, children }: { email: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
-  const answer = useRef<(signedIn: boolean) => void>(undefined);
+  const settle = useRef<(signedIn: boolean) => void>(undefined);
   const attempt: Attempt = async (action) => {
     try {
       return await action();
     } catch (error) {
       if (!failedWith(error, 'sign_in_again')) throw error;
-      const asked = Promise.withResolvers<boolean>();
-      answer.current = asked.resolve;
+      const dialog = Promise.withResolvers<boolean>();
+      settle.current = dialog.resolve;
       setOpen(true);
-      if (!(await asked.promise)) throw error;
+      if (!(await dialog.promise)) throw error;
       return action();
     }
   };
   const close = (signedIn: boolean) => {
     setOpen(false);
-    answer.current?.(signedIn);
+    settle.current?.(signedIn);
   };
   return (
     <AttemptContext value={attempt}>
@@ -71,7 +71,7 @@ function AgainForm({ email, onSignedIn, onCancel }: AgainFormProps) {
     <form onSubmit={form.onSubmit(({ password }) => enter.mutate({ email, password }))} noValidate>
       <Stack>
         <Text size="sm">
-          You signed in a while ago. Enter the password of <strong>{email}</strong> to go on.
+          You signed in a while ago. Enter the password of <strong>{email}</strong> to continue.
         </Text>
         {/* Tells password managers whose password this is. */}
         <input type="text" autoComplete="username" value={email} readOnly hidden />
