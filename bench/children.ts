@@ -2,14 +2,14 @@ import type { Subprocess } from 'bun';
 
 const running = new Set<Subprocess>();
 
-/** Remembers a process that this program started, until it ends. */
+/** Tracks a process that this program started until it ends. */
 export function tracked<Child extends Subprocess>(child: Child): Child {
   running.add(child);
   void child.exited.then(() => running.delete(child));
   return child;
 }
 
-/** Ends everything that still runs, at once; for when this program is told to stop. */
+/** Kills all processes that still run. */
 export function killChildren(): void {
   for (const child of running) child.kill('SIGKILL');
 }

@@ -11,13 +11,13 @@ export const PEERS = join(import.meta.dir, 'peers');
 const BUN = process.execPath;
 const ONE_COMMIT_EACH = join(import.meta.dir, 'one-commit-each.ts');
 
-/** What a contestant is started on. */
+/** The port, the store and the files of a contestant. */
 export interface Setting {
   readonly port: number;
   readonly store: PreparedStore;
-  /** The petstore's own reply to the same request, recorded. */
+  /** The recorded reply of the petstore to the same request. */
   readonly replyFile: string;
-  /** For whatever the contestant makes; gone afterwards. */
+  /** For files of the contestant; deleted afterwards. */
   readonly scratch: string;
 }
 
@@ -35,7 +35,7 @@ export interface Contestant {
   launch(setting: Setting): Launch | Promise<Launch>;
 }
 
-/** Far beyond what a run sends without a key, so that it stays at 401. */
+/** More requests than a run sends without a key, so that replies stay 401. */
 export const ANONYMOUS = '1000000000';
 
 function petstore(command: readonly string[]): Contestant['launch'] {
@@ -90,12 +90,12 @@ export function petstoreOf(title: string, main: string): Contestant {
   return { title, base: '/v1', launch: petstore([BUN, main, 'serve']) };
 }
 
-/** The petstore as one file, made by the build. */
+/** The petstore as an executable. */
 export function executablePetstore(file: string): Contestant {
   return { title: 'petstore, executable', base: '/v1', launch: petstore([file, 'serve']) };
 }
 
-/** The petstore, writing a CPU profile of its main thread when it ends. */
+/** The petstore, which writes a CPU profile of its main thread at exit. */
 export function profiledPetstore(folder: string, file: string): Contestant {
   const options = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${file}`];
   return {
@@ -173,7 +173,7 @@ async function launchPrism({ port, replyFile, scratch }: Setting): Promise<Launc
   return { command: ['node', prism, 'mock', document, ...listen, ...quiet] };
 }
 
-/** The store's pets in a file of their own, with the same index; made once. */
+/** The pets of a store in a file of their own, with the same index; made once. */
 function samePets(store: PreparedStore): string {
   const path = `${store.folder}.pets.db`;
   if (existsSync(path)) return path;
@@ -197,7 +197,7 @@ function samePets(store: PreparedStore): string {
   return path;
 }
 
-/** Standard output of a command that must succeed. */
+/** The standard output of a command that must succeed. */
 async function outputOf(command: string[]): Promise<string> {
   const child = Bun.spawn(command, {
     env: withoutSettings(),

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { crashRounds } from '../test/storage/crash-rounds.ts';
 
-/** The crash test of the suite, for as many rounds as one has the patience for. */
+/** The crash test of the suite, with a chosen number of rounds. */
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '500' },
@@ -26,7 +26,9 @@ const { acknowledged, repeated } = await crashRounds({
   seed,
   connections,
   onRound(round, progress) {
-    if (round % 10 === 0) console.log(`${round} crashes: ${progress.acknowledged} pets, all there`);
+    if (round % 10 === 0) console.log(`${round} crashes: ${progress.acknowledged} pets, none lost`);
   },
 });
-console.log(`${acknowledged} acknowledged pets there once; ${repeated} repeated, none twice`);
+console.log(
+  `${acknowledged} acknowledged pets, none lost; ${repeated} repeated requests, none created twice`,
+);

@@ -2,14 +2,14 @@ import { samplePet } from '../src/cli/sample-pets.ts';
 import type { PetStatus } from '../src/core/pets.ts';
 import type { RequestKind } from './load.ts';
 
-/** Whole bodies are compared this often before a contestant is measured. */
+/** Requests whose whole replies are compared before a contestant is measured. */
 const SAMPLES = 30;
 
 interface Expectation {
   readonly path: string;
   readonly init?: RequestInit;
   readonly status: number;
-  /** The whole body, or what it must hold. */
+  /** The whole body; of a creation, without the id. */
   readonly body: unknown;
 }
 
@@ -18,11 +18,11 @@ interface Asked {
   readonly kind: RequestKind;
   readonly pets: number;
   readonly keys: readonly string[];
-  /** The recorded reply that a constant gives to everything. */
+  /** The recorded body that a constant contestant sends to every request. */
   readonly constant: string | undefined;
 }
 
-/** Sends some requests and compares whole replies with what was put into the store. */
+/** Sends some requests and compares whole replies with the content of the store. */
 export async function expectRightReplies(asked: Asked): Promise<void> {
   for (let index = 0; index < SAMPLES; index += 1) {
     const { path, init, status, body } = expectation(asked, index);
@@ -84,7 +84,7 @@ function petWith(id: number) {
   return { id, name, categoryId: Number(categoryId), status };
 }
 
-/** The body as a value; of what was created without the id, which nobody can foretell. */
+/** The body as a value; of a creation without the id, which is not known in advance. */
 function comparable(text: string, kind: RequestKind): unknown {
   const value: unknown = JSON.parse(text);
   if (kind !== 'create' || typeof value !== 'object' || value === null) return value;

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type Static, Type } from 'typebox';
 
-/** What `bun --cpu-prof` writes, as far as it is read here. */
+/** The part of a `bun --cpu-prof` profile that is read here. */
 export const Profile = Type.Object({
   nodes: Type.Array(
     Type.Object({
@@ -29,7 +29,7 @@ export function timesOf({ samples, timeDeltas }: Profile): Map<number, number> {
   return times;
 }
 
-/** A function by its name, file and line; no path of the machine. */
+/** The name, file and line of a function, without the path of the file. */
 export function frameName({
   functionName,
   url,
@@ -40,8 +40,8 @@ export function frameName({
 }
 
 /**
- * A profile as folded stacks, which flame graph viewers read: a line for each stack, its frames
- * separated by semicolons, then how many microseconds were spent there.
+ * A profile as folded stacks, the input of flame graph viewers: one line for each stack, with its
+ * frames separated by semicolons, then its microseconds.
  */
 export function foldedStacks(profile: Profile): string {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));

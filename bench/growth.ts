@@ -9,7 +9,7 @@ import { READS, WORKLOADS } from './workloads.ts';
 /** Fewer rounds than elsewhere: one program is compared with itself. */
 const MOST_ROUNDS = 3;
 
-/** Every way to read, on stores of growing size: first more pets, then more accounts. */
+/** Measures all reads on stores of growing size: first more pets, then more accounts. */
 export async function measureGrowth(bench: Bench): Promise<GrowthRow[]> {
   const { growth } = bench.scale;
   const [, pets] = growth.pets;

@@ -1,4 +1,4 @@
--- What wrk sends, and how replies are checked. Arguments, by name:
+-- The requests of wrk and the checks of replies. Arguments, by name:
 --   kind=… keys=FILE base=PATH pets=N seed=N turn=N pause=MS status=N body=FILE
 -- With `status`, every reply is parsed and compared; without, replies are only counted, so that a
 -- measured run costs the load generator the same for every contestant.
@@ -44,7 +44,7 @@ local function get(path)
   return 'GET ' .. options.base .. path .. options.finish()
 end
 
--- Clients that page through the store, each from a place of its own.
+-- Clients that page through the store, each from a position of its own.
 local WALKERS = 64
 local positions = {}
 local walker = 0
@@ -85,7 +85,7 @@ local function list()
   return get('/pets')
 end
 
--- Of ten requests one creates; the others are all the ways to read.
+-- One request of ten creates a pet; the others cover all reads.
 local MIX = { list, by_status, walk, one, list, create, by_status, walk, one, list }
 local step = 0
 
@@ -139,7 +139,7 @@ function init(args)
   math.randomseed(tonumber(options.seed))
   if options.keys then
     keys = read_lines(options.keys)
-    -- Not always the same ones first: of many keys a short run would never get to the others.
+    -- A random start: a short run would never reach the last of many keys.
     turn = tonumber(options.turn) or math.random(0, #keys - 1)
   end
   request = REQUESTS[options.kind]
@@ -150,7 +150,7 @@ function init(args)
   end
   if options.pause then
     local pause = tonumber(options.pause)
-    -- wrk takes whole milliseconds; the fraction is spread over the requests.
+    -- wrk accepts whole milliseconds only; the fraction is spread over the requests.
     delay = function() return math.floor(pause + math.random()) end
   end
 end

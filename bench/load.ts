@@ -4,10 +4,10 @@ import { LOAD_CORE, onCore } from './machine.ts';
 
 const SCRIPT = join(import.meta.dir, 'load.lua');
 
-/** How long wrk may take beyond its duration before it is ended, in ms. */
+/** Milliseconds beyond its duration after which wrk is killed. */
 const GRACE = 30_000;
 
-/** Share of its core beyond which wrk itself may be what bounds the throughput. */
+/** CPU usage of wrk above which wrk itself may limit the throughput. */
 const SATURATED = 0.95;
 
 export type RequestKind =
@@ -23,21 +23,21 @@ export type RequestKind =
 export interface Load {
   readonly port: number;
   readonly kind: RequestKind;
-  /** What every path begins with, such as /v1. */
+  /** Prefix of every path, such as /v1. */
   readonly base: string;
-  /** Ids that exist, from 1. */
+  /** Ids from 1 to this number exist. */
   readonly pets: number;
-  /** One API key per line; requests take them in turn. Without it none is sent. */
+  /** A file with one API key per line, used in turn. Without it no key is sent. */
   readonly keys: string | undefined;
-  /** How many keys to pass over before the first; random unless set. */
+  /** Index of the first key; random unless set. */
   readonly turn?: number;
   readonly connections: number;
   readonly seconds: number;
-  /** Not kept to the core that the load has otherwise. */
+  /** Not pinned to the core of the load generator. */
   readonly onEveryCore?: true;
   /** Milliseconds between a reply and the next request of the same connection. */
   readonly pause?: number;
-  /** Checks every reply; costs the load generator some of its speed. */
+  /** Checks every reply, which slows the load generator down. */
   readonly check?: { readonly status: number; readonly bodyFile?: string | undefined };
 }
 
@@ -51,12 +51,12 @@ export interface LoadResult {
   readonly p99: number;
   /** Replies with a status of 400 or more. */
   readonly refused: number;
-  /** Replies that the check did not find right, with the first of them. */
+  /** Replies that failed the check, with the first of them. */
   readonly wrong: number;
   readonly sample: string;
   /** CPU seconds of wrk itself. */
   readonly cpu: number;
-  /** Whether wrk itself had its core full. */
+  /** Whether wrk used its whole core. */
   readonly saturated: boolean;
 }
 

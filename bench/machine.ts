@@ -4,33 +4,33 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..');
 
-/** The core that the contestant has to itself, and the one that the load comes from. */
+/** The core of the contestant, and the core of the load generator. */
 export const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 
-/** Nothing was measured: a tool is missing, or the command line is wrong. */
+/** The benchmark cannot run: a tool is missing, or the command line is wrong. */
 export class CannotRun extends Error {}
 
 const CORES = availableParallelism();
 const pinning = Bun.which('taskset') !== null && CORES > 1;
 
-/** The command line, kept to one core where the machine can do that. */
+/** The command line, pinned to one core where `taskset` is available. */
 export function onCore(core: number, command: readonly string[]): string[] {
   return pinning ? ['taskset', '-c', String(core), ...command] : [...command];
 }
 
-/** The command line, free to use every core although this program keeps to one. */
+/** The command line, allowed on every core although this program is pinned to one. */
 export function onEveryCore(command: readonly string[]): string[] {
   if (!pinning) return [...command];
   return ['taskset', '-c', `0-${CORES - 1}`, ...command];
 }
 
-/** Keeps this program out of the contestant's way. */
+/** Pins this program to the core of the load generator. */
 export function stayOffServerCore(): void {
   if (pinning) Bun.spawnSync(['taskset', '-cp', String(LOAD_CORE), String(process.pid)]);
 }
 
-/** nginx lies outside of the ordinary path on Debian. */
+/** The path of nginx, which Debian installs outside of the PATH of ordinary users. */
 export function nginxPath(): string | null {
   return Bun.which('nginx') ?? Bun.which('nginx', { PATH: '/usr/sbin:/usr/local/sbin' });
 }
@@ -42,7 +42,7 @@ const TOOLCHAINS = {
 } as const;
 export type BuiltContestant = keyof typeof TOOLCHAINS;
 
-/** @throws CannotRun that says how to get what is missing. */
+/** @throws CannotRun that names what is missing and how to install it. */
 export function requireTools(tools: {
   readonly peers: boolean;
   /** Contestants that are built on demand. */
@@ -78,7 +78,7 @@ export function describeCores(): string {
   ].join(' · ');
 }
 
-/** What the numbers were measured on, in one line. */
+/** The machine and the placement of server and load, in one line. */
 export function describeMachine(): string {
   const parts = [
     describeCores(),
@@ -88,7 +88,7 @@ export function describeMachine(): string {
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-/** Versions of the peers' packages, all or these, as their package file pins them. */
+/** The pinned versions of the packages of the peers: all, or these. */
 export function describePeers(packages?: readonly string[]): string {
   const manifest: unknown = JSON.parse(
     readFileSync(join(ROOT, 'bench/peers/package.json'), 'utf8'),
@@ -100,7 +100,7 @@ export function describePeers(packages?: readonly string[]): string {
     .join(', ');
 }
 
-/** The commit that is measured, if this is a checkout. */
+/** The commit that is measured, or `unknown` outside of a checkout. */
 export function describeRevision(): string {
   const commit = output(['git', '-C', ROOT, 'rev-parse', '--short', 'HEAD']);
   const changes = output(['git', '-C', ROOT, 'status', '--porcelain', '--', 'src']);

@@ -1,6 +1,6 @@
 /**
  * The benchmark: `npm run bench [-- NAME...] [--quick] [--rounds N] [--seconds N]`. Without a name,
- * all workloads and the mix; `all` adds the other sections. See docs/performance.md.
+ * all workloads, the floor and the mix; `all` adds the other sections. See docs/performance.md.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,10 +26,10 @@ import { profile } from './profile.ts';
 import { report, writeDocumentation } from './report.ts';
 import {
   type Circumstances,
-  keepResults,
   latestResults,
   openResults,
   type Results,
+  saveResults,
 } from './results.ts';
 import { measureRounds } from './rounds.ts';
 import { measureStartUp } from './start-up.ts';
@@ -73,18 +73,18 @@ async function main(): Promise<void> {
   const peers = parts.workloads.length > 0 || parts.sections.includes('floor');
   requireTools({ peers, built: parts.optional });
   stayOffServerCore();
-  const circumstances = today(scale);
+  const circumstances = circumstancesOf(scale);
   if (scale.quick) {
     const before = { ...circumstances, workloads: {} };
     console.log(report(await run(bench, parts, before, () => {})));
     return;
   }
   const { results: before, path } = openResults(circumstances);
-  const keep = (results: Results) => {
-    keepResults(path, results);
+  const save = (results: Results) => {
+    saveResults(path, results);
     writeDocumentation(results);
   };
-  console.log(report(await run(bench, parts, before, keep)));
+  console.log(report(await run(bench, parts, before, save)));
 }
 
 function chooseParts({ names, baseline }: Options) {
@@ -106,17 +106,17 @@ function chooseParts({ names, baseline }: Options) {
   };
 }
 
-/** Measures one section after the other; `keep` is given the results after each, so that none is lost. */
+/** Measures one section after the other and saves the results after each. */
 async function run(
   bench: Bench,
   { workloads, sections, optional, baseline }: ReturnType<typeof chooseParts>,
   before: Results,
-  keep: (results: Results) => void,
+  save: (results: Results) => void,
 ): Promise<Results> {
   let results = before;
   const add = (measured: Partial<Results>) => {
     results = { ...results, ...measured };
-    keep(results);
+    save(results);
   };
   if (workloads.length > 0) {
     const measured = await measureRounds(bench, workloads);
@@ -130,7 +130,7 @@ async function run(
   return results;
 }
 
-function today({ rounds, seconds, warmUp, pets, accounts, quick }: Scale): Circumstances {
+function circumstancesOf({ rounds, seconds, warmUp, pets, accounts, quick }: Scale): Circumstances {
   const scale = [
     `${pets.toLocaleString('en-US')} pets, ${accounts.toLocaleString('en-US')} accounts`,
     `medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${seconds} s each after ${warmUp} s of warm-up`,

@@ -62,7 +62,7 @@ export async function setStage(
   };
 }
 
-/** The store that a workload is measured on, for reading. */
+/** The prepared store of a workload. */
 export function storeFor({ stores, scale }: Bench, workload: Workload): Promise<PreparedStore> {
   return workload.exhausted ? stores.scarce(scale) : stores.ample(scale);
 }
@@ -72,7 +72,7 @@ export interface Run extends AsyncDisposable {
   readonly stage: Stage;
   readonly workload: Workload;
   readonly load: Omit<Load, 'seconds'>;
-  /** Of the warm-up, in which every reply was checked. */
+  /** The warm-up, in which every reply was checked. */
   readonly checked: LoadResult;
 }
 
@@ -215,12 +215,12 @@ async function recordReply(bench: Bench, { kind }: Workload): Promise<string> {
   await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   const url = `http://127.0.0.1:${stage.server.port}/v1${EXAMPLE_PATHS[kind]}`;
   mkdirSync(join(bench.folder, 'replies'), { recursive: true });
-  await keepReply(url, firstKey(store), file);
+  await saveReply(url, firstKey(store), file);
   return file;
 }
 
 /** Sends one request and saves the reply in a file, and the body alone in FILE.body. */
-export async function keepReply(url: string, key: string, file: string): Promise<void> {
+export async function saveReply(url: string, key: string, file: string): Promise<void> {
   const reply = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
   const body = await reply.text();
   const own = [...reply.headers].filter(([header]) => !WRITTEN_BY_THE_SERVER.has(header));

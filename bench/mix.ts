@@ -4,13 +4,13 @@ import { type Bench, CONNECTIONS, setStage } from './measure.ts';
 import type { Mix, Pace } from './results.ts';
 import { median } from './statistics.ts';
 
-/** Creates are this share of all requests. */
+/** Fraction of creations among all requests. */
 const SHARE = 0.1;
 
-/** What the creates beside them leave of the lists, as a first guess; corrected while warming up. */
+/** First guess of the throughput of lists beside creations, relative to lists alone; corrected during the warm-up. */
 const FIRST_GUESS = 0.8;
 
-/** Lists alone, then lists and creates at once by two wrk processes, so that each has its own p99. */
+/** Lists alone, then lists and creations by two wrk processes at the same time, each with its own p99. */
 export async function measureMix(bench: Bench): Promise<Mix> {
   const rounds: Mix[] = [];
   for (let round = 1; round <= bench.scale.rounds; round += 1) {
@@ -52,13 +52,13 @@ async function mixOnce(bench: Bench): Promise<Mix> {
     return { beside, creates };
   };
   let pause = periodFor(alone.perSecond * FIRST_GUESS);
-  // How much the two slow one another is only known from trying.
+  // How much the two loads slow each other down has to be tried.
   for (const checked of [true, false]) {
     const { beside, creates } = await both(warmUp, pause, checked);
     for (const each of [beside, creates]) {
       if (each.wrong > 0) throw new Error(`${each.wrong} wrong replies, such as ${each.sample}`);
     }
-    // A create takes its time on top of the pause.
+    // A creation takes its own time on top of the pause.
     const took = (CONNECTIONS * 1_000) / creates.perSecond;
     pause = Math.max(0, pause + periodFor(beside.perSecond) - took);
   }
@@ -73,7 +73,7 @@ function createCheck(checked: boolean) {
   return checked ? { check: { status: 201 } } : {};
 }
 
-/** Milliseconds from one create to the next of a connection, at so many lists a second. */
+/** Milliseconds between two creations of a connection, at this number of lists per second. */
 function periodFor(lists: number): number {
   const creates = (lists * SHARE) / (1 - SHARE);
   return (CONNECTIONS * 1_000) / creates;

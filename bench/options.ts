@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
 
-/** How much is measured, and on how much. */
+/** The size of the stores and the length of the measurements. */
 export interface Scale {
   readonly quick: boolean;
   readonly rounds: number;
-  /** Of each measured run. */
+  /** Length of each measured run. */
   readonly seconds: number;
-  /** Of the load before it, whose every reply is checked. */
+  /** Length of the checked load before it. */
   readonly warmUp: number;
   readonly pets: number;
   readonly accounts: number;
-  /** Sizes from small to large; the middle one is where the other dimension is measured. */
+  /** Sizes from small to large; the middle one is used while the other dimension grows. */
   readonly growth: {
     readonly pets: readonly [number, number, number];
     readonly accounts: readonly [number, number, number];
@@ -21,11 +21,11 @@ export interface Scale {
   readonly activeAccounts: number;
   readonly startUps: number;
   readonly floor: FloorScale;
-  /** What the section of several processes has of its own, so that it ends within four minutes. */
+  /** Its own scale, so that the section ends within five minutes. */
   readonly cluster: ClusterScale;
 }
 
-/** Rounds are many and samples short, so that other work of the machine affects all alike. */
+/** Many rounds of short samples, so that other work of the machine affects all contestants alike. */
 export interface FloorScale {
   readonly rounds: number;
   readonly seconds: number;
@@ -41,9 +41,9 @@ export interface ClusterScale {
 }
 
 export interface Options {
-  /** Sections and workloads; none stands for every workload. */
+  /** Sections and workloads; empty for the default ones. */
   readonly names: readonly string[];
-  /** A commit that the floor is measured against as well. */
+  /** An earlier commit to measure in the section `floor`. */
   readonly baseline: string | undefined;
   readonly scale: Scale;
 }

@@ -1,7 +1,7 @@
 /**
  * Fills a data folder, or the database of PETSTORE_DATABASE_URL, through the service's own stores:
  * `bun bench/prepare-store.ts FOLDER KEY_FILE PETS ACCOUNTS PER_MINUTE PER_DAY`.
- * Writes the texts of the keys, one per account, in random order.
+ * Writes the keys, one per account, in random order.
  */
 import { writeFileSync } from 'node:fs';
 import { samplePet } from '../src/cli/sample-pets.ts';
@@ -12,7 +12,7 @@ import { openStores } from '../src/storage/open-stores.ts';
 import type { Stores } from '../src/storage/stores.ts';
 
 const BATCH = 2_000;
-/** Accounts being made at a time; they share commits. */
+/** Accounts created concurrently; they share commits. */
 const CONCURRENCY = 1_000;
 
 const [folder = '', keyFile = '', ...numbers] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process and its descendants have used so far. */
+/** Resources that a process and its descendants have used so far. */
 export interface Usage {
   /** User and system time of all threads, in seconds. */
   readonly cpu: number;
@@ -8,7 +8,7 @@ export interface Usage {
   readonly memory: number;
 }
 
-/** Clock ticks per second in /proc; Linux has fixed it at 100 for programs to see. */
+/** Clock ticks per second in /proc; on Linux this is always 100. */
 const TICKS = 100;
 
 interface Stat {
@@ -21,7 +21,7 @@ interface Stat {
 export function usageOf(pid: number): Usage {
   const all = everyProcess();
   const family = new Set([pid]);
-  // Children come to light after their parents only when asked again.
+  // A child may be listed before its parent, so repeat until nothing is added.
   for (let size = 0; size < family.size; ) {
     size = family.size;
     for (const each of all) if (family.has(each.parent)) family.add(each.pid);
@@ -42,10 +42,10 @@ function everyProcess(): Stat[] {
 function readStat(pid: number): Stat | undefined {
   const text = read(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
-  // The name stands in parentheses and may hold anything, spaces included.
+  // The name is in parentheses and may contain spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const number = (index: number) => Number(fields[index]);
-  // User, system, and both of children that were waited for.
+  // User and system time, of the process and of the children that it waited for.
   const ticks = number(11) + number(12) + number(13) + number(14);
   return { pid, parent: number(1), ticks };
 }
@@ -63,9 +63,9 @@ function read(path: string): string | undefined {
   }
 }
 
-/** What the whole machine has done so far. */
+/** CPU time of the whole machine so far. */
 export interface MachineTime {
-  /** Seconds of all cores together, interrupts and what the hypervisor took away included. */
+  /** Busy seconds of all cores, including interrupts and steal time. */
   readonly busy: number;
 }
 

@@ -14,13 +14,13 @@ const SHOWN = 30;
 
 interface SelfTime {
   readonly name: string;
-  /** Of the samples. */
+  /** Fraction of the samples. */
   readonly share: number;
 }
 
 /**
- * Profiles the service under a workload; gives the file, and where the time went as a table. That and
- * the folded stacks are kept beside it.
+ * Profiles the service under a workload. Returns the profile and a table of the self times; the table
+ * and the folded stacks are saved beside the profile.
  */
 export async function profile(
   bench: Bench,

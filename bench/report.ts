@@ -13,7 +13,7 @@ export function report(results: Results): string {
     `Measured on ${date}, revision ${revision}: ${scale}.`,
     `Machine: ${machine}.`,
     `Peers: ${peers}.`,
-    '`*`: the load generator had its core full, so the contestant may be faster than that.',
+    '`*`: the load generator used its whole core, so the contestant may be faster.',
     ...figureTable(results),
     ...(results.floor ? floorReport(results.floor) : []),
     ...workloadTables(results),

@@ -19,7 +19,7 @@ export const Sample = Type.Object({
   startUp: Type.Number(),
   /** An average reply, head and body. */
   bytes: Type.Number(),
-  /** Whether the load generator had its core full. */
+  /** Whether the load generator used its whole core. */
   saturated: Type.Boolean(),
 });
 export type Sample = Static<typeof Sample>;
@@ -32,7 +32,7 @@ const Mix = Type.Object({
   /** The same lists while pets are created. */
   beside: Pace,
   creates: Pace,
-  /** Share of creates among all requests. */
+  /** Fraction of creations among all requests. */
   share: Type.Number(),
   memory: Type.Number(),
 });
@@ -60,7 +60,7 @@ export type StartUp = Static<typeof StartUp>;
 const Memory = Type.Object({
   idle: Type.Number(),
   after: Type.Array(Type.Object({ requests: Type.Number(), memory: Type.Number() })),
-  /** Once each of so many accounts has sent a request. */
+  /** Once each of these accounts has sent a request. */
   active: Type.Optional(Type.Object({ accounts: Type.Integer(), memory: Type.Number() })),
 });
 export type Memory = Static<typeof Memory>;
@@ -83,7 +83,7 @@ const Floor = Type.Object({
 });
 export type Floor = Static<typeof Floor>;
 
-/** Everything measured on one day, of one revision, on one machine, at one scale. */
+/** All results of one day, revision, machine and scale. */
 export const Results = Type.Object({
   date: Type.String(),
   /** The commit; with a + when there were changes on top of it. */
@@ -101,10 +101,10 @@ export const Results = Type.Object({
 });
 export type Results = Static<typeof Results>;
 
-/** What the numbers belong to; only numbers of the same are shown side by side. */
+/** The circumstances of results; only results of equal circumstances are shown together. */
 export type Circumstances = Pick<Results, 'date' | 'revision' | 'machine' | 'peers' | 'scale'>;
 
-/** The results kept for the same circumstances, if any, and the file that is theirs. */
+/** The saved results of these circumstances, if any, and their file. */
 export function openResults(circumstances: Circumstances): { results: Results; path: string } {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : `-${number}`;
@@ -132,7 +132,7 @@ export function latestFile(folder: string, pattern: RegExp): string | undefined 
   return name && join(folder, `${name}.json`);
 }
 
-export function keepResults(path: string, results: Results): void {
+export function saveResults(path: string, results: Results): void {
   mkdirSync(FOLDER, { recursive: true });
   const rounded = JSON.stringify(results, (_, value: unknown) => round(value), 2);
   writeFileSync(path, `${rounded}\n`);

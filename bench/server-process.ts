@@ -4,23 +4,23 @@ import { tracked } from './children.ts';
 import { onCore, SERVER_CORE } from './machine.ts';
 import { type Usage, usageOf } from './process-tree.ts';
 
-/** How long a server may take until its first good reply, and to stop, in ms. */
+/** Milliseconds in which a server must send its first 200, and in which it must stop. */
 const START_DEADLINE = 120_000;
 const STOP_DEADLINE = 60_000;
 
-/** Wait between looks for the first reply, in ms. */
+/** Milliseconds between two attempts to get the first reply. */
 const PAUSE = 1;
 
 export interface ServerCommand {
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly port: number;
-  /** Not kept to the core that a contestant has otherwise. */
+  /** Not pinned to the core of the contestant. */
   readonly onEveryCore?: true;
-  /** Answered with a 200 once it serves. */
+  /** Replies 200 once the server is ready. */
   readonly readyPath: string;
   readonly readyKey?: string | undefined;
-  /** Where its output goes. */
+  /** The file of its output. */
   readonly log: string;
 }
 
@@ -109,7 +109,7 @@ export async function freePort(): Promise<number> {
   return promise;
 }
 
-/** The environment without the service's settings, so that a developer's own change nothing. */
+/** The environment without settings of the service, so that those of a developer have no effect. */
 export function withoutSettings(): Record<string, string> {
   const inherited = Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined || name.startsWith('PETSTORE_') ? [] : [[name, value] as const],

@@ -1,6 +1,6 @@
 import type { Sample } from './results.ts';
 
-/** @throws Error when there is nothing to take the median of. */
+/** @throws Error when there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)];
@@ -9,7 +9,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** Each number's own median over the rounds. */
+/** The median of each number over the rounds. */
 export function medians(samples: readonly Sample[]): Sample {
   const of = (pick: (sample: Sample) => number) => median(samples.map(pick));
   return {

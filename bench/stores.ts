@@ -13,10 +13,10 @@ const SCARCE: Limits = { perMinute: 1, perDay: 1 };
 
 const PREPARE = join(import.meta.dir, 'prepare-store.ts');
 
-/** A data folder of the service, and the keys that it knows. */
+/** A data folder of the service, and its keys. */
 export interface PreparedStore {
   readonly folder: string;
-  /** Texts of the keys, one per line. */
+  /** One key per line. */
   readonly keyFile: string;
   readonly pets: number;
   readonly accounts: number;

@@ -2,16 +2,16 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { tracked } from '../children.ts';
-import { keepReply } from '../measure.ts';
+import { saveReply } from '../measure.ts';
 import { withoutSettings } from '../server-process.ts';
 import { AMPLE, firstKey, type PreparedStore } from '../stores.ts';
 import { type PrivateServer, startPostgres, startRedis } from './private-servers.ts';
 import { startPetstore } from './stage.ts';
 
-/** Any will do, as long as all processes have the same. */
+/** Any secret; all processes must have the same. */
 const SECRET = '5b'.repeat(32);
 
-/** The pets once more, in a table as the peer's author would make it. */
+/** The same pets in a table of the peer. */
 const PEER_TABLE = [
   'CREATE SCHEMA peer',
   `CREATE TABLE peer.pets (
@@ -26,16 +26,16 @@ const PEER_TABLE = [
   'CHECKPOINT',
 ];
 
-/** PostgreSQL and Redis of our own, with the same pets for both contestants. */
+/** A private PostgreSQL and Redis, with the same pets for both contestants. */
 export interface Backends extends AsyncDisposable {
   readonly postgres: PrivateServer;
   readonly redis: PrivateServer;
   readonly store: PreparedStore;
-  /** The petstore's own reply to a list, recorded. */
+  /** The recorded reply of the petstore to a list. */
   readonly replyFile: string;
   /** For data folders and logs. */
   readonly folder: string;
-  /** What makes a petstore process work on them. */
+  /** Settings of a petstore process that uses them. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
@@ -61,7 +61,7 @@ export async function startBackends(
   mkdirSync(folder, { recursive: true });
   await using service = await startPetstore(backends, 1);
   const url = `http://127.0.0.1:${service.servers[0]?.port}/v1/pets`;
-  await keepReply(url, firstKey(store), replyFile);
+  await saveReply(url, firstKey(store), replyFile);
   const owned = stack.move();
   return { ...backends, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -13,7 +13,7 @@ import { writeBlock } from '../page-block.ts';
 import { measureCluster } from './measure.ts';
 import { describeServers, missingServers } from './private-servers.ts';
 import { clusterReport } from './report.ts';
-import { type ClusterResults, keepClusterResults } from './results.ts';
+import { type ClusterResults, saveClusterResults } from './results.ts';
 import { scalingReport } from './scaling.ts';
 
 const PEER_PACKAGES = ['fastify', '@fastify/bearer-auth', '@fastify/rate-limit', 'postgres'];
@@ -34,7 +34,7 @@ export async function benchCluster(
     scale: `${pets.toLocaleString('en-US')} pets, ${accounts.toLocaleString('en-US')} accounts; medians of ${rounds} rounds, ${seconds} s each after ${warmUp} s of warm-up; ${measured.connections} connections to each process`,
     ...measured,
   };
-  if (!quick) writeClusterDocumentation(keepClusterResults(results));
+  if (!quick) writeClusterDocumentation(saveClusterResults(results));
   console.log(`${clusterReport(results)}\n\n${scalingReport(results)}`);
 }
 

@@ -192,7 +192,7 @@ function runOf(
 ): ClusterRun {
   const requests = results.reduce((sum, each) => sum + each.requests, 0);
   const load = results.reduce((sum, { cpu }) => sum + cpu, 0);
-  // Each process has as many connections as the others: its share of the replies is its weight.
+  // All processes have the same number of connections, so each is weighted by its replies.
   const weighted = (pick: (result: LoadResult) => number) =>
     results.reduce((sum, each) => sum + (pick(each) * each.requests) / requests, 0);
   const spent = (part: 'service' | 'redis' | 'postgres') => after[part].cpu - before[part].cpu;

@@ -6,11 +6,11 @@ import { CannotRun } from '../machine.ts';
 import { type Usage, usageOf } from '../process-tree.ts';
 import { freePort, withoutSettings } from '../server-process.ts';
 
-/** How long a server may take until it answers, in ms, and the wait between looks. */
+/** Milliseconds until a server must answer, and between two probes. */
 const START_DEADLINE = 30_000;
 const PAUSE = 50;
 
-/** PostgreSQL refuses to run as root; Debian's package makes this user. */
+/** PostgreSQL refuses to run as root; Debian's package creates this user. */
 const POSTGRES_USER = 'postgres';
 
 interface User {
@@ -25,7 +25,7 @@ interface Program {
   readonly probe: readonly string[];
 }
 
-/** A server of our own on a free port, in a temporary folder that goes when it is disposed of. */
+/** A private server on a free port, in a temporary folder that is deleted when it is disposed of. */
 class PrivateServer implements AsyncDisposable {
   readonly #child: Bun.Subprocess;
   readonly #folder: string;
@@ -53,7 +53,7 @@ class PrivateServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // To PostgreSQL this is the fast way to stop: clients are cut off.
+    // PostgreSQL calls this a fast shutdown: it disconnects clients.
     this.#child.kill('SIGINT');
     await this.#child.exited;
     rmSync(this.#folder, { recursive: true, force: true });
@@ -62,7 +62,7 @@ class PrivateServer implements AsyncDisposable {
 
 export type { PrivateServer };
 
-/** PostgreSQL as it comes: every commit is on disk before it is told. */
+/** PostgreSQL with default settings: every commit is on disk before it is acknowledged. */
 export async function startPostgres(): Promise<PrivateServer> {
   const programs = postgresPrograms();
   if (!programs) throw new CannotRun(MISSING_POSTGRES);
@@ -90,7 +90,7 @@ export async function startPostgres(): Promise<PrivateServer> {
   });
 }
 
-/** Redis that keeps nothing on disk. */
+/** Redis without persistence. */
 export async function startRedis(): Promise<PrivateServer> {
   const folder = temporaryFolder('petstore-bench-redis-');
   const port = String(await freePort());
@@ -106,7 +106,7 @@ export async function startRedis(): Promise<PrivateServer> {
 
 const MISSING_POSTGRES = 'PostgreSQL is missing: apt-get install postgresql';
 
-/** @returns what keeps the cluster from being started, with the command that installs it. */
+/** @returns the missing servers, with the commands that install them. */
 export function missingServers(): string[] {
   const problems: string[] = [];
   if (!postgresPrograms()) problems.push(MISSING_POSTGRES);
@@ -116,7 +116,7 @@ export function missingServers(): string[] {
   return problems;
 }
 
-/** Versions of both servers. */
+/** The versions of both servers. */
 export function describeServers(): string {
   const version = (command: string[]) =>
     /\d+(\.\d+)+/.exec(Bun.spawnSync(command).stdout.toString())?.[0] ?? 'unknown';
@@ -124,7 +124,7 @@ export function describeServers(): string {
   return `PostgreSQL ${postgres}, Redis ${version(['redis-server', '--version'])}`;
 }
 
-/** Where Debian keeps the server's programs, the newest first; then PATH. */
+/** The folder of the server's programs: Debian's, the newest version first; then PATH. */
 function postgresPrograms(): string | undefined {
   const folders = [...new Bun.Glob('/usr/lib/postgresql/*/bin').scanSync({ onlyFiles: false })];
   const onPath = Bun.which('initdb');
@@ -135,7 +135,7 @@ function postgresPrograms(): string | undefined {
     .find((folder) => existsSync(join(folder, 'postgres')));
 }
 
-/** Not below the program's own, which PostgreSQL's user may not enter; gone with this program at the latest. */
+/** Outside of this program's own folder, which the user of PostgreSQL may not enter. */
 function temporaryFolder(prefix: string): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

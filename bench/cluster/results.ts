@@ -37,16 +37,16 @@ export type ClusterRun = Static<typeof ClusterRun>;
 
 export const ClusterResults = Type.Object({
   date: Type.String(),
-  /** The commit; with a + when there were changes on top of it. */
+  /** The commit; followed by a + when `src` had uncommitted changes. */
   revision: Type.String(),
   machine: Type.String(),
-  /** Versions of PostgreSQL, Redis and the peer's packages. */
+  /** Versions of PostgreSQL, Redis and the packages of the peer. */
   versions: Type.String(),
   scale: Type.String(),
   cores: Type.Integer(),
   /** Connections to each process. */
   connections: Type.Integer(),
-  /** On PostgreSQL's disk, indexes included; and in the memory of Redis. */
+  /** On the disk of PostgreSQL, indexes included; and in the memory of Redis. */
   bytesPerPet: Type.Number(),
   bytesPerCaller: Type.Number(),
   /** CPU seconds of PostgreSQL for 100,000 rows of usage, which are saved in the background. */
@@ -63,7 +63,7 @@ export const ClusterResults = Type.Object({
 export type ClusterResults = Static<typeof ClusterResults>;
 
 /** Saves a measurement in a file of its own, named by date, and returns it as it was saved. */
-export function keepClusterResults(results: ClusterResults): ClusterResults {
+export function saveClusterResults(results: ClusterResults): ClusterResults {
   mkdirSync(FOLDER, { recursive: true });
   const taken = new Set(readdirSync(FOLDER));
   let name = `cluster-${results.date}.json`;

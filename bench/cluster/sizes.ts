@@ -5,12 +5,12 @@ import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { PostgresUsageBatches } from '../../src/storage/postgres/usage-batches.ts';
 import type { Backends } from './backends.ts';
 
-/** How often the usage of every account is added; one long statement costs less than many short ones. */
+/** How often the usage of all accounts is saved, for a measurable time. */
 const REPEATS = 30;
 
-/** What single things take that no request waits for. */
+/** Sizes and background costs. */
 export interface Sizes {
-  /** On PostgreSQL's disk, indexes included. */
+  /** On the disk of PostgreSQL, indexes included. */
   readonly bytesPerPet: number;
   /** In the memory of Redis. */
   readonly bytesPerCaller: number;

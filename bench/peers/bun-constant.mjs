@@ -1,4 +1,4 @@
-// Bun.serve answering every request with the same reply: bun bun-constant.mjs PORT REPLY
+// Bun.serve that sends the same reply to every request: bun bun-constant.mjs PORT REPLY
 import { readArguments, readReply } from './reply.mjs';
 
 const { port, files } = readArguments();

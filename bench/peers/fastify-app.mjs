@@ -30,12 +30,12 @@ const listQuery = {
 };
 
 /**
- * Fastify with its own plugins on some store of pets: `list(limit)`, `listByStatus(status, limit)`
- * and `insert(body)`, which gives the new id. `limits` goes to the rate limit's plugin.
+ * Fastify with its own plugins on a store of pets: `list(limit)`, `listByStatus(status, limit)`
+ * and `insert(body)`, which returns the new id. `limits` are options of the rate-limit plugin.
  */
 export async function servePets({ port, keyFile, replyFile, pets, limits = {} }) {
   const { headers } = readReply(replyFile);
-  // What the petstore sends and no plugin here does, as constants: the replies carry the same set.
+  // Headers of the petstore that no plugin here sends, as constants: the replies carry the same set.
   const constants = Object.fromEntries(
     Object.entries(headers).filter(([name]) => !/^(content-type|x-ratelimit-)/.test(name)),
   );

@@ -1,4 +1,4 @@
-// Gives better-auth a user for each key: bun hono-prepare.mjs AUTH_DATABASE KEYS
+// Creates a better-auth user for each key: bun hono-prepare.mjs AUTH_DATABASE KEYS
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getMigrations } from 'better-auth/db/migration';
@@ -9,13 +9,14 @@ const { auth, database } = openAuth(file);
 const { runMigrations } = await getMigrations(auth.options);
 await runMigrations();
 
-// One of each by the library itself; the others are copies of their rows.
+// The library makes the first user and key; the others are copies of their rows.
 const { internalAdapter } = await auth.$context;
 const first = await internalAdapter.createUser({ name: 'First', email: 'first@example.com' });
 const issued = await auth.api.createApiKey({ body: { name: 'bench', userId: first.id } });
 const user = database.query('SELECT * FROM user WHERE id = ?').get(first.id);
 const key = database.query('SELECT * FROM apikey WHERE id = ?').get(issued.id);
-if (key.key !== digest(issued.key)) throw new Error('better-auth digests keys in another way now.');
+if (key.key !== digest(issued.key))
+  throw new Error('better-auth computes the digest of a key differently.');
 
 database.transaction(() => {
   for (const [index, text] of readFileSync(keyFile, 'utf8').trim().split('\n').entries()) {

@@ -1,4 +1,4 @@
-// Prints the configuration of an nginx that gives one constant reply: node nginx.mjs PORT REPLY
+// Prints the configuration of an nginx that sends one constant reply: node nginx.mjs PORT REPLY
 import { readArguments, readReply } from './reply.mjs';
 
 const { port, files } = readArguments();
@@ -6,8 +6,8 @@ const { status, headers, body } = readReply(files[0]);
 const { 'content-type': contentType, ...others } = headers;
 
 function quote(text) {
-  // nginx has no way to write a dollar sign in a value.
-  if (text.includes('$')) throw new Error(`nginx cannot answer with a dollar sign: ${text}`);
+  // nginx cannot escape a dollar sign in a value.
+  if (text.includes('$')) throw new Error(`nginx cannot send a dollar sign: ${text}`);
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 

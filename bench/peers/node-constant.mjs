@@ -1,4 +1,4 @@
-// node:http answering every request with the same reply: node node-constant.mjs PORT REPLY
+// node:http that sends the same reply to every request: node node-constant.mjs PORT REPLY
 import { createServer } from 'node:http';
 import { readArguments, readReply } from './reply.mjs';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** The recorded reply that a constant peer gives: status, headers and body of the petstore's own. */
+/** Reads the recorded reply of the petstore: status, headers and body. */
 export function readReply(path) {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** Command line of every peer: a port, then the files it needs. */
+/** Reads the command line of a peer: a port, then its files. */
 export function readArguments() {
   const [port, ...files] = process.argv.slice(2);
   return { port: Number(port), files };
