@@ -1,4 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { type Address, type AddressRange, isWithin, parseAddress } from '../lib/ip-address.ts';
+
+/** Peers whose address is known without parsing it, which would take longer than refusing a request. */
+const directClients = new LRUCache<string, string>({ max: 10_000 });
 
 /**
  * The address by which requests without a valid key are limited: the nearest one that is not a trusted
@@ -11,8 +15,8 @@ export function clientAddress(
   forwardedFor: string | null,
   trusted: readonly AddressRange[],
 ): string {
+  if (forwardedFor === null) return directClients.get(peer) ?? directClient(peer);
   let client = parseAddress(peer);
-  if (forwardedFor === null) return client ? group(client) : 'unknown';
   const hops = forwardedFor.split(',').map((hop) => hop.trim());
   while (client && isWithin(client, trusted)) {
     const next = parseAddress(hops.pop() ?? '');
@@ -20,6 +24,14 @@ export function clientAddress(
     client = next;
   }
   return client ? group(client) : 'unknown';
+}
+
+/** The client of a request that no proxy forwarded. */
+function directClient(peer: string): string {
+  const address = parseAddress(peer);
+  const client = address ? group(address) : 'unknown';
+  directClients.set(peer, client);
+  return client;
 }
 
 function group(address: Address): string {

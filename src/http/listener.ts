@@ -1,5 +1,5 @@
 import { SetupError } from '../core/errors.ts';
-import { type Awaitable, then } from '../lib/awaitable.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
 
 /** Handles one request; `peer` returns the address of the other end of the connection. */
 export type RequestHandler = (
@@ -42,7 +42,7 @@ export function listen(host: string, port: number): Listener {
     async stop(grace, drainFor) {
       if (drainFor > 0) {
         const handler = handle;
-        handle = (...request) => then(handler(...request), closingConnection);
+        handle = async (...request) => closingConnection(await handler(...request));
         await Bun.sleep(drainFor);
       }
       const cutOff = setTimeout(() => void server.stop(true), grace);

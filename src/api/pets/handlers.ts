@@ -6,7 +6,6 @@ import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
-import { type Awaitable, then } from '../../lib/awaitable.ts';
 import { parseNewPet } from './new-pet.ts';
 import type { PET_OPERATIONS } from './operations.ts';
 import { PageCache } from './page-cache.ts';
@@ -19,20 +18,25 @@ import { parsePetQuery } from './query.ts';
 export function petHandlers(pets: PetStore, baseUrl: string): Handlers<typeof PET_OPERATIONS> {
   const pages = new PageCache();
   return {
-    listPets: ({ query }) => {
-      const petQuery = parsePetQuery(query);
-      return (
-        pages.get(petQuery) ??
-        then(pets.list(petQuery), (page) => {
-          const reply = writePage(baseUrl, petQuery, page);
-          if (page.settled) pages.put(petQuery, reply);
-          return reply;
-        })
-      );
-    },
+    listPets: ({ query }) => pages.find(query) ?? listPets(pets, pages, baseUrl, query),
     createPet: (context) => createPet(pets, context),
     getPet: (context) => getPet(pets, context),
   };
+}
+
+async function listPets(
+  pets: PetStore,
+  pages: PageCache,
+  baseUrl: string,
+  query: string,
+): Promise<Reply> {
+  const petQuery = parsePetQuery(query);
+  const cached = pages.get(petQuery, query);
+  if (cached) return cached;
+  const page = await pets.list(petQuery);
+  const reply = writePage(baseUrl, petQuery, page);
+  if (page.settled) pages.put(petQuery, reply);
+  return reply;
 }
 
 function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): Reply {
@@ -73,16 +77,15 @@ async function createPet(pets: PetStore, { key, request, now }: RequestContext):
   }
 }
 
-function getPet(pets: PetStore, { parameters }: RequestContext): Awaitable<Reply> {
+async function getPet(pets: PetStore, { parameters }: RequestContext): Promise<Reply> {
   const petId = decodePath(parameters['petId'] ?? '');
   if (!isInt64(petId)) {
     throw petNotFound('An id is a whole number, as the list of animals shows it.');
   }
   // Ids stay within 2^53 - 1, so that rounding a greater one cannot hit an animal.
-  return then(pets.get(Number(petId)), (pet) => {
-    if (!pet) throw petNotFound(`No animal has the id ${petId}. List animals to see their ids.`);
-    return { status: 200, body: petJson(pet) };
-  });
+  const pet = await pets.get(Number(petId));
+  if (!pet) throw petNotFound(`No animal has the id ${petId}. List animals to see their ids.`);
+  return { status: 200, body: petJson(pet) };
 }
 
 function idempotent(accountId: string, key: string, pet: NewPet): IdempotentRequest {

@@ -1,20 +1,33 @@
+import { LRUCache } from 'lru-cache';
 import type { PetQuery } from '../../core/pets.ts';
 import type { Reply } from '../../http/reply.ts';
 
+/** Query texts whose page is known without parsing them. */
+const TEXTS = 1_000;
+const MAX_TEXT_LENGTH = 100;
+
 /**
- * Keeps first pages of the list as they were written: what most requests ask for. Only settled
- * pages may be put here, which are the same for ever; so nothing in here is ever out of date. There
- * is one page for each limit and status, some 400 in all, and 25 MB where every name is as long as
- * it may be: it needs no eviction.
+ * Caches the replies with first pages of the list, which most requests ask for. Only settled pages may
+ * be put here, which never change, so nothing in here goes stale. There is one page for each limit and
+ * status, some 400 in all, and 25 MB where every name is as long as it may be: it needs no eviction.
  *
- * Pages further on are read anew. Kept too, they would fill any bound, and a walk through a large
- * store would seldom meet one again.
+ * Later pages are not cached: they would fill any bound, and a walk through a large store would seldom
+ * meet one again.
  */
 export class PageCache {
   readonly #pages = new Map<string, Reply>();
+  readonly #byText = new LRUCache<string, Reply>({ max: TEXTS });
 
-  get(query: PetQuery): Reply | undefined {
-    return query.after === 0 ? this.#pages.get(nameOf(query)) : undefined;
+  /** The page that was found for exactly this query text. */
+  find(text: string): Reply | undefined {
+    return this.#byText.get(text);
+  }
+
+  /** @param text of the query; `find` finds the page by it from now on. */
+  get(query: PetQuery, text: string): Reply | undefined {
+    const page = query.after === 0 ? this.#pages.get(nameOf(query)) : undefined;
+    if (page && text.length <= MAX_TEXT_LENGTH) this.#byText.set(text, page);
+    return page;
   }
 
   put(query: PetQuery, page: Reply): void {

@@ -4,7 +4,7 @@ import type { Environment } from '../../core/environments.ts';
 import type { Limiter, QuotaCaller } from '../../core/limiter.ts';
 import type { Limits } from '../../core/plans.ts';
 import { bannedResult, describedWindow, type RateLimitResult } from '../../core/rate-limit.ts';
-import { type Awaitable, then } from '../../lib/awaitable.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { type Instant, SECOND } from '../../lib/clock.ts';
 import type { RedisConnection } from './connection.ts';
 import { LocalCounts } from './local-counts.ts';
@@ -68,10 +68,8 @@ export class RedisLimiter implements Limiter {
 
   peek(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     const { connection, local } = this.#options;
-    const peekLocally = () =>
-      then(local.peek(this.#withShare(caller), now), (result) =>
-        withFullLimits(result, caller.limits),
-      );
+    const peekLocally = async () =>
+      withFullLimits(await local.peek(this.#withShare(caller), now), caller.limits);
     if (connection.isUnavailable(this.#keyOf(caller.id))) return peekLocally();
     return this.#decide(caller, now, 0).catch(peekLocally);
   }
@@ -178,11 +176,10 @@ export class RedisLimiter implements Limiter {
     onBan(ban);
   }
 
-  #takeLocally(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
-    return then(this.#options.local.take(this.#withShare(caller), now), (result) => {
-      if (result.outcome === 'admitted') this.#localCounts.add(caller.id, result, now);
-      return withFullLimits(result, caller.limits);
-    });
+  async #takeLocally(caller: QuotaCaller, now: Instant): Promise<RateLimitResult> {
+    const result = await this.#options.local.take(this.#withShare(caller), now);
+    if (result.outcome === 'admitted') this.#localCounts.add(caller.id, result, now);
+    return withFullLimits(result, caller.limits);
   }
 
   #withShare(caller: QuotaCaller): QuotaCaller {
