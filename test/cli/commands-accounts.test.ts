@@ -30,7 +30,7 @@ describe('accounts reset-link', () => {
     });
   });
 
-  test('works while no server runs, for the one that starts afterwards', async () => {
+  test('works without a running server, for one that is started later', async () => {
     using folder = temporaryFolder();
     const settings = {
       PETSTORE_DATA_DIR: folder.path,
@@ -48,7 +48,7 @@ describe('accounts reset-link', () => {
     await Visitor.signIn(service, 'a@example.com', NEW);
   });
 
-  test('prints JSON, and goes on the audit log without the token', async () => {
+  test('prints JSON, and is recorded in the audit log without the token', async () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_DATA_DIR: folder.path };
     await runCommand(['accounts', 'create', 'a@example.com'], settings);
@@ -81,7 +81,7 @@ describe('accounts reset-link', () => {
     });
   });
 
-  test('asks for the address of a dashboard whose port nobody knows', async () => {
+  test("requires the dashboard's address when the service picks a free port", async () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_DATA_DIR: folder.path, PETSTORE_PORT: '0' };
     await runCommand(['accounts', 'create', 'a@example.com'], settings);
@@ -94,7 +94,7 @@ describe('accounts reset-link', () => {
 });
 
 describe('accounts set-operator', () => {
-  test('gives the role, at once for a person who is signed in, and takes it away', async () => {
+  test('grants the role, also to a session that exists, and removes it', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const settings = settingsOf(service);
     const visitor = await Visitor.signUp(service);
@@ -111,7 +111,7 @@ describe('accounts set-operator', () => {
     expect((await asOperator()).status).toBe(403);
   });
 
-  test('goes on the audit log', async () => {
+  test('is recorded in the audit log', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await Visitor.signUp(service);
     await runCommand(['accounts', 'set-operator', visitor.email], settingsOf(service));
@@ -154,7 +154,7 @@ test('accounts list shows who is an operator', async () => {
   expect(JSON.parse(json.stdout)).toMatchObject([{ role: 'customer' }, { role: 'operator' }]);
 });
 
-test('neither another command nor the start of the service loads the libraries of signing in', () => {
+test('no other command and no start of the service loads the sign-in libraries', () => {
   for (const entry of ['cli/program.ts', 'app.ts']) {
     const packages = packagesOf(entry);
     expect(packages).toContain(entry === 'cli/program.ts' ? 'commander' : 'ipaddr.js');

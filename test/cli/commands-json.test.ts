@@ -43,7 +43,7 @@ test('accounts commands print accounts', async () => {
   expect(await json(folder.path, 'accounts list')).toStrictEqual([changed]);
 });
 
-test('keys commands print keys; a text only where it is made', async () => {
+test('keys commands print keys; only the command that creates one prints its text', async () => {
   using folder = temporaryFolder();
   await json(folder.path, 'accounts create a@example.com');
   expect(await json(folder.path, 'keys list a@example.com')).toEqual([]);
@@ -60,7 +60,7 @@ test('keys commands print keys; a text only where it is made', async () => {
   });
 });
 
-test('seed and bans list print what they did and found', async () => {
+test('seed prints its result, bans list the bans', async () => {
   using folder = temporaryFolder();
   expect(await json(folder.path, 'seed --pets 3 --environment staging')).toStrictEqual({
     environment: 'staging',
@@ -100,7 +100,7 @@ test('openapi prints the document with and without --json', async () => {
   expect(documents[0]).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./) });
 });
 
-test('a refusal is told on stderr, and stdout stays empty', async () => {
+test('errors go to stderr, and stdout stays empty', async () => {
   using folder = temporaryFolder();
   const settings = { PETSTORE_DATA_DIR: folder.path };
   expect(await runCommand(['keys', 'list', 'a@example.com', '--json'], settings)).toEqual({

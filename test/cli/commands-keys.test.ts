@@ -6,7 +6,7 @@ import { type CommandResult, cleanEnvironment, runCommand } from '../support/pro
 const DAY = 24 * 60 * 60 * 1_000;
 
 describe('keys create', () => {
-  test('prints the key alone on stdout, and makes a Free account for an unknown address', async () => {
+  test('prints the key alone on stdout, and creates a Free account for an unknown address', async () => {
     using folder = temporaryFolder();
     expect(await run(folder.path, 'keys create a@example.com')).toEqual({
       code: 0,
@@ -18,7 +18,7 @@ describe('keys create', () => {
     );
   });
 
-  test('finds a known address however its letters are cased, and then has nothing to note', async () => {
+  test('finds a known address in any letter case, and then prints no note', async () => {
     using folder = temporaryFolder();
     await run(folder.path, 'accounts create a@example.com --plan pro');
     const { code, stderr } = await run(folder.path, 'keys create A@Example.com');
@@ -26,7 +26,7 @@ describe('keys create', () => {
     expect((await run(folder.path, 'keys list a@example.com')).stdout).toContain('pst_live_…');
   });
 
-  test('makes a key for staging, with a name and an expiry, when asked', async () => {
+  test('creates a key for staging, with a name and an expiry', async () => {
     using folder = temporaryFolder();
     const { stdout } = await run(
       folder.path,
@@ -51,7 +51,7 @@ describe('keys create', () => {
     expect(lifetime(key)).toBe(milliseconds);
   });
 
-  test('takes a name of 100 characters', async () => {
+  test('accepts a name of 100 characters', async () => {
     using folder = temporaryFolder();
     const name = 'x'.repeat(100);
     const { code } = await run(folder.path, `keys create a@example.com --name ${name}`);
@@ -73,7 +73,7 @@ describe('keys create', () => {
 });
 
 describe('keys list', () => {
-  test('shows the last four characters of a key, and never the whole', async () => {
+  test('shows the last four characters of a key, and never the whole key', async () => {
     using folder = temporaryFolder();
     const key = (await run(folder.path, 'keys create a@example.com')).stdout.trim();
     const { stdout } = await run(folder.path, 'keys list a@example.com');
@@ -81,7 +81,7 @@ describe('keys list', () => {
     expect(stdout).not.toContain(key.slice(9, -4));
   });
 
-  test('tells which command makes the first key', async () => {
+  test('names the command that creates the first key', async () => {
     using folder = temporaryFolder();
     await run(folder.path, 'accounts create a@example.com');
     expect((await run(folder.path, 'keys list a@example.com')).stdout).toBe(
@@ -89,7 +89,7 @@ describe('keys list', () => {
     );
   });
 
-  test('keeps its columns in line when a name is written in wide characters', async () => {
+  test('aligns its columns when a name has wide characters', async () => {
     using folder = temporaryFolder();
     await run(folder.path, 'keys create a@example.com --name 小雪');
     await run(folder.path, 'keys create a@example.com --name plain');
@@ -125,7 +125,7 @@ describe('keys rotate', () => {
 });
 
 describe('accounts', () => {
-  test('list shows every plan with its numbers', async () => {
+  test('list shows every plan with its limits', async () => {
     using folder = temporaryFolder();
     await run(folder.path, 'accounts create f@example.com');
     await run(folder.path, 'accounts create p@example.com --plan pro');
@@ -143,7 +143,7 @@ describe('accounts', () => {
     ]);
   });
 
-  test('set-plan says which plan the account is on now', async () => {
+  test('set-plan prints the new plan of the account', async () => {
     using folder = temporaryFolder();
     await run(folder.path, 'accounts create a@example.com');
     expect(await run(folder.path, 'accounts set-plan a@example.com business')).toEqual({
@@ -159,7 +159,7 @@ interface MadeKey {
   readonly expiresAt: string;
 }
 
-/** To ten seconds: the command reads the clock for the one and then for the other. */
+/** Rounded to ten seconds: the command reads the clock once for each time. */
 function lifetime({ createdAt, expiresAt }: MadeKey): number {
   return Math.round((Date.parse(expiresAt) - Date.parse(createdAt)) / 10_000) * 10_000;
 }

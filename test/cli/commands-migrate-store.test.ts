@@ -35,7 +35,7 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     };
   }
 
-  test('carries over everything that people see', async () => {
+  test('copies everything that users see', async () => {
     using it = await scene();
     const clock = new ManualClock();
     const before = await fill(it.folder.path, clock);
@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     expect((await ask(service, before.banned)).code).toBe('api_key_banned');
   });
 
-  test('goes on where it was after it was killed', async () => {
+  test('continues where it stopped after it was killed', async () => {
     using it = await scene();
     await runCommand(['seed', '--pets', '40000'], it.inFolder);
     const first = startCommand(['migrate-store', '--json'], it.settings);
@@ -76,7 +76,7 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     expect(Number(row?.rows)).toBe(40_000);
   });
 
-  test('says so when the folder was changed between two runs', async () => {
+  test('reports a folder that changed between two runs', async () => {
     using it = await scene();
     await runCommand(['accounts', 'create', 'ada@example.com'], it.inFolder);
     expect(await it.migrate()).toMatchObject({ code: 0 });
@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
   });
 });
 
-/** Uses every part of a service in this folder, and tells what a person then sees. */
+/** Uses every part of a service in this folder; returns what a user then sees. */
 async function fill(folder: string, clock: ManualClock) {
   const settings = { ...WITH_SECRET, PETSTORE_BAN_AFTER: '1' };
   await using service = await TestService.start({ folder, settings, clock, parts: PARTS });

@@ -3,7 +3,7 @@ import { subscribe } from '../../src/core/plans.ts';
 import { eventually, ManualClock, TestService } from '../support/harness.ts';
 import { type CommandResult, runCommand } from '../support/process.ts';
 
-test('a key that is made while the service runs works at once', async () => {
+test('a key that is created while the service runs works at once', async () => {
   await using service = await TestService.start();
   const { stdout } = await run(service, 'keys create a@example.com');
   const reply = await service.request('/pets', { key: stdout.trim() });
@@ -20,7 +20,7 @@ test('a key that is revoked is refused by the running service', async () => {
   await eventually(async () => (await status()) === 401);
 });
 
-test('a key that is rotated without overlap gives way to its successor', async () => {
+test('a key that is rotated without overlap is replaced by its successor at once', async () => {
   await using service = await TestService.start();
   const { key, secret } = await service.account();
   const status = async (text: string) => (await service.request('/pets', { key: text })).status;
@@ -69,7 +69,7 @@ test('a ban is listed and lifted while the service runs', async () => {
   expect(again).toMatchObject({ code: 1, stdout: '' });
 });
 
-test('animals that are seeded are listed at once, also after a list was read', async () => {
+test('seeded pets are listed at once, also after a list was read', async () => {
   await using service = await TestService.start();
   const { secret } = await service.account();
   const client = service.client(secret);

@@ -61,7 +61,7 @@ describe('help', () => {
     );
   });
 
-  test('petstore --version tells the version', async () => {
+  test('petstore --version prints the version', async () => {
     expect(await run('--version')).toEqual({
       code: 0,
       stdout: `${packageJson.version}\n`,
@@ -70,7 +70,7 @@ describe('help', () => {
   });
 });
 
-describe('wrong usage ends with exit code 2 and touches nothing:', () => {
+describe('wrong usage ends with exit code 2 and changes nothing:', () => {
   const WRONG: ReadonlyArray<readonly [args: string, problem: RegExp]> = [
     ['frob', /unknown command 'frob'/],
     ['keyz', /Did you mean keys\?/],
@@ -133,7 +133,7 @@ describe('wrong usage ends with exit code 2 and touches nothing:', () => {
   });
 });
 
-describe('what is refused ends with exit code 1 and says what to do:', () => {
+describe('a refused command ends with exit code 1 and says what to do:', () => {
   test.each([
     ['keys list nobody@example.com', /No account has the address nobody@example\.com.*Run: /],
     ['accounts set-plan nobody@example.com pro', /No account has the address.*accounts list/],
@@ -157,7 +157,7 @@ describe('what is refused ends with exit code 1 and says what to do:', () => {
     expectFailure(again, 1, /A@Example\.com has an account already/);
   });
 
-  test('a key that was revoked before, and one that is revoked to be rotated', async () => {
+  test('revoking or rotating a revoked key', async () => {
     using folder = temporaryFolder();
     const { stdout } = await run('keys create a@example.com --json', folder.path);
     const id = String(JSON.parse(stdout).id);
@@ -166,7 +166,7 @@ describe('what is refused ends with exit code 1 and says what to do:', () => {
     expectFailure(await run(`keys rotate ${id}`, folder.path), 1, /is revoked\. Create a new one/);
   });
 
-  test('a failure that nobody foresaw, in one line', async () => {
+  test('an unexpected failure, in one line', async () => {
     using folder = temporaryFolder();
     await run('accounts list', folder.path);
     const result = await run(`backup ${folder.path}/missing/x.backup`, folder.path);
@@ -175,8 +175,8 @@ describe('what is refused ends with exit code 1 and says what to do:', () => {
   });
 });
 
-describe('a command whose output is not wanted', () => {
-  test('ends quietly when its reader left before the end', async () => {
+describe('a command whose output is not read to the end', () => {
+  test('ends without an error', async () => {
     const shell = '{ "$@"; echo "exit code $?" >&2; } | true';
     const child = Bun.spawn(['sh', '-c', shell, 'sh', process.execPath, MAIN, 'openapi'], {
       env: cleanEnvironment({}),

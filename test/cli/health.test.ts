@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 
-test('health says that a service is alive, and ready', async () => {
+test('health reports that a service is alive, and that it is ready', async () => {
   using folder = temporaryFolder();
   await using service = await ServiceProcess.start({
     PETSTORE_DATA_DIR: folder.path,
@@ -16,7 +16,7 @@ test('health says that a service is alive, and ready', async () => {
   expect(ready).toEqual({ code: 0, stdout: `{"url":"${url}","answer":"ready"}\n`, stderr: '' });
 });
 
-test('health fails and asks what to look at where nothing answers', async () => {
+test('health fails with advice when nothing answers', async () => {
   const { code, stdout, stderr } = await runCommand(['health'], { PETSTORE_OPS_PORT: '1' });
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(
@@ -24,7 +24,7 @@ test('health fails and asks what to look at where nothing answers', async () => 
   );
 });
 
-test('health fails with the reason while requests should go elsewhere', async () => {
+test('health fails with the reason while the service is not ready', async () => {
   await using draining = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -36,7 +36,7 @@ test('health fails with the reason while requests should go elsewhere', async ()
   expect(stderr).toEndWith('/readyz answers 503: draining\n');
 });
 
-test('health cannot guess a port that is picked at the start', async () => {
+test('health requires the port of a service that picks a free one', async () => {
   const { code, stderr } = await runCommand(['health'], { PETSTORE_OPS_PORT: '0' });
   expect([code, stderr]).toEqual([
     2,

@@ -6,8 +6,8 @@ import { TestService, temporaryFolder } from '../support/harness.ts';
 import { MAIN, runCommand } from '../support/process.ts';
 import { TerminalProcess } from '../support/terminal.ts';
 
-describe('seeded animals', () => {
-  test('have names, categories and statuses as a shop would have them', async () => {
+describe('seeded pets', () => {
+  test('have realistic names, categories and statuses', async () => {
     await using service = await TestService.start();
     await seed(service.folder.path, '--pets', '500');
     const pets = await all(service);
@@ -24,7 +24,7 @@ describe('seeded animals', () => {
     );
   });
 
-  test('are as many as asked, in ascending order, also when they take several transactions', async () => {
+  test('are as many as requested, in ascending order, also over several transactions', async () => {
     await using service = await TestService.start();
     await seed(service.folder.path, '--pets', '4001');
     const ids = (await all(service)).map(({ id }) => Number(id));
@@ -32,7 +32,7 @@ describe('seeded animals', () => {
     expect(ids).toEqual([...ids].sort((a, b) => a - b));
   });
 
-  test('are a thousand unless told otherwise, and come on top of what is there', async () => {
+  test('are a thousand by default, and are added to existing pets', async () => {
     await using service = await TestService.start();
     await seed(service.folder.path, '--pets', '1');
     expect(await seed(service.folder.path)).toEqual({
@@ -43,7 +43,7 @@ describe('seeded animals', () => {
     expect(await all(service)).toHaveLength(1_001);
   });
 
-  test('go into the environment that is named, and into no other', async () => {
+  test('are added to the given environment, and to no other', async () => {
     await using service = await TestService.start();
     const { stdout } = await seed(
       service.folder.path,
@@ -56,7 +56,7 @@ describe('seeded animals', () => {
 });
 
 describe('the progress of seed', () => {
-  test('shows on a terminal, up to the end', async () => {
+  test('is shown on a terminal until the end', async () => {
     using folder = temporaryFolder();
     const command = [process.execPath, MAIN, 'seed', '--pets', '3000'];
     await using terminal = new TerminalProcess(command, { PETSTORE_DATA_DIR: folder.path });
@@ -66,7 +66,7 @@ describe('the progress of seed', () => {
     );
   });
 
-  test('goes to the terminal and not into a file that takes the result', async () => {
+  test('is shown on the terminal and not written to a file with the result', async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, 'result');
     const shell = ['sh', '-c', `"$@" > ${file}`, 'sh'];
@@ -79,7 +79,7 @@ describe('the progress of seed', () => {
     expect(readFileSync(file, 'utf8')).toBe('Added 10 animals to production.\n');
   });
 
-  test('does not show beside JSON', async () => {
+  test('is not shown with --json', async () => {
     using folder = temporaryFolder();
     const command = [process.execPath, MAIN, 'seed', '--pets', '10', '--json'];
     await using terminal = new TerminalProcess(command, { PETSTORE_DATA_DIR: folder.path });

@@ -12,7 +12,7 @@ describe('the port for operators', () => {
     expect(readConfig(settings).opsPort).toBe(port);
   });
 
-  test('cannot be the other one, unless both are free ones', () => {
+  test('must differ from the other port, unless both are free ones', () => {
     const both = (port: string) => ({ PETSTORE_PORT: port, PETSTORE_OPS_PORT: port });
     expect(() => readConfig(both('4000'))).toThrow(
       'PETSTORE_OPS_PORT and PETSTORE_PORT must differ.',
@@ -48,7 +48,7 @@ describe('mail', () => {
     );
   });
 
-  test('a server that is none is refused, and the message does not repeat it', () => {
+  test('an invalid server is refused, and the message does not repeat it', () => {
     const settings = { ...MAIL, PETSTORE_SMTP_URL: 'http://me:secret@mail.example.com' };
     const problem = /^PETSTORE_SMTP_URL must be an address such as [^\n]+$/;
     expect(() => readConfig(settings)).toThrow(problem);

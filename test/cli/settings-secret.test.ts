@@ -7,7 +7,7 @@ import { runCommand } from '../support/process.ts';
 const SECRET = 'a secret of more than 32 characters';
 
 describe('the secret', () => {
-  test('is made once, for the eyes of this user only, in a folder that is too', async () => {
+  test('is generated once, readable by this user alone, as is its folder', async () => {
     using folder = temporaryFolder();
     const data = join(folder.path, 'a', 'data');
     await command(data);
@@ -27,19 +27,19 @@ describe('the secret', () => {
     expect(first).not.toEqual(second);
   });
 
-  test('is one and the same when two commands start in a new folder at the same moment', async () => {
+  test('is the same for two commands that start in a new folder at the same time', async () => {
     using folder = temporaryFolder();
     const results = await Promise.all([command(folder.path), command(folder.path)]);
     expect(results.map(({ code, stderr }) => code === 0 || stderr)).toEqual([true, true]);
   });
 
-  test('is not made when it is set', async () => {
+  test('is not generated if it is set', async () => {
     using folder = temporaryFolder();
     expect((await command(folder.path, { PETSTORE_SECRET: SECRET })).code).toBe(0);
     expect(readdirSync(folder.path)).not.toContain('secret');
   });
 
-  test('that the data was not made with is refused, for a command as for the service', async () => {
+  test('that the data was not created with is refused, by commands and by the service', async () => {
     using folder = temporaryFolder();
     await command(folder.path, { PETSTORE_SECRET: SECRET });
     const refused = {
@@ -55,7 +55,7 @@ describe('the secret', () => {
     expect((await command(folder.path, { PETSTORE_SECRET: SECRET })).code).toBe(0);
   });
 
-  test('that was lost is not replaced by a new one without a word', async () => {
+  test('that was lost is not silently replaced by a new one', async () => {
     using folder = temporaryFolder();
     await command(folder.path);
     const kept = readFileSync(join(folder.path, 'secret'));

@@ -34,7 +34,7 @@ describe('without settings', () => {
     expect(() => readConfig({ PATH: '/bin', PETSTORE: 'x', MY_PETSTORE_PORT: 'x' })).not.toThrow();
   });
 
-  test('what was read cannot be changed', () => {
+  test('the configuration is frozen', () => {
     const config = readConfig({});
     for (const part of [config, config.anonymousLimits, config.banPolicy]) {
       expect(part).toSatisfy(Object.isFrozen);
@@ -64,7 +64,7 @@ describe('numbers', () => {
     }
   });
 
-  test('arrive where they belong, seconds as milliseconds', () => {
+  test('are read into their settings, seconds as milliseconds', () => {
     const config = readConfig({
       PETSTORE_PORT: '8080',
       PETSTORE_ANONYMOUS_PER_MINUTE: '1',
@@ -213,14 +213,14 @@ describe('the secret', () => {
     }
   });
 
-  test('is taken without the space around it, as from a file', () => {
+  test('is trimmed, as when it is read from a file', () => {
     const secret = 'x'.repeat(32);
     expect(readConfig({ PETSTORE_SECRET: ` ${secret}\n` }).secret).toBe(secret);
   });
 });
 
-describe('what is wrong', () => {
-  test('is told at once, one problem per line, with exit code 2 and before anything is made', async () => {
+describe('invalid settings', () => {
+  test('are all reported at startup, one per line, with exit code 2 and before anything is created', async () => {
     using folder = temporaryFolder();
     const settings = {
       PETSTORE_DATA_DIR: join(folder.path, 'data'),
@@ -248,13 +248,13 @@ describe('what is wrong', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  test('an unknown name that starts with PETSTORE_ is a problem, even when it is empty', () => {
+  test('include an unknown name that starts with PETSTORE_, even if it is empty', () => {
     expect(problems({ PETSTORE_FOO: '' })).toEqual([
       'PETSTORE_FOO is not a setting. The README lists them.',
     ]);
   });
 
-  test('whoever has exported the key of the examples can start the service and use its commands', () => {
+  test('do not include PETSTORE_KEY, which the examples export', () => {
     expect(problems({ PETSTORE_KEY: 'pst_live_…' })).toEqual([]);
   });
 });
