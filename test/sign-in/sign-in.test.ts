@@ -84,6 +84,8 @@ describe('below /api/auth', () => {
     '/list-accounts',
     '/revoke-sessions',
     '/reset-password/some-token',
+    '/reset-tokens/acct_1',
+    '/own-sessions',
     '/delete-user/callback',
     '/callback/github',
     '/error',

@@ -97,7 +97,7 @@ describeWithBrowser('the API reference', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('keeps a pasted key nowhere: neither in the storage nor in the address', async () => {
+  test('stores a pasted key nowhere, neither in browser storage nor in the address', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { secret } = await service.account();
     await using visitor = await open({ service: service.dashboardUrl });
@@ -158,7 +158,7 @@ describeWithBrowser('the API reference', (open) => {
     expect(await appearance(page)).toEqual({ bar: 'light', scalar: 'light' });
   });
 
-  test('leads back to the dashboard, and fits a phone', async () => {
+  test('links back to the dashboard, and fits a phone', async () => {
     await using service = await TestService.start({ parts: PARTS });
     await using visitor = await open({ service: service.dashboardUrl, viewport: PHONE });
     const { page } = visitor;
@@ -209,7 +209,7 @@ async function chooseServer(page: Page, address: string): Promise<void> {
   await page.getByText(address, { exact: true }).last().click();
 }
 
-/** What is seen: of our own bar, and of what Scalar draws. */
+/** Whether the dashboard's bar and Scalar's part are light or dark. */
 async function appearance(page: Page): Promise<{ bar: string; scalar: string }> {
   return page.evaluate(() => {
     const brightness = (element: Element) => {

@@ -8,7 +8,7 @@ import { launchBrowser, Visitor } from '../support/browser.ts';
 import { eventually, TestService } from '../support/harness.ts';
 
 /*
- * Makes the pictures of docs/images anew, of the real service with a person's day in it:
+ * Renews the screenshots in docs/images, from the real service with a day of data:
  * npm run screenshots
  */
 
@@ -58,7 +58,7 @@ async function tour(): Promise<void> {
   await shoot(page, 'reference');
 }
 
-/** Keys, messages and a day of requests, so that there is something to see. */
+/** Keys, messages and a day of requests. */
 async function inventDay(): Promise<void> {
   const { accounts, keyRing, usage } = service.stores;
   const account = await accounts.findByEmail(EMAIL);

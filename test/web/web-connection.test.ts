@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import { describeWithBrowser } from '../support/browser.ts';
 import { signUp, startWithPages, visit } from './web-sign-in-scene.ts';
 
-describeWithBrowser('a page while the connection is gone', (open) => {
-  test('says so when the connection is gone, and goes on after it is back', async () => {
+describeWithBrowser('a page without a connection', (open) => {
+  test('shows that the connection is lost, and recovers when it is back', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service, { expected: [/ERR_INTERNET|dynamically/] });
     const { page, context } = visitor;
@@ -25,7 +25,7 @@ describeWithBrowser('a page while the connection is gone', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('loads a page afresh that failed before, when it is asked for again', async () => {
+  test('reloads a page that failed to load when it is opened again', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service, { expected: [/ERR_FAILED|dynamically/] });
     const { page } = visitor;

@@ -3,7 +3,7 @@ import { describeWithBrowser } from '../support/browser.ts';
 import { goTo, signUp, startWithPages, visit } from './web-sign-in-scene.ts';
 
 describeWithBrowser('a double click', (open) => {
-  test('makes one key', async () => {
+  test('creates one key', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service);
     const { page } = visitor;

@@ -29,8 +29,8 @@ export async function enter(
 }
 
 /**
- * Opens a path in light on a desktop and in dark on a phone, and checks whether people who see, hear
- * or type differently can use it, whether anything jumps, and whether the browser complains.
+ * Opens a path in light on a desktop and in dark on a phone, and checks accessibility, layout shifts
+ * and errors in the browser's console.
  * @param ready waits until the page shows what it is for.
  */
 export async function expectSound(

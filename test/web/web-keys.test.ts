@@ -78,7 +78,7 @@ describeWithBrowser('the keys page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('says what is wrong with a key before it is made, at the field', async () => {
+  test('shows what is wrong with a key at its field, before creating it', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service);
     const { page } = visitor;
@@ -94,7 +94,7 @@ describeWithBrowser('the keys page', (open) => {
     expect(await page.getByRole('row').count()).toBe(0);
   });
 
-  test('rotates a key, and the old one works on for as long as was chosen', async () => {
+  test('rotates a key, and the old one keeps working for as long as was chosen', async () => {
     const clock = new ManualClock(Date.now());
     await using service = await startWithPages({ clock });
     await using visitor = await visit(open, service);
@@ -119,7 +119,7 @@ describeWithBrowser('the keys page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('revokes a key only after it was confirmed', async () => {
+  test('revokes a key only after confirmation', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service);
     const { page } = visitor;
@@ -139,7 +139,7 @@ describeWithBrowser('the keys page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('says until when a key is banned, and why', async () => {
+  test('shows until when a key is banned, and why', async () => {
     const clock = new ManualClock(Date.now());
     await using service = await startWithPages({ clock });
     await using visitor = await visit(open, service);
@@ -158,10 +158,10 @@ describeWithBrowser('the keys page', (open) => {
     expect(await row.innerText()).toMatch(/until .*: \S+/s);
   });
 
-  test('asks for the password when the sign-in is old, then makes the key', async () => {
+  test('asks for the password when the sign-in is not recent, then creates the key', async () => {
     const clock = new ManualClock(Date.now());
     await using service = await startWithPages({ clock });
-    // The browser tells of each refusal that it was sent; here they are what is looked for.
+    // The browser logs each error reply; here they are expected.
     await using visitor = await visit(open, service, { expected: [/40[13].*api\/(keys|auth)/] });
     const { page } = visitor;
     await signUp(page, 'returning@example.com');
@@ -182,7 +182,7 @@ describeWithBrowser('the keys page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('is used by the keyboard alone, and gives the focus back', async () => {
+  test('works by keyboard alone, and restores the focus', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service);
     const { page } = visitor;
@@ -219,36 +219,33 @@ describeWithBrowser('the keys page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test.each(LOOKS)(
-    'has nothing for axe to find: $colorScheme, $viewport.width wide',
-    async (look) => {
-      await using service = await startWithPages();
-      await using visitor = await visit(open, service, look);
-      const { page } = visitor;
-      await signUp(page, 'axe@example.com');
-      await makeKey(page);
-      await goTo(page, 'Keys');
-      await page.getByRole('row', { name: /My first key/ }).waitFor();
-      await expectFine(page);
-      await page.getByRole('button', { name: 'Create key' }).click();
-      await page.getByRole('dialog').getByLabel('Name').fill('Soon over');
-      await page.getByRole('dialog').getByLabel('Expires after (days)').fill('1');
-      await expectFine(page);
-      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-      await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
-      await expectFine(page);
-      await page.getByRole('button', { name: 'Done' }).click();
-      await page.getByRole('button', { name: 'Rotate Soon over' }).click();
-      await expectFine(page);
-      await page.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByRole('button', { name: 'Revoke My first key' }).click();
-      await expectFine(page);
-      expect(visitor.problems).toEqual([]);
-    },
-  );
+  test.each(LOOKS)('is accessible to axe: $colorScheme, $viewport.width wide', async (look) => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, look);
+    const { page } = visitor;
+    await signUp(page, 'axe@example.com');
+    await makeKey(page);
+    await goTo(page, 'Keys');
+    await page.getByRole('row', { name: /My first key/ }).waitFor();
+    await expectFine(page);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Soon over');
+    await page.getByRole('dialog').getByLabel('Expires after (days)').fill('1');
+    await expectFine(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
+    await expectFine(page);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Rotate Soon over' }).click();
+    await expectFine(page);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Revoke My first key' }).click();
+    await expectFine(page);
+    expect(visitor.problems).toEqual([]);
+  });
 });
 
-/** Makes a key on the start page. */
+/** Creates a key on the start page. */
 async function makeKey(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Create a key' }).click();
   return page.getByLabel('Your key').inputValue();
@@ -259,7 +256,7 @@ async function statusWith(service: TestService, key: string): Promise<number> {
   return (await service.request('/pets', { key, environment })).status;
 }
 
-/** Whether nothing of an element sticks out of another at its sides. */
+/** Whether an element lies within another horizontally. */
 async function isWithin(inner: Locator, outer: Locator): Promise<boolean> {
   const [part, whole] = [await inner.boundingBox(), await outer.boundingBox()];
   if (!part || !whole) return false;

@@ -15,7 +15,7 @@ function topOf(locator: Locator): Promise<number> {
   return locator.evaluate((element) => element.getBoundingClientRect().top);
 }
 
-/** Puts a message on the queue, as the quickstart does. */
+/** Queues a message, as the quickstart does. */
 async function enqueue(service: TestService, to: Customer, text: string): Promise<void> {
   const createdAt = Date.now();
   await service.stores.messages.enqueue({
@@ -29,7 +29,7 @@ async function enqueue(service: TestService, to: Customer, text: string): Promis
 }
 
 describeWithBrowser('the messages page', (open) => {
-  test('shows how to send a first message, and leads to Start', async () => {
+  test('shows how to send a first message, and links to Start', async () => {
     await using scene = await dashboardScene();
     const visitor = await customer(scene.service);
     await using browser = await enter(open, scene.service, visitor, '/messages', {
@@ -80,7 +80,7 @@ describeWithBrowser('the messages page', (open) => {
     expect(await layoutShift(browser.page)).toBe(0);
   });
 
-  test('puts the newest first, and moves nothing that is being read', async () => {
+  test('shows the newest first, without moving what is being read', async () => {
     await using scene = await dashboardScene();
     const { service } = scene;
     const visitor = await customer(service);

@@ -16,7 +16,7 @@ const AFTER_GRACE = 3_000;
 
 const SETTINGS = { PETSTORE_BAN_AFTER: '1' };
 
-/** Somebody whose key has just been banned for going on after a 429. */
+/** Somebody whose key has just been banned for ignoring a 429. */
 async function banned({ service, clock }: DashboardScene) {
   const visitor = await customer(service, subscribe('enterprise', { perMinute: 1, perDay: 100 }));
   const { text, key } = await createKey(visitor, { name: 'shop' });
@@ -31,7 +31,7 @@ async function banned({ service, clock }: DashboardScene) {
 }
 
 describeWithBrowser('the bans page', (open) => {
-  test('lifts a ban after asking; the key works again, and the audit log tells', async () => {
+  test('lifts a ban after confirmation; the key works again, and the audit log shows it', async () => {
     await using scene = await dashboardScene(SETTINGS);
     const { service, clock } = scene;
     const boss = await operator(service);
@@ -66,7 +66,7 @@ describeWithBrowser('the bans page', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
-  test('is sound in light and dark, with a ban in force and while it asks', async () => {
+  test('is sound in light and dark, with an active ban and with the dialog open', async () => {
     await using scene = await dashboardScene(SETTINGS);
     const boss = await operator(scene.service);
     await banned(scene);
@@ -79,7 +79,7 @@ describeWithBrowser('the bans page', (open) => {
     });
   });
 
-  test('says when a ban was lifted meanwhile, and fits a phone', async () => {
+  test('shows that a ban was lifted meanwhile, and fits a phone', async () => {
     await using scene = await dashboardScene(SETTINGS);
     const { service, clock } = scene;
     const boss = await operator(service);

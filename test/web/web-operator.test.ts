@@ -15,7 +15,7 @@ async function limitOf(service: TestService, key: string): Promise<string | null
 }
 
 describeWithBrowser('the accounts page', (open) => {
-  test('finds accounts while one types', async () => {
+  test('finds accounts while typing', async () => {
     await using scene = await dashboardScene();
     const { service } = scene;
     const boss = await operator(service);
@@ -119,7 +119,7 @@ describeWithBrowser('the accounts page', (open) => {
     });
   });
 
-  test('tells everybody else that it is for operators', async () => {
+  test('shows everybody else that it is for operators', async () => {
     await using scene = await dashboardScene();
     const visitor = await customer(scene.service);
     for (const page of ['', '/bans', '/audit']) {

@@ -11,7 +11,7 @@ async function cards({ page }: Visitor): Promise<string[]> {
 }
 
 describeWithBrowser('the plan page', (open) => {
-  test('shows the four plans with their limits and marks the own one', async () => {
+  test("shows the four plans with their limits, the account's own marked", async () => {
     await using scene = await dashboardScene();
     const visitor = await customer(scene.service, subscribe('pro'));
     await using browser = await enter(open, scene.service, visitor, '/plan');
@@ -27,7 +27,7 @@ describeWithBrowser('the plan page', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
-  test('shows the numbers agreed on where the own plan is Enterprise', async () => {
+  test('shows the limits of an Enterprise account', async () => {
     await using scene = await dashboardScene();
     const agreed = subscribe('enterprise', { perMinute: 2_500, perDay: 1_000_000 });
     const visitor = await customer(scene.service, agreed);
@@ -50,7 +50,7 @@ describeWithBrowser('the plan page', (open) => {
     expect(await link.getAttribute('href')).toStartWith(address);
   });
 
-  test('says to ask the operator where no contact is set', async () => {
+  test('refers to the operator where no contact is set', async () => {
     await using scene = await dashboardScene();
     const visitor = await customer(scene.service);
     await using browser = await enter(open, scene.service, visitor, '/plan');

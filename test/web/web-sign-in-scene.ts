@@ -18,7 +18,7 @@ import { type ServiceOptions, TestService } from '../support/harness.ts';
 
 export type Open = (options: VisitOptions) => Promise<Visitor>;
 
-/** What each page is looked at with: both colour schemes, and both widths. */
+/** How each page is looked at: both colour schemes, both widths. */
 export const LOOKS = [
   { colorScheme: 'light', viewport: DESKTOP },
   { colorScheme: 'dark', viewport: PHONE },
@@ -62,7 +62,7 @@ export async function fillCredentials(
   await page.getByLabel('Password', { exact: true }).fill(password);
 }
 
-/** Follows a link of the navigation, which a phone shows when asked to. */
+/** Follows a link of the navigation, which a phone has in a menu. */
 export async function goTo(page: Page, name: string): Promise<void> {
   const menu = page.getByRole('button', { name: 'Open the menu' });
   if (await menu.isVisible()) await menu.click();
@@ -74,7 +74,7 @@ export function heading(page: Page, name: string) {
   return page.getByRole('heading', { level: 1, name, exact: true });
 }
 
-/** Nothing for axe to find, nothing that jumped, nothing wider than the screen. */
+/** Checks accessibility, layout shifts and horizontal overflow. */
 export async function expectFine(page: Page): Promise<void> {
   expect(await checkAccessibility(page)).toEqual([]);
   expect(await layoutShift(page)).toBe(0);
@@ -82,7 +82,7 @@ export async function expectFine(page: Page): Promise<void> {
   expect(wide).toBe(false);
 }
 
-/** Tabs on until what has the focus has this name, at most so many times. */
+/** Presses Tab until the focused element has this name, at most so many times. */
 export async function tabTo(page: Page, name: string | RegExp, most = 40): Promise<void> {
   for (let presses = 0; presses < most; presses++) {
     await page.keyboard.press('Tab');

@@ -16,12 +16,12 @@ import {
   visit,
 } from './web-sign-in-scene.ts';
 
-/** The browser tells of each refusal that it was sent; in some tests they are what is looked for. */
+/** The browser logs each error reply; some tests expect them. */
 const REFUSALS = [/status of 4\d\d.*\/api\/auth\//];
 const NEW_PASSWORD = 'another horse, another battery';
 
 describeWithBrowser('signing in', (open) => {
-  test('leads out again, and back in with the password', async () => {
+  test('works again after signing out, with the password', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service, { expected: REFUSALS });
     const { page, requests } = visitor;
@@ -36,7 +36,7 @@ describeWithBrowser('signing in', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('leads to the page that was asked for', async () => {
+  test('continues to the requested page', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service);
     const { page } = visitor;
@@ -51,7 +51,7 @@ describeWithBrowser('signing in', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('tells of a mistake at its field, and moves there', async () => {
+  test('shows a mistake at its field, and moves the focus there', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service);
     const { page } = visitor;
@@ -64,7 +64,7 @@ describeWithBrowser('signing in', (open) => {
     expect(visitor.requests.filter((url) => url.includes('/api/auth/'))).toEqual([]);
   });
 
-  test('goes on in the pages of another account without what the first one saw', async () => {
+  test('to another account shows nothing of the first one', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service);
     const { page } = visitor;
@@ -81,7 +81,7 @@ describeWithBrowser('signing in', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('is done by the keyboard alone', async () => {
+  test('works by keyboard alone', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service);
     const { page } = visitor;
@@ -100,20 +100,17 @@ describeWithBrowser('signing in', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test.each(LOOKS)(
-    'has nothing for axe to find: $colorScheme, $viewport.width wide',
-    async (look) => {
-      await using service = await startWithPages();
-      await using visitor = await visit(open, service, look);
-      const { page } = visitor;
-      for (const path of ['/sign-in', '/sign-up', '/forgot-password', '/reset-password']) {
-        await page.goto(service.dashboardUrl + path);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await expectFine(page);
-      }
-      expect(visitor.problems).toEqual([]);
-    },
-  );
+  test.each(LOOKS)('is accessible to axe: $colorScheme, $viewport.width wide', async (look) => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, look);
+    const { page } = visitor;
+    for (const path of ['/sign-in', '/sign-up', '/forgot-password', '/reset-password']) {
+      await page.goto(service.dashboardUrl + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expectFine(page);
+    }
+    expect(visitor.problems).toEqual([]);
+  });
 });
 
 describeWithBrowser('passwords and addresses by mail', (open) => {
@@ -169,7 +166,7 @@ describeWithBrowser('passwords and addresses by mail', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('where no mail is sent, the page says who can help', async () => {
+  test('where no mail is sent, the page refers to the operator', async () => {
     await using service = await startWithPages({
       settings: { PETSTORE_CONTACT: 'help@example.com' },
     });

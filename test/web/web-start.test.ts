@@ -79,7 +79,7 @@ describeWithBrowser('the start page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('fills every example in with the address and the key, and copies it', async () => {
+  test('fills the address and the key into every example, and copies it', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service);
     const { page } = visitor;
@@ -97,7 +97,7 @@ describeWithBrowser('the start page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('says how to copy by hand when the browser refuses to', async () => {
+  test('shows how to copy by hand when the browser refuses', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service, { clipboard: false });
     const { page } = visitor;
@@ -112,7 +112,7 @@ describeWithBrowser('the start page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('runs with a key that was made before, in its own environment', async () => {
+  test('runs with an existing key, in its own environment', async () => {
     await using service = await startWithPages();
     const { secret } = await service.account(undefined, 'staging');
     await using visitor = await visit(open, service);
@@ -126,7 +126,7 @@ describeWithBrowser('the start page', (open) => {
     await page.getByText('200 OK').waitFor();
   });
 
-  test('forgets the key with the page, and no address ever held it', async () => {
+  test('discards the key with the page, and never has it in an address', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service);
     const { page, requests } = visitor;
@@ -145,7 +145,7 @@ describeWithBrowser('the start page', (open) => {
     expect(requests.length).toBeGreaterThan(0);
   });
 
-  test('is used by the keyboard alone, from the first visit to the 202', async () => {
+  test('works by keyboard alone, from the first visit to the 202', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service);
     const { page } = visitor;
@@ -172,21 +172,18 @@ describeWithBrowser('the start page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test.each(LOOKS)(
-    'has nothing for axe to find: $colorScheme, $viewport.width wide',
-    async (look) => {
-      await using service = await startWithPages();
-      await using visitor = await visit(open, service, look);
-      const { page } = visitor;
-      await page.getByRole('link', { name: 'Create account' }).waitFor();
-      await expectFine(page);
-      await signUp(page, 'axe@example.com');
-      await expectFine(page);
-      await page.getByRole('button', { name: 'Create a key' }).click();
-      await page.getByRole('button', { name: 'Run it now' }).click();
-      await page.getByText('202 Accepted').waitFor();
-      await expectFine(page);
-      expect(visitor.problems).toEqual([]);
-    },
-  );
+  test.each(LOOKS)('is accessible to axe: $colorScheme, $viewport.width wide', async (look) => {
+    await using service = await startWithPages();
+    await using visitor = await visit(open, service, look);
+    const { page } = visitor;
+    await page.getByRole('link', { name: 'Create account' }).waitFor();
+    await expectFine(page);
+    await signUp(page, 'axe@example.com');
+    await expectFine(page);
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('button', { name: 'Run it now' }).click();
+    await page.getByText('202 Accepted').waitFor();
+    await expectFine(page);
+    expect(visitor.problems).toEqual([]);
+  });
 });

@@ -54,7 +54,7 @@ describeWithBrowser('the usage page', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
-  test('shows the limits of a new plan without being loaded again', async () => {
+  test('shows the limits of a new plan without a reload', async () => {
     await using scene = await dashboardScene();
     const { visitor } = await holder(scene);
     const boss = await operator(scene.service);
@@ -65,7 +65,7 @@ describeWithBrowser('the usage page', (open) => {
     expect(await layoutShift(browser.page)).toBe(0);
   });
 
-  test('counts real requests by what became of them, in totals and in a table', async () => {
+  test('counts real requests by outcome, in totals and in a table', async () => {
     await using scene = await dashboardScene();
     const { visitor, send } = await holder(scene);
     const statuses = [];
@@ -103,7 +103,7 @@ describeWithBrowser('the usage page', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
-  test('tells of refused requests and of a ban while one watches', async () => {
+  test('shows refused requests and a ban live', async () => {
     await using scene = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
     const { visitor, key, send } = await holder(scene);
     await using browser = await enter(open, scene.service, visitor, '/usage');
@@ -176,7 +176,7 @@ describeWithBrowser('the usage page', (open) => {
     });
   });
 
-  test('says when it is not up to date, and keeps what it knew', async () => {
+  test('shows that it is not up to date, and keeps its data', async () => {
     await using scene = await dashboardScene();
     const { visitor } = await holder(scene);
     const expected = [/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/];
