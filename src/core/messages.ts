@@ -42,5 +42,5 @@ export interface MessageStore {
   /** The latest messages of an account, newest first. */
   list(accountId: string, limit: number): Awaitable<Message[]>;
   /** Deletes messages that were delivered before this time (epoch ms). */
-  forget(before: number): Promise<void>;
+  prune(before: number): Promise<void>;
 }

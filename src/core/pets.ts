@@ -66,5 +66,5 @@ export interface PetStore {
   /** Adds many animals in one transaction. */
   import(pets: readonly NewPet[]): Promise<void>;
   /** Deletes idempotent requests that are older than 24 hours. */
-  forgetRequests(now: Instant): Promise<void>;
+  pruneRequests(now: Instant): Promise<void>;
 }

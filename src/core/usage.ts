@@ -67,5 +67,5 @@ export interface UsageStore {
   /** An account's usage since this hour (hours since the Unix epoch), in both environments. */
   since(accountId: string, hour: number): Awaitable<UsageRecord[]>;
   /** Deletes usage before this hour (hours since the Unix epoch). */
-  forget(hour: number): Promise<void>;
+  prune(hour: number): Promise<void>;
 }

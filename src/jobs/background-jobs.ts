@@ -122,9 +122,9 @@ async function pruneExpired(
     limiter.pruneExpired(now);
     const { pets, quotas } = stores.environment(limiter.environment);
     await quotas.prune(now.wall);
-    await pets.forgetRequests(now);
+    await pets.pruneRequests(now);
   };
   await Promise.all([...limiters.values()].map(pruneIn));
-  await stores.messages.forget(now.wall - MESSAGES_STAY);
-  await stores.usage.forget(hourOf(now.wall - USAGE_STAYS));
+  await stores.messages.prune(now.wall - MESSAGES_STAY);
+  await stores.usage.prune(hourOf(now.wall - USAGE_STAYS));
 }

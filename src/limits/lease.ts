@@ -61,7 +61,7 @@ async function claimOne(
   name: Environment,
   { config, stores, parts }: CountingParts,
 ): Promise<Lease> {
-  const claim = await stores.counting.claim(name, config.redis ? 'together' : 'alone');
+  const claim = await stores.leases.claim(name, config.redis ? 'together' : 'alone');
   if (claim) return claim;
   const where = config.database ? 'the same database' : stores.folder.path;
   if (config.redis) {

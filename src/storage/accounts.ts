@@ -221,7 +221,7 @@ function accountFromRow(row: AccountRow): Account {
 
 /** The address as its holder writes it. */
 function spellingOf({ email, written_as }: Pick<AccountRow, 'email' | 'written_as'>): string {
-  // Whoever changes the address by signing in leaves the old spelling behind.
+  // A change of the address through better-auth leaves the old spelling behind.
   return written_as?.toLowerCase() === email ? written_as : email;
 }
 

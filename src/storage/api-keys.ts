@@ -83,7 +83,7 @@ export const apiKeyChanges = {
     if (!(await addKey(transaction, { ...successor, most: most + room }))) return 'too_many';
     await transaction
       .updateTable('api_keys')
-      // Whoever else replaced it just now may have given it less time.
+      // A concurrent rotation may have given it less time.
       .set({ expires_at: Math.min(live.expires_at ?? old.expiresAt, old.expiresAt) })
       .where('id', '=', old.id)
       .execute();

@@ -3,7 +3,7 @@ import type { Access } from './access.ts';
 import type { Transaction } from './schema.ts';
 import { select } from './selection.ts';
 
-/** Changes that are kept for readers; whoever has missed more than these applies everything. */
+/** Changes that are kept for readers; a reader that missed more applies everything. */
 export const CHANGES_KEPT = 1_000;
 
 // Without Kysely: every process looks several times a second.

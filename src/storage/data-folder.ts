@@ -24,7 +24,7 @@ export const FILE_NAMES = {
   database: (environment: Environment) => `${environment}.db`,
 } as const;
 
-/** The folder that holds everything that is kept, by file. */
+/** The data folder: the path of each file in it. */
 export interface DataFolder {
   readonly path: string;
   readonly accounts: string;
@@ -73,7 +73,7 @@ export function dataFolderAt(path: string): DataFolder {
 
 /**
  * Keeps restores out of the folder until the lock is released; taken before any file is opened.
- * @throws SetupError while a restore goes on, or when the last one did not come to its end.
+ * @throws SetupError while a restore runs, or after one that did not finish.
  */
 export function keepRestoreOut({ path, folderLock, unfinishedRestore }: DataFolder): Lock {
   const lock = shareLock(folderLock);

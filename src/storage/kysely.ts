@@ -88,7 +88,7 @@ class StatementDriver implements Driver {
   }
 
   async beginTransaction(): Promise<void> {
-    throw new Error('Transactions are begun by whoever made this instance.');
+    throw new Error('Run changes through the store: it begins their transaction.');
   }
 
   async commitTransaction() {}

@@ -79,7 +79,7 @@ export class StoredMessages implements MessageStore {
     return rows.map((row) => messageFromRow({ ...row, text: this.#queue.decodeText(row.text) }));
   }
 
-  async forget(before: number): Promise<void> {
+  async prune(before: number): Promise<void> {
     while ((await this.#access.changes.pruneMessages(before)) > 0);
   }
 }

@@ -17,7 +17,7 @@ export interface EnvironmentStores {
 /** The stores of one database, SQLite or PostgreSQL. */
 export interface DatabaseStores extends SharedStores {
   readonly folder: DataFolder;
-  readonly counting: Leases;
+  readonly leases: Leases;
   /** The secret that API keys are digested with. */
   readonly secret: Buffer;
   /** The writer, as far as metrics report it. */

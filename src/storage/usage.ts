@@ -60,7 +60,7 @@ export class StoredUsage implements UsageStore {
     return rows;
   }
 
-  async forget(hour: number): Promise<void> {
+  async prune(hour: number): Promise<void> {
     while ((await this.#access.changes.pruneUsage(hour)) > 0);
     await this.#batches.pruneMarks?.(hour);
   }

@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
     const { usage } = it.backend;
     await usage.add(it.used(3, 7), { source: 'old', number: 1 });
     await usage.add(it.used(3, 8), { source: 'young', number: 1 });
-    await usage.forget(8);
+    await usage.prune(8);
     expect(await server.run('SELECT id FROM usage_sources', it.url)).toEqual([{ id: 'young' }]);
   });
 

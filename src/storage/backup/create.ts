@@ -13,7 +13,7 @@ import {
 } from '../data-folder.ts';
 import { snapshot } from '../sqlite/backup.ts';
 import { DATABASES, type Manifest, pack } from './archive.ts';
-import { openWorkshop } from './workshop.ts';
+import { openTemporaryFolder } from './temporary-folder.ts';
 
 /**
  * Writes everything that the data folder holds into one file: consistent copies of the databases and
@@ -28,11 +28,11 @@ export async function createBackup(config: Config, file: string, clock: Clock): 
   const lock = keepRestoreOut(folder);
   try {
     if (!existsSync(folder.accounts)) throw new OperatorError(`${folder.path} holds no data yet.`);
-    using workshop = openWorkshop(`${target}.`);
-    const parts = join(workshop.path, 'parts');
+    using temporary = openTemporaryFolder(`${target}.`);
+    const parts = join(temporary.path, 'parts');
     await mkdir(parts);
     await copyData(folder, config.secret === undefined, parts);
-    const draft = join(workshop.path, 'backup.tar.gz');
+    const draft = join(temporary.path, 'backup.tar.gz');
     const manifest = await pack(parts, draft, new Date(clock.now().wall).toISOString());
     renameSync(draft, target);
     makeDurable(dirname(target));

@@ -7,7 +7,7 @@ import { type DataFolder, FILE_NAMES, makeDurable, openDataFolder } from '../dat
 import { endSessions } from '../sqlite/backup.ts';
 import { takeLock } from '../sqlite/lock.ts';
 import { unpackSound } from './archive.ts';
-import { openWorkshop } from './workshop.ts';
+import { openTemporaryFolder } from './temporary-folder.ts';
 
 const WORKSHOP = '.restore-';
 
@@ -39,9 +39,9 @@ export async function restoreBackup(
   }
   try {
     removeLitter(folder);
-    using workshop = openWorkshop(join(folder.path, WORKSHOP));
-    const { createdAt, files } = await unpackSound(file, workshop.path);
-    endSessions(join(workshop.path, FILE_NAMES.accounts));
+    using temporary = openTemporaryFolder(join(folder.path, WORKSHOP));
+    const { createdAt, files } = await unpackSound(file, temporary.path);
+    endSessions(join(temporary.path, FILE_NAMES.accounts));
     const kept = readdirSync(folder.path).filter(isData);
     if (kept.length > 0 && !replace) {
       throw new OperatorError(`${folder.path} holds data. Add --replace to move it aside first.`);
@@ -50,7 +50,7 @@ export async function restoreBackup(
     return {
       folder: folder.path,
       createdAt,
-      movedTo: swap(folder, kept, workshop.path, names, clock),
+      movedTo: swap(folder, kept, temporary.path, names, clock),
     };
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
@@ -79,7 +79,7 @@ function isData(name: string): boolean {
 function swap(
   folder: DataFolder,
   former: readonly string[],
-  workshop: string,
+  temporary: string,
   names: readonly string[],
   clock: Clock,
 ): string | undefined {
@@ -87,7 +87,7 @@ function swap(
   makeDurable(folder.unfinishedRestore);
   makeDurable(folder.path);
   const aside = former.length > 0 ? moveAside(folder, former, clock) : undefined;
-  for (const name of names) renameSync(join(workshop, name), join(folder.path, name));
+  for (const name of names) renameSync(join(temporary, name), join(folder.path, name));
   makeDurable(folder.path);
   rmSync(folder.unfinishedRestore);
   makeDurable(folder.path);

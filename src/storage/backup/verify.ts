@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import { type Contents, examine } from '../sqlite/backup.ts';
 import { DATABASES, type Manifest, unpackSound } from './archive.ts';
-import { openWorkshop } from './workshop.ts';
+import { openTemporaryFolder } from './temporary-folder.ts';
 
 /** A backup that was found to be in order, and what it holds. */
 export interface Verified {
@@ -22,12 +22,12 @@ export interface Verified {
  */
 export async function verifyBackup(file: string): Promise<Verified> {
   if (!existsSync(file)) throw new OperatorError(`There is no file ${file}.`);
-  using workshop = openWorkshop(join(tmpdir(), 'petstore-verify-'));
+  using temporary = openTemporaryFolder(join(tmpdir(), 'petstore-verify-'));
   try {
-    const { createdAt, files } = await unpackSound(file, workshop.path);
+    const { createdAt, files } = await unpackSound(file, temporary.path);
     const databases = new Set(DATABASES.map(([name]) => name));
     const contents = (name: string) =>
-      databases.has(name) ? examineSound(file, name, workshop.path) : {};
+      databases.has(name) ? examineSound(file, name, temporary.path) : {};
     return { file, createdAt, files: files.map((each) => ({ ...each, ...contents(each.name) })) };
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;

@@ -24,7 +24,7 @@ const RETRIES = { most: 9, pause: 4 } as const;
 export type Value = string | number | bigint | Buffer | null | List;
 type List = ReturnType<SQL['array']>;
 
-/** Hears of every statement; must not wait. */
+/** Receives every statement's outcome; must not block. */
 export interface DatabaseMetrics {
   /** The current time for measuring durations, in ms on a scale that never steps. */
   now(): number;
@@ -38,7 +38,7 @@ export interface Queries {
   all<Row>(text: string, ...values: Value[]): Promise<Row[]>;
   get<Row>(text: string, ...values: Value[]): Promise<Row | undefined>;
   rows<Row>(selection: Selection<Row>, ...values: Value[]): Promise<Row[]>;
-  /** Tells how many rows were inserted, changed or deleted. */
+  /** Returns how many rows were inserted, changed or deleted. */
   run(text: string, ...values: Value[]): Promise<number>;
   /** The rows, and how many there are or were changed. */
   readonly execute: Execute;
@@ -58,7 +58,7 @@ export class PostgresDatabase implements Queries {
   #replies = 0;
   readonly #queries: Queries;
   readonly #breaker: CircuitBreaker<string>;
-  /** Whoever measures, once somebody does. */
+  /** Set once metrics are collected. */
   metrics: DatabaseMetrics | undefined;
   /** Refuses what waits for an answer. */
   readonly #waiting = new Set<(error: StorageUnavailable) => void>();
@@ -199,7 +199,7 @@ export class PostgresDatabase implements Queries {
     for (const refuse of this.#waiting) refuse(new StorageUnavailable(cause));
   }
 
-  /** What is under way goes on over the old connections where it can. */
+  /** Statements in flight finish on the old connections where they can. */
   #reconnect(): void {
     const old = this.#pool;
     this.#pool = connect(this.#url, STATEMENT_LIMIT);
@@ -217,7 +217,7 @@ export function integers(values: ReadonlyArray<number | bigint>): List {
   return Bun.sql.array([...values], 'BIGINT');
 }
 
-/** PostgreSQL's text has no U+0000: what holds one is kept, and looked for, with U+FFFD instead. */
+/** PostgreSQL's text has no U+0000: it is stored, and searched for, as U+FFFD. */
 function storable<T>(value: T): T | string {
   return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value;
 }

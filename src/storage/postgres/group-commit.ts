@@ -1,6 +1,6 @@
 import { StorageUnavailable } from '../../core/errors.ts';
 
-/** Changes that may wait; past it callers are told to come back. */
+/** Changes that may wait; beyond it changes are refused with 503. */
 export const QUEUE_CAPACITY = 10_000;
 
 /** The most changes in one transaction, so that none waits long for the others. */
@@ -9,7 +9,7 @@ const BATCH_SIZE = 1_000;
 /** A transaction that takes longer than this, in ms, is slow. */
 const SLOW = 20;
 
-/** Hears of every transaction; must not wait. */
+/** Receives every transaction's outcome; must not block. */
 export interface GroupCommitMetrics {
   /** The current time for measuring durations, in ms on a scale that never steps. */
   now(): number;
@@ -38,7 +38,7 @@ export class GroupCommit<Change, Outcome> {
   #leading: Promise<void> | undefined;
   #committing = 0;
   #closed = false;
-  /** Whoever measures, once somebody does. */
+  /** Set once metrics are collected. */
   metrics: GroupCommitMetrics | undefined;
 
   /**
@@ -46,7 +46,7 @@ export class GroupCommit<Change, Outcome> {
    * @param most transactions under way at once. One keeps all changes in their order. With two, changes
    * that wait behind a slow transaction, such as one that waits for a lock, go beside it; as long as
    * it is fast they wait, since few large transactions cost less than many small ones.
-   * @param slow ms after which a transaction is slow; 20 unless told otherwise.
+   * @param slow ms after which a transaction is slow; 20 by default.
    */
   constructor(
     commit: (changes: readonly Change[]) => Promise<readonly Outcome[]>,
@@ -65,7 +65,7 @@ export class GroupCommit<Change, Outcome> {
 
   /**
    * Makes one change; durable when it resolves.
-   * @throws StorageUnavailable when the queue is full or the database is away; any other error when
+   * @throws StorageUnavailable when the queue is full or the database is unavailable; any other error when
    * the change cannot be made at all.
    */
   add(change: Change): Promise<Outcome> {

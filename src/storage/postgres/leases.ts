@@ -19,7 +19,7 @@ const FIND = select('counting', ['holder', 'renewals'], 'WHERE environment = ?')
 type ClaimRow = NonNullable<(typeof FIND)['row']>;
 
 /**
- * Claims that are rows with a count of renewals. Whoever finds one watches whether it is still renewed:
+ * Leases that are rows with a count of renewals. A process that finds one watches whether it is renewed:
  * no clock of another machine plays a part, and a process that was killed is in the way for 3 s only.
  */
 export class RowLeases implements Leases {
@@ -82,7 +82,7 @@ export class RowLeases implements Leases {
         return renewed > 0;
       },
       release: async () => {
-        // The others may go on; once they are gone, too, nobody renews the row.
+        // The other processes still hold it; without them nobody renews the row.
         if (me === TOGETHER) return;
         const sql = 'DELETE FROM counting WHERE environment = $1 AND holder = $2';
         // A row that is left behind is in the way for some seconds, and no reason to fail.

@@ -13,8 +13,8 @@ const TRIES = 10;
 const TABLE = 'petstore_schema';
 
 /**
- * Brings the database to the current schema. One process at a time does it, holding the row that tells
- * which steps are done; processes of the previous release may go on beside it.
+ * Brings the database to the current schema. One process at a time does it, holding the row that
+ * records which steps are done; processes of the previous release keep running.
  * @param migrations the steps that this release knows.
  * @throws SetupError when the database cannot be reached, is not ours, or belongs to a newer release.
  */

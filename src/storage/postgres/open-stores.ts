@@ -12,11 +12,11 @@ import { migrate } from './migrate.ts';
 import { PostgresPetStore } from './pet-store.ts';
 import { requirePrimary } from './primary.ts';
 import { PostgresQuotaStore } from './quota-store.ts';
-import { refuseUnfinishedMove } from './unfinished-move.ts';
+import { refuseUnfinishedStoreMigration } from './store-migration-state.ts';
 import { PostgresUsageBatches } from './usage-batches.ts';
 
 /**
- * What is kept in a PostgreSQL database.
+ * Opens the stores of a PostgreSQL database.
  * @throws SetupError when the database cannot be used.
  */
 export async function openPostgresStores(
@@ -27,7 +27,7 @@ export async function openPostgresStores(
   await migrate(primary);
   const database = new PostgresDatabase(primary, servers);
   try {
-    await refuseUnfinishedMove(database);
+    await refuseUnfinishedStoreMigration(database);
   } catch (cause) {
     await database.close();
     throw cause;
@@ -49,7 +49,7 @@ export async function openPostgresStores(
     folder: dataFolderAt(config.dataDir),
     secret: Buffer.from(secret),
     ...shared,
-    counting: new RowLeases(database),
+    leases: new RowLeases(database),
     writer: {
       get waiting() {
         return queues.reduce((sum, { waiting }) => sum + waiting, 0);

@@ -9,7 +9,7 @@ import { integers, type PostgresDatabase, type Queries, texts } from './database
 import { insertNewPets, insertPets, newPetIds } from './pet-insertion.ts';
 import { petsById } from './pet-rows.ts';
 
-/** One animal to be added. */
+/** One pet to be added. */
 export interface Creation {
   readonly pet: NewPet;
   /** Epoch ms. */
@@ -17,7 +17,7 @@ export interface Creation {
   readonly request: IdempotentRequest | undefined;
 }
 
-/** A creation that may be repeated, and the pet that it adds unless it was carried out before. */
+/** A creation that may be repeated, and the pet that it adds unless the request was handled before. */
 interface Repeatable {
   readonly request: IdempotentRequest;
   readonly now: number;
@@ -32,7 +32,7 @@ const RECALL = select(
      ON account_id = by_account AND key = with_key WHERE environment = ?`,
 );
 
-/** An idempotent request that was carried out before. */
+/** An idempotent request that was handled before. */
 interface Earlier {
   readonly fingerprint: string;
   readonly created_at: number;
@@ -40,7 +40,7 @@ interface Earlier {
 }
 
 /**
- * Adds many animals in one transaction, and gives each one's outcome in their order. No two of them may
+ * Adds many pets in one transaction, and gives each one's outcome in their order. No two of them may
  * carry the same idempotent request.
  */
 export async function createPets(
@@ -78,8 +78,8 @@ export async function createPets(
 }
 
 /**
- * @returns the requests that another process carried out meanwhile: nothing was added for them.
- * @throws StorageUnavailable when one of them is on record no more; then nothing was added at all.
+ * @returns the requests that another process handled meanwhile: nothing was added for them.
+ * @throws StorageUnavailable when the row of one of them was deleted meanwhile; then nothing was added at all.
  */
 async function insert(
   database: PostgresDatabase,
@@ -102,13 +102,13 @@ async function insert(
     const requests = lost.map(({ request }) => request);
     const raced = await recall(queries, environment, requests);
     if (raced.size < lost.length) {
-      throw new StorageUnavailable(new Error('What carried out a request was dropped meanwhile.'));
+      throw new StorageUnavailable(new Error('An idempotent request was deleted meanwhile.'));
     }
     return raced;
   });
 }
 
-/** Records the requests that are not on record, or not for 24 hours; gives the ids of these. */
+/** Records the requests that have no row, or an expired one; returns the ids of their pets. */
 async function claim(
   queries: Queries,
   environment: Environment,

@@ -15,7 +15,7 @@ export async function newPetIds(
   return rows.map(({ id }) => id).sort((one, other) => one - other);
 }
 
-/** Adds animals under ids that `newPetIds` gave. */
+/** Adds pets under ids that `newPetIds` gave. */
 export async function insertPets(
   queries: Queries,
   environment: Environment,
@@ -33,8 +33,8 @@ export async function insertPets(
 }
 
 /**
- * Adds animals under new ids in one statement, and so in one way over the network.
- * @returns the animals, in the order in which they were given.
+ * Adds pets under new ids in one statement, and so in one round trip.
+ * @returns the pets, in the order in which they were given.
  */
 export async function insertNewPets(
   queries: Queries,

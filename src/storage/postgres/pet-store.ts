@@ -24,10 +24,10 @@ const ONE = selectPets('AND id = ?');
 /** How many ids, as a multiple of the page, are looked at to tell whether a filtered page is settled. */
 const DENSITY_REACH = 64;
 
-/** Animals in one statement. */
+/** Pets in one statement. */
 const CHUNK = 5_000;
 
-/** The animals of one environment. */
+/** The pets of one environment. */
 export class PostgresPetStore implements PetStore {
   readonly #database: PostgresDatabase;
   readonly #environment: Environment;
@@ -84,8 +84,8 @@ export class PostgresPetStore implements PetStore {
     });
   }
 
-  async forgetRequests(now: Instant): Promise<void> {
-    const forget = () =>
+  async pruneRequests(now: Instant): Promise<void> {
+    const prune = () =>
       this.#database.run(
         `DELETE FROM idempotent_requests WHERE environment = $1 AND created_at <= $2
            AND (account_id, key) IN (
@@ -94,7 +94,7 @@ export class PostgresPetStore implements PetStore {
         this.#environment,
         now.wall - REMEMBERED,
       );
-    while ((await forget()) > 0);
+    while ((await prune()) > 0);
   }
 
   /** Waits for the creations that were asked for. Takes no more. */
@@ -124,7 +124,7 @@ export class PostgresPetStore implements PetStore {
       end,
       status,
     );
-    // Another animal of this status may have come after the page was read.
+    // Another pet of this status may have come after the page was read.
     return Number(row?.taken) === span && Number(row?.listed) === pets.length;
   }
 }

@@ -4,7 +4,7 @@ import { connect, inspect } from './database.ts';
 import type { Schema } from './migrations.ts';
 
 /**
- * Copies a database file as it stands at one moment, while others go on writing to it. The copy is
+ * Copies a database file as it stands at one moment, while others write to it. The copy is
  * checked whole before this returns.
  * @throws OperatorError when the file cannot be read, or the copy cannot be written or is damaged.
  */
@@ -56,7 +56,7 @@ export interface Contents {
 
 /**
  * Reads every page, index and reference of a file that nobody uses, and counts what is in it.
- * @throws OperatorError that tells the first thing that is not in order.
+ * @throws OperatorError that names the first problem.
  */
 export function examine(path: string): Contents {
   const database = connect(path);

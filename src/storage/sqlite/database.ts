@@ -10,7 +10,7 @@ const FULL_CHECK_BYTES = 1024 * 1024;
 /** How long to wait for another process's transaction, in ms. */
 const BUSY_TIMEOUT = 5_000;
 
-/** How long to wait between two tries where SQLite does not wait by itself, in ms. */
+/** How long to wait between two tries where SQLite does not wait, in ms. */
 const RETRY_EVERY = 5;
 
 /**
@@ -78,8 +78,8 @@ function switchToLog(database: Database): void {
 }
 
 /**
- * Checks that a file is ours, not newer than this release, and undamaged as far as can be told in a
- * moment; small files are checked whole. Leaves the file, and what lies beside it, as it was.
+ * Checks that a file is ours, not newer than this release, and undamaged as far as a quick
+ * check shows; small files are checked whole. Leaves the file, and what lies beside it, as it was.
  * @throws SetupError or SQLiteError
  */
 export function inspect(path: string, schema: Schema, thorough = false): void {

@@ -2,7 +2,7 @@ import type { Environment } from '../../core/environments.ts';
 import type { Lease, Leases } from '../../core/lease.ts';
 import { shareLock, takeLock } from './lock.ts';
 
-/** Claims that are locks on files: whoever has one loses it with the process, however that ends. */
+/** Leases that are locks on files: the operating system releases them when the process ends. */
 export class FileLeases implements Leases {
   readonly #pathOf: (environment: Environment) => string;
 

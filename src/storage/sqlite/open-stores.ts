@@ -14,7 +14,7 @@ import { SqliteQuotaStore } from './quota-store.ts';
 import { Writer } from './writer.ts';
 
 /**
- * What is kept in the files of the data folder.
+ * Opens the stores of the data folder.
  * @throws SetupError when the folder or a file in it cannot be used.
  */
 export async function openSqliteStores(config: Config): Promise<DatabaseStores> {
@@ -39,7 +39,7 @@ export async function openSqliteStores(config: Config): Promise<DatabaseStores> 
     folder,
     secret,
     ...shared,
-    counting: new FileLeases(folder.lock),
+    leases: new FileLeases(folder.lock),
     writer,
     measure(metrics) {
       writer.metrics = metrics;

@@ -8,7 +8,7 @@ const ALL = selectPets('WHERE pets.id > ? ORDER BY pets.id LIMIT ?');
 const BY_STATUS = selectPets('WHERE status = ? AND pets.id > ? ORDER BY pets.id LIMIT ?');
 const ONE = selectPets('WHERE pets.id = ?');
 
-/** The animals of one environment. */
+/** The pets of one environment. */
 export class SqlitePetStore implements PetStore {
   readonly #file: SqliteFile;
   /** Idempotent requests that wait for their commit. */
@@ -52,8 +52,8 @@ export class SqlitePetStore implements PetStore {
     return this.#file.write({ name: 'importPets', input: pets });
   }
 
-  async forgetRequests(now: Instant): Promise<void> {
+  async pruneRequests(now: Instant): Promise<void> {
     // A chunk at a time, so that creations take their turns between.
-    while ((await this.#file.write({ name: 'forgetRequests', input: now.wall })) > 0);
+    while ((await this.#file.write({ name: 'pruneRequests', input: now.wall })) > 0);
   }
 }

@@ -24,7 +24,7 @@ export type WriteOutputs = {
   [Name in keyof typeof WRITES]: ReturnType<(typeof WRITES)[Name]>;
 } & { readonly change: unknown };
 
-/** What the main thread tells the writer thread. */
+/** Messages of the main thread to the writer thread. */
 export type WriterRequest =
   | { readonly kind: 'commit'; readonly path: string; readonly writes: readonly Write[] }
   /** Folds the write-ahead log into each file and closes them. */

@@ -31,7 +31,7 @@ const databases = new Map<string, Database>();
 const loadChanges = lazy(() => Promise.all([import('../kysely.ts'), import('../changes.ts')]));
 type LoadedChanges = Awaited<ReturnType<typeof loadChanges>>;
 
-/** Requests are carried out one after the other. */
+/** Settles with the latest request: they are handled one after the other. */
 let last: Promise<void> = Promise.resolve();
 
 self.onmessage = ({ data }: MessageEvent<Posted<WriterRequest>>) => {
@@ -104,7 +104,7 @@ async function transaction<T>(database: Database, work: () => Promise<T>): Promi
     database.run('COMMIT');
     return value;
   } catch (error) {
-    // SQLite ends the transaction by itself on some failures, such as a full disk; a second
+    // SQLite ends the transaction on some failures, such as a full disk; a second
     // ROLLBACK would throw and hide the cause.
     if (database.inTransaction) database.run('ROLLBACK');
     throw error;

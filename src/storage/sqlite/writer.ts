@@ -10,7 +10,7 @@ import {
   type WriterRequest,
 } from './writer-protocol.ts';
 
-/** Changes that may wait for one file; past it callers are told to come back. */
+/** Changes that may wait for one file; beyond it changes are refused with 503. */
 export const QUEUE_CAPACITY = 10_000;
 
 /** The most changes in one transaction, so that none waits long for the others. */
@@ -28,7 +28,7 @@ interface Queue {
   sentAt: number | undefined;
 }
 
-/** Hears of every transaction; must not wait. */
+/** Receives every transaction's outcome; must not block. */
 export interface WriterMetrics {
   /** The current time for measuring durations, in ms on a scale that never steps. */
   now(): number;
@@ -53,7 +53,7 @@ export class Writer {
   #thread: Worker | undefined;
   readonly #queues = new Map<string, Queue>();
   #closed: PromiseWithResolvers<void> | undefined;
-  /** Whoever measures, once somebody does. */
+  /** Set once metrics are collected. */
   metrics: WriterMetrics | undefined;
 
   constructor(newThread = () => new Worker(new URL('./writer-thread.ts', import.meta.url).href)) {
@@ -92,7 +92,7 @@ export class Writer {
     return promise;
   }
 
-  /** Waits for everything that was asked for, then closes the files. Takes nothing more. */
+  /** Waits for all accepted changes, then closes the files. Takes nothing more. */
   async close(): Promise<void> {
     if (!this.#closed) {
       this.#closed = Promise.withResolvers();
@@ -174,7 +174,7 @@ export class Writer {
     thread?.terminate();
   }
 
-  /** Nobody can tell what was committed of it: callers are told to ask again. */
+  /** Whether they were committed is unknown: each is refused with 503, and may be sent again. */
   #refuseAll(message: string): void {
     this.#endThread();
     const left = [...this.#queues.values()].flatMap(({ inFlight, waiting }) => [

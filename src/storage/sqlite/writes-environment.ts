@@ -50,8 +50,8 @@ export const environmentWrites = {
     for (const pet of pets) insertPet(database, pet);
   },
 
-  /** Drops some of what is older than it is promised to be remembered; tells how many. */
-  forgetRequests(database: Database, now: number): number {
+  /** Deletes some of the expired idempotent requests; returns how many. */
+  pruneRequests(database: Database, now: number): number {
     return database
       .query(
         `DELETE FROM idempotent_requests WHERE (account_id, key) IN (

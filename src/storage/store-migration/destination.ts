@@ -1,6 +1,9 @@
 import { OperatorError } from '../../core/errors.ts';
 import type { PostgresDatabase, Queries } from '../postgres/database.ts';
-import { isMoveUnfinished, MOVE_PROGRESS } from '../postgres/unfinished-move.ts';
+import {
+  isStoreMigrationUnfinished,
+  STORE_MIGRATION_PROGRESS,
+} from '../postgres/store-migration-state.ts';
 import type { Table, Value } from './tables.ts';
 import { titleOf } from './tables.ts';
 
@@ -27,7 +30,7 @@ export class Destination {
    * @throws OperatorError when the database was in use before.
    */
   async begin(): Promise<void> {
-    if (await isMoveUnfinished(this.#database)) return;
+    if (await isStoreMigrationUnfinished(this.#database)) return;
     for (const table of IN_USE) {
       if (!(await this.#database.get(`SELECT 1 FROM ${table} LIMIT 1`))) continue;
       throw new OperatorError(
@@ -35,13 +38,13 @@ export class Destination {
       );
     }
     await this.#database.run(
-      `CREATE TABLE IF NOT EXISTS ${MOVE_PROGRESS} (name TEXT PRIMARY KEY, rows BIGINT NOT NULL, after TEXT)`,
+      `CREATE TABLE IF NOT EXISTS ${STORE_MIGRATION_PROGRESS} (name TEXT PRIMARY KEY, rows BIGINT NOT NULL, after TEXT)`,
     );
   }
 
   async progress(table: Table): Promise<Progress> {
     const row = await this.#database.get<{ rows: bigint; after: string }>(
-      `SELECT rows, after FROM ${MOVE_PROGRESS} WHERE name = $1`,
+      `SELECT rows, after FROM ${STORE_MIGRATION_PROGRESS} WHERE name = $1`,
       titleOf(table),
     );
     return row
@@ -57,7 +60,7 @@ export class Destination {
     await this.#database.transaction(async (queries) => {
       await insert(queries, table, rows);
       await queries.run(
-        `INSERT INTO ${MOVE_PROGRESS} (name, rows, after) VALUES ($1, $2, $3)
+        `INSERT INTO ${STORE_MIGRATION_PROGRESS} (name, rows, after) VALUES ($1, $2, $3)
          ON CONFLICT (name) DO UPDATE SET rows = excluded.rows, after = excluded.after`,
         ...[titleOf(table), progress.rows, writeKey(after)],
       );
@@ -65,7 +68,7 @@ export class Destination {
     return progress;
   }
 
-  /** Lets new numbers go on after this one. */
+  /** Continues the sequence after this number. */
   async continueAfter(sequence: string, highest: bigint): Promise<void> {
     if (highest > 0n)
       await this.#database.get('SELECT setval($1::regclass, $2)', sequence, highest);
@@ -93,7 +96,7 @@ export class Destination {
 
   /** Forgets the progress: everything is there. */
   async finish(): Promise<void> {
-    await this.#database.run(`DROP TABLE ${MOVE_PROGRESS}`);
+    await this.#database.run(`DROP TABLE ${STORE_MIGRATION_PROGRESS}`);
   }
 }
 

@@ -14,7 +14,7 @@ import { TABLES, type Table, titleOf, type Value } from './tables.ts';
 /** Rows in one transaction: as many values as one statement takes are far away. */
 const BATCH = 1_000;
 
-/** Told as the work goes on. */
+/** Progress of the migration. */
 export interface MigrationEvents {
   /** @param rows how many rows there are to carry over and to compare. */
   onStart(rows: number): void;
@@ -32,7 +32,7 @@ export interface MigratedTable {
 
 /**
  * Carries everything that a data folder holds over to an empty PostgreSQL database, then reads both and
- * compares them. The folder is only read. A run that was cut off goes on where it was.
+ * compares them. The folder is only read. A run that was interrupted is continued.
  * @param to the database, and the secret that the processes on it will have.
  * @throws OperatorError when the folder is in use, its API keys were made with another secret, the
  * database holds something else, or the two are not the same in the end.

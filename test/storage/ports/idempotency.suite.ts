@@ -154,9 +154,9 @@ function remembering(open: OpenBackend): void {
     await Promise.all(keys.map((key) => store.create(pet(key), at(), request(key))));
     await store.create(pet('young'), at(1), request('young'));
 
-    await store.forgetRequests(at(DAY - 1));
+    await store.pruneRequests(at(DAY - 1));
     expect((await store.create(pet('k0'), at(), request('k0'))).kind).toBe('replayed');
-    await store.forgetRequests(at(DAY));
+    await store.pruneRequests(at(DAY));
     for (const key of ['k0', 'k1000', 'k2499']) {
       expect((await store.create(pet(key), at(), request(key))).kind).toBe('created');
     }

@@ -172,7 +172,7 @@ function forgetting(open: OpenBackend): void {
     await enqueue(backend, id, 'young');
     await backend.messages.deliver(NOON, EVERYTHING);
     await enqueue(backend, id, 'waiting');
-    await backend.messages.forget(NOON);
+    await backend.messages.prune(NOON);
     expect(await inbox(backend, id)).toEqual(['young', '[waiting]']);
   });
 
@@ -182,7 +182,7 @@ function forgetting(open: OpenBackend): void {
     const texts = Array.from({ length: 2_001 }, (_, index) => String(index));
     await Promise.all(texts.map((text) => enqueue(backend, id, text)));
     await backend.messages.deliver(NOON, EVERYTHING);
-    await backend.messages.forget(NOON + 1);
+    await backend.messages.prune(NOON + 1);
     expect(await inbox(backend, id)).toEqual([]);
   });
 

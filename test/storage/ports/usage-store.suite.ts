@@ -87,7 +87,7 @@ function forgetting(open: OpenBackend): void {
     for (const { id } of accounts) {
       await backend.usage.add([used(id, { hour: HOUR_NUMBER - 1 }), used(id)]);
     }
-    await backend.usage.forget(HOUR_NUMBER);
+    await backend.usage.prune(HOUR_NUMBER);
     for (const { id } of accounts) expect(await backend.usage.since(id, 0)).toEqual([used(id)]);
   });
 
@@ -95,7 +95,7 @@ function forgetting(open: OpenBackend): void {
     await using backend = await open();
     const { id } = await account(backend);
     await backend.usage.add(Array.from({ length: 2_001 }, (_, hour) => used(id, { hour })));
-    await backend.usage.forget(2_001);
+    await backend.usage.prune(2_001);
     expect(await backend.usage.since(id, 0)).toEqual([]);
   });
 

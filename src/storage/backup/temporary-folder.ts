@@ -4,10 +4,10 @@ import { constants } from 'node:os';
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * A folder for work that is not done, for this user's eyes only. It goes away when it is disposed
- * of, and when a signal ends the process.
+ * A temporary folder that only this user may read. It is removed when it is disposed of, and when a signal
+ * ends the process.
  */
-export function openWorkshop(prefix: string): Disposable & { readonly path: string } {
+export function openTemporaryFolder(prefix: string): Disposable & { readonly path: string } {
   const path = mkdtempSync(prefix);
   const remove = () => rmSync(path, { recursive: true, force: true });
   const abandon = (signal: (typeof ENDINGS)[number]) => {
