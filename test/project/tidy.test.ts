@@ -41,6 +41,8 @@ const ENTRIES = [
   'src/dashboard/web/reference.ts',
   'src/dashboard/web/theme-first.ts',
   'build/main.ts',
+  // Run by `npm run test:quick`.
+  'test/quick.ts',
   // Run by hand, to make the pictures of the documentation anew.
   'test/web/screenshots.ts',
   // Run by hand, where there is a container engine.

@@ -34,6 +34,9 @@ export const SECRET = 'a secret that all processes share, for tests';
 
 type Server = Bun.Subprocess<'ignore', 'ignore', 'ignore'>;
 
+/** How many ports are tried. */
+const TRIES = 5;
+
 /**
  * A private PostgreSQL server in a temporary folder. It does not wait for the disk: the operating system
  * keeps what it wrote when it is killed, and no test cuts the power.
@@ -41,7 +44,7 @@ type Server = Bun.Subprocess<'ignore', 'ignore', 'ignore'>;
 export class PostgresServer implements AsyncDisposable {
   readonly #folder: string;
   readonly #user: { readonly uid: number; readonly gid: number } | undefined;
-  readonly port: number;
+  #port = 0;
   #server: Server | undefined;
   #databases = 0;
   readonly #template = lazy(async () => {
@@ -49,8 +52,7 @@ export class PostgresServer implements AsyncDisposable {
     await migrate(this.url('migrated'));
   });
 
-  private constructor(port: number) {
-    this.port = port;
+  private constructor() {
     this.#folder = mkdtempSync(join(temporaryRoot, 'petstore-postgres-'));
     // PostgreSQL refuses to run as root.
     this.#user = process.getuid?.() === 0 ? idsOf('postgres') : undefined;
@@ -58,18 +60,22 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   static async start(): Promise<PostgresServer> {
-    const server = new PostgresServer(await freePort());
+    const server = new PostgresServer();
     await server.#fill('initdb', ['-U', 'petstore', '-A', 'trust', '-E', 'UTF8']);
-    await server.start();
+    await server.#startOnFreePort();
     return server;
+  }
+
+  get port(): number {
+    return this.#port;
   }
 
   /** Starts a copy that follows this server; commits wait for it from now on. */
   async startStandby(): Promise<PostgresServer> {
-    const standby = new PostgresServer(await freePort());
+    const standby = new PostgresServer();
     const source = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'petstore'];
     await standby.#fill('pg_basebackup', [...source, '-R', '-c', 'fast']);
-    await standby.start();
+    await standby.#startOnFreePort();
     // After the copy was made, which must not wait for a standby of its own one day.
     await this.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
     await this.run('SELECT pg_reload_conf()');
@@ -90,7 +96,22 @@ export class PostgresServer implements AsyncDisposable {
       ...['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'max_connections=200'],
       ...['-c', 'logging_collector=off', '-c', 'log_destination=stderr'],
     ]);
-    await eventually(() => this.#answers());
+    await eventually(() => {
+      if (this.#server?.exitCode === null) return this.#answers();
+      throw new Error(`PostgreSQL ended at its start, on port ${this.port}.`);
+    });
+  }
+
+  /** Another program may take a port between the look for a free one and the start. */
+  async #startOnFreePort(): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      this.#port = await freePort();
+      try {
+        return await this.start();
+      } catch (cause) {
+        if (tries === TRIES || this.#server?.exitCode === null) throw cause;
+      }
+    }
   }
 
   /** SIGTERM waits for clients, SIGINT cuts them off, SIGQUIT is a crash. */
