@@ -69,7 +69,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   starting.defer(() => listener.stop(STOP_GRACE, config.drainFor));
   const api = tracing.traceParts({ config, stores, limiters, recordUse, baseUrl });
   const service = new HttpService({
-    sites: createApis(parts, api),
+    apis: createApis(parts, api),
     pages,
     trustedProxies: config.trustedProxies,
     clock,

@@ -36,7 +36,7 @@ export interface ServiceMetrics {
 
 export interface ServiceOptions {
   /** Requests outside of every base address are answered by the first. */
-  readonly sites: readonly Api[];
+  readonly apis: readonly Api[];
   readonly pages?: Pages | undefined;
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly AddressRange[];
@@ -69,7 +69,7 @@ export class HttpService {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
-    this.#targets = new Targets(options.sites, options.pages);
+    this.#targets = new Targets(options.apis, options.pages);
   }
 
   /**

@@ -4,7 +4,7 @@ import { type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import { HEADERS } from './headers.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
-/** What an operation answers, before limits and the rest are written beside it. */
+/** What an operation answers; the reply writer adds the limits and the other headers. */
 export interface Reply {
   readonly status: number;
   /** JSON text; none for a reply without content. */
@@ -21,7 +21,7 @@ const CROSS_ORIGIN = {
   'Access-Control-Expose-Headers': [...Object.keys(HEADERS), 'Allow'].join(', '),
 };
 
-/** A refusal as a reply: the Error body of the contract. */
+/** A problem as a reply, with the Error body of the contract. */
 export function problemReply(problem: Problem, headers?: Reply['headers']): Reply {
   const { code, message } = problem;
   const { status } = ERRORS[code];
@@ -74,7 +74,7 @@ export class ReplyWriter {
     return response;
   }
 
-  /** Headers that this reply has and others have not. */
+  /** Adds headers that only this reply has. */
   #add(own: Reply['headers']): void {
     for (const name in own) this.#headers.set(name, own[name] ?? '');
   }
@@ -87,7 +87,7 @@ export class ReplyWriter {
     this.#limit.set(limit);
     this.#remaining.set(remaining);
     this.#reset.set(seconds(now.wall + resetIn));
-    // A request that came before the one that began the minute may be decided after it.
+    // A request may be decided after a later one that started the minute.
     const minuteEndsIn = seconds(Math.min(MINUTE, minute.resetIn));
     this.#headers.set(
       'RateLimit',
@@ -101,7 +101,7 @@ export class ReplyWriter {
   }
 }
 
-/** A header that is written anew only when its number changes. */
+/** A numeric header that is written only when its value changes. */
 class NumberHeader {
   readonly #headers: Headers;
   readonly #name: string;
@@ -119,13 +119,13 @@ class NumberHeader {
   }
 }
 
-/** How long a client is to wait, in seconds, where it is refused for a while (RFC 9110, 10.2.3). */
+/** The value of Retry-After, for replies that have one (RFC 9110, 10.2.3). */
 function retryAfter(status: number, { resetIn }: RateLimitResult): string | undefined {
   if (status === 429) return String(Math.max(1, seconds(resetIn)));
   return status === 503 ? UNAVAILABLE_RETRY_AFTER : undefined;
 }
 
-/** Whole seconds, rounded up: a client that waits them has waited long enough. */
+/** Whole seconds, rounded up, so that waiting them is always enough. */
 function seconds(milliseconds: number): number {
   return Math.ceil(milliseconds / SECOND);
 }

@@ -3,12 +3,12 @@ import type { BanRecord, BanStore } from '../core/ban-records.ts';
 import type { Change, ChangeFeed } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { KeptLimiter } from '../limits/persistence.ts';
+import type { EnvironmentLimiter } from '../limits/persistence.ts';
 
 interface Dependencies {
   readonly stores: {
     readonly changes: ChangeFeed;
-    readonly credentials: KeyCache;
+    readonly keyCache: KeyCache;
     readonly bans: Pick<BanStore, 'lifted'>;
   };
   readonly clock: Clock;
@@ -19,14 +19,14 @@ interface Dependencies {
  * and bans. Its own changes are applied before they are reported to whoever made them.
  */
 export class AppliedChanges {
-  readonly #limiters: ReadonlyMap<Environment, KeptLimiter>;
+  readonly #limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
   readonly #dependencies: Dependencies;
   #revision: bigint;
 
   /** @param revision of the feed before anything was cached. */
   constructor(
     revision: bigint,
-    limiters: ReadonlyMap<Environment, KeptLimiter>,
+    limiters: ReadonlyMap<Environment, EnvironmentLimiter>,
     dependencies: Dependencies,
   ) {
     this.#revision = revision;
@@ -43,13 +43,13 @@ export class AppliedChanges {
 
   /** Applies the changes since the last call. May raise `StorageUnavailable`. */
   async update(): Promise<void> {
-    const { changes: feed, credentials } = this.#dependencies.stores;
+    const { changes: feed, keyCache } = this.#dependencies.stores;
     const { revision, changes } = await feed.since(this.#revision);
     if (changes === 'everything') {
-      credentials.forgetAll();
+      keyCache.forgetAll();
       await this.#applyLifted(() => true);
     } else if (changes.length > 0) {
-      credentials.forget({ keys: idsOf('key', changes), accounts: idsOf('account', changes) });
+      keyCache.forget({ keys: idsOf('key', changes), accounts: idsOf('account', changes) });
       const bans = new Set(idsOf('ban', changes));
       if (bans.size > 0) await this.#applyLifted(({ id }) => bans.has(id));
     }

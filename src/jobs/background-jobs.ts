@@ -5,7 +5,11 @@ import { hourOf } from '../core/usage.ts';
 import type { Api } from '../http/api.ts';
 import { type Clock, DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
-import { type KeptLimiter, type LimitKeeping, startLimiter } from '../limits/persistence.ts';
+import {
+  type EnvironmentLimiter,
+  type LimiterDependencies,
+  startLimiter,
+} from '../limits/persistence.ts';
 import type { SharedRedis } from '../limits/redis/shared-redis.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -43,7 +47,7 @@ export interface JobDependencies {
 }
 
 export interface StartedJobs {
-  readonly limiters: ReadonlyMap<Environment, KeptLimiter>;
+  readonly limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
   readonly recordUse: Api['recordUse'];
 }
 
@@ -69,9 +73,9 @@ async function startLimiters({
   log,
   metrics,
   jobs,
-}: JobDependencies): Promise<Map<Environment, KeptLimiter>> {
+}: JobDependencies): Promise<Map<Environment, EnvironmentLimiter>> {
   const started = environments.map(async (environment) => {
-    const keeping = {
+    const limiterDependencies = {
       environment,
       policy: config.banPolicy,
       bans: stores.bans,
@@ -80,10 +84,13 @@ async function startLimiters({
       onBan: () => metrics.banned(environment),
       onLostBan: ({ id }: BanRecord, err: unknown) =>
         log.error({ ban: id, err }, 'ban cannot be recorded'),
-    } satisfies Omit<LimitKeeping, 'quotas'>;
+    } satisfies Omit<LimiterDependencies, 'quotas'>;
     const limiter = redis
-      ? await redis.startLimiter(keeping)
-      : await startLimiter({ ...keeping, quotas: stores.environment(environment).quotas });
+      ? await redis.startLimiter(limiterDependencies)
+      : await startLimiter({
+          ...limiterDependencies,
+          quotas: stores.environment(environment).quotas,
+        });
     return [environment, limiter] as const;
   });
   return new Map(await Promise.all(started));
@@ -115,10 +122,10 @@ export function deliverMessages({ stores, clock, jobs }: JobDependencies): void 
 
 async function pruneExpired(
   stores: Stores,
-  limiters: ReadonlyMap<Environment, KeptLimiter>,
+  limiters: ReadonlyMap<Environment, EnvironmentLimiter>,
   now: Instant,
 ): Promise<void> {
-  const pruneIn = async (limiter: KeptLimiter) => {
+  const pruneIn = async (limiter: EnvironmentLimiter) => {
     limiter.pruneExpired(now);
     const { pets, quotas } = stores.environment(limiter.environment);
     await quotas.prune(now.wall);

@@ -19,7 +19,7 @@ const SAVE_QUOTAS_EVERY = 0.75 * SECOND;
 const SAVED_AT_ONCE = 10_000;
 const RECORD_BANS_EVERY = 0.1 * SECOND;
 
-export interface LimitKeeping {
+export interface LimiterDependencies {
   readonly environment: Environment;
   readonly policy: BanPolicy;
   readonly quotas: QuotaStore;
@@ -32,20 +32,25 @@ export interface LimitKeeping {
   readonly onLostBan: (ban: BanRecord, error: unknown) => void;
 }
 
-/** A limiter that hears of lifted bans, and forgets. */
-export interface KeptLimiter extends Limiter {
+/** The limiter of an environment, with what background jobs maintain in it. */
+export interface EnvironmentLimiter extends Limiter {
   readonly environment: Environment;
-  /** May reject while what counts is away; it is told again when that is back. */
+  /** Ends a lifted ban. May reject while Redis is unavailable; the ban is read again once it recovers. */
   lift(ban: BanRecord): Awaitable<void>;
   pruneExpired(now: Instant): void;
 }
 
-/** A limiter that goes on where the last process stopped; what it decides is kept for the next. */
-export async function startLimiter(keeping: LimitKeeping): Promise<MemoryLimiter> {
-  const { environment, policy, quotas, bans, clock, jobs } = keeping;
+/** Starts a limiter with the saved quotas and bans; background jobs persist what it decides. */
+export async function startLimiter(dependencies: LimiterDependencies): Promise<MemoryLimiter> {
+  const { environment, policy, quotas, bans, clock, jobs } = dependencies;
   const now = clock.now();
   const saved = new SavedQuotas(quotas, now);
-  const limiter = new MemoryLimiter({ environment, policy, saved, onBan: recordNewBans(keeping) });
+  const limiter = new MemoryLimiter({
+    environment,
+    policy,
+    saved,
+    onBan: recordNewBans(dependencies),
+  });
   const latest = await bans.latest(now.wall - DAY);
   const own = latest.filter((ban) => ban.environment === environment);
   limiter.restore(own, now);
@@ -55,24 +60,31 @@ export async function startLimiter(keeping: LimitKeeping): Promise<MemoryLimiter
     limiter.readUnread(clock.now()),
   );
   jobs.everyAndAtStop(SAVE_QUOTAS_EVERY, `save ${environment} quotas`, () =>
-    saveQuotas(limiter, keeping),
+    saveQuotas(limiter, dependencies),
   );
   return limiter;
 }
 
 /** Starts the job that records new bans; the returned function queues one for it. */
-export function recordNewBans(keeping: Omit<LimitKeeping, 'quotas'>): (ban: BanRecord) => void {
+export function recordNewBans(
+  dependencies: Omit<LimiterDependencies, 'quotas'>,
+): (ban: BanRecord) => void {
   const unrecorded: BanRecord[] = [];
-  keeping.jobs.everyAndAtStop(RECORD_BANS_EVERY, `record ${keeping.environment} bans`, () =>
-    recordBans(unrecorded, keeping),
+  dependencies.jobs.everyAndAtStop(
+    RECORD_BANS_EVERY,
+    `record ${dependencies.environment} bans`,
+    () => recordBans(unrecorded, dependencies),
   );
   return (ban) => {
     unrecorded.push(ban);
-    keeping.onBan(ban);
+    dependencies.onBan(ban);
   };
 }
 
-async function saveQuotas(limiter: MemoryLimiter, { quotas, clock }: LimitKeeping): Promise<void> {
+async function saveQuotas(
+  limiter: MemoryLimiter,
+  { quotas, clock }: LimiterDependencies,
+): Promise<void> {
   for (let taken = SAVED_AT_ONCE; taken === SAVED_AT_ONCE; ) {
     const unsaved = limiter.takeUnsaved(clock.now(), SAVED_AT_ONCE);
     taken = unsaved.changed.length + unsaved.dropped.length;
@@ -89,7 +101,7 @@ async function saveQuotas(limiter: MemoryLimiter, { quotas, clock }: LimitKeepin
 /** Takes a ban off the list once it is on record, or can never be. */
 async function recordBans(
   unrecorded: BanRecord[],
-  { bans, onLostBan }: Pick<LimitKeeping, 'bans' | 'onLostBan'>,
+  { bans, onLostBan }: Pick<LimiterDependencies, 'bans' | 'onLostBan'>,
 ): Promise<void> {
   for (let ban = unrecorded[0]; ban; ban = unrecorded[0]) {
     try {

@@ -17,12 +17,12 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
     await stores.close();
     throw cause;
   }
-  const credentials = new MemoryKeyCache(stores.keys);
+  const keyCache = new MemoryKeyCache(stores.keys);
   return {
     ...stores,
-    keyRing: new KeyRing(stores.keys, credentials, secret, clock),
+    keyRing: new KeyRing(stores.keys, keyCache, secret, clock),
     sessionSecret: sign(secret, 'petstore dashboard sessions'),
-    credentials,
+    keyCache,
   };
 }
 

@@ -33,7 +33,7 @@ export interface DatabaseStores extends SharedStores {
 /** All stores, for the service and for the commands. */
 export interface Stores extends Omit<DatabaseStores, 'settings' | 'secret'> {
   readonly keyRing: KeyRing;
-  readonly credentials: KeyCache;
+  readonly keyCache: KeyCache;
   /** Signs dashboard sessions. */
   readonly sessionSecret: string;
 }

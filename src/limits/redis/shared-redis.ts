@@ -7,7 +7,7 @@ import type { Log } from '../../observability/log.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { MemoryAttemptCounts } from '../memory/attempt-counts.ts';
 import { MemoryLimiter } from '../memory/limiter.ts';
-import { type LimitKeeping, recordNewBans } from '../persistence.ts';
+import { type LimiterDependencies, recordNewBans } from '../persistence.ts';
 import { RedisAttemptCounts } from './attempt-counts.ts';
 import { RedisConnection } from './connection.ts';
 import { RedisLimiter } from './limiter.ts';
@@ -21,7 +21,7 @@ const SYNC_INTERVAL = 0.1 * SECOND;
 /** Redis, shared by several processes. */
 export interface SharedRedis {
   /** Starts a limiter that counts together with all processes on this Redis. */
-  startLimiter(keeping: Omit<LimitKeeping, 'quotas'>): Promise<RedisLimiter>;
+  startLimiter(dependencies: Omit<LimiterDependencies, 'quotas'>): Promise<RedisLimiter>;
   /** Counts the attempts of all processes on this Redis. */
   readonly attempts: AttemptCounts;
   close(): Promise<void>;
@@ -84,7 +84,7 @@ export async function openRedis(
     atClose: (work) => void atClose.push(work),
   };
   return {
-    startLimiter: (keeping) => startLimiter(link, keeping),
+    startLimiter: (dependencies) => startLimiter(link, dependencies),
     attempts: new RedisAttemptCounts(connection, new MemoryAttemptCounts()),
     async close() {
       await Promise.allSettled(atClose.map((work) => work()));
@@ -95,10 +95,10 @@ export async function openRedis(
 
 async function startLimiter(
   redis: Link,
-  keeping: Omit<LimitKeeping, 'quotas'>,
+  dependencies: Omit<LimiterDependencies, 'quotas'>,
 ): Promise<RedisLimiter> {
-  const { environment, policy, bans, clock, jobs } = keeping;
-  const onBan = recordNewBans(keeping);
+  const { environment, policy, bans, clock, jobs } = dependencies;
+  const onBan = recordNewBans(dependencies);
   const local = new MemoryLimiter({ environment, policy, onBan });
   const { connection } = redis;
   const limiter = new RedisLimiter({ environment, policy, connection, local, onBan });
