@@ -1,4 +1,4 @@
-# The service as one file on a base with nothing but the C library: no shell, no package manager.
+# The executable on a base image with the C library only: no shell, no package manager.
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /source
@@ -8,13 +8,13 @@ COPY tsconfig.json ./
 COPY build build
 COPY src src
 RUN npm run build
-# Nobody could make it in the next stage, and a volume takes its owner from it.
+# Created here because the next stage has no shell; a volume inherits its owner.
 RUN install -d -m 0700 -o 65532 -g 65532 /data
 
 FROM gcr.io/distroless/base-nossl-debian12
 COPY --from=build /source/dist/petstore /usr/local/bin/petstore
 COPY --from=build --chown=65532:65532 /data /data
-# A number, so that an orchestrator can see that it is not the superuser.
+# Numeric, so that orchestrators can verify that it is not root.
 USER 65532:65532
 ENV PETSTORE_HOST=0.0.0.0 PETSTORE_DATA_DIR=/data
 VOLUME /data

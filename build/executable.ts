@@ -6,18 +6,18 @@ import { EMBEDDED_FOLDER, writeAssets } from '../src/dashboard/pages/embedded-as
 const NAME = 'petstore';
 const ROOT = join(import.meta.dir, '..');
 
-/** Every file that runs in a thread of its own is called so. */
+/** The files that run in their own threads. */
 const THREADS = 'src/**/*-thread.ts';
 
 /**
- * Makes one file that holds the service, its commands, the dashboard's pages and the runtime. It runs
- * on machines like this one, where nothing else is installed.
+ * Builds one file with the service, its commands, the dashboard's pages and the runtime. It runs on
+ * machines with the same operating system and processor, without further installation.
  * @param folder an existing folder; the file is `petstore` in it.
  * @returns the path of the file.
  * @throws Error with the bundler's messages when something cannot be bundled.
  */
 export async function buildExecutable(folder: string): Promise<string> {
-  // In the same folder, so that the file can be moved to its place, complete.
+  // In the same folder, so that the finished file can be moved into place atomically.
   const scratch = await mkdtemp(join(folder, '.build-'));
   try {
     const pages = join(scratch, EMBEDDED_FOLDER);
@@ -38,18 +38,18 @@ async function compile(outfile: string, pages: string): Promise<void> {
     entrypoints: ['src/main.ts', ...threads].map((file) => join(ROOT, file)),
     target: 'bun',
     format: 'esm',
-    // Threads are looked for beside the program: everything is one file by then.
+    // Threads are loaded by a name beside the entry point, inside the one file.
     naming: { entry: '[name].[ext]' },
-    // Read at the start instead of the source, which takes twice as long.
+    // Loads in half the time that parsing the source takes.
     bytecode: true,
-    // What is loaded late stays apart: in one piece with the rest, it is read at the start after all.
+    // Keeps dynamically imported code in separate chunks; otherwise all of it is loaded at the start.
     splitting: true,
-    // Stack traces in the log are read by people: names stay, and lines are those of the source.
+    // Identifiers are kept, and the source map restores lines, for readable stack traces in the log.
     minify: { whitespace: true, syntax: true },
     sourcemap: 'inline',
     define: {
       'process.env.NODE_ENV': '"production"',
-      // Otherwise packages learn where they lay when this was built.
+      // Otherwise packages contain their path on the build machine.
       __dirname: '"/"',
     },
     compile: { outfile, assets: [pages], autoloadDotenv: false, autoloadBunfig: false },

@@ -1,2 +1,2 @@
-/** A value now, or later: embedded adapters answer at once, networked ones with a promise. */
+/** A value or a promise of it: embedded stores return values, networked ones promises. */
 export type Awaitable<T> = T | Promise<T>;

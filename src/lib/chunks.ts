@@ -1,7 +1,7 @@
-/** Rows written in one change, so that no creation waits long behind it. */
+/** Rows per write, so that no creation waits long for it. */
 export const CHUNK = 500;
 
-/** The items in the same order, so many at a time. */
+/** Splits items into chunks of at most `size`, in the same order. */
 export function chunks<Item>(items: readonly Item[], size = CHUNK): Item[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),

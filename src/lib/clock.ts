@@ -1,17 +1,17 @@
-/** One moment, told by both hands of the service's clock. */
+/** One point in time, in both readings of the service's clock. */
 export interface Instant {
-  /** Milliseconds since the Unix epoch, UTC. Names dates; an operator or NTP may step it. */
+  /** Milliseconds since the Unix epoch, UTC. For dates; an operator or NTP may step it. */
   readonly wall: number;
-  /** Milliseconds on a scale that never steps. Measures durations. */
+  /** Milliseconds on a scale that never steps. For durations. */
   readonly elapsed: number;
 }
 
-/** Where every part of the service gets the time; tests drive their own. */
+/** The clock of the service; tests pass their own. */
 export interface Clock {
   now(): Instant;
 }
 
-/** Steps of the elapsed scale per ms. Binary fractions, so that adding and subtracting is exact. */
+/** Resolution of the elapsed reading, in steps per ms: a power of two, so that adding and subtracting is exact. */
 const RESOLUTION = 1_024;
 
 /** The machine's clock. */

@@ -1,4 +1,4 @@
-/** Makes it when it is first asked for, and again if that failed. */
+/** Calls `make` on first use and keeps its result; calls it again after a failure. */
 export function lazy<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -1,9 +1,9 @@
 import type { Awaitable } from './awaitable.ts';
 
 /**
- * What the work gives, if it does so in time; the work itself goes on.
- * @param patience ms.
- * @throws Error when the time is over, or whatever the work throws.
+ * Waits for the work with a timeout; the work itself is not cancelled.
+ * @param patience the timeout, in ms.
+ * @throws Error after the timeout, or whatever the work throws.
  */
 export async function withTimeout<T>(patience: number, work: () => Awaitable<T>): Promise<T> {
   const silence = Promise.withResolvers<never>();

@@ -77,7 +77,7 @@ describe.skipIf(!hasNginx)('the proxy', () => {
     expect(reply.status).toBe(503);
     expect(reply.headers.get('content-type')).toBe('application/json');
     expect(reply.headers.get('retry-after')).toBe('1');
-    const message = 'The service is away. Try again in a moment.';
+    const message = 'The service is unavailable. Try again in a moment.';
     expect(await reply.json()).toEqual({ code: 'unavailable', message, status: 503 });
   });
 
