@@ -1,5 +1,6 @@
 import type { XSchema } from 'typebox/schema';
-import { bodyParser, type Expectations } from '../http/body-validator.ts';
+import { bodyParser } from '../http/body-validator.ts';
+import type { Expectations } from '../http/expectations.ts';
 import { readJsonBody } from '../http/json-body.ts';
 
 /** The largest body of the dashboard's API, in bytes. */

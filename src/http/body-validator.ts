@@ -2,23 +2,23 @@ import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile, type XSchema } from 'typebox/schema';
 import { ApiError } from '../core/errors.ts';
 import { type Int64, toInt64 } from '../lib/int64.ts';
+import { type Expectations, expectationsOf } from './expectations.ts';
 
 /** What a message repeats of an unknown field's name, in characters. */
 const SHOWN_NAME_LENGTH = 60;
-
-/** What each field must be, in the words of an error message. */
-export type Expectations = Readonly<Record<string, string>>;
 
 /**
  * Compiles a schema of an object into a check of parsed bodies.
  * @param schema with `additionalProperties: false` unknown fields are refused. A property of type
  *   `integer` or `number` arrives as a number, one of type `bigint` as an exact bigint.
+ * @param described words for what the schema does not say, such as a pattern, by field.
  * @returns a function that throws ApiError `invalid_body`, naming the field.
  */
 export function bodyParser<const Schema extends XSchema>(
   schema: Schema,
-  expectations: Expectations,
+  described: Expectations = {},
 ) {
+  const expectations = { ...expectationsOf(schema), ...described };
   const validator = Compile(schema);
   const numeric = numericProperties(schema);
   return (body: unknown) => {

@@ -35,6 +35,32 @@ async function refusal(text: string): Promise<string> {
   throw new Error(`Was not refused: ${text}`);
 }
 
+describe('a field without words of its own', () => {
+  const parseNumbers = bodyParser({
+    type: 'object',
+    properties: {
+      amount: { type: 'integer', minimum: 1, maximum: 100 },
+      id: { type: 'bigint' },
+      size: { type: 'string', enum: ['small', 'large'] },
+      note: { type: 'string', maxLength: 3 },
+      gift: { type: 'boolean' },
+    },
+  });
+
+  test.each([
+    ['{"amount":0}', '"amount" must be an integer from 1 to 100.'],
+    [
+      '{"id":"1"}',
+      '"id" must be an integer from -9223372036854775808 to 9223372036854775807, not in quotes.',
+    ],
+    ['{"size":"medium"}', '"size" must be one of small, large.'],
+    ['{"note":"long"}', '"note" must be a string of 0 to 3 characters.'],
+    ['{"gift":1}', '"gift" must be true or false.'],
+  ])('is described by its schema: %s', (text, message) => {
+    expect(() => parseNumbers(parseStrictJson(Buffer.from(text)))).toThrow(message);
+  });
+});
+
 describe('a body field', () => {
   test('of type integer or number arrives as a number, of type bigint as an exact bigint', async () => {
     const text = '{"amount":1e1,"weight":20000000000000000,"category":7}';

@@ -1,0 +1,69 @@
+import { ApiError } from '../core/errors.ts';
+
+/** A whole number that int64 can hold, give or take the last digit. */
+const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,18})$/;
+
+/** Bounds of an integer parameter, and its value where it is not given. */
+export interface IntegerBounds {
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly default: number;
+}
+
+/**
+ * Reads these parameters of a query; all others are ignored.
+ * @param query what follows the question mark, without it.
+ * @throws ApiError `invalid_parameter` for one that is given twice
+ */
+export function readQuery<Name extends string>(
+  query: string,
+  names: readonly Name[],
+): ReadonlyMap<Name, string> {
+  const given = new Map<Name, string>();
+  for (const [name, value] of parametersOf(query)) {
+    const known = names.find((each) => each === name);
+    if (known === undefined) continue;
+    if (given.has(known)) throw invalidParameter(known, 'is given twice. Give it once');
+    given.set(known, value);
+  }
+  return given;
+}
+
+/** The value of an integer parameter. @throws ApiError `invalid_parameter` */
+export function integerParameter<Name extends string>(
+  given: ReadonlyMap<Name, string>,
+  name: Name,
+  { minimum, maximum, default: otherwise }: IntegerBounds,
+): number {
+  const value = given.get(name);
+  if (value === undefined) return otherwise;
+  const number = WHOLE_NUMBER.test(value) ? Number(value) : Number.NaN;
+  if (number >= minimum && number <= maximum) return number;
+  throw invalidParameter(name, `must be a whole number from ${minimum} to ${maximum}`);
+}
+
+/** The value of a parameter that is one of these, if it is given. @throws ApiError `invalid_parameter` */
+export function enumParameter<Name extends string, Value extends string>(
+  given: ReadonlyMap<Name, string>,
+  name: Name,
+  values: readonly Value[],
+): Value | undefined {
+  const value = given.get(name);
+  const found = values.find((known) => known === value);
+  if (value === undefined || found !== undefined) return found;
+  throw invalidParameter(name, `must be one of ${values.join(', ')}`);
+}
+
+export function invalidParameter(name: string, problem: string): ApiError {
+  return new ApiError('invalid_parameter', `The parameter "${name}" ${problem}.`);
+}
+
+function parametersOf(query: string): Iterable<readonly [name: string, value: string]> {
+  // Splitting takes a third of the time where nothing is encoded.
+  if (/[%+]/.test(query)) return new URLSearchParams(query);
+  return query.split('&').map((parameter) => {
+    const equals = parameter.indexOf('=');
+    if (equals === -1) return [parameter, ''];
+    return [parameter.slice(0, equals), parameter.slice(equals + 1)];
+  });
+}
