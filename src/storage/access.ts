@@ -27,3 +27,15 @@ export interface Access<Changes> {
   /** Makes a change in one statement that both engines know, without Kysely; `?` stands for a value. */
   run(sql: string, ...values: SelectionValue[]): Promise<void>;
 }
+
+/** Binds changes to what runs one by its name. */
+export function bindChanges<Changes extends object>(
+  changes: Changes,
+  run: (name: keyof Changes & string, args: readonly unknown[]) => Promise<unknown>,
+): BoundChanges<Changes> {
+  // The keys of an object literal are all that it has.
+  const names = Object.keys(changes) as Array<keyof Changes & string>;
+  const bound = names.map((name) => [name, (...args: readonly unknown[]) => run(name, args)]);
+  // Each name runs the function of that name; `Object.fromEntries` loses which is which.
+  return Object.fromEntries(bound) as BoundChanges<Changes>;
+}

@@ -3,16 +3,28 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  type Expression,
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  type SqlBool,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely';
+import type { Environment } from '../core/environments.ts';
 import type { Database } from './schema.ts';
+
+/** A condition that every row fulfils. */
+export const EVERY_ROW: Expression<SqlBool> = sql`true`;
+
+/** The condition that a row of PostgreSQL, which has both environments in one table, is of this one. */
+export function rowsOf(environment: Environment): Expression<SqlBool> {
+  return sql`environment = ${environment}`;
+}
 
 /** What a statement may be given. */
 export type Bindable = string | number | bigint | Buffer | null;

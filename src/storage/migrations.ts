@@ -10,6 +10,12 @@ export interface SharedStep {
   readonly postgres: readonly string[];
 }
 
+const CHANGES_TABLE = newTable('changes', [
+  'revision INTEGER PRIMARY KEY',
+  'subject_kind TEXT NOT NULL',
+  'subject_id TEXT NOT NULL',
+]);
+
 export const SHARED_STEPS: readonly SharedStep[] = [
   {
     // The changes themselves beside their number, made by the functions that change something.
@@ -19,19 +25,9 @@ export const SHARED_STEPS: readonly SharedStep[] = [
         (trigger) => `DROP TRIGGER ${trigger}`,
       ),
       "ALTER TABLE revision ADD COLUMN name TEXT NOT NULL DEFAULT 'changes'",
-      `CREATE TABLE changes (
-        revision INTEGER PRIMARY KEY,
-        subject_kind TEXT NOT NULL,
-        subject_id TEXT NOT NULL
-      ) STRICT`,
+      ...CHANGES_TABLE.sqlite,
     ],
-    postgres: [
-      `CREATE TABLE IF NOT EXISTS changes (
-        revision BIGINT PRIMARY KEY,
-        subject_kind TEXT NOT NULL,
-        subject_id TEXT NOT NULL
-      )`,
-    ],
+    postgres: CHANGES_TABLE.postgres,
   },
   {
     // Addresses in lower case beside their spelling, sorted by code point, on both engines.
@@ -55,6 +51,19 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     ],
   },
 ];
+
+/**
+ * Creates a table on both engines.
+ * @param definitions columns and constraints, in SQL that both know; INTEGER is any 64-bit integer.
+ */
+function newTable(name: string, definitions: readonly string[]): Omit<SharedStep, 'file'> {
+  const list = definitions.join(', ');
+  const bigints = list.replaceAll(/\bINTEGER\b/g, 'BIGINT');
+  return {
+    sqlite: [`CREATE TABLE ${name} (${list}) STRICT`],
+    postgres: [`CREATE TABLE IF NOT EXISTS ${name} (${bigints})`],
+  };
+}
 
 /** The shared steps of one kind of data file. */
 export function sqliteSteps(file: SharedStep['file']): string[] {

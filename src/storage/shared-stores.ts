@@ -6,16 +6,27 @@ import type { ChangeFeed, ChangeSignal } from '../core/changes.ts';
 import type { MessageStore } from '../core/messages.ts';
 import type { Settings } from '../core/settings.ts';
 import type { UsageStore } from '../core/usage.ts';
-import type { Access } from './access.ts';
-import { StoredAccounts } from './accounts.ts';
-import { type KeyUses, StoredApiKeys } from './api-keys.ts';
-import { StoredAuditLog } from './audit.ts';
-import { StoredBans } from './bans.ts';
+import { type Access, bindChanges } from './access.ts';
+import { accountChanges, StoredAccounts } from './accounts.ts';
+import { apiKeyChanges, type KeyUses, StoredApiKeys } from './api-keys.ts';
+import { auditChanges, StoredAuditLog } from './audit.ts';
+import { banChanges, StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
-import { bindChanges, type Changes } from './changes.ts';
-import { type MessageQueue, StoredMessages } from './messages.ts';
+import { type MessageQueue, messageChanges, StoredMessages } from './messages.ts';
 import { StoredSettings } from './settings.ts';
-import { StoredUsage, type UsageBatches } from './usage.ts';
+import { StoredUsage, type UsageBatches, usageChanges } from './usage.ts';
+
+/** Every change of the stores that are written once for both engines, by name. */
+export const CHANGES = {
+  ...accountChanges,
+  ...apiKeyChanges,
+  ...auditChanges,
+  ...banChanges,
+  ...messageChanges,
+  ...usageChanges,
+};
+
+export type Changes = typeof CHANGES;
 
 /** What an engine does by hand, since it happens beside every request. */
 export interface HandWritten {
@@ -58,7 +69,7 @@ function withAfterChange(
   afterChange: () => Promise<void>,
 ): Access<Changes> {
   return {
-    changes: bindChanges(async (name, args) => {
+    changes: bindChanges(CHANGES, async (name, args) => {
       const result: unknown = await Reflect.apply(access.changes[name], undefined, args);
       await afterChange();
       return result;

@@ -1,10 +1,13 @@
 import type { Kysely } from 'kysely';
+import type { Environment } from '../../core/environments.ts';
 import { lazy } from '../../lib/lazy.ts';
-import type { Access, BoundChanges } from '../access.ts';
-import { applyChange, bindChanges, type Changes } from '../changes.ts';
-import { postgresQueries } from '../kysely.ts';
+import { type Access, type BoundChanges, bindChanges } from '../access.ts';
+import { applyChange } from '../changes.ts';
+import { postgresQueries, rowsOf } from '../kysely.ts';
+import type { EnvironmentQueries } from '../pets.ts';
 import type { Database } from '../schema.ts';
 import { numbered, type Selection, type SelectionValue } from '../selection.ts';
+import { CHANGES, type Changes } from '../shared-stores.ts';
 import type { PostgresDatabase, Queries } from './database.ts';
 
 /** A database: each change is a transaction of its own. */
@@ -14,7 +17,7 @@ export class PostgresAccess implements Access<Changes> {
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
-    this.changes = bindChanges((change, args) =>
+    this.changes = bindChanges(CHANGES, (change, args) =>
       database.transaction((queries) => applyChange(queriesOver(queries), { change, args })),
     );
   }
@@ -29,6 +32,17 @@ export class PostgresAccess implements Access<Changes> {
   async run(sql: string, ...values: SelectionValue[]): Promise<void> {
     await this.#database.run(numbered(sql), ...values);
   }
+}
+
+/** Kysely on the rows of one environment. */
+export function environmentQueries(
+  database: PostgresDatabase,
+  environment: Environment,
+): () => Promise<EnvironmentQueries> {
+  return lazy(async () => ({
+    queries: queriesOver(database),
+    inEnvironment: rowsOf(environment),
+  }));
 }
 
 /** Kysely over the pool or a transaction. */

@@ -3,19 +3,12 @@ import { StorageUnavailable } from '../../core/errors.ts';
 import type { IdempotentRequest, StoredReply } from '../../core/idempotency.ts';
 import { REMEMBERED } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pet-json.ts';
-import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
+import type { CreateOutcome, Pet } from '../../core/pets.ts';
+import type { Creation } from '../pets.ts';
 import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
 import { insertNewPets, insertPets, newPetIds } from './pet-insertion.ts';
 import { petsById } from './pet-rows.ts';
-
-/** One pet to be added. */
-export interface Creation {
-  readonly pet: NewPet;
-  /** Epoch ms. */
-  readonly now: number;
-  readonly request: IdempotentRequest | undefined;
-}
 
 /** A creation that may be repeated, and the pet that it adds unless the request was handled before. */
 interface Repeatable {

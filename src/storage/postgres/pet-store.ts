@@ -1,19 +1,10 @@
 import type { Environment } from '../../core/environments.ts';
-import type { IdempotentRequest } from '../../core/idempotency.ts';
-import { REMEMBERED } from '../../core/idempotency.ts';
-import type {
-  CreateOutcome,
-  NewPet,
-  Pet,
-  PetPage,
-  PetQuery,
-  PetStatus,
-  PetStore,
-} from '../../core/pets.ts';
-import type { Instant } from '../../lib/clock.ts';
+import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStatus } from '../../core/pets.ts';
+import { type Creation, StoredPets } from '../pets.ts';
+import { environmentQueries } from './access.ts';
 import type { PostgresDatabase } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
-import { type Creation, createPets } from './pet-creation.ts';
+import { createPets } from './pet-creation.ts';
 import { insertPets, newPetIds } from './pet-insertion.ts';
 import { petFromRow, selectPets } from './pet-rows.ts';
 
@@ -28,15 +19,14 @@ const DENSITY_REACH = 64;
 const CHUNK = 5_000;
 
 /** The pets of one environment. */
-export class PostgresPetStore implements PetStore {
+export class PostgresPetStore extends StoredPets {
   readonly #database: PostgresDatabase;
   readonly #environment: Environment;
   /** Creations, many in a transaction. */
   readonly creations: GroupCommit<Creation, CreateOutcome>;
-  /** Idempotent requests that wait for their commit in this process. */
-  readonly #inFlight = new Set<string>();
 
   constructor(database: PostgresDatabase, environment: Environment) {
+    super(environmentQueries(database, environment));
     this.#database = database;
     this.#environment = environment;
     this.creations = new GroupCommit((batch) => createPets(database, environment, batch), 2);
@@ -60,19 +50,6 @@ export class PostgresPetStore implements PetStore {
     return row && petFromRow(row);
   }
 
-  async create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {
-    const creation = { pet, now: now.wall, request };
-    if (!request) return this.creations.add(creation);
-    const name = JSON.stringify([request.accountId, request.key]);
-    if (this.#inFlight.has(name)) return { kind: 'conflict' };
-    this.#inFlight.add(name);
-    try {
-      return await this.creations.add(creation);
-    } finally {
-      this.#inFlight.delete(name);
-    }
-  }
-
   async import(pets: readonly NewPet[]): Promise<void> {
     if (pets.length === 0) return;
     const ids = await newPetIds(this.#database, this.#environment, pets.length);
@@ -84,17 +61,8 @@ export class PostgresPetStore implements PetStore {
     });
   }
 
-  async pruneRequests(now: Instant): Promise<void> {
-    const prune = () =>
-      this.#database.run(
-        `DELETE FROM idempotent_requests WHERE environment = $1 AND created_at <= $2
-           AND (account_id, key) IN (
-             SELECT account_id, key FROM idempotent_requests
-             WHERE environment = $1 AND created_at <= $2 LIMIT 1000)`,
-        this.#environment,
-        now.wall - REMEMBERED,
-      );
-    while ((await prune()) > 0);
+  protected insert(creation: Creation): Promise<CreateOutcome> {
+    return this.creations.add(creation);
   }
 
   /** Waits for the creations that were asked for. Takes no more. */

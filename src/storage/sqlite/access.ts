@@ -1,7 +1,10 @@
+import type { Kysely } from 'kysely';
 import { lazy } from '../../lib/lazy.ts';
-import type { Access, BoundChanges } from '../access.ts';
-import { bindChanges, type Changes } from '../changes.ts';
+import { type Access, type BoundChanges, bindChanges } from '../access.ts';
+import type { EnvironmentQueries } from '../pets.ts';
+import type { Database } from '../schema.ts';
 import type { Selection, SelectionValue } from '../selection.ts';
+import { CHANGES, type Changes } from '../shared-stores.ts';
 import type { SqliteSelection } from './database.ts';
 import type { SqliteFile } from './file.ts';
 
@@ -12,22 +15,14 @@ export class SqliteAccess implements Access<Changes> {
 
   constructor(file: SqliteFile) {
     this.#file = file;
-    this.changes = bindChanges((change, args) =>
+    this.queries = queriesOf(file);
+    this.changes = bindChanges(CHANGES, (change, args) =>
       file.write({ name: 'change', input: { change, args } }),
     );
   }
 
   /** Changes through this instance, such as better-auth's, are made one statement at a time. */
-  readonly queries = lazy(async () => {
-    const { sqliteQueries } = await import('../kysely.ts');
-    return sqliteQueries(async ({ sql, values, isSelect }) => {
-      if (isSelect) {
-        const selection: SqliteSelection<Record<string, unknown>> = { sqlite: sql };
-        return { rows: this.#file.all(selection, ...values), changes: 0 };
-      }
-      return this.#file.write({ name: 'runStatement', input: { sql, values } });
-    });
-  });
+  readonly queries: () => Promise<Kysely<Database>>;
 
   rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Row[] {
     return this.#file.all(selection, ...values);
@@ -36,4 +31,27 @@ export class SqliteAccess implements Access<Changes> {
   async run(sql: string, ...values: SelectionValue[]): Promise<void> {
     await this.#file.write({ name: 'runStatement', input: { sql, values } });
   }
+}
+
+/** Kysely on an environment's file, all of whose rows are the environment's. */
+export function environmentQueries(file: SqliteFile): () => Promise<EnvironmentQueries> {
+  const queries = queriesOf(file);
+  return async () => {
+    const { EVERY_ROW } = await import('../kysely.ts');
+    return { queries: await queries(), inEnvironment: EVERY_ROW };
+  };
+}
+
+/** Kysely on a file: read in this thread, changed in the writer thread one statement at a time. */
+function queriesOf(file: SqliteFile): () => Promise<Kysely<Database>> {
+  return lazy(async () => {
+    const { sqliteQueries } = await import('../kysely.ts');
+    return sqliteQueries(async ({ sql, values, isSelect }) => {
+      if (isSelect) {
+        const selection: SqliteSelection<Record<string, unknown>> = { sqlite: sql };
+        return { rows: file.all(selection, ...values), changes: 0 };
+      }
+      return file.write({ name: 'runStatement', input: { sql, values } });
+    });
+  });
 }

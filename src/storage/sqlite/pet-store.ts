@@ -1,6 +1,6 @@
-import type { IdempotentRequest } from '../../core/idempotency.ts';
-import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
-import type { Instant } from '../../lib/clock.ts';
+import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery } from '../../core/pets.ts';
+import { type Creation, StoredPets } from '../pets.ts';
+import { environmentQueries } from './access.ts';
 import type { SqliteFile } from './file.ts';
 import { selectPets } from './writes-environment.ts';
 
@@ -9,12 +9,11 @@ const BY_STATUS = selectPets('WHERE status = ? AND pets.id > ? ORDER BY pets.id 
 const ONE = selectPets('WHERE pets.id = ?');
 
 /** The pets of one environment. */
-export class SqlitePetStore implements PetStore {
+export class SqlitePetStore extends StoredPets {
   readonly #file: SqliteFile;
-  /** Idempotent requests that wait for their commit. */
-  readonly #inFlight = new Set<string>();
 
   constructor(file: SqliteFile) {
+    super(environmentQueries(file));
     this.#file = file;
   }
 
@@ -34,26 +33,11 @@ export class SqlitePetStore implements PetStore {
     return this.#file.get(ONE, id);
   }
 
-  async create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {
-    const insert = () =>
-      this.#file.write({ name: 'createPet', input: { pet, now: now.wall, request } });
-    if (!request) return insert();
-    const name = JSON.stringify([request.accountId, request.key]);
-    if (this.#inFlight.has(name)) return { kind: 'conflict' };
-    this.#inFlight.add(name);
-    try {
-      return await insert();
-    } finally {
-      this.#inFlight.delete(name);
-    }
-  }
-
   import(pets: readonly NewPet[]): Promise<void> {
     return this.#file.write({ name: 'importPets', input: pets });
   }
 
-  async pruneRequests(now: Instant): Promise<void> {
-    // A chunk at a time, so that creations take their turns between.
-    while ((await this.#file.write({ name: 'pruneRequests', input: now.wall })) > 0);
+  protected insert(creation: Creation): Promise<CreateOutcome> {
+    return this.#file.write({ name: 'createPet', input: creation });
   }
 }

@@ -5,15 +5,9 @@ import { creationReply } from '../../core/pet-json.ts';
 import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
 import type { SavedQuota } from '../../core/quota.ts';
 import { DAY } from '../../lib/clock.ts';
+import type { Creation } from '../pets.ts';
 import { select } from '../selection.ts';
 import { query, type SqliteSelection } from './database.ts';
-
-interface Creation {
-  readonly pet: NewPet;
-  /** Epoch ms. */
-  readonly now: number;
-  readonly request: IdempotentRequest | undefined;
-}
 
 /**
  * Selects pets as the rest of the service has them. What a double holds exactly comes as a number,
@@ -48,16 +42,6 @@ export const environmentWrites = {
 
   importPets(database: Database, pets: readonly NewPet[]): void {
     for (const pet of pets) insertPet(database, pet);
-  },
-
-  /** Deletes some of the expired idempotent requests; returns how many. */
-  pruneRequests(database: Database, now: number): number {
-    return database
-      .query(
-        `DELETE FROM idempotent_requests WHERE (account_id, key) IN (
-           SELECT account_id, key FROM idempotent_requests WHERE created_at <= ? LIMIT 1000)`,
-      )
-      .run(now - REMEMBERED).changes;
   },
 
   saveQuotas(database: Database, quotas: readonly SavedQuota[]): void {

@@ -1,0 +1,75 @@
+import type { Expression, Kysely, SqlBool } from 'kysely';
+import { type IdempotentRequest, REMEMBERED } from '../core/idempotency.ts';
+import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStore } from '../core/pets.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Database } from './schema.ts';
+
+/** Idempotent requests that are deleted in one statement, so that creations take their turns between. */
+const DELETED_AT_ONCE = 1_000;
+
+/** Kysely on the tables of one environment. */
+export interface EnvironmentQueries {
+  readonly queries: Kysely<Database>;
+  /** Limits a query to the rows of the environment; for every `where` on one of its tables. */
+  readonly inEnvironment: Expression<SqlBool>;
+}
+
+/** A pet on its way into the store. */
+export interface Creation {
+  readonly pet: NewPet;
+  /** Epoch ms. */
+  readonly now: number;
+  readonly request: IdempotentRequest | undefined;
+}
+
+/**
+ * The pets of one environment. What the request path needs most is written by hand for each engine; the
+ * rest is written here, once for both.
+ */
+export abstract class StoredPets implements PetStore {
+  /** Loads Kysely at the first call. */
+  protected readonly queries: () => Promise<EnvironmentQueries>;
+  /** Idempotent requests that wait for their commit in this process. */
+  readonly #inFlight = new Set<string>();
+
+  constructor(queries: () => Promise<EnvironmentQueries>) {
+    this.queries = queries;
+  }
+
+  abstract list(query: PetQuery): Awaitable<PetPage>;
+  abstract get(id: number): Awaitable<Pet | undefined>;
+  abstract import(pets: readonly NewPet[]): Promise<void>;
+  protected abstract insert(creation: Creation): Promise<CreateOutcome>;
+
+  async create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {
+    const creation = { pet, now: now.wall, request };
+    if (!request) return this.insert(creation);
+    const name = JSON.stringify([request.accountId, request.key]);
+    if (this.#inFlight.has(name)) return { kind: 'conflict' };
+    this.#inFlight.add(name);
+    try {
+      return await this.insert(creation);
+    } finally {
+      this.#inFlight.delete(name);
+    }
+  }
+
+  async pruneRequests(now: Instant): Promise<void> {
+    const { queries, inEnvironment } = await this.queries();
+    const before = now.wall - REMEMBERED;
+    const old = queries
+      .selectFrom('idempotent_requests')
+      .select(['account_id', 'key'])
+      .where(inEnvironment)
+      .where('created_at', '<=', before)
+      .limit(DELETED_AT_ONCE)
+      .$asTuple('account_id', 'key');
+    const deletion = queries
+      .deleteFrom('idempotent_requests')
+      .where(inEnvironment)
+      .where('created_at', '<=', before)
+      .where(({ eb, refTuple }) => eb(refTuple('account_id', 'key'), 'in', old));
+    while ((await deletion.executeTakeFirst()).numDeletedRows > 0n);
+  }
+}
