@@ -16,7 +16,11 @@ const BEHAVIOUR = [
   ...['api', 'keys', 'messages', 'usage', 'operator', 'audit'].map(
     (name) => `dashboard/dashboard-${name}`,
   ),
-].map((name) => join(import.meta.dir, '..', `${name}.test.ts`));
+];
+
+function fileOf(name: string): string {
+  return join(import.meta.dir, '..', `${name}.test.ts`);
+}
 
 /** Tests in them that lay hands on the files of the embedded store, or on its lock. */
 const EMBEDDED_ONLY = [
@@ -53,9 +57,10 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test('everything is as it is with the embedded store', async () => {
-    const others = `^(?!.*(?:${EMBEDDED_ONLY.map((name) => RegExp.escape(name)).join('|')})$)`;
-    const command = ['test', '--timeout', '60000', '--test-name-pattern', others, ...BEHAVIOUR];
+  // A process for each file, since the database is named in the environment.
+  test.each(BEHAVIOUR)('%s holds as it does with the embedded store', async (name) => {
+    const others = `^(?!.*(?:${EMBEDDED_ONLY.map((title) => RegExp.escape(title)).join('|')})$)`;
+    const command = ['test', '--timeout', '180000', '--test-name-pattern', others, fileOf(name)];
     const run = Bun.spawn([process.execPath, ...command], {
       env: { ...process.env, PETSTORE_TEST_DATABASE_URL: server.url() },
       stdin: 'ignore',
@@ -63,12 +68,14 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
       stderr: 'pipe',
     });
     const [report, code] = await Promise.all([new Response(run.stderr).text(), run.exited]);
-    const ranAll = report.includes(`across ${BEHAVIOUR.length} files`);
-    expect({ code, ranAll }, report).toEqual({ code: 0, ranAll: true });
-  }, 300_000);
+    expect({ code, passed: / [1-9]\d* pass$/m.test(report) }, report).toEqual({
+      code: 0,
+      passed: true,
+    });
+  });
 
   test('no test is left out that is not there', () => {
-    const texts = BEHAVIOUR.map((file) => readFileSync(file, 'utf8')).join('');
+    const texts = BEHAVIOUR.map((file) => readFileSync(fileOf(file), 'utf8')).join('');
     expect(EMBEDDED_ONLY.filter((name) => !texts.includes(`'${name}'`))).toEqual([]);
   });
 });
