@@ -38,16 +38,16 @@ const EMBEDDED_ONLY = [
   'that is still queued when the service stops is delivered after the next start',
   'waits while only other parts are served from its folder',
   'after SIGKILL in 20 rounds, every message that was accepted is in its inbox once, in order',
-  'that breaks off leaves nothing behind, and can be repeated',
+  'that fails midway leaves nothing behind, and can be repeated',
   'ends all others however many there are',
-  'has the 50 latest: a sign-in ends the oldest beyond',
+  'holds the latest 50: a sign-in ends older ones',
   'lets a person end any of them however many there are',
-  'that is used is prolonged once a day, with its cookie',
-  'is over when its time is, and forgotten at the next sign-in',
-  'is over after an hour',
+  'that is used is renewed once a day, with its cookie',
+  'expires, and is deleted at the next sign-in',
+  'expires after an hour',
   'holds argon2id of the password, and no token of a link',
-  'that breaks off leaves the account as it was, and off the record',
-  'that the store cannot take just now is answered 503, and goes well later',
+  'that fails midway leaves the account as it was, without an audit entry',
+  'gets 503 while the store cannot write, and succeeds later',
 ];
 
 describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
