@@ -3,8 +3,11 @@ import { generateApiKey } from '../../src/core/api-key-text.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';
 import { type RawReply, rawExchange } from '../support/raw.ts';
+import { sharedService } from '../support/shared-service.ts';
 
 const HOUR = 3_600_000;
+
+const shared = sharedService();
 
 /** One request with these Authorization lines, byte for byte. */
 async function authorize(service: TestService, ...values: string[]): Promise<RawReply> {
@@ -26,7 +29,7 @@ describe('the Authorization header', () => {
   };
   for (const [form, value] of Object.entries(accepted)) {
     test(`is accepted with ${form}`, async () => {
-      await using service = await TestService.start();
+      const service = shared();
       const { secret } = await service.account();
 
       expect((await authorize(service, value(secret))).status).toBe(200);
@@ -52,7 +55,7 @@ describe('the Authorization header', () => {
   };
   for (const [form, values] of Object.entries(refused)) {
     test(`is refused with ${form}`, async () => {
-      await using service = await TestService.start();
+      const service = shared();
       const { secret } = await service.account();
 
       const reply = await authorize(service, ...values(secret));

@@ -2,26 +2,26 @@ import { describe, expect, test } from 'bun:test';
 import { TestService } from '../support/harness.ts';
 import { refusalOf } from '../support/problem.ts';
 import { rawExchange } from '../support/raw.ts';
+import { sharedService } from '../support/shared-service.ts';
 
 const KIBIBYTES_64 = 64 * 1024;
 const PET = '{"name":"Rex","categoryId":7}';
+
+const shared = sharedService();
 
 /** Sends bytes as they are to POST /pets with a valid key. */
 async function post(
   body: BodyInit | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ) {
-  await using service = await TestService.start();
+  const service = shared();
   const { secret } = await service.account();
-  const reply = await service.request('/pets', {
+  return service.request('/pets', {
     key: secret,
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body,
   });
-  // Read before the service stops.
-  const { status, headers: replyHeaders } = reply;
-  return new Response(await reply.text(), { status, headers: replyHeaders });
 }
 
 /** A body with a member that the service ignores, holding this JSON text. */
@@ -144,7 +144,7 @@ describe('depth', () => {
 describe('size', () => {
   /** A body without Content-Length, sent in chunks. */
   async function postChunked(body: string): Promise<{ status: number; code: unknown }> {
-    await using service = await TestService.start();
+    const service = shared();
     const { secret } = await service.account();
     const chunks = body.match(/.{1,10000}/g) ?? [];
     const { replies } = await rawExchange(service.port, [

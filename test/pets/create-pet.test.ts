@@ -2,12 +2,15 @@ import { describe, expect, test } from 'bun:test';
 import { PET_STATUSES } from '../../src/core/pets.ts';
 import { TestService } from '../support/harness.ts';
 import { refusalOf } from '../support/problem.ts';
+import { sharedService } from '../support/shared-service.ts';
 
 const NAME_MESSAGE = 'a string of 1 to 255 characters, not blank, without control characters.';
 
+const shared = sharedService();
+
 /** The refusal of this body, sent as it is by a valid key. */
 async function refusalOfBody(body: unknown) {
-  await using service = await TestService.start();
+  const service = shared();
   const { secret } = await service.account();
   return refusalOf(await service.post(secret, body));
 }

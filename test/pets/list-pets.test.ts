@@ -3,6 +3,9 @@ import { isApiError, type Pet } from '../../client/src/index.ts';
 import { PET_STATUSES, type PetStatus } from '../../src/core/pets.ts';
 import { TestService } from '../support/harness.ts';
 import { refusalOf } from '../support/problem.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+const shared = sharedService();
 
 /** Fills a store with animals 1, 2, 3 …, the statuses taking turns. */
 async function stock(service: TestService, count: number): Promise<void> {
@@ -84,7 +87,7 @@ describe('limit', () => {
     ...['0', '101', '-1', '1.5', '1.0', '1e1', '0x10', '+5', '020', '%205', '5%20', 'ten', ''],
     ...['null', '9'.repeat(400), '%zz', '٣'],
   ])('of "%s" is refused by name', async (limit) => {
-    await using service = await TestService.start();
+    const service = shared();
     const { secret } = await service.account();
 
     const refusal = await refusalOf(await service.request(`/pets?limit=${limit}`, { key: secret }));
@@ -138,7 +141,7 @@ describe('status', () => {
     '',
     'constructor',
   ])('of "%s" is refused by name', async (status) => {
-    await using service = await TestService.start();
+    const service = shared();
     const { secret } = await service.account();
 
     const refusal = await refusalOf(
@@ -158,7 +161,7 @@ describe('parameters', () => {
     ['status', 'status=sold&limit=1&status=pending'],
     ['after', 'after=1&after=1'],
   ])('a %s given twice is refused by name: %s', async (name, query) => {
-    await using service = await TestService.start();
+    const service = shared();
     const { secret } = await service.account();
 
     const refusal = await refusalOf(await service.request(`/pets?${query}`, { key: secret }));
@@ -170,7 +173,7 @@ describe('parameters', () => {
   test.each(['-1', '1.0', 'x', '', '01', '9223372036854775808'])(
     'an after of "%s" is refused by name',
     async (after) => {
-      await using service = await TestService.start();
+      const service = shared();
       const { secret } = await service.account();
 
       const reply = await service.request(`/pets?after=${after}`, { key: secret });

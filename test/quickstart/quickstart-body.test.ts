@@ -4,14 +4,17 @@ import type { TestService } from '../support/harness.ts';
 import { type Refusal, refusalOf } from '../support/problem.ts';
 import { ask, send, startQuickstart } from '../support/quickstart-scene.ts';
 import { rawExchange } from '../support/raw.ts';
+import { sharedService } from '../support/shared-service.ts';
 
 const MUST_BE = '"message" must be a string of 1 to 10,000 Unicode characters.';
 const IS_REQUIRED = '"message" is required: send a string of 1 to 10,000 Unicode characters.';
 const NOT_JSON_TYPE = 'Send the body as JSON, with the header "Content-Type: application/json".';
 
+const shared = sharedService(startQuickstart);
+
 /** The refusal of this body; nothing may be queued. */
 async function refusalOfBody(body: unknown, headers?: Record<string, string>): Promise<Refusal> {
-  await using service = await startQuickstart();
+  const service = shared();
   const { account, secret } = await service.account();
   const refusal = await refusalOf(await send(service, secret, body, headers));
   expect(await service.stores.messages.list(account.id, 1)).toEqual([]);
@@ -34,7 +37,7 @@ describe('the text', () => {
     ['right-to-left text', 'مرحبا \u202eolleh'],
     ['markup', '<script>alert(1)</script>'],
   ])('of %s is taken, given back and kept as sent', async (_, text) => {
-    await using service = await startQuickstart();
+    const service = shared();
     const { account, secret } = await service.account();
 
     const sent = await clientOf(service, secret).sendMessage(text);

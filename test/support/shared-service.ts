@@ -1,0 +1,20 @@
+import { afterAll, beforeAll } from 'bun:test';
+import { TestService } from './harness.ts';
+
+/**
+ * One service for those tests of a file that leave nothing behind which another one could notice;
+ * each makes an account of its own. Called at the top of the file.
+ */
+export function sharedService(
+  start: () => Promise<TestService> = () => TestService.start(),
+): () => TestService {
+  let service: TestService | undefined;
+  beforeAll(async () => {
+    service = await start();
+  });
+  afterAll(() => service?.[Symbol.asyncDispose]());
+  return () => {
+    if (!service) throw new Error('The service starts with the first test of the file.');
+    return service;
+  };
+}
