@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { TABLES } from '../../src/storage/schema.ts';
+import { openDatabase } from '../../src/storage/sqlite/database.ts';
+import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
+import { temporaryFolder } from '../support/harness.ts';
+import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
+
+/** The columns of each table, sorted, under the names of the typed schema. */
+type Columns = Record<string, string[]>;
+
+function typedColumns(files: readonly string[], more: readonly string[] = []): Columns {
+  return Object.fromEntries(
+    Object.entries(TABLES)
+      .filter(([, { file }]) => files.includes(file))
+      .map(([name, { file, columns }]) => [
+        name,
+        [...Object.keys(columns), ...(file === 'environment' ? more : [])].sort(),
+      ]),
+  );
+}
+
+function sqliteColumns(schema: typeof ACCOUNTS_SCHEMA): Columns {
+  using folder = temporaryFolder();
+  using database = openDatabase(join(folder.path, 'file.db'), schema);
+  const rows = database
+    .query<{ table: string; column: string }, []>(
+      `SELECT tables.name AS "table", columns.name AS "column"
+       FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'`,
+    )
+    .all();
+  return grouped(rows);
+}
+
+function grouped(rows: ReadonlyArray<{ table: string; column: string }>): Columns {
+  const groups = Object.groupBy(rows, ({ table }) => table);
+  return Object.fromEntries(
+    Object.entries(groups).map(([name, found = []]) => [
+      name,
+      found.map(({ column }) => column).sort(),
+    ]),
+  );
+}
+
+describe('the typed schema has the tables and columns that the migrations make', () => {
+  test('in the accounts file', () => {
+    expect(sqliteColumns(ACCOUNTS_SCHEMA)).toEqual(typedColumns(['accounts']));
+  });
+
+  test("in an environment's file", () => {
+    expect(sqliteColumns(ENVIRONMENT_SCHEMA)).toEqual(typedColumns(['environment']));
+  });
+});
+
+describe.skipIf(!hasPostgres)('the typed schema has what the migrations make', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  test('in PostgreSQL', async () => {
+    const rows = await server.run<{ table: string; column: string }>(
+      `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name <> 'petstore_schema'`,
+      await server.createMigrated(),
+    );
+    expect(grouped(rows)).toEqual(
+      typedColumns(['accounts', 'environment', 'none'], ['environment']),
+    );
+  });
+});
