@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../core/errors.ts';
-import type { Operation } from '../http/operation.ts';
+import type { Operation, Parameter } from '../http/operation.ts';
 import { RESOURCES } from './resources.ts';
 
 /** Errors that every operation may answer with, before it begins or when it fails. */
-export const COMMON_ERRORS = [
+const COMMON_ERRORS = [
   'invalid_parameter',
   'missing_api_key',
   'invalid_api_key',
@@ -13,19 +13,37 @@ export const COMMON_ERRORS = [
   'unavailable',
 ] as const satisfies readonly ErrorCode[];
 
+/** Errors that every operation with a body may answer with. */
+const BODY_ERRORS = [
+  'invalid_json',
+  'invalid_body',
+  'unsupported_content_type',
+  'body_too_large',
+] as const satisfies readonly ErrorCode[];
+
 type IdsOf<Resource> = Resource extends { readonly operations: infer Operations }
   ? keyof Operations & string
   : never;
 
 export type OperationId = IdsOf<(typeof RESOURCES)[number]>;
 
-/** An operation with the tag of its resource. */
+/** An operation as the OpenAPI document describes it. */
 export interface PublishedOperation extends Operation {
+  /** The tag of its resource. */
   readonly tag: string;
+  readonly parameters: readonly Parameter[];
+  /** Every error that it may answer with. */
+  readonly errors: readonly ErrorCode[];
+}
+
+function publish(operation: Operation, tag: string): PublishedOperation {
+  const { body, parameters = [], errors = [] } = operation;
+  const allErrors = [...(body ? BODY_ERRORS : []), ...errors, ...COMMON_ERRORS];
+  return { ...operation, tag, parameters, errors: allErrors };
 }
 
 const published = RESOURCES.flatMap(({ tag, operations }) =>
-  Object.entries<Operation>(operations).map(([id, operation]) => [id, { ...operation, tag }]),
+  Object.entries<Operation>(operations).map(([id, operation]) => [id, publish(operation, tag)]),
 );
 
 /** Every operation of the service, by operation id, in the order of the OpenAPI document. */

@@ -3,10 +3,10 @@ import type { Operation } from '../http/operation.ts';
 import type { EnvironmentStores, Stores } from '../storage/stores.ts';
 import { messageHandlers } from './messages/handlers.ts';
 import { MESSAGE_OPERATIONS } from './messages/operations.ts';
-import { Message, NewMessage } from './messages/schemas.ts';
+import { MESSAGE_SCHEMAS } from './messages/schemas.ts';
 import { petHandlers } from './pets/handlers.ts';
 import { PET_OPERATIONS } from './pets/operations.ts';
-import { NewPet, Pet, PetStatus, Pets } from './pets/schemas.ts';
+import { PET_SCHEMAS } from './pets/schemas.ts';
 
 /** A JSON Schema that the OpenAPI document names, as far as the documentation reads it. */
 export interface NamedSchema {
@@ -51,7 +51,7 @@ export const ENVIRONMENT_RESOURCES = [
   environmentResource({
     tag: 'Pets',
     description: 'The animals of the store, in production and in staging.',
-    schemas: { NewPet, Pet, Pets, PetStatus },
+    schemas: PET_SCHEMAS,
     operations: PET_OPERATIONS,
     handlers: ({ environment, baseUrl }) => petHandlers(environment.pets, baseUrl),
   }),
@@ -62,7 +62,7 @@ export const QUICKSTART_RESOURCES = [
   quickstartResource({
     tag: 'Quickstart',
     description: 'One message to begin with, at an address of its own. Takes any key.',
-    schemas: { NewMessage, Message },
+    schemas: MESSAGE_SCHEMAS,
     operations: MESSAGE_OPERATIONS,
     handlers: ({ stores }) => messageHandlers(stores.messages),
   }),

@@ -12,6 +12,16 @@ export interface Parameter {
   readonly example: string | number;
 }
 
+/** A parameter of the path. */
+export function pathParameter(
+  name: string,
+  description: string,
+  schema: Parameter['schema'],
+  example: Parameter['example'],
+): Parameter {
+  return { name, in: 'path', required: true, description, schema, example };
+}
+
 /** When an operation was deprecated, when it is removed, and what replaces it. */
 export interface Deprecation {
   /** When it was declared deprecated; epoch seconds (RFC 9745). */
@@ -30,7 +40,7 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly description: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters?: readonly Parameter[];
   /** Schema of the request body; one of the named schemas of the OpenAPI document. */
   readonly body?: XSchema;
   readonly success: {
@@ -38,10 +48,11 @@ export interface Operation {
     /** One of the named schemas of the OpenAPI document. */
     readonly schema: XSchema;
     readonly description: string;
-    readonly headers: readonly HeaderName[];
+    /** Headers beyond those that every reply has. */
+    readonly headers?: readonly HeaderName[];
     readonly example: unknown;
   };
-  /** Error codes beyond those that every operation may answer with. */
-  readonly errors: readonly ErrorCode[];
+  /** Error codes beyond those that every operation, or every one with a body, may answer with. */
+  readonly errors?: readonly ErrorCode[];
   readonly deprecation?: Deprecation;
 }

@@ -31,12 +31,6 @@ export const MESSAGE_OPERATIONS = {
         createdAt: '2026-11-21T09:30:00.000Z',
       },
     },
-    errors: [
-      'invalid_json',
-      'invalid_body',
-      'unsupported_content_type',
-      'body_too_large',
-      'idempotency_mismatch',
-    ],
+    errors: ['idempotency_mismatch'],
   },
 } as const satisfies Record<string, Operation>;

@@ -52,6 +52,9 @@ export const Message = {
   },
 } as const;
 
+/** By the names that the OpenAPI document gives them. */
+export const MESSAGE_SCHEMAS = { NewMessage, Message } as const;
+
 /** How a field of NewMessage is to be, in the words of an error message. */
 export const NEW_MESSAGE_EXPECTATIONS: Readonly<Record<string, string>> = {
   message: `a string of 1 to ${MESSAGE_LENGTH} Unicode characters`,

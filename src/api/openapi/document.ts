@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
 import { EVERY_REPLY_HEADERS, HEADERS, type HeaderName } from '../../http/headers.ts';
 import type { Parameter } from '../../http/operation.ts';
-import { COMMON_ERRORS, OPERATIONS, type PublishedOperation } from '../operations.ts';
+import { OPERATIONS, type PublishedOperation } from '../operations.ts';
 import { QUICKSTART_RESOURCES, RESOURCES } from '../resources.ts';
 import { ErrorBody, publishSchemas, schemaName } from './schemas.ts';
 
@@ -114,7 +114,7 @@ function isOfQuickstart(operation: PublishedOperation): boolean {
 }
 
 function describe(operationId: string, operation: PublishedOperation): Json {
-  const { deprecation, body } = operation;
+  const { deprecation, body, parameters } = operation;
   return {
     operationId,
     tags: [operation.tag],
@@ -124,7 +124,7 @@ function describe(operationId: string, operation: PublishedOperation): Json {
       deprecated: true,
       'x-sunset': new Date(deprecation.sunset).toISOString().slice(0, 10),
     }),
-    ...(operation.parameters.length > 0 && { parameters: operation.parameters.map(parameter) }),
+    ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
     ...(body && {
       requestBody: { required: true, content: json(schemaRef(body)) },
     }),
@@ -137,16 +137,15 @@ function parameter({ name, in: place, required, description, schema, example }: 
 }
 
 function responses(operation: PublishedOperation): Json {
-  const { success, deprecation } = operation;
+  const { success, deprecation, errors: codes } = operation;
   const lifecycle: HeaderName[] = deprecation ? ['Deprecation', 'Sunset', 'Link'] : [];
   const replies: Json = {
     [success.status]: {
       description: success.description,
-      headers: headerRefs([...EVERY_REPLY_HEADERS, ...success.headers, ...lifecycle]),
+      headers: headerRefs([...EVERY_REPLY_HEADERS, ...(success.headers ?? []), ...lifecycle]),
       content: json(schemaRef(success.schema), { success: { value: success.example } }),
     },
   };
-  const codes: ErrorCode[] = [...operation.errors, ...COMMON_ERRORS];
   for (const status of new Set(codes.map((code) => ERRORS[code].status).sort((a, b) => a - b))) {
     replies[status] = errorResponse(
       codes.filter((code) => ERRORS[code].status === status),
@@ -157,7 +156,7 @@ function responses(operation: PublishedOperation): Json {
   return replies;
 }
 
-function errorResponse(codes: ErrorCode[], status: number, lifecycle: HeaderName[]): Json {
+function errorResponse(codes: readonly ErrorCode[], status: number, lifecycle: HeaderName[]): Json {
   const headers: HeaderName[] = [...EVERY_REPLY_HEADERS, ...lifecycle];
   if (status === 401) headers.push('WWW-Authenticate');
   if (status === 429 || status === 503) headers.push('Retry-After');

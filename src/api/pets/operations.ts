@@ -1,10 +1,20 @@
 import { PAGE_SIZE } from '../../core/pets.ts';
 import { idempotencyKeyParameter } from '../../http/idempotency-key.ts';
-import type { Operation } from '../../http/operation.ts';
+import { type Operation, pathParameter } from '../../http/operation.ts';
 import { NewPet, Pet, Pets } from './schemas.ts';
 
 const BISCUIT = { id: 1, name: 'Biscuit', categoryId: 7, status: 'available' };
 const PEBBLE = { id: 2, name: 'Pebble', categoryId: 3, status: 'sold' };
+
+const PET_ID = { type: 'integer', format: 'int64' };
+const STATUS_PARAMETER = {
+  name: 'status',
+  in: 'query',
+  required: false,
+  description: 'Filters animals by availability status.',
+  schema: { $ref: '#/components/schemas/PetStatus' },
+  example: 'available',
+} as const;
 
 /** The operations on animals, by operation id. `handlers.ts` has a handler for each. */
 export const PET_OPERATIONS = {
@@ -24,14 +34,7 @@ export const PET_OPERATIONS = {
         schema: { type: 'integer', ...PAGE_SIZE },
         example: 20,
       },
-      {
-        name: 'status',
-        in: 'query',
-        required: false,
-        description: 'Filters animals by availability status.',
-        schema: { $ref: '#/components/schemas/PetStatus' },
-        example: 'available',
-      },
+      STATUS_PARAMETER,
       {
         name: 'after',
         in: 'query',
@@ -48,7 +51,6 @@ export const PET_OPERATIONS = {
       headers: ['Link'],
       example: [BISCUIT, PEBBLE],
     },
-    errors: [],
   },
   createPet: {
     method: 'POST',
@@ -70,35 +72,18 @@ export const PET_OPERATIONS = {
       headers: ['Idempotent-Replayed'],
       example: BISCUIT,
     },
-    errors: [
-      'invalid_json',
-      'invalid_body',
-      'unsupported_content_type',
-      'idempotency_conflict',
-      'body_too_large',
-      'idempotency_mismatch',
-    ],
+    errors: ['idempotency_conflict', 'idempotency_mismatch'],
   },
   getPet: {
     method: 'GET',
     path: '/pets/{petId}',
     summary: 'Get an animal',
     description: 'One animal by its id. Use `GET /pets` with the `status` filter instead.',
-    parameters: [
-      {
-        name: 'petId',
-        in: 'path',
-        required: true,
-        description: 'The id of the animal to retrieve.',
-        schema: { type: 'integer', format: 'int64' },
-        example: 1,
-      },
-    ],
+    parameters: [pathParameter('petId', 'The id of the animal to retrieve.', PET_ID, 1)],
     success: {
       status: 200,
       schema: Pet,
       description: 'The requested animal.',
-      headers: [],
       example: BISCUIT,
     },
     errors: ['pet_not_found', 'operation_removed'],

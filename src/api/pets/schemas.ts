@@ -70,6 +70,9 @@ export const Pets = {
   description: 'Animals in ascending id.',
 } as const;
 
+/** By the names that the OpenAPI document gives them. */
+export const PET_SCHEMAS = { NewPet, Pet, Pets, PetStatus } as const;
+
 /** What the schema of NewPet does not say in the words of an error message. */
 export const NEW_PET_EXPECTATIONS: Readonly<Record<string, string>> = {
   name: `a string of 1 to ${NAME_MAX_LENGTH} characters, not blank, without control characters`,

@@ -1,8 +1,8 @@
 import { MESSAGE_OPERATIONS } from '../../api/messages/operations.ts';
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
-import { COMMON_ERRORS, OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
+import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import type { NamedSchema } from '../../api/resources.ts';
-import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { ERRORS } from '../../core/errors.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
 import { HEADERS, type HeaderName, LIMIT_HEADERS } from '../../http/headers.ts';
 import type { DashboardOptions } from '../options.ts';
@@ -86,8 +86,7 @@ function describeOperation(
   addresses: Addresses,
 ): string {
   const { method, path, parameters, body, success, errors, deprecation } = operation;
-  const headers: readonly HeaderName[] = [...LIMIT_HEADERS, ...success.headers];
-  const codes: readonly ErrorCode[] = [...errors, ...COMMON_ERRORS];
+  const headers: readonly HeaderName[] = [...LIMIT_HEADERS, ...(success.headers ?? [])];
   return document(
     `### ${id}: ${operation.summary}`,
     `\`${method} ${addressOf(operation, addresses)}${path}\``,
@@ -109,7 +108,7 @@ function describeOperation(
     `Success: ${success.status}, ${schemaName(success.schema)}. ${success.description}`,
     fenced('json', JSON.stringify(success.example, undefined, 2)),
     `Headers of the reply: ${headers.map((name) => `\`${name}\``).join(', ')}.`,
-    `Errors: ${codes.map((code) => `\`${code}\` (${ERRORS[code].status})`).join(', ')}.`,
+    `Errors: ${errors.map((code) => `\`${code}\` (${ERRORS[code].status})`).join(', ')}.`,
   );
 }
 
