@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { lazy } from '../../src/lib/lazy.ts';
+import { temporaryFolder } from '../support/harness.ts';
+import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
+import { cleanEnvironment, ServiceProcess } from '../support/process.ts';
+import { Recipe } from './recipe.ts';
+
+const postgres = lazy(() => PostgresServer.start());
+let isPostgresUsed = false;
+afterAll(async () => {
+  if (isPostgresUsed) await (await postgres())[Symbol.asyncDispose]();
+});
+
+/** A copy of the project with a recipe applied. */
+class Copy {
+  readonly recipe: Recipe;
+  readonly #folder = temporaryFolder();
+
+  constructor(page: string) {
+    this.recipe = new Recipe(page);
+  }
+
+  apply(): void {
+    this.recipe.applyTo(this.#folder.path);
+  }
+
+  remove(): void {
+    rmSync(this.#folder.path, { recursive: true, force: true });
+  }
+
+  /** Runs a program of node_modules in the copy; returns what it printed. */
+  async run(program: string, ...args: string[]): Promise<string> {
+    return output([join(this.#folder.path, 'node_modules/.bin', program), ...args], {
+      cwd: this.#folder.path,
+    });
+  }
+
+  /** Runs a command of the copy. */
+  async petstore(settings: Readonly<Record<string, string>>, ...args: string[]): Promise<string> {
+    return output([...this.#command, ...args], { env: cleanEnvironment(settings) });
+  }
+
+  serve(settings: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+    const ports = { PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0' };
+    const env = cleanEnvironment({ ...ports, ...settings });
+    return ServiceProcess.run([...this.#command, 'serve', '--only', 'production'], { env });
+  }
+
+  get #command(): string[] {
+    return [process.execPath, join(this.#folder.path, 'src/main.ts')];
+  }
+}
+
+/** A service of a copy, and clients with keys of their own. */
+interface Scene {
+  call(key: string, method: string, path: string, body?: unknown): Promise<Response>;
+  /** Creates an account with this many requests a minute; returns a key of it. */
+  keyFor(email: string, perMinute: number): Promise<string>;
+}
+
+type Engine = 'SQLite' | 'PostgreSQL';
+const ENGINES: readonly Engine[] = ['SQLite', 'PostgreSQL'];
+
+async function withService(
+  copy: Copy,
+  engine: Engine,
+  act: (scene: Scene) => Promise<void>,
+): Promise<void> {
+  using data = temporaryFolder();
+  const settings = { PETSTORE_DATA_DIR: data.path, ...(await databaseOf(engine)) };
+  await using service = await copy.serve(settings);
+  await act({
+    call: (key, method, path, body) =>
+      fetch(`${service.url()}${path}`, {
+        method,
+        headers: {
+          ...(key !== '' && { Authorization: `Bearer ${key}` }),
+          'Content-Type': 'application/json',
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    keyFor: async (email, perMinute) => {
+      const limits = ['--per-minute', String(perMinute), '--per-day', '1000'];
+      await copy.petstore(settings, 'accounts', 'create', email, '--plan', 'enterprise', ...limits);
+      return (await copy.petstore(settings, 'keys', 'create', email)).trim();
+    },
+  });
+}
+
+async function databaseOf(engine: Engine): Promise<Readonly<Record<string, string>>> {
+  if (engine === 'SQLite') return {};
+  isPostgresUsed = true;
+  const server = await postgres();
+  return { PETSTORE_DATABASE_URL: await server.createDatabase(), PETSTORE_SECRET: SECRET };
+}
+
+/** What a command printed. @throws Error with all of it when the command fails. */
+async function output(
+  command: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Record<string, string> },
+): Promise<string> {
+  const child = Bun.spawn([...command], { ...options, stdout: 'pipe', stderr: 'pipe' });
+  const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()] as const;
+  const [stdout, stderr] = await Promise.all(texts);
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+async function problemOf(reply: Response) {
+  const { code, message }: { code: string; message: string } = await reply.json();
+  return { status: reply.status, code, message };
+}
+
+/** What every operation does without a line of its own. */
+async function expectLimits({ call, keyFor }: Scene, method: string, path: string): Promise<void> {
+  const missing = await call('', method, path);
+  expect(missing.status).toBe(401);
+  expect(missing.headers.has('X-RateLimit-Remaining')).toBeTrue();
+  const key = await keyFor('small-plan@example.com', 1);
+  expect((await call(key, method, path)).headers.get('X-RateLimit-Remaining')).toBe('0');
+  const refused = await call(key, method, path);
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+}
+
+describe('docs/adding-an-operation.md', () => {
+  const copy = new Copy('adding-an-operation.md');
+  beforeAll(() => copy.apply());
+  afterAll(() => copy.remove());
+
+  test('changes at most 5 files and adds at most 70 lines', () => {
+    expect(copy.recipe.files.length).toBeLessThanOrEqual(5);
+    expect(copy.recipe.lines).toBeLessThanOrEqual(70);
+  });
+
+  test('passes the type check and the linter', () => expectSound(copy));
+
+  test('adds the operation to the OpenAPI document', async () => {
+    const { paths } = JSON.parse(await copy.petstore({}, 'openapi'));
+    const { operationId, parameters, responses } = paths['/pets/count'].get;
+    expect(operationId).toBe('countPets');
+    expect(parameters[1].schema).toEqual({
+      type: 'integer',
+      minimum: 1,
+      maximum: 10_000,
+      default: 1_000,
+    });
+    expect(Object.keys(responses)).toEqual(['200', '400', '401', '429', '500', '503']);
+  });
+
+  test.skipIf(!hasPostgres).each(ENGINES.slice(1))('counts pets on %s', countsPets);
+  test('counts pets on SQLite', () => countsPets('SQLite'));
+
+  async function countsPets(engine: Engine): Promise<void> {
+    await withService(copy, engine, async (scene) => {
+      const { call } = scene;
+      const key = await scene.keyFor('shop@example.com', 100);
+      for (const status of ['available', 'sold', 'sold']) {
+        await call(key, 'POST', '/pets', { name: 'Rex', categoryId: 7, status });
+      }
+      const counts = ['', '?status=sold', '?status=pending', '?max=2', '?max=3'].map((query) =>
+        call(key, 'GET', `/pets/count${query}`).then((reply) => reply.json()),
+      );
+      expect(await Promise.all(counts)).toEqual([
+        { count: 3, complete: true },
+        { count: 2, complete: true },
+        { count: 0, complete: true },
+        { count: 2, complete: false },
+        { count: 3, complete: true },
+      ]);
+      for (const max of ['0', '10001', '1.5', 'many']) {
+        expect(await problemOf(await call(key, 'GET', `/pets/count?max=${max}`))).toEqual({
+          status: 400,
+          code: 'invalid_parameter',
+          message: 'The parameter "max" must be a whole number from 1 to 10000.',
+        });
+      }
+      await expectLimits(scene, 'GET', '/pets/count');
+    });
+  }
+});
+
+interface OrderBody {
+  readonly id: string;
+  readonly petId: number;
+  readonly quantity: number;
+  readonly createdAt: string;
+}
+
+describe('docs/adding-a-resource.md', () => {
+  const copy = new Copy('adding-a-resource.md');
+  beforeAll(() => copy.apply());
+  afterAll(() => copy.remove());
+
+  test('changes at most 9 files and adds at most 170 lines', () => {
+    expect(copy.recipe.files.length).toBeLessThanOrEqual(9);
+    expect(copy.recipe.lines).toBeLessThanOrEqual(170);
+  });
+
+  test('passes the type check and the linter', () => expectSound(copy));
+
+  test('adds the operations and schemas to the OpenAPI document', async () => {
+    const { paths, components, tags } = JSON.parse(await copy.petstore({}, 'openapi'));
+    expect(paths['/orders'].post.operationId).toBe('createOrder');
+    expect(paths['/orders/{orderId}'].get.operationId).toBe('getOrder');
+    expect(components.schemas.NewOrder.properties.quantity).toMatchObject({
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+    });
+    expect(components.schemas.Error.properties.code['x-extensible-enum']).toContain(
+      'order_not_found',
+    );
+    expect(tags.map(({ name }: { name: string }) => name)).toContain('Orders');
+  });
+
+  test.skipIf(!hasPostgres).each(ENGINES.slice(1))('stores orders on %s', storesOrders);
+  test('stores orders on SQLite', () => storesOrders('SQLite'));
+
+  async function storesOrders(engine: Engine): Promise<void> {
+    await withService(copy, engine, async (scene) => {
+      const { call } = scene;
+      const key = await scene.keyFor('shop@example.com', 100);
+      await call(key, 'POST', '/pets', { name: 'Rex', categoryId: 7 });
+
+      const created = await call(key, 'POST', '/orders', { petId: 1, quantity: 100 });
+      const order: OrderBody = await created.json();
+      expect(created.status).toBe(201);
+      expect(order).toEqual({
+        id: expect.stringMatching(/^ord_[0-9a-f]{32}$/),
+        petId: 1,
+        quantity: 100,
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      });
+      const found = await call(key, 'GET', `/orders/${order.id}`);
+      expect(await found.json()).toEqual(order);
+
+      for (const quantity of [0, 101, 1.5, '1']) {
+        const refused = await call(key, 'POST', '/orders', { petId: 1, quantity });
+        expect(await problemOf(refused)).toEqual({
+          status: 400,
+          code: 'invalid_body',
+          message: '"quantity" must be an integer from 1 to 100.',
+        });
+      }
+      const unknownPet = await call(key, 'POST', '/orders', { petId: 42, quantity: 1 });
+      expect(await problemOf(unknownPet)).toMatchObject({ status: 404, code: 'pet_not_found' });
+      const other = await scene.keyFor('other@example.com', 100);
+      const foreign = await call(other, 'GET', `/orders/${order.id}`);
+      expect(await problemOf(foreign)).toMatchObject({ status: 404, code: 'order_not_found' });
+      await expectLimits(scene, 'GET', `/orders/${order.id}`);
+    });
+  }
+});
+
+async function expectSound(copy: Copy): Promise<void> {
+  await copy.run('tsc', '--noEmit');
+  const changed = copy.recipe.files;
+  await copy.run('biome', 'check', '--vcs-enabled=false', '--error-on-warnings', ...changed);
+}
