@@ -144,6 +144,17 @@ describe('pruning', () => {
     });
   });
 
+  test('leaves no caller with windows that others of its account do not share', async () => {
+    const { limiter, clock } = newLimiter();
+    const first = holder(apiKey('acct_1'));
+    await limiter.take(first, clock.now());
+    clock.advance(DAY);
+    limiter.pruneExpired(clock.now());
+    expect(await limiter.take(first, clock.now())).toMatchObject({ outcome: 'admitted' });
+    const second = holder(apiKey('acct_1'));
+    expect(await limiter.take(second, clock.now())).toMatchObject({ outcome: 'limited' });
+  });
+
   test('drops the ban itself: lifting it later clears no newer strikes', async () => {
     const it = newLimiter();
     const key = apiKey('acct_1');
