@@ -111,6 +111,8 @@ export class Visitor implements AsyncDisposable {
       permissions: options.clipboard ? ['clipboard-read', 'clipboard-write'] : [],
     });
     context.setDefaultTimeout(60_000);
+    await context.addInitScript(`for (const type of ['pointerdown', 'keydown'])
+      addEventListener(type, (event) => { window.firstInputAt ??= event.timeStamp; }, true);`);
     return new Visitor(context, await context.newPage(), options);
   }
 
@@ -148,14 +150,11 @@ export async function layoutShift(page: Page): Promise<number> {
     page,
     `new Promise((resolve) => {
       const shifts = [];
-      let firstInput = Infinity;
       const observer = new PerformanceObserver((list) => {
         shifts.push(...list.getEntriesByType('layout-shift'));
-        for (const { startTime } of list.getEntriesByType('first-input')) firstInput = startTime;
       });
       observer.observe({ type: 'layout-shift', buffered: true });
-      observer.observe({ type: 'first-input', buffered: true });
-      const isBefore = ({ startTime }) => startTime < firstInput;
+      const isBefore = ({ startTime }) => startTime < (window.firstInputAt ?? Infinity);
       const total = () => shifts.filter(isBefore).reduce((sum, { value }) => sum + value, 0);
       requestAnimationFrame(() => setTimeout(() => resolve(total())));
     })`,
