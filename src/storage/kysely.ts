@@ -16,6 +16,7 @@ import {
   sql,
 } from 'kysely';
 import type { Environment } from '../core/environments.ts';
+import { toInt64 } from '../lib/int64.ts';
 import type { Database } from './schema.ts';
 
 /** A condition that every row fulfils. */
@@ -82,7 +83,7 @@ class StatementDriver implements Driver {
           isSelect,
         });
         return {
-          rows: rows.map(withNumbers<Row>),
+          rows: rows.map(withExactIntegers<Row>),
           ...(!isSelect && { numAffectedRows: BigInt(changes) }),
         };
       },
@@ -122,10 +123,10 @@ function bindable(value: unknown): Bindable {
   throw new TypeError(`A statement takes no ${typeof value}.`);
 }
 
-function withNumbers<Row>(row: Record<string, unknown>): Row {
+function withExactIntegers<Row>(row: Record<string, unknown>): Row {
   const entries = Object.entries(row).map(([name, value]) => [
     name,
-    typeof value === 'bigint' ? Number(value) : value,
+    typeof value === 'bigint' ? toInt64(value) : value,
   ]);
   // The schema types the rows of a query; nothing at run time knows it.
   return Object.fromEntries(entries) as Row;
