@@ -36,7 +36,8 @@ export class AppliedChanges {
       try {
         await this.update();
       } catch {
-        // The background job tries again, and reports the failure.
+        // Nothing cached may outlive the change. The background job reads the feed again and reports the failure.
+        dependencies.stores.keyCache.forgetAll();
       }
     });
   }
