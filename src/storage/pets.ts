@@ -1,5 +1,5 @@
 import type { Expression, Kysely, SqlBool } from 'kysely';
-import { type IdempotentRequest, REMEMBERED } from '../core/idempotency.ts';
+import { type IdempotentRequest, REMEMBERED, type StoredReply } from '../core/idempotency.ts';
 import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStore } from '../core/pets.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -72,4 +72,23 @@ export abstract class StoredPets implements PetStore {
       .where(({ eb, refTuple }) => eb(refTuple('account_id', 'key'), 'in', old));
     while ((await deletion.executeTakeFirst()).numDeletedRows > 0n);
   }
+}
+
+interface ReplyColumns {
+  readonly pet_id: number;
+  readonly reply_status: number | null;
+  readonly reply_body: string | null;
+}
+
+/**
+ * The stored reply of a request; none where an earlier release recorded it. Such a release, beside this
+ * one, reuses an expired row for another pet and leaves the reply of the first one in it.
+ */
+export function storedReply({
+  pet_id,
+  reply_status,
+  reply_body,
+}: ReplyColumns): StoredReply | undefined {
+  if (reply_status === null || !reply_body?.startsWith(`{"id":${pet_id},`)) return undefined;
+  return { status: reply_status, body: reply_body };
 }

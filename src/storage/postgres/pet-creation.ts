@@ -1,10 +1,9 @@
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
-import type { IdempotentRequest, StoredReply } from '../../core/idempotency.ts';
-import { REMEMBERED } from '../../core/idempotency.ts';
+import { type IdempotentRequest, REMEMBERED, type StoredReply } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pet-json.ts';
 import type { CreateOutcome, Pet } from '../../core/pets.ts';
-import type { Creation } from '../pets.ts';
+import { type Creation, storedReply } from '../pets.ts';
 import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
 import { insertNewPets, insertPets, newPetIds } from './pet-insertion.ts';
@@ -148,21 +147,19 @@ async function recall(
     texts(requests.map(({ key }) => key)),
     environment,
   );
-  const unstored = rows.filter(({ reply_body }) => reply_body === null);
+  const unstored = rows.filter((row) => storedReply(row) === undefined);
   const pets = await petsById(
     queries,
     environment,
     unstored.map(({ pet_id }) => pet_id),
   );
   const earlier = new Map<string, Earlier>();
-  for (const { account_id, key, pet_id, reply_status, reply_body, ...row } of rows) {
+  for (const row of rows) {
+    const { account_id, key, pet_id, fingerprint, created_at } = row;
     const pet = pets.get(pet_id);
-    const stored =
-      reply_status !== null && reply_body !== null
-        ? { status: reply_status, body: reply_body }
-        : undefined;
-    const reply = stored ?? (pet && creationReply(pet));
-    if (reply) earlier.set(nameOf({ accountId: account_id, key }), { ...row, reply });
+    const reply = storedReply(row) ?? (pet && creationReply(pet));
+    const name = nameOf({ accountId: account_id, key });
+    if (reply) earlier.set(name, { fingerprint, created_at, reply });
   }
   return earlier;
 }

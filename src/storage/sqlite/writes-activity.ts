@@ -64,7 +64,9 @@ export const activityWrites = {
   },
 
   touchKeys(database: Database, uses: ReadonlyArray<readonly [id: string, at: number]>): void {
-    const statement = database.query('UPDATE api_keys SET last_used_at = ? WHERE id = ?');
+    const statement = database.query(
+      'UPDATE api_keys SET last_used_at = ?1 WHERE id = ?2 AND coalesce(last_used_at, 0) < ?1',
+    );
     for (const [id, usedAt] of uses) statement.run(usedAt, id);
   },
 

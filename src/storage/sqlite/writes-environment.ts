@@ -5,7 +5,7 @@ import { creationReply } from '../../core/pet-json.ts';
 import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
 import type { SavedQuota } from '../../core/quota.ts';
 import { DAY } from '../../lib/clock.ts';
-import type { Creation } from '../pets.ts';
+import { type Creation, storedReply } from '../pets.ts';
 import { select } from '../selection.ts';
 import { query, type SqliteSelection } from './database.ts';
 
@@ -95,8 +95,8 @@ function recall(
   const earlier = query(database, EARLIER).get(accountId, key, since);
   if (!earlier) return undefined;
   if (earlier.fingerprint !== fingerprint) return { kind: 'mismatch' };
-  const { pet_id, reply_status: status, reply_body: body } = earlier;
-  if (status !== null && body !== null) return { kind: 'replayed', reply: { status, body } };
-  const pet = query(database, ONE).get(pet_id);
+  const stored = storedReply(earlier);
+  if (stored) return { kind: 'replayed', reply: stored };
+  const pet = query(database, ONE).get(earlier.pet_id);
   return pet ? { kind: 'replayed', reply: creationReply(pet) } : undefined;
 }

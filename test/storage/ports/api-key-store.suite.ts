@@ -67,6 +67,7 @@ function finding(open: OpenBackend): void {
       [used.id, NOON + 5],
       ['key_unknown', NOON + 6],
     ]);
+    await backend.keys.touch([[used.id, NOON + 4]]);
     expect(await backend.keys.find(used.id)).toEqual({ ...used, lastUsedAt: NOON + 5 });
     expect(await backend.keys.find(idle.id)).toEqual(idle);
   });

@@ -70,6 +70,21 @@ function repeating(open: OpenBackend): void {
     expect(await count(store)).toBe(1);
   });
 
+  test('that an earlier release reused for another pet is replayed from that pet', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    await store.create(pet('Rex'), at(), request('k'));
+    const other = await store.create(pet('Other'), at(), request('other'));
+    if (other.kind !== 'created') throw new Error(other.kind);
+    // What such a release writes: the pet, without the reply.
+    await backend.run(
+      'production',
+      `UPDATE idempotent_requests SET pet_id = ${other.pet.id} WHERE key = 'k'`,
+    );
+    const again = await store.create(pet('Rex'), at(1), request('k'));
+    expect(again).toEqual({ kind: 'replayed', reply: { status: 201, body: petJson(other.pet) } });
+  });
+
   test('is recognised by whoever opens the store next', async () => {
     await using backend = await open();
     const first = await backend.pets().create(pet('Rex'), at(), request('k'));
