@@ -35,6 +35,14 @@ describe('a key created in the dashboard', () => {
     expect(await keysOf(visitor)).toEqual([key]);
   });
 
+  test('may have a name of 100 characters, with white space around it', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const name = 'n'.repeat(100);
+    const { key } = await createKey(visitor, { name: ` ${name}\n` });
+    expect(key.name).toBe(name);
+  });
+
   test('of staging works in staging only', async () => {
     await using it = await dashboardScene();
     const { key, text } = await createKey(await customer(it.service), { environment: 'staging' });

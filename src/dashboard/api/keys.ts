@@ -23,8 +23,8 @@ const readNewKey = bodyReader(
       // Not blank, no control characters.
       name: {
         type: 'string',
-        maxLength: KEY_NAME_MAX_LENGTH,
-        pattern: '^\\s*[^\\s\\p{Cc}][^\\p{Cc}]*$',
+        // White space around it is not part of the name; core/key-ring.ts checks the rest.
+        pattern: `^\\s*[^\\s\\p{Cc}][^\\p{Cc}]{0,${KEY_NAME_MAX_LENGTH - 1}}\\s*$`,
       },
       environment: { enum: ENVIRONMENTS },
       expiresInDays: { type: 'integer', minimum: 1, maximum: MAX_KEY_DAYS },
