@@ -1,7 +1,3 @@
 /** The environments of the service: separate animals, quotas and API keys. */
 export const ENVIRONMENTS = ['production', 'staging'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
-
-export function isEnvironment(name: string): name is Environment {
-  return ENVIRONMENTS.some((environment) => environment === name);
-}
