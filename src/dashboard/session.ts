@@ -3,7 +3,7 @@ import type { Account } from '../core/accounts.ts';
 /** A signed-in person. */
 export interface Session {
   readonly account: Account;
-  /** Whether the sign-in is recent enough to create or rotate a key. */
+  /** Whether the sign-in is recent enough for what asks for a recent one: new keys, and changes by operators. */
   readonly isRecent: boolean;
 }
 

@@ -40,6 +40,30 @@ test('a customer is refused at every operator route, before anything is read', a
   }
 });
 
+test('a change by an operator asks for a recent sign-in, and looking does not', async () => {
+  await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
+  const visitor = await operator(it.service);
+  const other = await customer(it.service, ONE);
+  const { text } = await createKey(other);
+  it.clock.advance(15 * MINUTE);
+  await provokeBan({ ...it, secret: text }, 1);
+  await it.service.runJobs('record production bans');
+  const bans = await bansInForce(visitor);
+  const lift = `/api/operator/bans/${bans[0]?.id}/lift`;
+  const plan = `/api/operator/accounts/${other.accountId}/plan`;
+  const change = () => visitor.put(plan, { plan: 'pro' });
+  await expectRefusal(await visitor.post(lift), 403, 'sign_in_again');
+  await expectRefusal(await change(), 403, 'sign_in_again');
+  await expectRefusal(await other.put(plan, { plan: 'pro' }), 403, 'forbidden');
+  expect(await bansInForce(visitor)).toEqual(bans);
+  expect(await other.json('GET', '/api/session')).toMatchObject({ account: { plan: ONE.plan } });
+
+  await visitor.signIn();
+  expect((await visitor.post(lift)).status).toBe(204);
+  expect((await change()).status).toBe(200);
+  expect(await bansInForce(visitor)).toEqual([]);
+});
+
 test('an operator who loses the role is refused at the next request', async () => {
   await using service = await TestService.start({ parts: PARTS });
   const visitor = await operator(service);

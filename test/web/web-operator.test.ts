@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { subscribe } from '../../src/core/plans.ts';
+import { HOUR } from '../../src/lib/clock.ts';
 import { describeWithBrowser, layoutShift, PHONE, type Visitor } from '../support/browser.ts';
 import { createKey, customer, dashboardScene, operator } from '../support/dashboard-scene.ts';
+import { PASSWORD } from '../support/dashboard-visitor.ts';
 import { eventually, type TestService } from '../support/harness.ts';
 import { enter, expectSound, isTooWide, tabTo } from './web-entrance.ts';
 
@@ -42,12 +44,18 @@ describeWithBrowser('the accounts page', (open) => {
     const { text: key } = await createKey(visitor);
     expect(await limitOf(service, key)).toBe('60');
     const boss = await operator(service);
-    await using browser = await enter(open, service, boss, '/operator');
+    // The browser logs the refusal that asks for the password.
+    const expected = [/403.*api\/operator/];
+    await using browser = await enter(open, service, boss, '/operator', { expected });
     const { page } = browser;
     await page.getByRole('button', { name: `Change plan of ${visitor.email}` }).click();
     const dialog = page.getByRole('dialog', { name: `Plan of ${visitor.email}` });
     await dialog.getByRole('radio', { name: 'Business' }).check();
+    scene.clock.advance(HOUR);
     await dialog.getByRole('button', { name: 'Change plan' }).click();
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await again.getByRole('button', { name: 'Continue' }).click();
     await page.getByText(`${visitor.email} is on Business now.`).waitFor();
     await eventually(async () => (await limitOf(service, key)) === '1000');
     const row = accounts(browser).filter({ hasText: visitor.email });

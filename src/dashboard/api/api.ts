@@ -49,13 +49,13 @@ export function createApi(options: DashboardOptions, signIn: () => Promise<SignI
 
 async function dispatch(route: Route, context: RequestContext): Promise<Response> {
   if (route.access === 'everyone') return route.handle(context);
-  const { account } = authorize(route.access, context.session);
+  const { account } = authorize(route, context.session);
   return route.handle({ ...context, account });
 }
 
 /** @throws ApiError `signed_out`, `forbidden` or `sign_in_again` */
 function authorize(
-  access: 'account' | 'recent' | 'operator',
+  { access, isSensitive }: Exclude<Route, { access: 'everyone' }>,
   session: Session | undefined,
 ): Session {
   if (!session) {
@@ -64,7 +64,7 @@ function authorize(
   if (access === 'operator' && session.account.role !== 'operator') {
     throw new DashboardError('forbidden', 'Only operators may do this.');
   }
-  if (access === 'recent' && !session.isRecent) {
+  if (isSensitive && !session.isRecent) {
     throw new DashboardError(
       'sign_in_again',
       'Your sign-in is too long ago for this. Sign in again.',

@@ -49,8 +49,14 @@ const readRotation = bodyReader(
 
 export const keyRoutes: readonly Route[] = [
   { method: 'GET', path: '/keys', access: 'account', handle: list },
-  { method: 'POST', path: '/keys', access: 'recent', handle: create },
-  { method: 'POST', path: '/keys/{id}/rotate', access: 'recent', handle: rotate },
+  { method: 'POST', path: '/keys', access: 'account', isSensitive: true, handle: create },
+  {
+    method: 'POST',
+    path: '/keys/{id}/rotate',
+    access: 'account',
+    isSensitive: true,
+    handle: rotate,
+  },
   { method: 'DELETE', path: '/keys/{id}', access: 'account', handle: revoke },
 ];
 

@@ -33,9 +33,21 @@ const readPlanChange = bodyReader(
 
 export const operatorRoutes: readonly Route[] = [
   { method: 'GET', path: '/operator/accounts', access: 'operator', handle: searchAccounts },
-  { method: 'PUT', path: '/operator/accounts/{id}/plan', access: 'operator', handle: setPlan },
+  {
+    method: 'PUT',
+    path: '/operator/accounts/{id}/plan',
+    access: 'operator',
+    isSensitive: true,
+    handle: setPlan,
+  },
   { method: 'GET', path: '/operator/bans', access: 'operator', handle: listBans },
-  { method: 'POST', path: '/operator/bans/{id}/lift', access: 'operator', handle: liftBan },
+  {
+    method: 'POST',
+    path: '/operator/bans/{id}/lift',
+    access: 'operator',
+    isSensitive: true,
+    handle: liftBan,
+  },
   { method: 'GET', path: '/operator/audit', access: 'operator', handle: listAudit },
 ];
 

@@ -28,8 +28,9 @@ export type Route = Endpoint & {
 } & (
     | { readonly access: 'everyone'; handle(context: RequestContext): Awaitable<Response> }
     | {
-        /** `recent` asks for a sign-in that is not long ago. */
-        readonly access: 'account' | 'recent' | 'operator';
+        readonly access: 'account' | 'operator';
+        /** Whether it asks for a sign-in that is not long ago. */
+        readonly isSensitive?: true;
         handle(context: AccountContext): Awaitable<Response>;
       }
   );

@@ -128,7 +128,7 @@ export interface MessageInfo {
 
 /** GET /api/operator/accounts?search=text -> { accounts: AccountInfo[] }, at most 50. */
 
-/** PUT /api/operator/accounts/{id}/plan -> 200 AccountInfo. */
+/** PUT /api/operator/accounts/{id}/plan -> 200 AccountInfo. Asks for a recent sign-in. */
 export interface PlanChange {
   readonly plan: Plan;
   /** Required with `enterprise`, refused with other plans. */
@@ -136,7 +136,10 @@ export interface PlanChange {
   readonly perDay?: number;
 }
 
-/** GET /api/operator/bans -> { bans: BanInfo[] }, those in force; POST /api/operator/bans/{id}/lift -> 204. */
+/**
+ * GET /api/operator/bans -> { bans: BanInfo[] }, those in force. POST /api/operator/bans/{id}/lift -> 204
+ * asks for a recent sign-in.
+ */
 export interface BanInfo {
   readonly id: string;
   readonly accountId: string;

@@ -5,6 +5,7 @@ import type { BanInfo } from '../../shared/api.ts';
 import { call, useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
+import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 interface LiftDialogProps {
   /** `undefined` until one is chosen. */
@@ -17,20 +18,30 @@ interface LiftDialogProps {
 
 /** Asks for confirmation before a ban is lifted. */
 export function LiftDialog({ ban, isOpen, close, lifted }: LiftDialogProps) {
+  const lift = useLift(close, lifted);
   return (
-    <Modal opened={isOpen} onClose={close} title="Lift this ban?" closeButtonProps={CLOSE} centered>
-      {ban && <Question ban={ban} close={close} lifted={lifted} />}
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      // While the sign-in dialog is open, Escape closes that one.
+      closeOnEscape={!lift.isPending}
+      onExitTransitionEnd={lift.reset}
+      title="Lift this ban?"
+      closeButtonProps={CLOSE}
+      centered
+    >
+      {ban && <Question ban={ban} close={close} lift={lift} />}
     </Modal>
   );
 }
 
-interface QuestionProps extends Pick<LiftDialogProps, 'close' | 'lifted'> {
+interface QuestionProps extends Pick<LiftDialogProps, 'close'> {
   readonly ban: BanInfo;
+  readonly lift: ReturnType<typeof useLift>;
 }
 
-function Question({ ban, close, lifted }: QuestionProps) {
+function Question({ ban, close, lift }: QuestionProps) {
   const { environment, keyName, lastFour, email } = ban;
-  const lift = useLift(ban, close, lifted);
   return (
     <Stack gap="lg">
       <Text>
@@ -41,7 +52,7 @@ function Question({ ban, close, lifted }: QuestionProps) {
         <Button variant="default" onClick={close} data-autofocus>
           Cancel
         </Button>
-        <ActionButton isBusy={lift.isPending} onClick={() => lift.mutate()}>
+        <ActionButton isBusy={lift.isPending} onClick={() => lift.mutate(ban)}>
           Lift ban
         </ActionButton>
       </Group>
@@ -49,11 +60,13 @@ function Question({ ban, close, lifted }: QuestionProps) {
   );
 }
 
-function useLift({ id, email }: BanInfo, close: () => void, lifted: () => void) {
+function useLift(close: () => void, lifted: () => void) {
   const queries = useQueryClient();
+  const withRecentSignIn = useRecentSignIn();
   return useAction({
-    mutationFn: () => call('POST', `/operator/bans/${encodeURIComponent(id)}/lift`),
-    onSuccess() {
+    mutationFn: ({ id }: BanInfo) =>
+      withRecentSignIn(() => call('POST', `/operator/bans/${encodeURIComponent(id)}/lift`)),
+    onSuccess(_, { email }) {
       close();
       notifications.show({ message: `The ban of ${email} is lifted.` });
     },

@@ -7,6 +7,7 @@ import type { AccountInfo, PlanChange } from '../../shared/api.ts';
 import { call, SESSION, useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
+import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 interface PlanDialogProps {
   /** `undefined` until one is chosen. */
@@ -24,30 +25,35 @@ interface Fields {
 
 /** Changes the plan of one account, with its limits when it is Enterprise. */
 export function PlanDialog({ account, isOpen, close }: PlanDialogProps) {
+  const change = usePlanChange(close);
   return (
     <Modal
       opened={isOpen}
       onClose={close}
+      // While the sign-in dialog is open, Escape closes that one.
+      closeOnEscape={!change.isPending}
+      onExitTransitionEnd={change.reset}
       title={`Plan of ${account?.email}`}
       closeButtonProps={CLOSE}
       centered
     >
-      {account && <PlanForm account={account} close={close} />}
+      {account && <PlanForm account={account} change={change} close={close} />}
     </Modal>
   );
 }
 
 interface PlanFormProps {
   readonly account: AccountInfo;
+  readonly change: ReturnType<typeof usePlanChange>;
   close(): void;
 }
 
-function PlanForm({ account, close }: PlanFormProps) {
+function PlanForm({ account, change, close }: PlanFormProps) {
   const form = usePlanForm(account);
-  const change = usePlanChange(account, close);
   const { plan } = form.values;
+  const submit = (fields: Fields) => change.mutate({ account, change: changeOf(fields) });
   return (
-    <form noValidate onSubmit={form.onSubmit((fields) => change.mutate(changeOf(fields)))}>
+    <form noValidate onSubmit={form.onSubmit(submit)}>
       <Stack gap="lg">
         <Radio.Group
           label="Plan"
@@ -113,12 +119,20 @@ function changeOf({ plan, perMinute, perDay }: Fields): PlanChange {
   return { plan, perMinute: Number(perMinute), perDay: Number(perDay) };
 }
 
-function usePlanChange({ id, email }: AccountInfo, close: () => void) {
+interface ChosenPlan {
+  readonly account: AccountInfo;
+  readonly change: PlanChange;
+}
+
+function usePlanChange(close: () => void) {
   const queries = useQueryClient();
+  const withRecentSignIn = useRecentSignIn();
   return useAction({
-    mutationFn: (change: PlanChange) =>
-      call<AccountInfo>('PUT', `/operator/accounts/${encodeURIComponent(id)}/plan`, change),
-    async onSuccess({ plan }) {
+    mutationFn: ({ account, change }: ChosenPlan) => {
+      const path = `/operator/accounts/${encodeURIComponent(account.id)}/plan`;
+      return withRecentSignIn(() => call<AccountInfo>('PUT', path, change));
+    },
+    async onSuccess({ plan }, { account: { email } }) {
       close();
       notifications.show({ message: `${email} is on ${PLANS[plan].title} now.` });
       await queries.invalidateQueries({ queryKey: ['operator'] });
