@@ -1,11 +1,14 @@
 import { createApis } from './api/apis.ts';
 import type { Config, Part } from './config/config.ts';
+import { messageOf, StorageUnavailable } from './core/errors.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
 import { listen } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
 import { deliverMessages, startBackgroundJobs } from './jobs/background-jobs.ts';
 import { type Clock, SECOND } from './lib/clock.ts';
+import { Readiness } from './lib/readiness.ts';
 import { BackgroundJobs, type Scheduler } from './lib/scheduler.ts';
+import { withTimeout } from './lib/timeout.ts';
 import { currentUsageFrom } from './limits/current-usage.ts';
 import { acquireLeases, limitedEnvironments } from './limits/lease.ts';
 import { MemoryAttemptCounts } from './limits/memory/attempt-counts.ts';
@@ -19,6 +22,9 @@ import type { Stores } from './storage/stores.ts';
 
 /** How long requests in flight may take after the stop begins, in ms; then they are aborted. */
 export const STOP_GRACE = 10 * SECOND;
+
+/** How long a check of readiness waits for the store, in ms. */
+const STORE_TIMEOUT = SECOND;
 
 export interface ServiceParts {
   readonly clock: Clock;
@@ -93,13 +99,16 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const { clock, scheduler, log, parts } = given;
   const stores = await openStores(config, clock);
   starting.defer(() => stores.close());
-  const metrics = new Metrics(stores, clock);
+  const readiness = new Readiness();
+  readiness.add('store', () => storeProblem(stores));
+  readiness.add('writes', () => stores.writes.problem());
+  const metrics = new Metrics({ ...stores, readiness }, clock);
   stores.measure(metrics);
   starting.use(metrics.measureEventLoop());
   const tracing = await openTracing(config, clock, log);
   starting.defer(() => tracing.close());
   const { host, opsPort: port } = config;
-  const ops = new OpsServer({ host, port, metrics, changes: stores.changes, log });
+  const ops = new OpsServer({ host, port, metrics, readiness, log });
   starting.defer(() => ops.stop());
   const redis = await connectRedis(config, { clock, log, metrics });
   starting.defer(() => redis?.close());
@@ -116,6 +125,17 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const { limiters, recordUse } = await startBackgroundJobs(dependencies);
   if (parts.includes('quickstart')) deliverMessages(dependencies);
   return { stores, metrics, tracing, ops, redis, limiters, recordUse };
+}
+
+/** Why the store cannot be read, if so. Clients only see that it is unavailable. */
+async function storeProblem({ changes }: Stores): Promise<string | undefined> {
+  try {
+    await withTimeout(STORE_TIMEOUT, () => changes.revision());
+    return undefined;
+  } catch (error) {
+    const cause = error instanceof StorageUnavailable ? error.cause : error;
+    return `the store is unavailable: ${messageOf(cause)}`;
+  }
 }
 
 /** Connects to Redis if it is configured; its client is only loaded then. */

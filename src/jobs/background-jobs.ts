@@ -20,6 +20,8 @@ import { UsageRecorder } from './usage-recorder.ts';
 
 /** How often changes by other processes are polled, in ms; they apply within 1 s. */
 const WATCH_EVERY = 0.25 * SECOND;
+/** How often it is tried whether writes that failed work again, in ms. */
+const PROBE_WRITES_EVERY = SECOND;
 const SAVE_LAST_USED_EVERY = SECOND;
 /** How often usage is saved, in ms; a crash loses no more than this and the time of a commit. */
 const SAVE_USAGE_EVERY = 5 * SECOND;
@@ -60,6 +62,7 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
   const recordUse = startRecordingUse(dependencies);
   jobs.every(PRUNE_EVERY, 'prune expired rows', () => pruneExpired(stores, limiters, clock.now()));
   const appliedChanges = new AppliedChanges(seen, limiters, dependencies);
+  jobs.every(PROBE_WRITES_EVERY, 'probe failing writes', () => stores.probeWrites());
   jobs.every(WATCH_EVERY, 'watch for changes', () => appliedChanges.update());
   return { limiters, recordUse };
 }

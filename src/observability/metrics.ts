@@ -5,16 +5,20 @@ import type { RateLimitResult } from '../core/rate-limit.ts';
 import type { ServiceMetrics } from '../http/pipeline.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
+import type { Readiness } from '../lib/readiness.ts';
 import { withTimeout } from '../lib/timeout.ts';
 import type { WriterMetrics } from '../storage/sqlite/writer.ts';
+import type { WriteOutcomes } from '../storage/write-outcomes.ts';
 import { RequestHistogram } from './request-histogram.ts';
 
-/** The queues whose lengths are read at each scrape; one that cannot be read is left out. */
-export interface MeasuredQueues {
+/** What is read at each scrape; a queue that cannot be read is left out. */
+export interface Measured {
   /** Changes that wait for the writer. */
   readonly writer: { readonly waiting: number };
   /** Messages that are not delivered yet. */
   readonly messages: { queued(): Awaitable<number> };
+  readonly writes: Pick<WriteOutcomes, 'all'>;
+  readonly readiness: Pick<Readiness, 'check'>;
 }
 
 /** How long a scrape waits for one gauge, in ms; Prometheus gives up after a few seconds. */
@@ -84,7 +88,7 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
   );
 
   /** @param clock measures durations. */
-  constructor({ writer, messages }: MeasuredQueues, clock: Clock) {
+  constructor({ writer, messages, writes, readiness }: Measured, clock: Clock) {
     this.#clock = clock;
     const decisions = this.#decisions;
     new Counter({
@@ -101,6 +105,27 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
     for (const environment of ENVIRONMENTS) this.#bans.inc({ environment }, 0);
     this.#gauge('petstore_writes_waiting', 'Changes waiting for the writer.', () => writer.waiting);
     this.#gauge('petstore_messages_queued', 'Messages not delivered yet.', () => messages.queued());
+    this.#labelledGauge(
+      'petstore_not_ready',
+      'Whether the check found a problem because of which /readyz answers 503.',
+      'check',
+      async () => {
+        const outcomes = await readiness.check();
+        return Array.from(outcomes, ([name, problem]) => [name, problem === undefined ? 0 : 1]);
+      },
+    );
+    this.#labelledGauge(
+      'petstore_writes_failing',
+      'Whether the last write to the store failed, or has had no result for 10 s.',
+      'store',
+      () => writes.all().map(({ store, failure }) => [store, failure === undefined ? 0 : 1]),
+    );
+    this.#labelledGauge(
+      'petstore_last_write_age_seconds',
+      'Time since the outcome of the last write to the store.',
+      'store',
+      () => writes.all().flatMap(({ store, age }) => (age === undefined ? [] : [[store, age]])),
+    );
     this.#gauge('process_resident_memory_bytes', 'Resident memory in bytes.', () =>
       process.memoryUsage.rss(),
     );
@@ -200,6 +225,26 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
 
   #histogram(name: string, help: string, buckets: number[]): Histogram {
     return new Histogram({ name, help, buckets, registers: [this.#registry] });
+  }
+
+  /** @param read reads the values at each scrape, each with its label. */
+  #labelledGauge(
+    name: string,
+    help: string,
+    label: string,
+    read: () => Awaitable<Array<readonly [string, number]>>,
+  ): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      async collect() {
+        const values = await read();
+        this.reset();
+        for (const [labelled, value] of values) this.set({ [label]: labelled }, value);
+      },
+    });
   }
 
   /** @param read reads the value at each scrape; without it the value is set. */

@@ -1,20 +1,14 @@
-import type { ChangeSignal } from '../core/changes.ts';
-import { messageOf, SetupError, StorageUnavailable } from '../core/errors.ts';
-import { SECOND } from '../lib/clock.ts';
-import { withTimeout } from '../lib/timeout.ts';
+import { messageOf, SetupError } from '../core/errors.ts';
+import type { Readiness } from '../lib/readiness.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-
-/** How long `/readyz` waits for the store, in ms. */
-const STORE_TIMEOUT = SECOND;
 
 export interface OpsServerOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
-  /** The store is ready while this can be read. */
-  readonly changes: Pick<ChangeSignal, 'revision'>;
+  readonly readiness: Readiness;
   readonly log: Pick<Log, 'error'>;
 }
 
@@ -80,8 +74,9 @@ export class OpsServer {
       case '/livez':
         return text('live');
       case '/readyz': {
-        const reason = await this.#notReadyReason();
-        return reason === undefined ? text('ready') : text(reason, 503, { 'Retry-After': '1' });
+        const problems = await this.#problems();
+        if (problems.length > 0) return text(problems.join('\n'), 503, { 'Retry-After': '1' });
+        return text('ready');
       }
       case '/metrics': {
         const { metrics } = this.#options;
@@ -92,17 +87,11 @@ export class OpsServer {
     }
   }
 
-  /** Why the process should not receive requests; `undefined` when it should. */
-  async #notReadyReason(): Promise<string | undefined> {
-    if (this.#isDraining) return 'draining';
-    try {
-      await withTimeout(STORE_TIMEOUT, () => this.#options.changes.revision());
-      return undefined;
-    } catch (error) {
-      // Clients only see that the store is unavailable; operators also see the cause.
-      const cause = error instanceof StorageUnavailable ? error.cause : error;
-      return `the store is unavailable: ${messageOf(cause)}`;
-    }
+  /** Why the process should not receive requests. */
+  async #problems(): Promise<string[]> {
+    if (this.#isDraining) return ['draining'];
+    const outcomes = await this.#options.readiness.check();
+    return [...outcomes.values()].filter((problem) => problem !== undefined);
   }
 }
 

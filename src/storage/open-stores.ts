@@ -10,7 +10,7 @@ import type { DatabaseStores, Stores } from './stores.ts';
 
 /** @throws SetupError when the folder, a file in it or the database cannot be used. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
-  const { secret, settings, ...stores } = await openDatabase(config);
+  const { secret, settings, ...stores } = await openDatabase(config, clock);
   try {
     await checkSecret(settings, secret);
   } catch (cause) {
@@ -26,12 +26,12 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   };
 }
 
-async function openDatabase(config: Config): Promise<DatabaseStores> {
+async function openDatabase(config: Config, clock: Clock): Promise<DatabaseStores> {
   const { database } = config;
-  if (!database) return openSqliteStores(config);
+  if (!database) return openSqliteStores(config, clock);
   // Only here: the embedded store starts without it.
   const { openPostgresStores } = await import('./postgres/open-stores.ts');
-  return openPostgresStores(config, database);
+  return openPostgresStores(config, database, clock);
 }
 
 /** With another secret every key would be refused one by one; better to refuse to start. */

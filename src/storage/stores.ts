@@ -7,6 +7,7 @@ import type { QuotaStore } from '../core/quota.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { SharedStores } from './shared-stores.ts';
 import type { Writer, WriterMetrics } from './sqlite/writer.ts';
+import type { WriteOutcomes } from './write-outcomes.ts';
 
 /** The stores of one environment. */
 export interface EnvironmentStores {
@@ -22,6 +23,13 @@ export interface DatabaseStores extends SharedStores {
   readonly secret: Buffer;
   /** The writer, as far as metrics report it. */
   readonly writer: Pick<Writer, 'waiting'>;
+  /** The outcome of the last write to each file, or to the database. */
+  readonly writes: WriteOutcomes;
+  /**
+   * Writes to whatever the last write failed at, to find out whether writes work again.
+   * @throws StorageUnavailable when they do not.
+   */
+  probeWrites(): Promise<void>;
   /** Reports durations and failures to these metrics from now on. */
   measure(metrics: WriterMetrics): void;
   /** The stores of an environment; opened at the first call. */

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { readConfig } from '../../src/config/config.ts';
 import type { BanStore } from '../../src/core/ban-records.ts';
 import { startBackgroundJobs } from '../../src/jobs/background-jobs.ts';
+import { Readiness } from '../../src/lib/readiness.ts';
 import { BackgroundJobs } from '../../src/lib/scheduler.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { Metrics } from '../../src/observability/metrics.ts';
@@ -33,7 +34,7 @@ test('a ban that is lifted while a process starts is lifted in that process, too
     redis: undefined,
     clock: it.clock,
     log: createLog('silent', { write: () => {} }),
-    metrics: new Metrics(stores, it.clock),
+    metrics: new Metrics({ ...stores, readiness: new Readiness() }, it.clock),
     jobs: new BackgroundJobs(scheduler, it.clock, { failed: () => {}, recovered: () => {} }),
   });
   const caller = { id: `account:${it.account.id}`, limits: it.account.limits, key: it.key };

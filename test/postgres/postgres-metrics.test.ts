@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { eventually, TestService } from '../support/harness.ts';
+import { SQL } from 'bun';
+import { eventually, ManualClock, TestService } from '../support/harness.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 
 describe.skipIf(!hasPostgres)('metrics of a service on PostgreSQL', () => {
@@ -34,6 +35,38 @@ describe.skipIf(!hasPostgres)('metrics of a service on PostgreSQL', () => {
     expect(sampleOf(text, count)).toBeGreaterThan(before);
     expect(sampleOf(text, 'petstore_database_errors_total')).toBe(0);
     expect(sampleOf(text, 'petstore_messages_queued')).toBe(0);
+  });
+
+  test('and /readyz show that writes fail on a full disk, until they work again', async () => {
+    const url = await server.createDatabase();
+    await using sql = new SQL(url);
+    const clock = new ManualClock();
+    await using service = await TestService.start({
+      clock,
+      settings: { PETSTORE_DATABASE_URL: url, PETSTORE_SECRET: SECRET },
+    });
+    const { secret } = await service.account();
+    await sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE 'could not extend file' USING ERRCODE = '53100'; END $$`.simple();
+    await sql`CREATE TRIGGER refuse BEFORE INSERT ON pets EXECUTE FUNCTION refuse()`.simple();
+    const readyz = async () => {
+      const reply = await fetch(`${service.opsUrl}/readyz`);
+      return [reply.status, await reply.text()];
+    };
+    const collect = async () => (await fetch(`${service.opsUrl}/metrics`)).text();
+    expect((await service.post(secret, { name: 'Rex', categoryId: 1 })).status).toBe(503);
+    expect((await service.request('/pets', { key: secret })).status).toBe(200);
+    expect(await readyz()).toEqual([
+      503,
+      'PostgreSQL cannot be written (last result 0.0 s ago): could not extend file\n',
+    ]);
+    expect(await collect()).toContain('petstore_writes_failing{store="PostgreSQL"} 1\n');
+
+    await service.runJobs('probe failing writes');
+    clock.advance(2_000);
+    expect(await readyz()).toEqual([200, 'ready\n']);
+    expect(await collect()).toContain('petstore_writes_failing{store="PostgreSQL"} 0\n');
+    expect(await collect()).toContain('petstore_last_write_age_seconds{store="PostgreSQL"} 2\n');
   });
 
   test('go on while the database is away, count its errors, and leave out what it keeps', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError, type Pet, type PetstoreClient } from '../../client/src/index.ts';
-import { temporaryFolder } from '../support/harness.ts';
+import { eventually, temporaryFolder } from '../support/harness.ts';
 import { ServiceProcess } from '../support/process.ts';
 import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 
@@ -74,8 +74,7 @@ async function survives(
   const { acknowledged, refused, error } = await fill(client);
   expect(error).toMatchObject({ status: 503, code: 'unavailable', retryAfterMs: 1_000 });
   expect(error.headers.get('Retry-After')).toBe('1');
-  const metrics = await (await fetch(`http://localhost:${service.opsPort}/metrics`)).text();
-  expect(metrics).toMatch(/^petstore_database_errors_total [1-9]/m);
+  expect(await metricsOf(service)).toMatch(/^petstore_database_errors_total [1-9]/m);
   expect(acknowledged.length).toBeGreaterThan(10);
   const [first] = acknowledged;
   if (!first) throw new Error('nothing was acknowledged');
@@ -86,11 +85,36 @@ async function survives(
     expect(await client.getPet(first.id)).toEqual(first);
   }
 
+  await eventually(async () => {
+    await expectUnavailable(client);
+    return (await readiness(service)).status === 503;
+  });
+  expect((await readiness(service)).text).toMatch(
+    /^production\.db cannot be written \(last result \d+\.\d s ago\): SQLITE_/m,
+  );
+  expect(await metricsOf(service)).toMatch(/^petstore_not_ready\{check="writes"\} 1$/m);
+  expect(await metricsOf(service)).toMatch(/^petstore_writes_failing\{.*"production\.db"\} 1$/m);
+
   await makeRoom();
+  // Nobody writes: the service finds out by itself.
+  await eventually(async () => (await readiness(service)).status === 200);
+  expect(await metricsOf(service)).toMatch(/^petstore_writes_failing\{.*"production\.db"\} 0$/m);
+  expect(await metricsOf(service)).toMatch(
+    /^petstore_last_write_age_seconds\{.*"production\.db"\} /m,
+  );
   const highest = Math.max(...acknowledged.map(({ id }) => Number(id)));
   const later = await Promise.all(refused.map((name) => create(client, name)));
   expect(later.every(({ id }) => Number(id) > highest)).toBe(true);
   expect(await listed(client)).toEqual([...acknowledged, ...later].toSorted(byId));
+}
+
+async function readiness({ opsPort }: ServiceProcess) {
+  const reply = await fetch(`http://localhost:${opsPort}/readyz`);
+  return { status: reply.status, text: await reply.text() };
+}
+
+async function metricsOf({ opsPort }: ServiceProcess): Promise<string> {
+  return (await fetch(`http://localhost:${opsPort}/metrics`)).text();
 }
 
 async function liftFileLimit(pid: number): Promise<void> {

@@ -3,20 +3,25 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageUnavailable } from '../../src/core/errors.ts';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { SqliteFile } from '../../src/storage/sqlite/file.ts';
 import { ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../src/storage/sqlite/pet-store.ts';
 import { Writer } from '../../src/storage/sqlite/writer.ts';
-import { temporaryFolder } from '../support/harness.ts';
+import { WriteOutcomes } from '../../src/storage/write-outcomes.ts';
+import { ManualClock, temporaryFolder } from '../support/harness.ts';
 import { at, pet } from './ports/backend.ts';
 
 const startDying = () => new Worker(new URL('./dying-writer.ts', import.meta.url).href);
 
 /** An environment's file with a writer of its own. */
-function openRig(newThread?: () => Worker) {
+function openRig(newThread?: () => Worker, clock: Clock = systemClock) {
   const folder = temporaryFolder();
   const path = join(folder.path, 'production.db');
-  const writer = newThread ? new Writer(newThread) : new Writer();
+  const writer = new Writer({
+    ...(newThread && { newThread }),
+    outcomes: new WriteOutcomes(clock),
+  });
   const file = new SqliteFile(path, ENVIRONMENT_SCHEMA, writer);
   const pets = new SqlitePetStore(file);
   return {
@@ -102,5 +107,39 @@ describe('when the writer thread dies', () => {
     const waiting = refusal(rig.create('exit'));
     await rig.writer.close();
     expect(await waiting).toBeInstanceOf(StorageUnavailable);
+  });
+
+  test('its file counts as failing until a probe has been written', async () => {
+    await using rig = openRig(startDying, new ManualClock());
+    await rig.create('before');
+    expect(rig.writer.outcomes.problem()).toBeUndefined();
+    await refusal(rig.create('exit'));
+    expect(rig.writer.outcomes.problem()).toBe(
+      'production.db cannot be written (last result 0.0 s ago): The writer thread ended: it closed',
+    );
+    await rig.writer.probe();
+    expect(rig.writer.outcomes.problem()).toBeUndefined();
+    expect(rig.names()).toEqual(['before']);
+  });
+});
+
+describe('a write without a result', () => {
+  test('counts as failing after ten seconds', async () => {
+    const clock = new ManualClock();
+    await using rig = openRig(undefined, clock);
+    const lock = new Database(rig.path, { readwrite: true });
+    await rig.create('before');
+    lock.run('BEGIN IMMEDIATE');
+    const creation = rig.create('waits');
+    clock.advance(10_000);
+    expect(rig.writer.outcomes.problem()).toBeUndefined();
+    clock.advance(1);
+    expect(rig.writer.outcomes.problem()).toBe(
+      'production.db cannot be written (last result 10.0 s ago): no result for 10.0 s',
+    );
+    lock.run('COMMIT');
+    lock.close();
+    await creation;
+    expect(rig.writer.outcomes.problem()).toBeUndefined();
   });
 });

@@ -2,10 +2,18 @@ import type { SQL } from 'bun';
 import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
-import { SECOND } from '../../lib/clock.ts';
+import { SECOND, systemClock } from '../../lib/clock.ts';
 import type { Selection } from '../selection.ts';
+import { WriteOutcomes } from '../write-outcomes.ts';
 import { connect, STATEMENT_LIMIT } from './connection.ts';
-import { isLostRace, isNoPrimary, isStalePlan, isUnavailable, isUnreachable } from './failures.ts';
+import {
+  isFailedWrite,
+  isLostRace,
+  isNoPrimary,
+  isStalePlan,
+  isUnavailable,
+  isUnreachable,
+} from './failures.ts';
 import { findPrimary } from './primary.ts';
 
 /**
@@ -16,6 +24,12 @@ const PATIENCE = { statement: 7 * SECOND, transaction: 15 * SECOND } as const;
 
 /** Pause between two probes of a server that is unavailable, in ms. */
 const PROBE_INTERVAL = 0.1 * SECOND;
+
+/** What operators call the database. */
+const STORE = 'PostgreSQL';
+
+/** A statement that only reads, unless it takes a number of a sequence. */
+const SELECT = /^\s*select\b/i;
 
 /** How often something that lost a race is tried, and the pause (ms) that doubles each time. */
 const RETRIES = { most: 9, pause: 4 } as const;
@@ -67,8 +81,13 @@ export class PostgresDatabase implements Queries {
    * Nothing is connected yet.
    * @param url such as postgres://user:password@host:5432/database.
    * @param servers among which one is looked for that takes changes, once this one does not.
+   * @param writes records the outcome of the last write.
    */
-  constructor(url: string, servers: DatabaseAddresses = [url]) {
+  constructor(
+    url: string,
+    servers: DatabaseAddresses = [url],
+    readonly writes = new WriteOutcomes(systemClock),
+  ) {
     this.#url = url;
     this.#pool = connect(url, STATEMENT_LIMIT);
     this.#breaker = new CircuitBreaker({
@@ -83,7 +102,7 @@ export class PostgresDatabase implements Queries {
       },
     });
     this.#queries = queriesOver((text, values) =>
-      this.#persist(() => this.#measure(this.#pool.unsafe(text, values))),
+      this.#persist(() => this.#measure(this.#pool.unsafe(text, values)), !SELECT.test(text)),
     );
   }
 
@@ -118,7 +137,21 @@ export class PostgresDatabase implements Queries {
         work(queriesOver((text, values) => this.#measure(connection.unsafe(text, values)))),
       );
       return this.#listen(transaction, PATIENCE.transaction);
-    });
+    }, true);
+  }
+
+  /**
+   * If the last write failed, allocates some pages of a temporary table, which fails on a full disk.
+   * @throws StorageUnavailable when writes do not work.
+   */
+  async probeWrites(): Promise<void> {
+    if (!this.writes.hasFailed(STORE)) return;
+    await this.transaction((queries) =>
+      queries.run(
+        `CREATE TEMPORARY TABLE write_probe ON COMMIT DROP AS
+         SELECT repeat('x', 4000) FROM generate_series(1, 64)`,
+      ),
+    );
   }
 
   /** Waits for running statements, unless the server is unavailable; then closes the connections. */
@@ -129,21 +162,28 @@ export class PostgresDatabase implements Queries {
   }
 
   /** Tries again what lost a race; what the database failed at becomes `StorageUnavailable`. */
-  async #persist<T>(attempt: () => Promise<T>): Promise<T> {
+  async #persist<T>(attempt: () => Promise<T>, isWrite: boolean): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       const repliesBefore = this.#replies;
       try {
         this.#requireAvailable();
-        return await attempt();
+        const value = await attempt();
+        if (isWrite) this.writes.succeeded(STORE);
+        return value;
       } catch (error) {
-        if (!this.#mayWinNextTime(error, repliesBefore) || tries === RETRIES.most) {
-          const failure = isUnavailable(error) ? new StorageUnavailable(error) : error;
-          if (failure instanceof StorageUnavailable) this.metrics?.databaseFailed();
-          throw failure;
-        }
+        const mayWin = this.#mayWinNextTime(error, repliesBefore);
+        if (!mayWin || tries === RETRIES.most) throw this.#failure(error);
         await Bun.sleep(Math.random() * RETRIES.pause * 2 ** tries);
       }
     }
+  }
+
+  /** Records an error and returns it as callers receive it. */
+  #failure(error: unknown): unknown {
+    if (isFailedWrite(error)) this.writes.failed(STORE, messageOf(error));
+    const failure = isUnavailable(error) ? new StorageUnavailable(error) : error;
+    if (failure instanceof StorageUnavailable) this.metrics?.databaseFailed();
+    return failure;
   }
 
   #mayWinNextTime(error: unknown, repliesBefore: number): boolean {

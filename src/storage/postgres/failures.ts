@@ -22,6 +22,9 @@ const UNREACHABLE = /^ERR_POSTGRES_CONNECTION_(REFUSED|FAILED|TIMEOUT)$/;
 /** SQLSTATE: the server crashed, is starting, or is a standby. */
 const NO_PRIMARY = /^(57P02|57P03|25006)$/;
 
+/** SQLSTATE: a full disk, memory or a configured limit exhausted, an input/output error. */
+const FAILED_WRITE = /^(53[124]00|58...)$/;
+
 /** The error's SQLSTATE; `undefined` when the server has not said any. */
 export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof SQL.PostgresError ? error.errno : undefined;
@@ -42,6 +45,11 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof SQL.PostgresError)) return false;
   const state = error.errno;
   return state === undefined ? CONNECTION.test(error.code) : AWAY.test(state);
+}
+
+/** Whether the server has no room for changes, or failed to write to its disk. */
+export function isFailedWrite(error: unknown): boolean {
+  return FAILED_WRITE.test(sqlStateOf(error) ?? '');
 }
 
 /** Whether no connection to the server can be made. */

@@ -1,8 +1,10 @@
 import type { Config, DatabaseSettings } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { dataFolderAt } from '../data-folder.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores } from '../stores.ts';
+import { WriteOutcomes } from '../write-outcomes.ts';
 import { PostgresAccess } from './access.ts';
 import { PostgresDatabase } from './database.ts';
 import { PostgresKeyUses } from './key-uses.ts';
@@ -22,10 +24,11 @@ import { PostgresUsageBatches } from './usage-batches.ts';
 export async function openPostgresStores(
   config: Config,
   { servers, secret }: DatabaseSettings,
+  clock: Clock,
 ): Promise<DatabaseStores> {
   const primary = await requirePrimary(servers);
   await migrate(primary);
-  const database = new PostgresDatabase(primary, servers);
+  const database = new PostgresDatabase(primary, servers, new WriteOutcomes(clock));
   try {
     await refuseUnfinishedStoreMigration(database);
   } catch (cause) {
@@ -55,6 +58,8 @@ export async function openPostgresStores(
         return queues.reduce((sum, { waiting }) => sum + waiting, 0);
       },
     },
+    writes: database.writes,
+    probeWrites: () => database.probeWrites(),
     measure(metrics) {
       database.metrics = metrics;
       for (const queue of queues) queue.metrics = metrics;

@@ -1,9 +1,11 @@
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
 import { FINGERPRINT } from '../../core/secret.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
+import { WriteOutcomes } from '../write-outcomes.ts';
 import { SqliteAccess } from './access.ts';
 import { sqliteByHand } from './by-hand.ts';
 import { SqliteFile } from './file.ts';
@@ -17,12 +19,12 @@ import { Writer } from './writer.ts';
  * Opens the stores of the data folder.
  * @throws SetupError when the folder or a file in it cannot be used.
  */
-export async function openSqliteStores(config: Config): Promise<DatabaseStores> {
+export async function openSqliteStores(config: Config, clock: Clock): Promise<DatabaseStores> {
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir);
   const lock = keepRestoreOut(folder);
   opening.defer(() => lock.release());
-  const writer = new Writer();
+  const writer = new Writer({ outcomes: new WriteOutcomes(clock) });
   opening.defer(() => writer.close());
   const openFile = (path: string, schema: typeof ACCOUNTS_SCHEMA) => {
     const file = new SqliteFile(path, schema, writer);
@@ -41,6 +43,8 @@ export async function openSqliteStores(config: Config): Promise<DatabaseStores> 
     ...shared,
     leases: new FileLeases(folder.lock),
     writer,
+    writes: writer.outcomes,
+    probeWrites: () => writer.probe(),
     measure(metrics) {
       writer.metrics = metrics;
     },

@@ -1,4 +1,7 @@
+import { basename } from 'node:path';
 import { messageOf, StorageUnavailable } from '../../core/errors.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { WriteOutcomes } from '../write-outcomes.ts';
 import {
   type Posted,
   pack,
@@ -52,12 +55,18 @@ export class Writer {
   readonly #newThread: () => Worker;
   #thread: Worker | undefined;
   readonly #queues = new Map<string, Queue>();
+  /** Files whose last transaction failed. */
+  readonly #failing = new Set<string>();
   #closed: PromiseWithResolvers<void> | undefined;
   /** Set once metrics are collected. */
   metrics: WriterMetrics | undefined;
 
-  constructor(newThread = () => new Worker(new URL('./writer-thread.ts', import.meta.url).href)) {
+  /** The outcome of the last transaction of each file. */
+  readonly outcomes: WriteOutcomes;
+
+  constructor({ newThread = startThread, outcomes = new WriteOutcomes(systemClock) } = {}) {
     this.#newThread = newThread;
+    this.outcomes = outcomes;
   }
 
   /** Changes that wait, those being committed included. */
@@ -92,6 +101,15 @@ export class Writer {
     return promise;
   }
 
+  /**
+   * Writes a page to each file whose last write failed, to find out whether writes work again.
+   * @throws StorageUnavailable when they do not.
+   */
+  async probe(): Promise<void> {
+    const failing = [...this.#failing];
+    await Promise.all(failing.map((path) => this.run(path, { name: 'probe', input: null })));
+  }
+
   /** Waits for all accepted changes, then closes the files. Takes nothing more. */
   async close(): Promise<void> {
     if (!this.#closed) {
@@ -112,6 +130,7 @@ export class Writer {
     if (queue.inFlight.length > 0 || queue.waiting.length === 0) return;
     queue.inFlight = queue.waiting.splice(0, BATCH_SIZE);
     queue.sentAt = this.metrics?.now();
+    this.outcomes.begun(basename(path));
     this.#post({ kind: 'commit', path, writes: queue.inFlight.map(({ write }) => write) });
   }
 
@@ -124,6 +143,7 @@ export class Writer {
     const settled = queue.inFlight;
     queue.inFlight = [];
     this.#measure(reply, queue.sentAt);
+    this.#recordOutcome(reply);
     this.#send(reply.path, queue);
     for (const [index, { settle }] of settled.entries()) {
       settle(reply.results[index] ?? NO_RESULT);
@@ -140,6 +160,20 @@ export class Writer {
     if (failed < results.length) metrics.committed(results.length - failed, took);
     if (results.some((result) => !result.ok && result.unavailable)) metrics.databaseFailed();
     else metrics.databaseReplied(took);
+  }
+
+  #recordOutcome({ path, results }: WriterReply & { kind: 'committed' }): void {
+    const failed = results.find((result) => !result.ok && result.unavailable);
+    if (failed && !failed.ok) this.#failed(path, failed.message);
+    else {
+      this.#failing.delete(path);
+      this.outcomes.succeeded(basename(path));
+    }
+  }
+
+  #failed(path: string, message: string): void {
+    this.#failing.add(path);
+    this.outcomes.failed(basename(path), message);
   }
 
   #closeWhenIdle(): void {
@@ -177,6 +211,9 @@ export class Writer {
   /** Whether they were committed is unknown: each is refused with 503, and may be sent again. */
   #refuseAll(message: string): void {
     this.#endThread();
+    for (const [path, { inFlight }] of this.#queues) {
+      if (inFlight.length > 0) this.#failed(path, message);
+    }
     const left = [...this.#queues.values()].flatMap(({ inFlight, waiting }) => [
       ...inFlight,
       ...waiting,
@@ -189,6 +226,10 @@ export class Writer {
     for (const { settle } of left) settle({ ok: false, unavailable: true, message });
     this.#closeWhenIdle();
   }
+}
+
+function startThread(): Worker {
+  return new Worker(new URL('./writer-thread.ts', import.meta.url).href);
 }
 
 const NO_RESULT: WriteResult = { ok: false, unavailable: true, message: 'no result' };

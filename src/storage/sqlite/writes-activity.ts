@@ -70,6 +70,12 @@ export const activityWrites = {
     for (const [id, usedAt] of uses) statement.run(usedAt, id);
   },
 
+  /** Writes a page without changing anything: the first page, which holds the schema's version. */
+  probe(database: Database, _: null): void {
+    const [version] = database.query('PRAGMA user_version').values().flat();
+    database.run(`PRAGMA user_version = ${version}`);
+  },
+
   /** Runs a statement that Kysely wrote. */
   runStatement(
     database: Database,

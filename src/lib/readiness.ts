@@ -1,0 +1,41 @@
+import type { Awaitable } from './awaitable.ts';
+import { SECOND } from './clock.ts';
+import { withTimeout } from './timeout.ts';
+
+/** How long a check may take, in ms. */
+const CHECK_TIMEOUT = SECOND;
+
+/**
+ * Returns a problem, in a sentence for operators, because of which the process should receive no
+ * requests; `undefined` when there is none. An error that it throws is a problem, too.
+ */
+export type ReadinessCheck = () => Awaitable<string | undefined>;
+
+/** Whether the process should receive requests: each part adds a check of its own. */
+export class Readiness {
+  readonly #checks = new Map<string, ReadinessCheck>();
+
+  /**
+   * Adds a check, which is made anew for every `/readyz` and every scrape of the metrics.
+   * @param name labels the metric.
+   */
+  add(name: string, check: ReadinessCheck): void {
+    this.#checks.set(name, check);
+  }
+
+  /** The outcome of every check, by name, in the order in which they were added. Never rejects. */
+  async check(): Promise<Map<string, string | undefined>> {
+    const outcomes = [...this.#checks].map(
+      async ([name, check]) => [name, await problemOf(check)] as const,
+    );
+    return new Map(await Promise.all(outcomes));
+  }
+}
+
+async function problemOf(check: ReadinessCheck): Promise<string | undefined> {
+  try {
+    return await withTimeout(CHECK_TIMEOUT, check);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
