@@ -37,6 +37,28 @@ describeWithBrowser('the accounts page', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
+  test('keeps the focus on an account while the reply to a longer search arrives', async () => {
+    await using scene = await dashboardScene();
+    const boss = await operator(scene.service);
+    await using browser = await enter(open, scene.service, boss, '/operator');
+    const { page } = browser;
+    const held = Promise.withResolvers<void>();
+    await page.route(/search=.*%40/, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(/search=.*%40/);
+    await page.getByRole('searchbox', { name: 'E-mail address' }).fill(boss.email);
+    await asked;
+    const opener = page.getByRole('button', { name: `Change plan of ${boss.email}` });
+    await opener.focus();
+    const answered = page.waitForResponse(/search=.*%40/);
+    held.resolve();
+    await (await answered).finished();
+    await page.getByRole('main').locator('.mantine-Loader-root').waitFor({ state: 'detached' });
+    expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true);
+  });
+
   test('changes a plan, and the next reply of the API shows its limits', async () => {
     await using scene = await dashboardScene();
     const { service } = scene;

@@ -56,8 +56,6 @@ function Accounts() {
       />
       {found.data ? (
         <Found
-          // Each search is a list of its own, so that items do not animate from one to the next.
-          key={found.isPlaceholderData ? 'searching' : search}
           accounts={found.data.accounts}
           search={search}
           choose={(account) => {
