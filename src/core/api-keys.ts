@@ -12,6 +12,11 @@ export const KEY_NAME_MAX_LENGTH = 100;
 export interface ApiKey {
   readonly id: string;
   readonly accountId: string;
+  /**
+   * The first key of its chain of rotations; its own id where it was not made by a rotation. Strikes and
+   * bans belong to the chain, so that no rotation sheds them.
+   */
+  readonly chainId: string;
   readonly environment: Environment;
   readonly name: string;
   /** First characters of the key, up to the random part. */
@@ -26,7 +31,7 @@ export interface ApiKey {
 
 /** What requests need of a key and of its account. */
 export interface AuthenticatedKey
-  extends Pick<ApiKey, 'id' | 'accountId' | 'environment' | 'expiresAt' | 'revokedAt'> {
+  extends Pick<ApiKey, 'id' | 'accountId' | 'chainId' | 'environment' | 'expiresAt' | 'revokedAt'> {
   /** Its account as the rate limiter names it: `account:…`. */
   readonly caller: string;
   readonly limits: Limits;

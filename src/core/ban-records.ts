@@ -8,7 +8,10 @@ import { newId } from './ids.ts';
 /** A stored ban. All times are epoch ms. */
 export interface BanRecord {
   readonly id: string;
+  /** The key whose refusals led to it. */
   readonly keyId: string;
+  /** The chain of rotations that it applies to, as in `ApiKey`. */
+  readonly chainId: string;
   readonly accountId: string;
   readonly environment: Environment;
   readonly reason: string;
@@ -22,7 +25,7 @@ export interface BanRecord {
 
 /** The record of a ban that begins. @param ban times are epoch ms. */
 export function newBanRecord(
-  key: Pick<ApiKey, 'id' | 'accountId'>,
+  key: Pick<ApiKey, 'id' | 'accountId' | 'chainId'>,
   environment: Environment,
   { after }: BanPolicy,
   ban: Pick<BanRecord, 'level' | 'startsAt' | 'endsAt'>,
@@ -30,6 +33,7 @@ export function newBanRecord(
   return {
     id: newId('ban', ban.startsAt),
     keyId: key.id,
+    chainId: key.chainId,
     accountId: key.accountId,
     environment,
     reason: `Went on after 429, ${times(after)} in the same window.`,
@@ -48,7 +52,7 @@ export interface BanStore {
   record(ban: BanRecord): Promise<void>;
   /** Bans in force at `now` (epoch ms), oldest first. */
   active(now: number): Awaitable<BanRecord[]>;
-  /** The latest ban of each key that ends after `since` (epoch ms) and was not lifted. */
+  /** The latest ban of each chain of keys that ends after `since` (epoch ms) and was not lifted. */
   latest(since: number): Awaitable<BanRecord[]>;
   /** Lifted bans that would still be in force at `now` (epoch ms). */
   lifted(now: number): Awaitable<BanRecord[]>;

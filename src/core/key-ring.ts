@@ -75,7 +75,7 @@ export class KeyRing {
   }
 
   /**
-   * Issues a successor with the same name, environment and lifetime. The old key stays valid for the
+   * Issues a successor with the same name, environment, lifetime, strikes and bans. The old key stays valid for the
    * overlap, never beyond its own expiry.
    * @throws OperatorError when the key is not live, or 100 others are.
    */
@@ -137,11 +137,19 @@ export class KeyRing {
   }
 }
 
-function newKey(accountId: string, text: string, request: KeyRequest, now: number): ApiKey {
+/** @param request `chainId` is that of the key that is rotated. */
+function newKey(
+  accountId: string,
+  text: string,
+  request: KeyRequest & { readonly chainId?: string },
+  now: number,
+): ApiKey {
   const { environment, name, expiresAt } = request;
+  const id = newId('key', now);
   return {
-    id: newId('key', now),
+    id,
     accountId,
+    chainId: request.chainId ?? id,
     environment,
     name,
     ...abbreviateApiKey(text),

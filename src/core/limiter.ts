@@ -16,15 +16,22 @@ export interface CallerWindows {
   isDropped: boolean;
 }
 
+/** What the rate limiter needs to know of an API key. */
+export interface BannableKey {
+  readonly id: string;
+  readonly accountId: string;
+  /** Its chain of rotations, which has the strikes and the bans. */
+  readonly chainId: string;
+  readonly environment: Environment;
+}
+
 /** Whose quota a request is taken from. */
 export interface QuotaCaller {
   /** `account:…` or `address:…`; never an unverified token. */
   readonly id: string;
   readonly limits: Limits;
   /** The key that would be banned; none for an address. */
-  readonly key:
-    | { readonly id: string; readonly accountId: string; readonly environment: Environment }
-    | undefined;
+  readonly key: BannableKey | undefined;
   /** Set by the limiter at the first request, so that it looks the caller up only once. */
   windows?: CallerWindows;
 }

@@ -33,6 +33,7 @@ export interface KeyColumns {
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
   readonly last_used_at: number | null;
+  readonly chain_id: string | null;
 }
 
 interface ApiKeyRow extends KeyColumns {
@@ -53,7 +54,7 @@ export interface KeyUses extends KeySource {
 
 const COLUMNS = [
   ...(['id', 'account_id', 'environment', 'name', 'prefix', 'last_four', 'created_at'] as const),
-  ...(['expires_at', 'revoked_at', 'last_used_at'] as const),
+  ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
 ] as const;
 
 export const apiKeyChanges = {
@@ -178,6 +179,7 @@ export function authenticatedKeyFromRow(key: KeyColumns, plan: PlanColumns): Aut
   return {
     id: key.id,
     accountId: key.account_id,
+    chainId: key.chain_id ?? key.id,
     caller: `account:${key.account_id}`,
     environment: environmentFromRow(key),
     expiresAt: key.expires_at ?? undefined,
@@ -191,6 +193,7 @@ function apiKeyFromRow(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     accountId: row.account_id,
+    chainId: row.chain_id ?? row.id,
     environment: environmentFromRow(row),
     name: row.name,
     prefix: row.prefix,
@@ -249,6 +252,7 @@ async function addKey(
       last_four: key.lastFour,
       created_at: key.createdAt,
       expires_at: key.expiresAt ?? null,
+      chain_id: key.chainId,
     })
     .execute();
   return true;

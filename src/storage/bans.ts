@@ -8,7 +8,7 @@ import { type Selection, type SelectionValue, select } from './selection.ts';
 
 const COLUMNS = [
   ...(['id', 'key_id', 'account_id', 'environment', 'reason', 'level', 'starts_at'] as const),
-  ...(['ends_at', 'lifted_at', 'lifted_by'] as const),
+  ...(['ends_at', 'lifted_at', 'lifted_by', 'chain_id'] as const),
 ] as const;
 
 // Without Kysely: every start reads the bans in force.
@@ -17,12 +17,7 @@ const ACTIVE = select(
   COLUMNS,
   'WHERE ends_at > ? AND lifted_at IS NULL ORDER BY bans.starts_at',
 );
-const LATEST = select(
-  'bans',
-  COLUMNS,
-  `WHERE ends_at > ? AND lifted_at IS NULL AND starts_at =
-     (SELECT max(starts_at) FROM bans AS other WHERE other.key_id = bans.key_id)`,
-);
+const SINCE = select('bans', COLUMNS, 'WHERE ends_at > ? ORDER BY bans.starts_at');
 const LIFTED = select('bans', COLUMNS, 'WHERE ends_at > ? AND lifted_at IS NOT NULL');
 const OF_ACCOUNT = select(
   'bans',
@@ -40,6 +35,7 @@ export const banChanges = {
       .values({
         id: ban.id,
         key_id: ban.keyId,
+        chain_id: ban.chainId,
         account_id: ban.accountId,
         environment: ban.environment,
         reason: ban.reason,
@@ -86,8 +82,10 @@ export class StoredBans implements BanStore {
     return this.#select(ACTIVE, now);
   }
 
-  latest(since: number): Promise<BanRecord[]> {
-    return this.#select(LATEST, since);
+  async latest(since: number): Promise<BanRecord[]> {
+    const bans = await this.#select(SINCE, since);
+    const latest = new Map(bans.map((ban) => [ban.chainId, ban]));
+    return [...latest.values()].filter(({ liftedAt }) => liftedAt === undefined);
   }
 
   lifted(now: number): Promise<BanRecord[]> {
@@ -111,6 +109,7 @@ function banFromRow(row: BanRow): BanRecord {
   return {
     id: row.id,
     keyId: row.key_id,
+    chainId: row.chain_id ?? row.key_id,
     accountId: row.account_id,
     environment: row.environment,
     reason: row.reason,

@@ -50,6 +50,18 @@ export const SHARED_STEPS: readonly SharedStep[] = [
       'ALTER TABLE idempotent_requests ADD COLUMN IF NOT EXISTS reply_body TEXT',
     ],
   },
+  {
+    // The chain of rotations that a key and a ban belong to; none means the key itself.
+    file: 'accounts',
+    sqlite: [
+      'ALTER TABLE api_keys ADD COLUMN chain_id TEXT',
+      'ALTER TABLE bans ADD COLUMN chain_id TEXT',
+    ],
+    postgres: [
+      'ALTER TABLE api_keys ADD COLUMN IF NOT EXISTS chain_id TEXT',
+      'ALTER TABLE bans ADD COLUMN IF NOT EXISTS chain_id TEXT',
+    ],
+  },
 ];
 
 /**

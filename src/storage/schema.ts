@@ -119,6 +119,8 @@ export const TABLES = {
       ...all(text(), 'prefix', 'last_four'),
       created_at: integer(),
       ...all(optionalInteger(), 'expires_at', 'revoked_at', 'last_used_at'),
+      // The first key of its chain of rotations; none where that is the key itself.
+      chain_id: optionalText(),
     },
   },
   bans: {
@@ -132,6 +134,8 @@ export const TABLES = {
       ...all(integer(), 'level', 'starts_at', 'ends_at'),
       lifted_at: optionalInteger(),
       lifted_by: optionalText(),
+      // As in `api_keys`.
+      chain_id: optionalText(),
     },
   },
   credentials: {

@@ -7,7 +7,9 @@ import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 const BEHAVIOUR = [
   ...['create-pet', 'list-pets', 'get-pet', 'idempotency'].map((name) => `pets/${name}`),
   ...['api-keys', 'key-changes', 'plans'].map((name) => `keys/${name}`),
-  ...['bans-on-record', 'counters-restart', 'quota-look-up'].map((name) => `limits/${name}`),
+  ...['bans-on-record', 'bans-of-rotated-keys', 'counters-restart', 'quota-look-up'].map(
+    (name) => `limits/${name}`,
+  ),
   ...['quickstart', 'delivery'].map((name) => `quickstart/${name}`),
   ...['commands-accounts', 'seed'].map((name) => `cli/${name}`),
   ...['sign-in', 'sign-in-new-account', 'sign-in-sessions', 'sign-in-passwords'].map(

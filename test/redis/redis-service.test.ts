@@ -51,6 +51,28 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
     await eventually(async () => (await codeFrom(it.one)) === 'rate_limited');
   });
 
+  test('pass a ban to the key that follows, and lift it for both', async () => {
+    await using it = await twoServices({ PETSTORE_BAN_AFTER: '1' });
+    const { key, secret } = await it.one.account(ONE);
+    const codeFrom = async (service: TestService, text: string) => (await ask(service, text)).code;
+    await eventually(async () => (await codeFrom(it.one, secret)) === 'api_key_banned');
+    const { text } = await it.two.stores.keyRing.rotate(key, '1h', 'test');
+    for (const service of [it.one, it.two]) {
+      expect(await codeFrom(service, text)).toBe('api_key_banned');
+    }
+    const active = () => it.two.stores.bans.active(Date.now());
+    await eventually(async () => (await active()).length > 0);
+    await it.redis.kill();
+    expect(await codeFrom(it.one, text)).toBe('api_key_banned');
+    await eventually(async () => (await codeFrom(it.two, text)) === 'api_key_banned');
+    await it.redis.restart();
+    await it.two.stores.bans.lift((await active())[0]?.id ?? '', 'ada', Date.now());
+    for (const service of [it.one, it.two]) {
+      await eventually(async () => (await codeFrom(service, text)) !== 'api_key_banned');
+      await eventually(async () => (await codeFrom(service, secret)) !== 'api_key_banned');
+    }
+  });
+
   test('keep a ban that Redis lost', async () => {
     await using it = await twoServices({ PETSTORE_BAN_AFTER: '1' });
     const { account, secret } = await it.one.account(ONE);

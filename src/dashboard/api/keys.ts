@@ -66,9 +66,9 @@ async function list({ options, account }: AccountContext): Promise<Response> {
   const keys = await stores.keys.list(account.id);
   const bans = await stores.bans.ofAccount(account.id, now);
   const banOf = new Map(
-    bans.filter(({ liftedAt }) => liftedAt === undefined).map((ban) => [ban.keyId, ban]),
+    bans.filter(({ liftedAt }) => liftedAt === undefined).map((ban) => [ban.chainId, ban]),
   );
-  const infos = keys.map((key) => keyInfo(key, banOf.get(key.id), now));
+  const infos = keys.map((key) => keyInfo(key, banOf.get(key.chainId), now));
   return json<{ keys: readonly KeyInfo[] }>(200, { keys: infos.reverse() });
 }
 

@@ -38,9 +38,9 @@ export interface UnsavedQuotas {
 export class MemoryLimiter implements Limiter {
   readonly #options: MemoryLimiterOptions;
   readonly #table = new WindowsTable((windows, wasEvicted) => this.#onDrop(windows, wasEvicted));
-  /** Of the keys that were refused lately, by id. */
+  /** Of the keys that were refused lately, by chain of rotations. */
   readonly #strikes = new Map<string, KeyStrikes>();
-  /** The record of each key's latest ban, by key. */
+  /** The record of the latest ban, by chain of rotations. */
   readonly #banIds = new Map<string, string>();
   readonly #dirty = new Set<CallerWindows>();
   /** Windows whose saved quota could not be read yet. */
@@ -68,11 +68,11 @@ export class MemoryLimiter implements Limiter {
     return this.#peek(windows, caller, now);
   }
 
-  /** Ends a ban that an operator lifted, and clears the strikes of its key. */
-  lift({ id, keyId }: BanRecord): void {
-    if (this.#banIds.get(keyId) !== id) return;
-    this.#banIds.delete(keyId);
-    this.#strikes.delete(keyId);
+  /** Ends a ban that an operator lifted, and clears the strikes of its keys. */
+  lift({ id, chainId }: BanRecord): void {
+    if (this.#banIds.get(chainId) !== id) return;
+    this.#banIds.delete(chainId);
+    this.#strikes.delete(chainId);
   }
 
   /** Puts bans on record into force. */
@@ -82,8 +82,8 @@ export class MemoryLimiter implements Limiter {
       const endsAt = now.elapsed + Math.min(length, ban.endsAt - now.wall);
       const restored = { startsAt: endsAt - length, endsAt, level: ban.level };
       const strikes = { graceEndsAt: 0, windowEndsAt: 0, refusals: 0, ban: restored };
-      this.#strikes.set(ban.keyId, { strikes });
-      this.#banIds.set(ban.keyId, ban.id);
+      this.#strikes.set(ban.chainId, { strikes });
+      this.#banIds.set(ban.chainId, ban.id);
     }
   }
 
@@ -126,27 +126,27 @@ export class MemoryLimiter implements Limiter {
   /** Drops expired quotas and strikes. */
   pruneExpired(now: Instant): void {
     this.#table.pruneExpired(now);
-    for (const [keyId, { strikes }] of this.#strikes) {
+    for (const [chainId, { strikes }] of this.#strikes) {
       if (strikes && !areStrikesExpired(strikes, now)) continue;
-      this.#strikes.delete(keyId);
-      this.#banIds.delete(keyId);
+      this.#strikes.delete(chainId);
+      this.#banIds.delete(chainId);
     }
   }
 
   #take(windows: CallerWindows, caller: QuotaCaller, now: Instant): RateLimitResult {
     const { limits, key } = caller;
-    const strikes = key && (this.#strikes.get(key.id) ?? { strikes: undefined });
+    const strikes = key && (this.#strikes.get(key.chainId) ?? { strikes: undefined });
     const result = admit(windows.quota, strikes, limits, this.#options.policy, now, 1);
     if (result.outcome === 'admitted') this.#markDirty(windows);
     else if (key && strikes) {
-      if (result.outcome === 'limited') this.#strikes.set(key.id, strikes);
+      if (result.outcome === 'limited') this.#strikes.set(key.chainId, strikes);
       if (result.startedBan) this.#announce(key, result.startedBan, now);
     }
     return result;
   }
 
   #peek({ quota }: CallerWindows, { limits, key }: QuotaCaller, now: Instant): RateLimitResult {
-    const strikes = key && this.#strikes.get(key.id);
+    const strikes = key && this.#strikes.get(key.chainId);
     return admit(quota, strikes, limits, this.#options.policy, now, 0);
   }
 
@@ -204,7 +204,7 @@ export class MemoryLimiter implements Limiter {
       startsAt: Math.floor(now.wall),
       endsAt: Math.ceil(now.wall + ban.endsAt - now.elapsed),
     });
-    this.#banIds.set(key.id, record.id);
+    this.#banIds.set(key.chainId, record.id);
     this.#options.onBan(record);
   }
 }

@@ -79,7 +79,7 @@ export class RedisLimiter implements Limiter {
     this.#options.local.lift(ban);
     const key = this.#keyOfAccount(ban.accountId);
     await this.#options.connection.call(key, (client) =>
-      client.petstoreLiftBan(key, ban.keyId, ban.startsAt),
+      client.petstoreLiftBan(key, ban.chainId, ban.startsAt),
     );
   }
 
@@ -92,10 +92,10 @@ export class RedisLimiter implements Limiter {
     local.restore(bans, now);
     for (let first = 0; first < bans.length; first += BATCH_SIZE) {
       const calls = bans.slice(first, first + BATCH_SIZE).map((ban) => {
-        const { keyId, startsAt, endsAt, level } = ban;
+        const { chainId, startsAt, endsAt, level } = ban;
         const key = this.#keyOfAccount(ban.accountId);
         return connection.call(key, (client) =>
-          client.petstoreRestoreBan(key, keyId, startsAt, endsAt - startsAt, endsAt, level),
+          client.petstoreRestoreBan(key, chainId, startsAt, endsAt - startsAt, endsAt, level),
         );
       });
       await Promise.all(calls);
@@ -153,9 +153,9 @@ export class RedisLimiter implements Limiter {
   ): Promise<RateLimitResult> {
     const { perMinute, perDay } = limits;
     const hash = this.#keyOf(id);
-    const keyId = key?.id ?? '';
+    const chainId = key?.chainId ?? '';
     const reply = await this.#options.connection.call(hash, (client) =>
-      client.petstoreAdmit(hash, perMinute, perDay, cost, keyId, this.#policy),
+      client.petstoreAdmit(hash, perMinute, perDay, cost, chainId, this.#policy),
     );
     const [, , , , , banEndsIn = 0, level = 0, startsAt = 0] = reply;
     if (key && level > 0) this.#reportBan(key, level, startsAt, startsAt + banEndsIn, now);

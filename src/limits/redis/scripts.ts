@@ -7,7 +7,7 @@ import type { ClientContext, Result } from 'ioredis';
  * Each caller has one hash. Numbers that belong together are one field, as MessagePack: reading and writing
  * text took a sixth of the script's time.
  * - `counts`: end and use of the minute, day and its use;
- * - `conduct:ID`, the strikes of each API key that was refused: end of the grace, end of the exhausted window,
+ * - `conduct:ID`, the strikes of each chain of API keys that was refused, by its first key: end of the grace, end of the exhausted window,
  *   refusals, and the latest ban: start, length, end, level (0 without a ban);
  * - `until`: when the hash expires, a day after all of that has expired.
  */
@@ -20,7 +20,7 @@ local function now()
 end
 `;
 
-/** API keys of one account whose strikes are stored; an account has at most 100 live keys. */
+/** Chains of one account whose strikes are stored; an account has at most 100 live keys. */
 const MAX_STRUCK_KEYS = 128;
 
 const CALLER = `
@@ -118,8 +118,8 @@ end
 
 /**
  * Decides on one request.
- * Arguments: requests per minute and per day; 1 to count the request, 0 to only check; the key's id, or an
- * empty text; the ban policy as one text: refusals before a ban, length of the first and of the longest ban.
+ * Arguments: requests per minute and per day; 1 to count the request, 0 to only check; the id of the
+ * key's chain, or an empty text; the ban policy as one text: refusals before a ban, length of the first and of the longest ban.
  * Reply: 1 if both windows have room; remaining and reset of the minute, then of the day; during a ban the
  * time left of it; and for a ban that this request began its level and start.
  */
@@ -216,7 +216,7 @@ saveQuota(quota)
 
 /**
  * Restores a ban unless one that began as late or later is stored; the time left of it is at most its length.
- * Arguments: the key's id; start, length, end and level of the ban.
+ * Arguments: the id of the chain; start, length, end and level of the ban.
  */
 const RESTORE_BAN = `
 local field, startsAt, length = 'conduct:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -227,7 +227,7 @@ local ban = { graceEndsAt = 0, windowEndsAt = 0, refusals = 0, banStartsAt = sta
 if expiresAt(ban) > at then addStrikes(field, ban) end
 `;
 
-/** Deletes a key's strikes if this ban is its latest. Arguments: the key's id; start of the ban. */
+/** Deletes the strikes of a chain if this ban is its latest. Arguments: the id of the chain; start of the ban. */
 const LIFT_BAN = `
 local field = 'conduct:' .. ARGV[1]
 local strikes = readStrikes(redis.call('HGET', key, field))
@@ -263,7 +263,7 @@ declare module 'ioredis' {
     petstoreAddCounts(key: string, ...args: number[]): Result<null, Context>;
     petstoreGiveBack(key: string): Result<null, Context>;
     petstoreRestoreBan(key: string, ...args: (string | number)[]): Result<null, Context>;
-    petstoreLiftBan(key: string, keyId: string, startsAt: number): Result<null, Context>;
+    petstoreLiftBan(key: string, chainId: string, startsAt: number): Result<null, Context>;
     petstoreHeartbeat(key: string, process: string, timeout: number): Result<string[], Context>;
   }
 }

@@ -7,7 +7,10 @@ import type { SqliteFile } from './file.ts';
 
 const FIND = select(
   'api_keys',
-  ['id', 'account_id', 'environment', 'digest', 'expires_at', 'revoked_at', 'last_used_at'],
+  [
+    ...(['id', 'account_id', 'environment', 'digest'] as const),
+    ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
+  ],
   'WHERE digest = ?',
 );
 

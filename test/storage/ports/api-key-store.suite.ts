@@ -23,6 +23,7 @@ function finding(open: OpenBackend): void {
       credential: {
         id: key.id,
         accountId: owner.id,
+        chainId: key.id,
         caller: `account:${owner.id}`,
         environment: 'staging',
         expiresAt: NOON + HOUR,

@@ -79,9 +79,11 @@ export function digest(): Buffer {
 }
 
 export function apiKey(accountId: string, fields: Partial<ApiKey> = {}): ApiKey {
+  const id = newId('key', NOON);
   return {
-    id: newId('key', NOON),
+    id,
     accountId,
+    chainId: id,
     environment: 'production',
     name: 'test',
     prefix: 'pst_live_',
@@ -110,6 +112,7 @@ export function ban(key: ApiKey, fields: Partial<BanRecord> = {}): BanRecord {
   return {
     id: newId('ban', NOON),
     keyId: key.id,
+    chainId: key.chainId,
     accountId: key.accountId,
     environment: key.environment,
     reason: 'Went on after 429.',

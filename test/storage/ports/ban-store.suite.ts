@@ -109,6 +109,17 @@ function building(open: OpenBackend): void {
     expect(latest.toSorted((one, two) => one.startsAt - two.startsAt)).toEqual([others, second]);
   });
 
+  test('gives the latest ban of a chain of rotations, whichever of its keys led to it', async () => {
+    await using backend = await open();
+    const key = await bannedKey(backend);
+    const successor = await keptKey(backend, key.accountId, { chainId: key.id });
+    const first = ban(key, { startsAt: NOON - 5 * HOUR, endsAt: NOON - 4 * HOUR });
+    const second = ban(successor, { startsAt: NOON - HOUR, level: 2 });
+    await record(backend, second, first);
+    expect(second.chainId).toBe(key.id);
+    expect(await backend.bans.latest(NOON - DAY)).toEqual([second]);
+  });
+
   test('forgets bans that ended long enough ago', async () => {
     await using backend = await open();
     const past = ban(await bannedKey(backend), { startsAt: NOON - 2 * DAY, endsAt: NOON - DAY });
