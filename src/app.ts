@@ -56,7 +56,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const backend = await startBackend(config, given, starting);
   const { stores, metrics, tracing, ops, redis, limiters, recordUse } = backend;
 
-  const listener = listen(config.host, config.port);
+  const listener = listen(config.host, config.port, clock);
   const baseUrl = (part: Part) => config.baseUrl(part, listener.port);
   const requestLog = tracing.addTraceId(log);
   const pages = parts.includes('dashboard')
@@ -82,7 +82,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     log: serviceLog(requestLog, clock),
     metrics,
   });
-  listener.handle(tracing.traceRequests(service));
+  listener.handle(tracing.traceRequests(service), service.fixedPaths);
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
 
@@ -108,7 +108,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const tracing = await openTracing(config, clock, log);
   starting.defer(() => tracing.close());
   const { host, opsPort: port } = config;
-  const ops = new OpsServer({ host, port, metrics, readiness, log });
+  const ops = new OpsServer({ host, port, metrics, readiness, log, clock });
   starting.defer(() => ops.stop());
   const redis = await connectRedis(config, { clock, log, metrics });
   starting.defer(() => redis?.close());

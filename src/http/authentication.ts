@@ -4,7 +4,7 @@ import type { QuotaCaller } from '../core/limiter.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
 import { publicReply } from './dispatch.ts';
-import { BAD_HOST, challengeReply } from './error-replies.ts';
+import { BAD_HOST, BAD_TARGET, challengeReply, PLAIN_CHALLENGE } from './error-replies.ts';
 import { problemReply, type Reply } from './reply.ts';
 import type { ApiTarget } from './targets.ts';
 
@@ -26,6 +26,8 @@ export interface UnauthenticatedCaller {
 // The scheme is case-insensitive (RFC 9110, 11.1). A header given twice arrives joined by a comma
 // and a space, which this refuses.
 const BEARER = /^Bearer ([!-~]+)$/i;
+/** Credentials of another scheme: its name, a space, and more. */
+const OTHER_SCHEME_CREDENTIALS = /^(?!Bearer )[\w!#$%&'*+.^`|~-]+ +[!-~]/i;
 
 /**
  * Finds out who sent a request to the API. May raise `StorageUnavailable`.
@@ -36,7 +38,7 @@ export function identify(
   request: Request,
   address: () => string,
 ): Awaitable<Caller> {
-  if (problem !== BAD_HOST) {
+  if (problem !== BAD_HOST && problem !== BAD_TARGET) {
     const reply = publicReply(api, request, path, match);
     if (reply) return uncharged(api, address, reply);
   }
@@ -62,10 +64,15 @@ function authenticate(
 ): Awaitable<Caller> {
   if (authorization === null) return unauthenticated(api, address, challengeReply(MISSING));
   const text = BEARER.exec(authorization)?.[1];
-  if (text === undefined) return unauthenticated(api, address, challengeReply(MALFORMED));
+  if (text === undefined) return unauthenticated(api, address, malformedReply(authorization));
   const key = api.keyRing.authenticate(text, api.accepts);
   if (key instanceof Promise) return key.then((found) => callerOf(api, found, address));
   return callerOf(api, key, address);
+}
+
+function malformedReply(authorization: string): Reply {
+  if (!OTHER_SCHEME_CREDENTIALS.test(authorization)) return challengeReply(MALFORMED);
+  return challengeReply(OTHER_SCHEME, PLAIN_CHALLENGE);
 }
 
 function addressCaller(api: Api, address: () => string): QuotaCaller {
@@ -86,3 +93,6 @@ const MALFORMED: Problem = {
   code: 'invalid_api_key',
   message: 'The Authorization header must be exactly "Bearer <API_KEY>", given once.',
 };
+
+/** An object of its own: its challenge names no error. */
+const OTHER_SCHEME: Problem = { ...MALFORMED };

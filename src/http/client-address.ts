@@ -19,11 +19,19 @@ export function clientAddress(
   let client = parseAddress(peer);
   const hops = forwardedFor.split(',').map((hop) => hop.trim());
   while (client && isWithin(client, trusted)) {
-    const next = parseAddress(hops.pop() ?? '');
+    const next = parseAddress(withoutPort(hops.pop() ?? ''));
     if (!next) break;
     client = next;
   }
   return client ? group(client) : 'unknown';
+}
+
+/** Some proxies append the client's port, as in `192.0.2.1:1234` and `[2001:db8::1]:443`. */
+const ADDRESS_WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^\]]+)\](?::\d{1,5})?)$/;
+
+function withoutPort(hop: string): string {
+  const [, v4, v6] = ADDRESS_WITH_PORT.exec(hop) ?? [];
+  return v4 ?? v6 ?? hop;
 }
 
 /** The client of a request that no proxy forwarded. */

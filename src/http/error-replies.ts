@@ -8,19 +8,21 @@ const written = new WeakMap<Problem, Reply>();
 /**
  * The reply to a request without a valid key, with the challenge of a 401. Made once for each problem,
  * so that refusing costs no more than serving.
+ * @param challenge the value of `WWW-Authenticate`, if it is not that of the problem's code.
  */
-export function challengeReply(problem: Problem): Reply {
+export function challengeReply(problem: Problem, challenge = CHALLENGES[problem.code]): Reply {
   const known = written.get(problem);
   if (known) return known;
-  const challenge = CHALLENGES[problem.code];
   const reply = problemReply(problem, challenge ? { 'WWW-Authenticate': challenge } : undefined);
   written.set(problem, reply);
   return reply;
 }
 
-/** The bearer challenges of RFC 6750; none names an error when no key was sent. */
+/** The challenge of RFC 6750, 3.1, to a request without a bearer token: it names no error. */
+export const PLAIN_CHALLENGE = 'Bearer realm="petstore"';
+
 const CHALLENGES: Partial<Record<ErrorCode, string>> = {
-  missing_api_key: 'Bearer realm="petstore"',
+  missing_api_key: PLAIN_CHALLENGE,
   invalid_api_key: 'Bearer realm="petstore", error="invalid_token"',
 };
 
@@ -54,6 +56,11 @@ function limited(message: string): Reply {
 export const BAD_HOST: Problem = {
   code: 'invalid_parameter',
   message: 'The Host header is missing or malformed. Send it once, as host:port.',
+};
+
+export const BAD_TARGET: Problem = {
+  code: 'invalid_parameter',
+  message: 'The request target is malformed. Percent-encode every backslash as %5C.',
 };
 
 export const INTERNAL_ERROR: Problem = {

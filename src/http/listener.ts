@@ -1,16 +1,26 @@
 import { SetupError } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
+import type { Clock } from '../lib/clock.ts';
+import { serveOptions } from './serve-options.ts';
 
-/** Handles one request; `peer` returns the address of the other end of the connection. */
+/**
+ * Handles one request.
+ * @param peer returns the address of the other end of the connection.
+ * @param isTargetMalformed whether the target held a raw backslash, which `request.url` shows as a slash.
+ */
 export type RequestHandler = (
   request: Request,
   peer: () => string | undefined,
+  isTargetMalformed: boolean,
 ) => Awaitable<Response>;
 
 export interface Listener {
   readonly port: number;
-  /** Sets the handler; to be called in the same tick as `listen`, before a request can arrive. */
-  handle(handler: RequestHandler): void;
+  /**
+   * Sets the handler; to be called in the same tick as `listen`, before a request can arrive.
+   * @param fixedPaths paths without parameters that are served often.
+   */
+  handle(handler: RequestHandler, fixedPaths: Iterable<string>): void;
   /**
    * Stops accepting, lets requests in flight finish, then closes every connection.
    * @param grace milliseconds after which the remaining connections are closed.
@@ -29,15 +39,17 @@ const PARSER_BODY_LIMIT = 2 ** 40;
 /**
  * Opens the listening socket.
  * @param port 0 picks a free port.
+ * @param clock dates the replies to HEAD.
  * @throws SetupError when the address is in use, not of this machine, or not permitted.
  */
-export function listen(host: string, port: number): Listener {
+export function listen(host: string, port: number, clock: Clock): Listener {
   let handle: RequestHandler = () => new Response(null, { status: 503 });
   const server = bind();
   return {
     port: server.port ?? port,
-    handle(handler) {
+    handle(handler, fixedPaths) {
       handle = handler;
+      server.reload(optionsFor(fixedPaths));
     },
     async stop(grace, drainFor) {
       if (drainFor > 0) {
@@ -51,6 +63,15 @@ export function listen(host: string, port: number): Listener {
     },
   };
 
+  function optionsFor(fixedPaths: Iterable<string>) {
+    return serveOptions(
+      (request, server, isTargetMalformed) =>
+        handle(request, () => server.requestIP(request)?.address, isTargetMalformed),
+      fixedPaths,
+      clock,
+    );
+  }
+
   function bind() {
     try {
       return Bun.serve({
@@ -58,7 +79,7 @@ export function listen(host: string, port: number): Listener {
         port,
         idleTimeout: IDLE_TIMEOUT_SECONDS,
         maxRequestBodySize: PARSER_BODY_LIMIT,
-        fetch: (request, server) => handle(request, () => server.requestIP(request)?.address),
+        ...optionsFor([]),
       });
     } catch (cause) {
       const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

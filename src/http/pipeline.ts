@@ -7,7 +7,7 @@ import type { Api } from './api.ts';
 import { type Caller, identify, uncharged } from './authentication.ts';
 import { clientAddress } from './client-address.ts';
 import { dispatch } from './dispatch.ts';
-import { INTERNAL_ERROR, limitReply } from './error-replies.ts';
+import { BAD_TARGET, INTERNAL_ERROR, limitReply } from './error-replies.ts';
 import { problemReply, type Reply, ReplyWriter, withHeaders } from './reply.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { type ApiTarget, type Pages, type PageTarget, Targets } from './targets.ts';
@@ -75,8 +75,13 @@ export class HttpService {
   /**
    * Never throws, and never rejects.
    * @param peer returns the address of the other end of the connection.
+   * @param isTargetMalformed whether the target held a raw backslash, which the request's URL hides.
    */
-  handle(request: Request, peer: () => string | undefined): Awaitable<Response> {
+  handle(
+    request: Request,
+    peer: () => string | undefined,
+    isTargetMalformed: boolean,
+  ): Awaitable<Response> {
     const { clock, trustedProxies } = this.#options;
     const received: ReceivedRequest = {
       request,
@@ -85,10 +90,15 @@ export class HttpService {
       address: () =>
         clientAddress(peer() ?? '', request.headers.get('x-forwarded-for'), trustedProxies),
     };
-    const target = this.#targets.find(request);
-    if (!target) return this.#nothingServed();
+    const target = isTargetMalformed ? this.#targets.malformed() : this.#targets.find(request);
+    if (!target) return this.#nothingServed(isTargetMalformed);
     if ('pages' in target) return this.#handlePage(received, target);
     return this.#handleApi(received, target);
+  }
+
+  /** Paths without parameters below every base address; see `listen`. */
+  get fixedPaths(): Iterable<string> {
+    return this.#targets.fixedPaths();
   }
 
   /** The pattern of the requested path, such as `/v1/pets/{petId}`; none outside of the API. */
@@ -168,9 +178,10 @@ export class HttpService {
     return problemReply(problem);
   }
 
-  #nothingServed(): Response {
+  #nothingServed(isTargetMalformed: boolean): Response {
     const message = `Nothing is served here. The dashboard is at ${this.#options.pages?.baseUrl}.`;
-    const { status, body } = problemReply({ code: 'not_found', message });
+    const problem: Problem = isTargetMalformed ? BAD_TARGET : { code: 'not_found', message };
+    const { status, body } = problemReply(problem);
     return new Response(body, { status, headers: { 'Content-Type': 'application/json' } });
   }
 }

@@ -2,7 +2,7 @@
 export interface Target {
   /** Host and port, lower case. */
   readonly host: string;
-  /** Begins with a slash; still percent-encoded. */
+  /** Begins with a slash; percent-encoded, except for unreserved characters. */
   readonly path: string;
   /** What follows the question mark, without it; still percent-encoded. */
   readonly query: string;
@@ -25,7 +25,18 @@ export function parseTarget(url: string, host: string | null): Target | undefine
   const pathEnd = mark === -1 || mark > end ? end : mark;
   return {
     host: host.toLowerCase(),
-    path: url.slice(start, pathEnd),
+    path: decodeUnreserved(url.slice(start, pathEnd)),
     query: url.slice(pathEnd + 1, end),
   };
+}
+
+/** A letter, digit, hyphen, dot, underscore or tilde, percent-encoded. */
+const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
+
+/** Decodes percent-encoded unreserved characters, which are equivalent to plain ones (RFC 3986, 6.2.2.2). */
+export function decodeUnreserved(path: string): string {
+  if (!path.includes('%')) return path;
+  return path.replace(ENCODED_UNRESERVED, (encoded) =>
+    String.fromCharCode(Number.parseInt(encoded.slice(1), 16)),
+  );
 }

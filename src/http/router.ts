@@ -35,6 +35,11 @@ export class Router<Operation> {
     }
   }
 
+  /** The paths without parameters. */
+  fixedPaths(): Iterable<string> {
+    return this.#fixed.keys();
+  }
+
   match(path: string): RouteMatch<Operation> | undefined {
     const fixed = this.#fixed.get(path);
     if (fixed) return fixed;

@@ -2,7 +2,7 @@ import type { Problem } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
 import { BaseAddresses } from './base-addresses.ts';
-import { BAD_HOST } from './error-replies.ts';
+import { BAD_HOST, BAD_TARGET } from './error-replies.ts';
 import { parseTarget } from './request-target.ts';
 import { DOCUMENT_PATH, type OperationMatch } from './served-operations.ts';
 
@@ -25,7 +25,7 @@ export interface ApiTarget {
   readonly path: string;
   readonly query: string;
   readonly match: OperationMatch | undefined;
-  /** Why the request reaches no API: it is outside of every base address, or its host is malformed. */
+  /** Why the request reaches no API: it is outside of every base address, or its target or host is malformed. */
   readonly problem?: Problem;
 }
 
@@ -58,10 +58,28 @@ export class Targets {
       if ('handle' in value) return { pages: value, path };
       return { api: value, path, query: target.query, match: value.routes.match(path) };
     }
+    return this.#unserved(target ? undefined : BAD_HOST);
+  }
+
+  /** The target of a request whose own is malformed; `undefined` in a process that serves no API. */
+  malformed(): ApiTarget | undefined {
+    return this.#unserved(BAD_TARGET);
+  }
+
+  /** Paths without parameters below the base addresses of the API. */
+  *fixedPaths(): Generator<string> {
+    for (const { baseUrl, routes } of this.#apis) {
+      const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
+      for (const path of routes.fixedPaths()) yield prefix + path;
+    }
+  }
+
+  /** @param given why the request reaches no API; without it, nothing is served at its path. */
+  #unserved(given?: Problem): ApiTarget | undefined {
     const [api] = this.#apis;
     if (!api) return undefined;
     const message = `Nothing is served here. The API is described at ${api.baseUrl}${DOCUMENT_PATH}.`;
-    const problem: Problem = target ? { code: 'not_found', message } : BAD_HOST;
+    const problem: Problem = given ?? { code: 'not_found', message };
     return { api, path: '', query: '', match: undefined, problem };
   }
 }

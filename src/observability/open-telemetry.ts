@@ -70,17 +70,17 @@ function atIntervals(clock: Clock, report: (problem: string) => void): (problem:
 }
 
 function traceRequests(tracer: Tracer, service: Service): RequestHandler {
-  return (request, peer) => {
+  return (request, peer, isTargetMalformed) => {
     const { method, url, headers } = request;
     const host = headers.get('host');
     const traced = {
       method,
-      route: service.routeOf(request),
+      route: isTargetMalformed ? undefined : service.routeOf(request),
       path: publicPath(url),
       host: host && withoutKeys(host),
       traceparent: headers.get('traceparent'),
     };
-    return tracer.request(traced, () => service.handle(request, peer));
+    return tracer.request(traced, () => service.handle(request, peer, isTargetMalformed));
   };
 }
 

@@ -1,4 +1,7 @@
 import { messageOf, SetupError } from '../core/errors.ts';
+import { decodeUnreserved } from '../http/request-target.ts';
+import { serveOptions } from '../http/serve-options.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -10,7 +13,11 @@ export interface OpsServerOptions {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly readiness: Readiness;
   readonly log: Pick<Log, 'error'>;
+  /** Dates the replies to HEAD. */
+  readonly clock: Clock;
 }
+
+const PATHS = ['/livez', '/readyz', '/metrics'];
 
 /**
  * Serves operators and their tools on a separate port, which need not be public: `/livez` while the
@@ -32,7 +39,7 @@ export class OpsServer {
    * @throws SetupError when the port cannot be opened.
    */
   open(): number {
-    const { host, port, log } = this.#options;
+    const { host, port, log, clock } = this.#options;
     try {
       this.#server = Bun.serve({
         hostname: host,
@@ -41,7 +48,11 @@ export class OpsServer {
         development: false,
         // On by default outside of development, which would let a second process share the port unnoticed.
         reusePort: false,
-        fetch: (request) => this.#reply(request),
+        ...serveOptions(
+          (request, _server, isTargetMalformed) => this.#reply(request, isTargetMalformed),
+          PATHS,
+          clock,
+        ),
         error: (err) => {
           log.error({ err }, 'operator request failed');
           return text('Internal error. See the log.', 500);
@@ -66,11 +77,12 @@ export class OpsServer {
     await this.#server?.stop(true);
   }
 
-  async #reply(request: Request): Promise<Response> {
+  async #reply(request: Request, isTargetMalformed: boolean): Promise<Response> {
+    if (isTargetMalformed) return text('The request target is malformed.', 400);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return text('Use GET.', 405, { Allow: 'GET, HEAD' });
     }
-    switch (request.url.replace(/^\w+:\/\/[^/]*/, '').replace(/\?.*$/, '')) {
+    switch (decodeUnreserved(request.url.replace(/^\w+:\/\/[^/]*/, '').replace(/\?.*$/, ''))) {
       case '/livez':
         return text('live');
       case '/readyz': {

@@ -4,7 +4,8 @@ import type { Log } from './log.ts';
 import type { Tracing } from './open-telemetry.ts';
 
 const DISABLED: Tracing = {
-  traceRequests: (service) => (request, peer) => service.handle(request, peer),
+  traceRequests: (service) => (request, peer, isTargetMalformed) =>
+    service.handle(request, peer, isTargetMalformed),
   traceParts: (parts) => parts,
   addTraceId: (log) => log,
   close: async () => {},

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { listen } from '../../src/http/listener.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment, MAIN, runCommand, ServiceProcess } from '../support/process.ts';
 import { TerminalProcess } from '../support/terminal.ts';
@@ -124,11 +125,11 @@ describe('SIGHUP under nohup', () => {
 describe('a request that does not end', () => {
   test('is cut off when the grace is over', async () => {
     const { promise: received, resolve } = Promise.withResolvers<void>();
-    const listener = listen('127.0.0.1', 0);
+    const listener = listen('127.0.0.1', 0, systemClock);
     listener.handle(() => {
       resolve();
       return new Promise<Response>(() => {});
-    });
+    }, []);
     const asked = fetch(`http://127.0.0.1:${listener.port}/`).then(
       () => 'answered',
       () => 'cut off',

@@ -1,0 +1,94 @@
+import type { Awaitable } from '../lib/awaitable.ts';
+import type { Clock } from '../lib/clock.ts';
+
+type Server = Bun.Server<undefined>;
+
+/**
+ * Handles one request.
+ * @param isTargetMalformed whether the target held a raw backslash, which `request.url` shows as a slash.
+ */
+export type ServeHandler = (
+  request: Request,
+  server: Server,
+  isTargetMalformed: boolean,
+) => Awaitable<Response>;
+
+/** Handlers by pattern of the path; `fetch` handles the requests that match none. */
+export interface ServeOptions {
+  readonly routes: Record<string, (request: RoutedRequest, server: Server) => Awaitable<Response>>;
+  fetch(this: Server, request: Request, server: Server): Awaitable<Response>;
+}
+
+interface RoutedRequest extends Request {
+  /** The segments of the path as they were sent, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** A path that cannot be taken for a pattern. */
+const LITERAL_PATH = /^[\w/.~-]+$/;
+
+/** Paths with more segments are never served. */
+const MAX_SEGMENTS = 16;
+
+/**
+ * Options for `Bun.serve` that add what it lacks:
+ *
+ * - Raw backslashes in the target are reported. Bun parses the target as a WHATWG URL, which turns them
+ *   into slashes, so that a path could pass by the path rules of a proxy. Bun's own router matches the
+ *   path as it was sent, so one pattern for each number of segments shows the raw segments.
+ * - Replies to HEAD have a `Date` (RFC 9110, 6.6.1).
+ *
+ * @param fixedPaths paths that are served often. A request that matches one exactly has no backslash in
+ * its path, and its segments need not be read.
+ */
+export function serveOptions(
+  handle: ServeHandler,
+  fixedPaths: Iterable<string>,
+  clock: Clock,
+): ServeOptions {
+  const reply = (request: Request, server: Server, isTargetMalformed: boolean) => {
+    const response = handle(request, server, isTargetMalformed);
+    return request.method === 'HEAD' ? withDate(response, clock) : response;
+  };
+  const routes: ServeOptions['routes'] = {};
+  for (let count = 1; count <= MAX_SEGMENTS; count += 1) {
+    const pattern = Array.from({ length: count }, (_, index) => `/:segment${index}`).join('');
+    for (const path of [pattern, `${pattern}/`]) {
+      routes[path] = (request, server) => reply(request, server, hasBackslash(request));
+    }
+  }
+  for (const path of ['/', ...fixedPaths]) {
+    if (!LITERAL_PATH.test(path)) continue;
+    routes[path] = (request, server) => reply(request, server, request.url.includes('\\'));
+  }
+  return {
+    routes,
+    fetch: (request, server) => reply(request, server, isUnmatchedTargetMalformed(request.url)),
+  };
+}
+
+/** Whether the target holds a raw backslash; an encoded one, `%5C`, is allowed. */
+function hasBackslash({ url, params }: RoutedRequest): boolean {
+  // A query keeps its backslashes.
+  if (url.includes('\\')) return true;
+  let inSegments = 0;
+  for (const name in params) inSegments += (params[name] ?? '').split('\\').length - 1;
+  return inSegments > 0 && inSegments > (url.match(/%5c/gi)?.length ?? 0);
+}
+
+/**
+ * Whether a target is malformed that matched no pattern: its path has an empty segment or too many. A
+ * path without these after parsing had other segments resolved, and cannot be trusted.
+ */
+function isUnmatchedTargetMalformed(url: string): boolean {
+  if (url.includes('\\')) return true;
+  const [, path] = /^\w+:\/\/[^/?#]*(\/[^?#]*)/.exec(url) ?? [];
+  if (path === undefined || path.includes('//')) return false;
+  return path.split('/').length - 1 <= MAX_SEGMENTS;
+}
+
+async function withDate(response: Awaitable<Response>, clock: Clock): Promise<Response> {
+  const dated = await response;
+  dated.headers.set('Date', new Date(clock.now().wall).toUTCString());
+  return dated;
+}

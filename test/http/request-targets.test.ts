@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
+import { TestService } from '../support/harness.ts';
+import { rawExchange } from '../support/raw.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+const service = sharedService(() => TestService.start({ parts: PARTS }));
+
+const opsPort = () => Number(new URL(service().opsUrl).port);
+
+async function ask(port: number, target: string, method = 'GET', headers = '') {
+  const { replies } = await rawExchange(port, [
+    `${method} ${target} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n${headers}\r\n`,
+  ]);
+  const [reply] = replies;
+  if (!reply) throw new Error(`No reply to ${method} ${target}`);
+  return reply;
+}
+
+describe('a raw backslash in the target is refused with 400', () => {
+  test.each([
+    '/v1/..\\api/session',
+    '/v1\\..\\api\\session',
+    '/api\\session',
+    '/docs\\',
+    '/.\\docs',
+    '/assets/..\\..\\keys',
+    '//..\\docs',
+    '\\docs',
+  ])('by the API and the dashboard: %s', async (target) => {
+    expect((await ask(service().port, target)).status).toBe(400);
+  });
+
+  test.each(['/livez\\', '/x\\..\\livez', '/x/..\\metrics', '/livez?\\', '//..\\readyz'])(
+    'by the port of operators: %s',
+    async (target) => {
+      expect((await ask(opsPort(), target)).status).toBe(400);
+    },
+  );
+
+  test('by a process that serves the dashboard alone', async () => {
+    await using alone = await TestService.start({ parts: ['dashboard'] });
+    const { status, body } = await ask(alone.port, '/api\\session');
+    expect([status, JSON.parse(body)]).toMatchObject([400, { code: 'invalid_parameter' }]);
+  });
+});
+
+describe('encoded letters, digits, hyphens, dots, underscores and tildes', () => {
+  test.each(['/%61pi/%73ession', '/%64ocs', '/llms%2Etxt', '/%6C%6c%6D%73.%74%78%54'])(
+    'are equivalent to plain ones in the dashboard: %s',
+    async (target) => {
+      const { status } = await ask(service().port, target);
+      expect(status).toBe(target.endsWith('%54') ? 404 : 200);
+    },
+  );
+
+  test('are equivalent to plain ones on the port of operators', async () => {
+    expect((await ask(opsPort(), '/%6Civez')).body).toBe('live\n');
+  });
+});
+
+describe('every reply to HEAD has a Date', () => {
+  test.each(['/v1/pets', '/v1/openapi.json', '/nothing', '/docs', '/api/session', '/keys'])(
+    '%s',
+    async (path) => {
+      const { headers } = await ask(service().port, path, 'HEAD');
+      expect(new Date(headers['date'] ?? '').getTime()).toBeWithin(Date.UTC(2026), Date.UTC(2100));
+      expect(headers['date']).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+    },
+  );
+
+  test.each(['/livez', '/metrics', '/nothing'])('on the port of operators: %s', async (path) => {
+    expect(await ask(opsPort(), path, 'HEAD')).toMatchObject({
+      headers: { date: expect.stringMatching(/ GMT$/) },
+    });
+  });
+
+  test('and one Date only', async () => {
+    const { headers } = await ask(service().port, '/v1/pets', 'HEAD');
+    expect(headers['date']?.match(/GMT/g)).toHaveLength(1);
+  });
+});
+
+describe('the challenge of a 401 (RFC 6750, 3.1)', () => {
+  test.each(['Basic dXNlcjpwYXNz', 'Digest x="y"', 'Bearertoken x', 'Negotiate a, b'])(
+    'names no error for another scheme: %s',
+    async (value) => {
+      const { status, headers, body } = await ask(
+        service().port,
+        '/v1/pets',
+        'GET',
+        `Authorization: ${value}\r\n`,
+      );
+      expect([status, JSON.parse(body).code]).toEqual([401, 'invalid_api_key']);
+      expect(headers['www-authenticate']).toBe('Bearer realm="petstore"');
+    },
+  );
+
+  test.each(['Bearer', 'bearer x', 'Bearer a b', 'BEARER pst_live_x', 'pst_live_x', 'Bearer:x'])(
+    'names the error for a bad bearer token: %s',
+    async (value) => {
+      const { headers } = await ask(
+        service().port,
+        '/v1/pets',
+        'GET',
+        `Authorization: ${value}\r\n`,
+      );
+      expect(headers['www-authenticate']).toBe('Bearer realm="petstore", error="invalid_token"');
+    },
+  );
+});
