@@ -20,6 +20,7 @@ import { COMMAND, START_COMMAND, watchOutput } from './output.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSeedCommand } from './seed.ts';
 import { addServeCommand } from './serve-command.ts';
+import { addBeginAnewCommand } from './store-begin-anew.ts';
 
 const FIRST_STEPS = `
 First steps:
@@ -71,6 +72,8 @@ function createProgram(): Command {
   addBansLiftCommand(bans);
   addBackupCommand(program);
   addRestoreCommand(program);
+  const store = program.command('store').description('Repair the data folder.');
+  addBeginAnewCommand(store);
   addMigrateStoreCommand(program);
   addHealthCommand(program);
   return program;

@@ -21,6 +21,7 @@ const SECRET_BYTES = 32;
 export const FILE_NAMES = {
   accounts: 'accounts.db',
   secret: 'secret',
+  manifest: 'store.json',
   database: (environment: Environment) => `${environment}.db`,
 } as const;
 
@@ -29,6 +30,10 @@ export interface DataFolder {
   readonly path: string;
   readonly accounts: string;
   readonly secret: string;
+  /** Which databases the folder holds, and of which store; see `folder/manifest.ts`. */
+  readonly manifest: string;
+  /** Held while the manifest is changed. */
+  readonly manifestLock: string;
   /** There while a restore has begun to change the folder and is not done. */
   readonly unfinishedRestore: string;
   /** Shared by all who open files in the folder; a restore has it alone. */
@@ -64,6 +69,8 @@ export function dataFolderAt(path: string): DataFolder {
     path,
     accounts: join(path, FILE_NAMES.accounts),
     secret: join(path, FILE_NAMES.secret),
+    manifest: join(path, FILE_NAMES.manifest),
+    manifestLock: join(path, 'store.lock'),
     unfinishedRestore: join(path, 'restore-unfinished'),
     folderLock: join(path, 'folder.lock'),
     database: (environment) => join(path, FILE_NAMES.database(environment)),

@@ -22,7 +22,7 @@ describe('docs/operations.md', () => {
     const commands = new Set(
       [
         ...page.matchAll(
-          /`((?:accounts|keys|bans|backup|restore|serve|migrate-store|health)(?: [a-z][a-z-]+)*)/g,
+          /`((?:accounts|keys|bans|backup|restore|serve|store|migrate-store|health)(?: [a-z][a-z-]+)*)/g,
         ),
       ].map(([, name = '']) => name),
     );

@@ -16,7 +16,8 @@ import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/harness.ts';
-import { runCommand, ServiceProcess, startCommand } from '../support/process.ts';
+import { runCommand, ServiceProcess } from '../support/process.ts';
+import { startInVain } from '../support/refused-start.ts';
 import {
   allNames,
   clientOf,
@@ -46,20 +47,6 @@ async function usedFolder(folder: string): Promise<string> {
   stores.environment('staging');
   await stores.close();
   return key;
-}
-
-interface Refusal {
-  readonly code: number;
-  readonly stderr: string;
-}
-
-/** Starts the service where it must not start; ended in any case. */
-async function startInVain(folder: string, args: readonly string[] = []): Promise<Refusal> {
-  const child = startCommand(['serve', ...args], { ...onFolder(folder), PETSTORE_PORT: '0' });
-  const tooLong = setTimeout(() => child.kill('SIGKILL'), 60_000);
-  const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
-  clearTimeout(tooLong);
-  return { code, stderr };
 }
 
 /** One line that names the file and what to do; exit code 2; nothing in the folder touched. */

@@ -4,11 +4,10 @@ import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { create, extract, list } from 'tar';
-import { ENVIRONMENTS } from '../../core/environments.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import { FILE_NAMES, makeDurable } from '../data-folder.ts';
+import { DATABASES } from '../folder/databases.ts';
 import { inspect } from '../sqlite/database.ts';
-import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from '../sqlite/migrations.ts';
 
 /** What a backup says about itself, in its file `manifest.json`. */
 export interface Manifest {
@@ -19,12 +18,6 @@ export interface Manifest {
 }
 
 const MANIFEST = 'manifest.json';
-
-/** The databases that a backup may hold. */
-export const DATABASES: ReadonlyArray<readonly [name: string, schema: Schema]> = [
-  [FILE_NAMES.accounts, ACCOUNTS_SCHEMA],
-  ...ENVIRONMENTS.map((name) => [FILE_NAMES.database(name), ENVIRONMENT_SCHEMA] as const),
-];
 
 /** What the system says of a disk, a folder or a process, never of what an archive holds. */
 const OF_THE_SYSTEM = new Set([
@@ -78,7 +71,8 @@ async function unpack(file: string, into: string): Promise<Manifest> {
     await chmod(path, 0o600);
   }
   for (const [name, schema] of DATABASES) {
-    if (manifest.files.some((each) => each.name === name)) inspect(join(into, name), schema, true);
+    if (manifest.files.some((each) => each.name === name))
+      inspect(join(into, name), schema, { thorough: true });
   }
   for (const { name } of manifest.files) makeDurable(join(into, name));
   return manifest;

@@ -11,8 +11,10 @@ import {
   makeDurable,
   openDataFolder,
 } from '../data-folder.ts';
+import { DATABASES } from '../folder/databases.ts';
+import { requireListedFiles } from '../folder/store-files.ts';
 import { snapshot } from '../sqlite/backup.ts';
-import { DATABASES, type Manifest, pack } from './archive.ts';
+import { type Manifest, pack } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
 /**
@@ -27,6 +29,7 @@ export async function createBackup(config: Config, file: string, clock: Clock): 
   const folder = openDataFolder(config.dataDir);
   const lock = keepRestoreOut(folder);
   try {
+    requireListedFiles(folder);
     if (!existsSync(folder.accounts)) throw new OperatorError(`${folder.path} holds no data yet.`);
     using temporary = openTemporaryFolder(`${target}.`);
     const parts = join(temporary.path, 'parts');

@@ -1,10 +1,22 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { messageOf, OperatorError, SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type DataFolder, FILE_NAMES, makeDurable, openDataFolder } from '../data-folder.ts';
+import {
+  type DataFolder,
+  dataFolderAt,
+  FILE_NAMES,
+  makeDurable,
+  openDataFolder,
+} from '../data-folder.ts';
+import { DATABASES } from '../folder/databases.ts';
+import { writeManifest } from '../folder/manifest.ts';
+import { moveAside } from '../folder/move-aside.ts';
+import { newManifest } from '../folder/store-files.ts';
 import { endSessions } from '../sqlite/backup.ts';
+import { connect } from '../sqlite/database.ts';
+import { setStoreId } from '../sqlite/identity.ts';
 import { takeLock } from '../sqlite/lock.ts';
 import { unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
@@ -46,7 +58,9 @@ export async function restoreBackup(
     if (kept.length > 0 && !replace) {
       throw new OperatorError(`${folder.path} holds data. Add --replace to move it aside first.`);
     }
-    const names = files.map(({ name }) => name);
+    const restored = files.map(({ name }) => name);
+    makeStore(temporary.path, restored);
+    const names = [...restored, FILE_NAMES.manifest];
     return {
       folder: folder.path,
       createdAt,
@@ -68,7 +82,21 @@ function removeLitter({ path }: DataFolder): void {
 }
 
 function isData(name: string): boolean {
-  return name === FILE_NAMES.secret || /\.db(-wal|-shm)?$/.test(name);
+  return (
+    [FILE_NAMES.secret, FILE_NAMES.manifest, 'store.lock'].includes(name) ||
+    /\.db(-wal|-shm)?$/.test(name)
+  );
+}
+
+/** Makes the unpacked files a store of their own, which is not the one that they were copied from. */
+function makeStore(path: string, names: readonly string[]): void {
+  const databases = names.filter((name) => DATABASES.some(([each]) => each === name));
+  const manifest = newManifest(databases);
+  for (const name of databases) {
+    using database = connect(join(path, name));
+    setStoreId(database, manifest.storeId);
+  }
+  writeManifest(dataFolderAt(path), manifest);
 }
 
 /**
@@ -86,20 +114,11 @@ function swap(
   writeFileSync(folder.unfinishedRestore, '');
   makeDurable(folder.unfinishedRestore);
   makeDurable(folder.path);
-  const aside = former.length > 0 ? moveAside(folder, former, clock) : undefined;
+  const aside =
+    former.length > 0 ? moveAside(folder.path, former, 'before-restore', clock) : undefined;
   for (const name of names) renameSync(join(temporary, name), join(folder.path, name));
   makeDurable(folder.path);
   rmSync(folder.unfinishedRestore);
   makeDurable(folder.path);
-  return aside;
-}
-
-function moveAside({ path }: DataFolder, names: readonly string[], clock: Clock): string {
-  const stamp = new Date(clock.now().wall).toISOString().replaceAll(/[:.]/g, '-');
-  // Within the folder: what is beside it may be another file system, as it is for a mounted volume.
-  const aside = join(path, `before-restore-${stamp}`);
-  mkdirSync(aside, { mode: 0o700 });
-  for (const name of names) renameSync(join(path, name), join(aside, name));
-  makeDurable(aside);
   return aside;
 }

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, OperatorError } from '../../core/errors.ts';
+import { DATABASES } from '../folder/databases.ts';
 import { type Contents, examine } from '../sqlite/backup.ts';
-import { DATABASES, type Manifest, unpackSound } from './archive.ts';
+import { type Manifest, unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
 /** A backup that was found to be in order, and what it holds. */

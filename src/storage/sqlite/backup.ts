@@ -11,7 +11,7 @@ import type { Schema } from './migrations.ts';
 export function snapshot(source: string, target: string, schema: Schema): void {
   try {
     copy(source, target);
-    inspect(target, schema, true);
+    inspect(target, schema, { thorough: true });
   } catch (cause) {
     if (!(cause instanceof SQLiteError)) throw cause;
     throw new OperatorError(`Cannot copy ${source}: ${cause.message}.`, { cause });

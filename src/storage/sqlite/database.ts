@@ -2,6 +2,7 @@ import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bu
 import { existsSync, statSync } from 'node:fs';
 import { SetupError } from '../../core/errors.ts';
 import type { Selection } from '../selection.ts';
+import { findStoreId, setStoreId } from './identity.ts';
 import type { Schema } from './migrations.ts';
 
 /** Files up to this size are checked whole at every start; it takes a few ms at the most. */
@@ -15,17 +16,19 @@ const RETRY_EVERY = 5;
 
 /**
  * Opens one database file, or makes it, and brings it to the current schema.
- * @throws SetupError when the file is not ours, is damaged, or belongs to a newer release. It is
- * left as it was found.
+ * @param storeId the store that it must belong to, or belongs to from now on.
+ * @throws SetupError when the file is not ours, is damaged, or belongs to a newer release or to another
+ * store. It is left as it was found.
  */
-export function openDatabase(path: string, schema: Schema): Database {
+export function openDatabase(path: string, schema: Schema, storeId?: string): Database {
   const isNew = !existsSync(path) || statSync(path).size === 0;
   let database: Database | undefined;
   try {
     // No change to the file before it is known to be ours: not even the switch to WAL.
-    if (!isNew) inspect(path, schema);
+    if (!isNew) inspect(path, schema, { storeId });
     database = open(path, { create: true });
     migrate(database, path, schema);
+    if (storeId !== undefined && !findStoreId(database)) setStoreId(database, storeId);
     return database;
   } catch (cause) {
     database?.close();
@@ -82,17 +85,25 @@ function switchToLog(database: Database): void {
  * check shows; small files are checked whole. Leaves the file, and what lies beside it, as it was.
  * @throws SetupError or SQLiteError
  */
-export function inspect(path: string, schema: Schema, thorough = false): void {
+export function inspect(path: string, schema: Schema, expected: Expectations = {}): void {
   try {
-    look(path, schema, thorough);
+    look(path, schema, expected);
   } catch (cause) {
     if (!(cause instanceof SQLiteError && cause.code === 'SQLITE_CANTOPEN')) throw cause;
     // The last process that used the file folded its write-ahead log in just when this one looked.
-    look(path, schema, thorough);
+    look(path, schema, expected);
   }
 }
 
-function look(path: string, schema: Schema, thorough: boolean): void {
+/** What `inspect` checks beside the kind of the file. */
+interface Expectations {
+  /** Checks files of any size whole. */
+  readonly thorough?: boolean;
+  /** The store that the file must belong to, unless it belongs to none. */
+  readonly storeId?: string | undefined;
+}
+
+function look(path: string, schema: Schema, { thorough, storeId }: Expectations): void {
   const database = openToLook(path);
   try {
     // One moment of the file: another process may be making it, or changing it, just now.
@@ -103,6 +114,12 @@ function look(path: string, schema: Schema, thorough: boolean): void {
       throw new SetupError(`${path} is not a file of this service for this purpose. ${ADVICE}`);
     }
     refuseNewer(database, path, schema);
+    const found = findStoreId(database);
+    if (storeId !== undefined && found !== undefined && found !== storeId) {
+      throw new SetupError(
+        `${path} belongs to another store than the rest of the folder. Put the right file back, or restore a backup (petstore restore FILE --replace).`,
+      );
+    }
     const size = statSync(path).size;
     if (
       pragma(database, 'page_count') * pragma(database, 'page_size') > size &&
@@ -126,6 +143,25 @@ function openToLook(path: string): Database {
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   database.run('PRAGMA query_only = ON');
   return database;
+}
+
+/** Whether there is a finished database at this path, and the store that it belongs to. */
+export function examineDatabase(path: string): {
+  readonly isMade: boolean;
+  readonly storeId?: string | undefined;
+} {
+  if (!existsSync(path) || statSync(path).size === 0) return { isMade: false };
+  let database: Database | undefined;
+  try {
+    database = openToLook(path);
+    return { isMade: !isUnfinished(database), storeId: findStoreId(database) };
+  } catch (cause) {
+    if (!(cause instanceof SQLiteError)) throw cause;
+    // Opening it will say what is wrong with it.
+    return { isMade: true };
+  } finally {
+    database?.close();
+  }
 }
 
 /** Whether another process is making the file at this moment, or died before it was done. */

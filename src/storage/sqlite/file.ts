@@ -13,10 +13,10 @@ export class SqliteFile {
   readonly #database: Database;
 
   /** @throws SetupError when the file cannot be used; see `openDatabase`. */
-  constructor(path: string, schema: Schema, writer: Writer) {
+  constructor(path: string, schema: Schema, writer: Writer, storeId?: string) {
     this.#path = path;
     this.#writer = writer;
-    this.#database = openDatabase(path, schema);
+    this.#database = openDatabase(path, schema, storeId);
   }
 
   /** @throws StorageUnavailable */

@@ -9,6 +9,9 @@ export interface Lock {
 /** For so many ms a lock may look taken because another process tries in vain to have it alone. */
 const TRIED_BY_ANOTHER = 500;
 
+/** How long to wait for a lock that others hold for some ms, in ms. */
+const PATIENCE = 5_000;
+
 /**
  * Takes the lock at this path for this process alone; `undefined` when another process has it.
  * SQLite is the lock manager here: the operating system drops its file locks with the process, also
@@ -29,6 +32,18 @@ export function shareLock(path: string): Lock | undefined {
     // The transaction takes its lock when it first reads.
     database.query('SELECT 1 FROM sqlite_schema').get();
   });
+}
+
+/**
+ * Waits until this process alone has the lock at this path.
+ * @throws SetupError when the file cannot be locked, or others hold the lock for too long.
+ */
+export function waitForLock(path: string): Lock {
+  const lock = hold(path, PATIENCE, (database) => database.run('BEGIN EXCLUSIVE'));
+  if (lock) return lock;
+  throw new SetupError(
+    `Cannot lock ${path}: another process has held it for ${PATIENCE / 1_000} s.`,
+  );
 }
 
 function hold(

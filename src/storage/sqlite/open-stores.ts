@@ -2,7 +2,8 @@ import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
 import { FINGERPRINT } from '../../core/secret.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
+import { FILE_NAMES, keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
+import { StoreFiles } from '../folder/store-files.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
@@ -10,7 +11,7 @@ import { SqliteAccess } from './access.ts';
 import { sqliteByHand } from './by-hand.ts';
 import { SqliteFile } from './file.ts';
 import { FileLeases } from './leases.ts';
-import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from './migrations.ts';
+import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from './migrations.ts';
 import { SqlitePetStore } from './pet-store.ts';
 import { SqliteQuotaStore } from './quota-store.ts';
 import { Writer } from './writer.ts';
@@ -26,12 +27,11 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
   opening.defer(() => lock.release());
   const writer = new Writer({ outcomes: new WriteOutcomes(clock) });
   opening.defer(() => writer.close());
-  const openFile = (path: string, schema: typeof ACCOUNTS_SCHEMA) => {
-    const file = new SqliteFile(path, schema, writer);
-    opening.defer(() => file.close());
-    return file;
-  };
-  const accountsFile = openFile(folder.accounts, ACCOUNTS_SCHEMA);
+  const files = new StoreFiles(folder);
+  const openFile = (name: string, schema: Schema) =>
+    files.open(name, (path, storeId) => new SqliteFile(path, schema, writer, storeId));
+  const accountsFile = openFile(FILE_NAMES.accounts, ACCOUNTS_SCHEMA);
+  opening.defer(() => accountsFile.close());
   const shared = sharedStores(new SqliteAccess(accountsFile), sqliteByHand(accountsFile));
   const isFirstStart = (await shared.settings.find(FINGERPRINT)) === undefined;
   const secret = readSecret(folder, config.secret, isFirstStart);
@@ -51,7 +51,7 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
     environment(name) {
       const known = environments.get(name);
       if (known) return known;
-      const file = new SqliteFile(folder.database(name), ENVIRONMENT_SCHEMA, writer);
+      const file = openFile(FILE_NAMES.database(name), ENVIRONMENT_SCHEMA);
       resources.defer(() => file.close());
       const stores = { pets: new SqlitePetStore(file), quotas: new SqliteQuotaStore(file) };
       environments.set(name, stores);

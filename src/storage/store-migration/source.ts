@@ -1,11 +1,12 @@
 import type { Database } from 'bun:sqlite';
 import { OperatorError } from '../../core/errors.ts';
 import { FINGERPRINT } from '../../core/secret.ts';
-import { type DataFolder, keepRestoreOut } from '../data-folder.ts';
+import { type DataFolder, FILE_NAMES, keepRestoreOut } from '../data-folder.ts';
+import { StoreFiles } from '../folder/store-files.ts';
 import { select } from '../selection.ts';
 import { openDatabase, query } from '../sqlite/database.ts';
 import { type Lock, takeLock } from '../sqlite/lock.ts';
-import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../sqlite/migrations.ts';
+import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from '../sqlite/migrations.ts';
 import type { Table, Value } from './tables.ts';
 
 const FIND_SETTING = select('settings', ['value'], 'WHERE name = ?');
@@ -24,10 +25,13 @@ export class Source implements Disposable {
   constructor(folder: DataFolder) {
     this.#lock = takeAlone(folder);
     try {
+      const files = new StoreFiles(folder);
+      const open = (name: string, schema: Schema) =>
+        files.open(name, (path, storeId) => openDatabase(path, schema, storeId));
       this.#files = {
-        accounts: openDatabase(folder.accounts, ACCOUNTS_SCHEMA),
-        production: openDatabase(folder.database('production'), ENVIRONMENT_SCHEMA),
-        staging: openDatabase(folder.database('staging'), ENVIRONMENT_SCHEMA),
+        accounts: open(FILE_NAMES.accounts, ACCOUNTS_SCHEMA),
+        production: open(FILE_NAMES.database('production'), ENVIRONMENT_SCHEMA),
+        staging: open(FILE_NAMES.database('staging'), ENVIRONMENT_SCHEMA),
       };
     } catch (error) {
       this.#lock.release();

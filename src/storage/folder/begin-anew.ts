@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { OperatorError, SetupError } from '../../core/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type DataFolder, dataFolderAt, FILE_NAMES, keepRestoreOut } from '../data-folder.ts';
+import { connect, examineDatabase, openDatabase } from '../sqlite/database.ts';
+import { setStoreId } from '../sqlite/identity.ts';
+import { takeLock } from '../sqlite/lock.ts';
+import { DATABASES } from './databases.ts';
+import { readManifest, writeManifest } from './manifest.ts';
+import { moveAside } from './move-aside.ts';
+import { newManifest } from './store-files.ts';
+
+/**
+ * Makes a lost file of the data folder anew, without what it held: an empty database, or a manifest of
+ * the databases that are there.
+ * @param name of a database or of the manifest.
+ * @throws OperatorError when the file is not lost.
+ * @throws SetupError when the folder is in use, or its other files cannot be used.
+ */
+export function beginAnew({ dataDir }: Config, name: string, clock: Clock): void {
+  const folder = dataFolderAt(dataDir);
+  if (!existsSync(dataDir)) throw new OperatorError(`${dataDir} holds no data.`);
+  // Says so when a restore was cut off.
+  keepRestoreOut(folder).release();
+  const lock = takeLock(folder.folderLock);
+  if (!lock) {
+    throw new SetupError(
+      `${dataDir} is in use by the service or a command. Stop it, or wait for its end.`,
+    );
+  }
+  try {
+    if (name === FILE_NAMES.manifest) makeManifest(folder);
+    else makeDatabase(folder, name, clock);
+  } finally {
+    lock.release();
+  }
+}
+
+function makeManifest(folder: DataFolder): void {
+  if (existsSync(folder.manifest)) {
+    throw new OperatorError(`${folder.manifest} is there. Move it away first.`);
+  }
+  const paths = DATABASES.map(([name]) => join(folder.path, name)).filter(
+    (path) => examineDatabase(path).isMade,
+  );
+  if (paths.length === 0) throw new OperatorError(`${folder.path} holds no database.`);
+  const manifest = newManifest(paths.map((path) => basename(path)));
+  for (const path of paths) {
+    using database = connect(path);
+    setStoreId(database, manifest.storeId);
+  }
+  writeManifest(folder, manifest);
+}
+
+function makeDatabase(folder: DataFolder, name: string, clock: Clock): void {
+  const path = join(folder.path, name);
+  const manifest = readManifest(folder);
+  const schema = DATABASES.find(([each]) => each === name)?.[1];
+  if (!schema || !manifest?.files[name]) {
+    throw new OperatorError(`${path} was never there: the service makes it when it needs it.`);
+  }
+  if (existsSync(path) && statSync(path).size > 0) {
+    throw new OperatorError(`${path} is not empty. Move it away first.`);
+  }
+  // A write-ahead log of the former file must not become part of the new one.
+  const remains = readdirSync(folder.path).filter((each) => each.startsWith(name));
+  if (remains.length > 0) moveAside(folder.path, remains, 'before-begin-anew', clock);
+  openDatabase(path, schema, manifest.storeId).close();
+}

@@ -1,0 +1,78 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { messageOf, SetupError } from '../../core/errors.ts';
+import { type DataFolder, makeDurable } from '../data-folder.ts';
+import { waitForLock } from '../sqlite/lock.ts';
+
+/**
+ * What a data folder holds, recorded outside of its databases, so that a missing, emptied or foreign
+ * database is recognised. Stored as JSON in the folder.
+ */
+export interface Manifest {
+  readonly format: 1;
+  /** Identifies the store; each of its databases has it, too. */
+  readonly storeId: string;
+  /** The databases that the folder must hold, by file name. */
+  readonly files: Readonly<Record<string, ListedFile>>;
+}
+
+/** What the manifest says of one database. */
+export type ListedFile = Readonly<Record<string, never>>;
+
+/**
+ * Reads the manifest; `undefined` when the folder has none.
+ * @throws SetupError when it cannot be read.
+ */
+export function readManifest({ manifest: path }: DataFolder): Manifest | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw new SetupError(`Cannot read ${path}: ${messageOf(cause)}.`, { cause });
+  }
+  const manifest = parse(text);
+  if (manifest) return manifest;
+  throw new SetupError(
+    `${path} is damaged. Restore a backup (petstore restore FILE --replace), or move it away and make it anew from the databases: petstore store begin-anew store.json`,
+  );
+}
+
+function parse(text: string): Manifest | undefined {
+  try {
+    const manifest: Manifest = JSON.parse(text);
+    const { format, storeId, files } = manifest;
+    const isSound = format === 1 && typeof storeId === 'string' && typeof files === 'object';
+    return isSound ? manifest : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Changes the manifest while no other process or thread does. It is durable when this returns.
+ * @param change gives the new manifest, or the same object when nothing changes.
+ * @returns the manifest as it is now.
+ * @throws SetupError when it cannot be read or locked; or the system's error when it cannot be written.
+ */
+export function updateManifest(
+  folder: DataFolder,
+  change: (current: Manifest | undefined) => Manifest,
+): Manifest {
+  const lock = waitForLock(folder.manifestLock);
+  try {
+    const current = readManifest(folder);
+    const next = change(current);
+    if (next !== current) writeManifest(folder, next);
+    return next;
+  } finally {
+    lock.release();
+  }
+}
+
+/** Replaces the manifest: after a crash at any moment the folder has the former one or the new one. */
+export function writeManifest(folder: Pick<DataFolder, 'path' | 'manifest'>, manifest: Manifest) {
+  const draft = `${folder.manifest}.new`;
+  writeFileSync(draft, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600, flush: true });
+  renameSync(draft, folder.manifest);
+  makeDurable(folder.path);
+}

@@ -1,0 +1,105 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { SetupError } from '../../core/errors.ts';
+import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
+import { examineDatabase } from '../sqlite/database.ts';
+import { DATABASES } from './databases.ts';
+import { type Manifest, readManifest, updateManifest } from './manifest.ts';
+
+/**
+ * The databases of a data folder, opened as its manifest lists them: what is listed must be there and
+ * belong to the store; what is not is made on first use, and listed.
+ */
+export class StoreFiles {
+  readonly #folder: DataFolder;
+  readonly #storeId: string;
+
+  /**
+   * Reads the manifest. A folder without data begins a store; one of an earlier release is adopted.
+   * @throws SetupError when the manifest or the accounts are missing, or the manifest cannot be used.
+   */
+  constructor(folder: DataFolder) {
+    this.#folder = folder;
+    const { storeId } =
+      readManifest(folder) ?? updateManifest(folder, (found) => found ?? begin(folder));
+    this.#storeId = storeId;
+  }
+
+  /**
+   * Opens one database and lists it.
+   * @param open opens or makes the file, and checks that it belongs to the store.
+   * @throws SetupError when the file is listed, and missing or empty; and whatever `open` throws.
+   */
+  open<File>(name: string, open: (path: string, storeId: string) => File): File {
+    const isListed = requireListedFile(this.#folder, this.#read(), name);
+    const file = open(join(this.#folder.path, name), this.#storeId);
+    if (!isListed) {
+      updateManifest(this.#folder, (found) => {
+        const manifest = found ?? this.#read();
+        return { ...manifest, files: { ...manifest.files, [name]: {} } };
+      });
+    }
+    return file;
+  }
+
+  #read(): Manifest {
+    const manifest = readManifest(this.#folder);
+    if (manifest?.storeId === this.#storeId) return manifest;
+    throw new SetupError(`${this.#folder.manifest} was removed or replaced. Start again.`);
+  }
+}
+
+/** @throws SetupError when a database that the manifest lists is missing or empty. */
+export function requireListedFiles(folder: DataFolder): void {
+  const manifest = readManifest(folder);
+  for (const name of Object.keys(manifest?.files ?? {})) requireListedFile(folder, manifest, name);
+}
+
+/**
+ * @returns whether the manifest lists the database.
+ * @throws SetupError when it does, and the file is missing or empty.
+ */
+function requireListedFile(
+  { path }: DataFolder,
+  manifest: Manifest | undefined,
+  name: string,
+): boolean {
+  if (!manifest?.files[name]) return false;
+  const file = join(path, name);
+  if (!existsSync(file)) throw lost(file, 'missing');
+  if (statSync(file).size === 0) throw lost(file, 'empty');
+  return true;
+}
+
+function lost(path: string, how: 'missing' | 'empty'): SetupError {
+  return new SetupError(
+    `${path} is ${how}. Restore a backup (petstore restore FILE --replace), or begin it anew without what it held: petstore store begin-anew ${basename(path)}`,
+  );
+}
+
+/** The manifest of a folder that has none: of a new store, or of one that an earlier release left. */
+function begin(folder: DataFolder): Manifest {
+  const made = DATABASES.map(([name]) => ({
+    name,
+    ...examineDatabase(join(folder.path, name)),
+  })).filter(({ isMade }) => isMade);
+  const member = made.find(({ storeId }) => storeId !== undefined);
+  if (member) {
+    throw new SetupError(
+      `${folder.manifest} is missing, and ${member.name} belongs to a store that had one. Restore a backup (petstore restore FILE --replace), or make it anew from the databases: petstore store begin-anew ${FILE_NAMES.manifest}`,
+    );
+  }
+  if (made.length > 0 && !made.some(({ name }) => name === FILE_NAMES.accounts)) {
+    throw lost(folder.accounts, existsSync(folder.accounts) ? 'empty' : 'missing');
+  }
+  return newManifest(made.map(({ name }) => name));
+}
+
+/** The manifest of a new store that consists of these databases. */
+export function newManifest(names: readonly string[]): Manifest {
+  return {
+    format: 1,
+    storeId: crypto.randomUUID(),
+    files: Object.fromEntries(names.map((name) => [name, {}])),
+  };
+}
