@@ -1,6 +1,7 @@
 import { SetupError } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Clock } from '../lib/clock.ts';
+import { LastReplies } from './last-replies.ts';
 import { serveOptions } from './serve-options.ts';
 
 /**
@@ -22,10 +23,10 @@ export interface Listener {
    */
   handle(handler: RequestHandler, fixedPaths: Iterable<string>): void;
   /**
-   * Stops accepting, lets requests in flight finish, then closes every connection.
+   * Stops accepting, lets requests in flight finish, then closes every connection. From the call on
+   * every reply is the last one of its connection and says so.
    * @param grace milliseconds after which the remaining connections are closed.
-   * @param drainFor milliseconds before that in which requests are still answered, each as the last
-   * one of its connection, so that clients reconnect elsewhere.
+   * @param drainFor milliseconds in which the port stays open first, so that clients reconnect elsewhere.
    */
   stop(grace: number, drainFor: number): Promise<void>;
 }
@@ -44,6 +45,7 @@ const PARSER_BODY_LIMIT = 2 ** 40;
  */
 export function listen(host: string, port: number, clock: Clock): Listener {
   let handle: RequestHandler = () => new Response(null, { status: 503 });
+  const replies = new LastReplies();
   const server = bind();
   return {
     port: server.port ?? port,
@@ -52,13 +54,14 @@ export function listen(host: string, port: number, clock: Clock): Listener {
       server.reload(optionsFor(fixedPaths));
     },
     async stop(grace, drainFor) {
-      if (drainFor > 0) {
-        const handler = handle;
-        handle = async (...request) => closingConnection(await handler(...request));
-        await Bun.sleep(drainFor);
-      }
+      replies.begin();
+      if (drainFor > 0) await Bun.sleep(drainFor);
+      let stopped: Promise<void> | undefined;
+      await replies.closeWhenIdle(() => {
+        stopped = server.stop();
+      });
       const cutOff = setTimeout(() => void server.stop(true), grace);
-      await server.stop();
+      await stopped;
       clearTimeout(cutOff);
     },
   };
@@ -66,7 +69,9 @@ export function listen(host: string, port: number, clock: Clock): Listener {
   function optionsFor(fixedPaths: Iterable<string>) {
     return serveOptions(
       (request, server, isTargetMalformed) =>
-        handle(request, () => server.requestIP(request)?.address, isTargetMalformed),
+        replies.reply(request, () =>
+          handle(request, () => server.requestIP(request)?.address, isTargetMalformed),
+        ),
       fixedPaths,
       clock,
     );
@@ -86,11 +91,6 @@ export function listen(host: string, port: number, clock: Clock): Listener {
       throw new SetupError(`Cannot listen on ${place}: ${advise(cause, port)}.`, { cause });
     }
   }
-}
-
-function closingConnection(response: Response): Response {
-  response.headers.set('Connection', 'close');
-  return response;
 }
 
 /** Lower ports usually require root. */

@@ -1,0 +1,53 @@
+import { connect } from 'node:net';
+
+const REQUEST = 'GET /v1/pets HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+/** Clients that send requests over plain sockets, without a pause. */
+export class BusyClients {
+  /** Replies so far. */
+  replies = 0;
+  /** Connections whose last reply said `Connection: close`. */
+  told = 0;
+  /** Connections that were closed with a request that had no reply. */
+  unanswered = 0;
+  /** Resolves when every connection is closed. */
+  readonly ended: Promise<void>;
+
+  /**
+   * Opens keep-alive connections; each sends its next request as soon as it has the reply to the one
+   * before, until a reply says `Connection: close`.
+   */
+  constructor(port: number, count: number) {
+    const connections = Array.from({ length: count }, () => keepBusy(port, this));
+    this.ended = Promise.all(connections).then(() => {});
+  }
+}
+
+function keepBusy(port: number, seen: BusyClients): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  let isWaiting = false;
+  const send = () => {
+    isWaiting = true;
+    socket.write(REQUEST);
+  };
+  socket.on('connect', send);
+  socket.on('data', (data) => {
+    received += data.toString('latin1');
+    const head = /^([\s\S]*?)\r\n\r\n/.exec(received)?.[1];
+    const length = Number(/\ncontent-length: (\d+)/i.exec(head ?? '')?.[1]);
+    if (head === undefined || received.length < head.length + 4 + length) return;
+    received = '';
+    isWaiting = false;
+    seen.replies += 1;
+    if (/\nconnection: close/i.test(head)) seen.told += 1;
+    else send();
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    if (isWaiting) seen.unanswered += 1;
+    resolve();
+  });
+  return promise;
+}
