@@ -49,16 +49,16 @@ test('signing in and out works on a dashboard below a path', async () => {
     account: { email: visitor.email },
   });
   await visitor.post('/api/auth/sign-out');
-  expect(visitor.cookie).toBe('');
+  expect(visitor.cookie).not.toContain('_session');
 });
 
 test('a cookie with a wrong signature, or without one, is no session', async () => {
   await using service = await TestService.start({ parts: PARTS });
   const visitor = await Visitor.signUp(service);
   const other = await Visitor.signUp(service);
-  const { cookie } = visitor;
+  const cookie = sessionCookie(visitor);
   const [token = '', signature = ''] = cookie.split('.');
-  const [, foreign = ''] = other.cookie.split('.');
+  const [, foreign = ''] = sessionCookie(other).split('.');
 
   for (const forged of [token, `${token}.`, `${token}.${foreign}`, `${cookie}x`, `x${cookie}`]) {
     visitor.cookie = forged;
@@ -70,12 +70,23 @@ test('a cookie with a wrong signature, or without one, is no session', async () 
   });
 });
 
-/** Signs up; gives the one cookie that this sets. */
+/** The cookie of the session, as it is sent. */
+function sessionCookie({ cookie }: Visitor): string {
+  return cookie.split('; ').find((pair) => pair.includes('_session=')) ?? '';
+}
+
+/** Signs up; gives the cookie of the session. The only other one remembers the browser. */
 async function cookieOf(visitor: Visitor): Promise<{ name: string; attributes: string[] }> {
   const body = { email: visitor.email, password: PASSWORD };
   const reply = await visitor.post('/api/auth/sign-up/email', body);
-  const [line = '', ...others] = reply.headers.getSetCookie();
+  const [line = '', browser = '', ...others] = reply.headers.getSetCookie();
   expect(others).toEqual([]);
+  const prefix = line.startsWith('__Host-') ? '__Host-' : '';
+  expect(browser).toStartWith(`${prefix}petstore_browser=`);
+  expect(browser.split('; ').includes('Secure')).toBe(prefix !== '');
+  expect(browser.split('; ')).toEqual(
+    expect.arrayContaining(['HttpOnly', 'Path=/', 'SameSite=Lax', 'Max-Age=15552000']),
+  );
   const [pair = '', ...attributes] = line.split('; ');
   return { name: pair.split('=')[0] ?? '', attributes };
 }

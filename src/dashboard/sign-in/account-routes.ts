@@ -38,8 +38,10 @@ export async function deleteAccount(context: SignInContext): Promise<Outcome> {
 }
 
 /** Counts a guess at the password of whoever is signed in. @throws ApiError `signed_out` */
-async function takeOwnAttempt({ auth, attempts, address, headers }: SignInContext) {
+async function takeOwnAttempt(context: SignInContext) {
+  const { auth, attempts, browsers, address, headers, request } = context;
   const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
   if (!found) throw new DashboardError('signed_out', 'You are signed out. Sign in first.');
-  return attempts.take(address, 'password', found.user.email);
+  const { email } = found.user;
+  return attempts.take(address, 'password', email, browsers.find(request.headers, email));
 }

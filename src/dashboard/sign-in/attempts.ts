@@ -10,10 +10,12 @@ const OF_ADDRESS: Limits = { perMinute: 30, perDay: 300 };
 
 /**
  * Limits on one account: `password` for guesses at its password, `mail` for requests that send mail
- * to it. `here` applies to each client address, `everywhere` to all of them together.
+ * to it. `here` applies to each client address and each known browser, `everywhere` to all
+ * addresses together.
  *
  * Nobody can lock a person out for long: daily limits apply to one client address each, and the
- * limit that all of them share is per minute, so it ends with the attack.
+ * limit that all of them share is per minute, so it ends with the attack. A browser that is known for
+ * the account has a limit of its own instead, which nobody else can use up.
  */
 const OF_ACCOUNT: Readonly<Record<Purpose, { here: Limits; everywhere?: Limits }>> = {
   password: {
@@ -53,11 +55,12 @@ export class Attempts {
   /**
    * Counts an attempt in all of its counters, or in none.
    * @param email of the account, which need not exist.
+   * @param browser the id of the browser, where it is known for the account.
    * @throws ApiError `too_many_attempts`
    */
-  async take(address: string, purpose?: Purpose, email = ''): Promise<Attempt> {
+  async take(address: string, purpose?: Purpose, email = '', browser?: string): Promise<Attempt> {
     const ofAddress = { caller: `address:${address}`, limits: OF_ADDRESS };
-    const ofAccount = purpose ? countersOf(address, purpose, email) : [];
+    const ofAccount = purpose ? countersOf(address, purpose, email, browser) : [];
     const waitFor = await this.#counts.take([ofAddress, ...ofAccount], this.#clock.now());
     if (waitFor !== undefined) throw tooMany(waitFor);
     return { giveBack: async () => this.#counts.giveBack(ofAccount) };
@@ -71,9 +74,15 @@ export class Attempts {
   }
 }
 
-function countersOf(address: string, purpose: Purpose, email: string): AttemptCounter[] {
+function countersOf(
+  address: string,
+  purpose: Purpose,
+  email: string,
+  browser: string | undefined,
+): AttemptCounter[] {
   const account = `${purpose}:${email.toLowerCase()}`;
   const { here, everywhere } = OF_ACCOUNT[purpose];
+  if (browser) return [{ caller: `${account} browser:${browser}`, limits: here }];
   const ofClient = { caller: `${account} ${address}`, limits: here };
   return everywhere ? [ofClient, { caller: account, limits: everywhere }] : [ofClient];
 }

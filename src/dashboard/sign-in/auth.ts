@@ -129,15 +129,23 @@ function generateId(model: string, now: number): string {
   return Bun.randomUUIDv7('hex', now);
 }
 
-/** With https, no other host and no page over plain http can set a cookie of this name. */
-function cookies(dashboard: string) {
+/**
+ * The name of a cookie, and whether it is sent over https alone. Then no other host and no page over
+ * plain http can set a cookie of this name.
+ */
+export function cookieOf(dashboard: string, purpose: 'session' | 'browser') {
   const secure = dashboard.startsWith('https:');
   const prefix = secure ? '__Host-petstore' : 'petstore';
+  return { name: `${prefix}_${purpose}`, prefix, secure };
+}
+
+function cookies(dashboard: string) {
+  const { name, prefix, secure } = cookieOf(dashboard, 'session');
   return {
     // better-auth's own prefix would be `__Secure-`, which another host of the domain can set.
     useSecureCookies: false,
     cookiePrefix: prefix,
-    cookies: { session_token: { name: `${prefix}_session` } },
+    cookies: { session_token: { name } },
     defaultCookieAttributes: { secure, httpOnly: true, sameSite: 'lax', path: '/' },
   } as const;
 }

@@ -1,5 +1,6 @@
 import type { Attempts } from './attempts.ts';
 import type { Auth } from './auth.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
 import type { Mailer } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
 
@@ -8,6 +9,7 @@ export interface SignInParts {
   readonly auth: Auth;
   readonly options: SignInOptions;
   readonly attempts: Attempts;
+  readonly browsers: KnownBrowsers;
   /** Without it no mail is sent. */
   readonly mailer: Mailer | undefined;
   /** Work that continues after the reply. */

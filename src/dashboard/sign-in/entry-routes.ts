@@ -34,7 +34,9 @@ export async function signUp(context: SignInContext): Promise<Outcome> {
 export async function signIn(context: SignInContext): Promise<Outcome> {
   const fields = await readCredentials(context.request);
   const credentials = { email: emailFrom(fields.email), password: fields.password };
-  const attempt = await context.attempts.take(context.address, 'password', credentials.email);
+  const { attempts, browsers, address, request } = context;
+  const browser = browsers.find(request.headers, credentials.email);
+  const attempt = await attempts.take(address, 'password', credentials.email, browser);
   const outcome = await beginSession(context, credentials);
   await attempt.giveBack();
   return outcome;
@@ -45,11 +47,13 @@ export async function signOut({ auth, headers }: SignInContext): Promise<Outcome
   return { ...DONE, headers: cookies };
 }
 
-/** Signs in, then ends the session that the request came with, if any. */
-async function beginSession({ auth, headers }: SignInContext, body: Credentials): Promise<Outcome> {
+/** Signs in, then ends the session that the request came with, if any. The browser is known from now on. */
+async function beginSession(context: SignInContext, body: Credentials): Promise<Outcome> {
+  const { auth, headers, browsers, request } = context;
   const begun = await auth.api.signInEmail({ body, headers, returnHeaders: true });
   await auth.api.signOut({ headers });
   const { id, email } = begun.response.user;
+  begun.headers.append('Set-Cookie', browsers.remember(request.headers, email));
   return { body: { user: { id, email } }, headers: begun.headers };
 }
 

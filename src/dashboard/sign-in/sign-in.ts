@@ -1,8 +1,9 @@
 import { MINUTE } from '../../lib/clock.ts';
 import type { SignIn } from '../session.ts';
 import { Attempts } from './attempts.ts';
-import { createAuth } from './auth.ts';
+import { cookieOf, createAuth } from './auth.ts';
 import { clientHeaders } from './client-headers.ts';
+import { KnownBrowsers } from './known-browsers.ts';
 import { createMailer, linkTo } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
 import { handle } from './routes.ts';
@@ -17,7 +18,9 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const mailer = mail && createMailer(mail, addresses.dashboard, attempts);
   const auth = await createAuth(options, mailer);
   const jobs = new Set<Promise<void>>();
-  const parts = { auth, options, attempts, mailer, jobs };
+  const cookie = cookieOf(addresses.dashboard, 'browser');
+  const browsers = new KnownBrowsers(stores.sessionSecret, cookie, clock);
+  const parts = { auth, options, attempts, browsers, mailer, jobs };
   return {
     handle: (request, path, address) => handle(parts, request, path, address),
     async session(sent) {
