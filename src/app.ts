@@ -5,6 +5,7 @@ import { openDashboard } from './dashboard/lazy-dashboard.ts';
 import { listen } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
 import { deliverMessages, startBackgroundJobs } from './jobs/background-jobs.ts';
+import { watchDataFolder } from './jobs/data-folder.ts';
 import { type Clock, SECOND } from './lib/clock.ts';
 import { Readiness } from './lib/readiness.ts';
 import { BackgroundJobs, type Scheduler } from './lib/scheduler.ts';
@@ -17,6 +18,7 @@ import { type Log, serviceLog } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
 import { OpsServer } from './observability/ops-server.ts';
 import { openTracing } from './observability/tracing.ts';
+import { announceService } from './storage/folder/served-folder.ts';
 import { openStores } from './storage/open-stores.ts';
 import type { Stores } from './storage/stores.ts';
 
@@ -99,6 +101,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const { clock, scheduler, log, parts } = given;
   const stores = await openStores(config, clock);
   starting.defer(() => stores.close());
+  if (stores.folderState) starting.use(announceService(stores.folder.path));
   const readiness = new Readiness();
   readiness.add('store', () => storeProblem(stores));
   readiness.add('writes', () => stores.writes.problem());
@@ -121,6 +124,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   });
   starting.defer(() => jobs.stop());
   leases.renewIn(jobs);
+  watchDataFolder({ stores, jobs, readiness, log });
   const dependencies = { environments, config, stores, redis, clock, log, metrics, jobs };
   const { limiters, recordUse } = await startBackgroundJobs(dependencies);
   if (parts.includes('quickstart')) deliverMessages(dependencies);

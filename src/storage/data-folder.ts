@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import type { Environment } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
+import { refuseServedFolder } from './folder/served-folder.ts';
 import { type Lock, shareLock } from './sqlite/lock.ts';
 
 /** What a secret of the folder's own is made of, and the least that one may have. */
@@ -45,9 +46,10 @@ export interface DataFolder {
 
 /**
  * The folder at this path, made when it is missing; for this user's eyes only.
- * @throws SetupError when it cannot be made or written to.
+ * @throws SetupError when it cannot be made or written to, or a running service has lost its own there.
  */
 export function openDataFolder(path: string): DataFolder {
+  if (!existsSync(path)) refuseServedFolder(path);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     // Not named by the process's number: in containers on one folder that is 1 in each.

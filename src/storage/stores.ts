@@ -5,6 +5,7 @@ import type { Leases } from '../core/lease.ts';
 import type { PetStore } from '../core/pets.ts';
 import type { QuotaStore } from '../core/quota.ts';
 import type { DataFolder } from './data-folder.ts';
+import type { FolderState } from './folder/folder-state.ts';
 import type { SharedStores } from './shared-stores.ts';
 import type { Writer, WriterMetrics } from './sqlite/writer.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
@@ -18,6 +19,8 @@ export interface EnvironmentStores {
 /** The stores of one database, SQLite or PostgreSQL. */
 export interface DatabaseStores extends SharedStores {
   readonly folder: DataFolder;
+  /** What is wrong with the data folder; `undefined` with PostgreSQL. */
+  readonly folderState: FolderState | undefined;
   readonly leases: Leases;
   /** The secret that API keys are digested with. */
   readonly secret: Buffer;

@@ -5,6 +5,7 @@ import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
 import { examineDatabase } from '../sqlite/database.ts';
 import { DATABASES } from './databases.ts';
 import { type Manifest, readManifest, updateManifest } from './manifest.ts';
+import { refuseServedFolder } from './served-folder.ts';
 
 /**
  * The databases of a data folder, opened as its manifest lists them: what is listed must be there and
@@ -92,6 +93,7 @@ function begin(folder: DataFolder): Manifest {
   if (made.length > 0 && !made.some(({ name }) => name === FILE_NAMES.accounts)) {
     throw lost(folder.accounts, existsSync(folder.accounts) ? 'empty' : 'missing');
   }
+  if (made.length === 0) refuseServedFolder(folder.path);
   return newManifest(made.map(({ name }) => name));
 }
 

@@ -50,6 +50,7 @@ export async function openPostgresStores(
   const queues = [messages.arrivals, ...pets.map(({ creations }) => creations)];
   return {
     folder: dataFolderAt(config.dataDir),
+    folderState: undefined,
     secret: Buffer.from(secret),
     ...shared,
     leases: new RowLeases(database),

@@ -3,6 +3,7 @@ import type { Environment } from '../../core/environments.ts';
 import { FINGERPRINT } from '../../core/secret.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { FILE_NAMES, keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
+import { FolderState } from '../folder/folder-state.ts';
 import { StoreFiles } from '../folder/store-files.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
@@ -28,8 +29,15 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
   const writer = new Writer({ outcomes: new WriteOutcomes(clock) });
   opening.defer(() => writer.close());
   const files = new StoreFiles(folder);
+  const folderState = new FolderState(folder, (reason) => {
+    writer.refusal = reason;
+  });
   const openFile = (name: string, schema: Schema) =>
-    files.open(name, (path, storeId) => new SqliteFile(path, schema, writer, storeId));
+    files.open(name, (path, storeId) => {
+      const file = new SqliteFile(path, schema, writer, storeId);
+      folderState.opened(path);
+      return file;
+    });
   const accountsFile = openFile(FILE_NAMES.accounts, ACCOUNTS_SCHEMA);
   opening.defer(() => accountsFile.close());
   const shared = sharedStores(new SqliteAccess(accountsFile), sqliteByHand(accountsFile));
@@ -39,6 +47,7 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
   const resources = opening.move();
   return {
     folder,
+    folderState,
     secret,
     ...shared,
     leases: new FileLeases(folder.lock),

@@ -60,6 +60,8 @@ export class Writer {
   #closed: PromiseWithResolvers<void> | undefined;
   /** Set once metrics are collected. */
   metrics: WriterMetrics | undefined;
+  /** Why all changes are refused for now; `undefined` while they are accepted. */
+  refusal: string | undefined;
 
   /** The outcome of the last transaction of each file. */
   readonly outcomes: WriteOutcomes;
@@ -84,9 +86,9 @@ export class Writer {
   run<Each extends Write>(path: string, write: Each): Promise<WriteOutputs[Each['name']]> {
     const queue = this.#queueFor(path);
     const { promise, resolve, reject } = Promise.withResolvers<WriteOutputs[Each['name']]>();
-    const refused = this.#closed ? 'The store is closed.' : 'The write queue is full.';
-    if (this.#closed || queue.waiting.length >= QUEUE_CAPACITY) {
-      reject(new StorageUnavailable(new Error(refused)));
+    const refusal = this.#refusalFor(queue);
+    if (refusal !== undefined) {
+      reject(new StorageUnavailable(new Error(refusal)));
       return promise;
     }
     queue.waiting.push({
@@ -118,6 +120,12 @@ export class Writer {
     }
     await this.#closed.promise;
     this.#endThread();
+  }
+
+  #refusalFor(queue: Queue): string | undefined {
+    if (this.#closed) return 'The store is closed.';
+    if (queue.waiting.length >= QUEUE_CAPACITY) return 'The write queue is full.';
+    return this.refusal;
   }
 
   #queueFor(path: string): Queue {

@@ -1,0 +1,45 @@
+import { SECOND } from '../lib/clock.ts';
+import type { Readiness } from '../lib/readiness.ts';
+import type { BackgroundJobs } from '../lib/scheduler.ts';
+import type { Log } from '../observability/log.ts';
+import { restrictFolder } from '../storage/folder/permissions.ts';
+import type { Stores } from '../storage/stores.ts';
+
+/** How often it is checked whether the data folder is still there, in ms; noticed within 1 s. */
+const LOOK_EVERY = 0.5 * SECOND;
+
+interface Dependencies {
+  readonly stores: Pick<Stores, 'folder' | 'folderState'>;
+  readonly jobs: BackgroundJobs;
+  readonly readiness: Readiness;
+  readonly log: Log;
+}
+
+/** Watches the data folder, if there is one: what is wrong with it is logged and shown by `/readyz`. */
+export function watchDataFolder({ stores, jobs, readiness, log }: Dependencies): void {
+  const { folder, folderState } = stores;
+  if (!folderState) return;
+  const permissions = restrictFolder(folder.path);
+  if (permissions) log[permissions.isOpen ? 'warn' : 'info'](permissions.message);
+  readiness.add('data_folder', () => folderState.lost);
+  const report = reportChanges(log);
+  jobs.every(LOOK_EVERY, 'look at the data folder', async () => {
+    await folderState.look();
+    report('data_folder', folderState.lost);
+  });
+}
+
+/** Logs a problem when it is found, and its end. */
+function reportChanges(log: Log): (check: string, problem: string | undefined) => void {
+  const reported = new Map<string, string>();
+  return (check, problem) => {
+    if (reported.get(check) === problem) return;
+    if (problem === undefined) {
+      reported.delete(check);
+      log.info({ check }, 'problem is over');
+    } else {
+      reported.set(check, problem);
+      log.error({ check, problem }, 'problem with the data folder');
+    }
+  };
+}

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { PetstoreClient } from '../../client/src/index.ts';
+import { eventually, temporaryFolder } from '../support/harness.ts';
+import { runCommand, ServiceProcess } from '../support/process.ts';
+import { startInVain } from '../support/refused-start.ts';
+import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
+
+/** A service whose data folder tests move, empty and put back; each leaves it as it was. */
+let service: ServiceProcess;
+let client: PetstoreClient;
+const place = temporaryFolder();
+const data = join(place.path, 'data');
+const elsewhere = join(place.path, 'elsewhere');
+
+beforeAll(async () => {
+  const key = await makeKey(data);
+  service = await ServiceProcess.start(onFolder(data));
+  client = clientOf(service, key);
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  place[Symbol.dispose]();
+});
+
+async function creationStatus(): Promise<number> {
+  return client.createPet({ name: 'Rex', categoryId: 1 }).then(
+    () => 201,
+    ({ status }: { status: number }) => status,
+  );
+}
+
+async function readyz(): Promise<{ status: number; text: string }> {
+  const reply = await fetch(`http://localhost:${service.opsPort}/readyz`);
+  return { status: reply.status, text: await reply.text() };
+}
+
+async function notReadyMetric(): Promise<string | undefined> {
+  const reply = await fetch(`http://localhost:${service.opsPort}/metrics`);
+  return /^petstore_not_ready\{check="data_folder"\} (\d)$/m.exec(await reply.text())?.[1];
+}
+
+async function expectAllRight(): Promise<void> {
+  await eventually(async () => (await readyz()).status === 200);
+  expect(await creationStatus()).toBe(201);
+  expect(await notReadyMetric()).toBe('0');
+}
+
+const WAYS_TO_LOSE = {
+  'moved away': {
+    lose: () => renameSync(data, elsewhere),
+    putBack: () => renameSync(elsewhere, data),
+    problem: `${data} was moved or deleted while the service runs`,
+  },
+  'replaced by an empty folder': {
+    lose: () => {
+      renameSync(data, elsewhere);
+      mkdirSync(data);
+    },
+    putBack: () => {
+      rmSync(data, { recursive: true });
+      renameSync(elsewhere, data);
+    },
+    problem: `${data} was replaced while the service runs`,
+  },
+  emptied: {
+    lose: () => {
+      mkdirSync(elsewhere);
+      for (const name of readdirSync(data)) renameSync(join(data, name), join(elsewhere, name));
+    },
+    putBack: () => {
+      for (const name of readdirSync(elsewhere))
+        renameSync(join(elsewhere, name), join(data, name));
+      rmSync(elsewhere, { recursive: true });
+    },
+    problem: 'accounts.db was moved or deleted while the service runs',
+  },
+};
+
+describe('while the data folder of a running service is', () => {
+  for (const [how, { lose, putBack, problem }] of Object.entries(WAYS_TO_LOSE)) {
+    test(`${how}, changes are refused, /readyz says why, and nothing begins another store there`, async () => {
+      await expectAllRight();
+      lose();
+      await eventually(async () => (await readyz()).text.includes(problem));
+      expect((await readyz()).status).toBe(503);
+      expect(await notReadyMetric()).toBe('1');
+      expect(await creationStatus()).toBe(503);
+      expect(await allNames(client)).not.toEqual([]);
+
+      const created = await runCommand(['accounts', 'create', 'a@example.com'], onFolder(data));
+      const started = await startInVain(data);
+      for (const { code, stderr } of [created, started]) {
+        expect(stderr).toStartWith(`petstore: A running service has lost its data folder ${data}`);
+        expect(code).toBe(2);
+      }
+      expect(
+        existsSync(data) ? readdirSync(data).filter((name) => !/lock$/.test(name)) : [],
+      ).toEqual([]);
+      putBack();
+      await expectAllRight();
+    });
+  }
+
+  test('deleted, the log shows it, and the service still stops', async () => {
+    const lost = join(place.path, 'lost');
+    const key = await makeKey(lost);
+    await using other = await ServiceProcess.start(onFolder(lost));
+    await clientOf(other, key).createPet({ name: 'Rex', categoryId: 1 });
+    rmSync(lost, { recursive: true });
+    const url = `http://localhost:${other.opsPort}/readyz`;
+    const problem = `${lost} was moved or deleted`;
+    await eventually(async () => (await (await fetch(url)).text()).includes(problem));
+    expect(await other.end('SIGTERM')).toBe(0);
+    expect(await other.output()).toContain(`"problem":"${problem}`);
+    const created = await runCommand(['accounts', 'create', 'a@example.com'], onFolder(lost));
+    expect(created).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a data folder that other users may open', () => {
+  test('is made private at the start, which the log shows', async () => {
+    using folder = temporaryFolder();
+    chmodSync(folder.path, 0o755);
+    await using started = await ServiceProcess.start(onFolder(folder.path));
+    expect(statSync(folder.path).mode & 0o777).toBe(0o700);
+    await started.end('SIGTERM');
+    expect(await started.output()).toContain('(mode 755): it is now private.');
+  });
+
+  test('and holds other things as well stays as it is, and the log says what to do', async () => {
+    using folder = temporaryFolder();
+    await Bun.write(join(folder.path, 'letter.txt'), 'Dear Ada');
+    chmodSync(folder.path, 0o755);
+    await using started = await ServiceProcess.start(onFolder(folder.path));
+    expect(statSync(folder.path).mode & 0o777).toBe(0o755);
+    await started.end('SIGTERM');
+    expect(await started.output()).toContain('It also holds \\"letter.txt\\"');
+  });
+});
