@@ -115,7 +115,7 @@ describe('errors', () => {
 });
 
 describe('the rate limit', () => {
-  test('is unknown before the first reply, then what the last reply told', async () => {
+  test('is unknown before the first reply, then as in the last reply', async () => {
     using service = new ScriptedService(
       reply(200, [], quota),
       failure(404, 'pet_not_found', { ...quota, 'X-RateLimit-Remaining': '58' }),

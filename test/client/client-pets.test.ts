@@ -22,7 +22,7 @@ describe('operations', () => {
     expect(service.received[0]?.headers.get('Authorization')).toBe(`Bearer ${CANARY_KEY}`);
   });
 
-  test('listPets asks for nothing but what the query says', async () => {
+  test('listPets sends exactly the given query', async () => {
     using service = new ScriptedService(reply(200, []), reply(200, [tom]));
     const { client } = connect(service);
 
@@ -135,7 +135,7 @@ describe('paging', () => {
     expect(service.received[0]?.path).toBe('/v1/pets?limit=100');
   });
 
-  test('leaving the loop early asks for no further page', async () => {
+  test('leaving the loop early requests no further page', async () => {
     using service = new ScriptedService(page([rex, tom], 'limit=2&after=2'), reply(200, [kit]));
     const { client } = connect(service);
 

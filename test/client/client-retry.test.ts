@@ -133,7 +133,7 @@ describe('how long a retry waits', () => {
     expect(waits).toEqual([20_000]);
   });
 
-  test('a Retry-After that has passed or makes no sense asks for no wait', async () => {
+  test('a Retry-After in the past or without meaning causes no wait', async () => {
     const past = new Date(START.getTime() - 20_000).toUTCString();
     using service = new ScriptedService(limited(past), limited('soon'), reply(200, []));
     const { client, waits } = connect(service, { random: () => 0 });

@@ -177,7 +177,7 @@ async function scrape() {
   return { series: new Set(series), labels: new Set(labels) };
 }
 
-describe('what is asked of Prometheus', () => {
+describe('the Prometheus configuration', () => {
   test('names only metrics and labels that the service has', async () => {
     const { series, labels } = await scrape();
     const asked = expressions();
@@ -195,7 +195,7 @@ describe('what is asked of Prometheus', () => {
     expect(new Set([...grouped, ...selected]).difference(known)).toEqual(new Set());
   });
 
-  test('is asked of every process, on the ops port', () => {
+  test('scrapes every process, on the ops port', () => {
     const targets = [...read('deploy/prometheus/prometheus.yml').matchAll(/"(petstore-\d):3001"/g)];
     expect(targets.map(([, name]) => name)).toEqual(processes.map(([name]) => name));
   });

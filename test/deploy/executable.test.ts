@@ -103,7 +103,7 @@ describe('the build', () => {
 });
 
 describe('the executable in an empty place', () => {
-  test('knows its version, and makes nothing for telling it', async () => {
+  test('prints its version without creating any files', async () => {
     using place = new EmptyPlace();
     expect(await place.run('--version')).toMatchObject({
       code: 0,

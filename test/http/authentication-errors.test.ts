@@ -70,7 +70,7 @@ describe('a request with a bad key', () => {
     expect(await refusalOf(reply)).toMatchObject({ status: 401, code: 'invalid_api_key' });
   });
 
-  test('learns that the key is unknown', async () => {
+  test('is refused because the key is unknown', async () => {
     await using service = await TestService.start();
 
     const error = await rejection(service.client(generateApiKey('production')).listPets());
@@ -99,7 +99,7 @@ describe('a request with a bad key', () => {
 });
 
 describe('a request with a key that works no more, or not here', () => {
-  test('learns that the key has expired, from that instant on', async () => {
+  test('is refused because the key has expired, from that instant on', async () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });
     const { account } = await service.account();
@@ -122,7 +122,7 @@ describe('a request with a key that works no more, or not here', () => {
     });
   });
 
-  test('learns that the key was revoked, at once', async () => {
+  test('is refused because the key was revoked, at once', async () => {
     await using service = await TestService.start();
     const { key, secret } = await service.account();
     expect((await service.request('/pets', { key: secret })).status).toBe(200);
@@ -134,7 +134,7 @@ describe('a request with a key that works no more, or not here', () => {
     });
   });
 
-  test('learns that the key is for the other environment', async () => {
+  test('is refused because the key is for the other environment', async () => {
     await using service = await TestService.start();
     const production = await service.account();
     const staging = await service.account(undefined, 'staging');
@@ -198,7 +198,7 @@ describe('the Authorization header', () => {
     expect(replies[0]?.status).toBe(401);
   });
 
-  test('challenges nobody whose key is good', async () => {
+  test('sends no challenge when the key is valid', async () => {
     await using service = await TestService.start();
     const { secret } = await service.account();
 

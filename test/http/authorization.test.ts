@@ -75,7 +75,7 @@ describe('the Authorization header', () => {
     });
   }
 
-  test('when missing, is asked for without naming an error', async () => {
+  test('when missing, gets a challenge without an error code', async () => {
     await using service = await TestService.start();
 
     const reply = await authorize(service);

@@ -82,7 +82,7 @@ describe('a request without a valid key', () => {
 });
 
 describe('X-Forwarded-For', () => {
-  test('is ignored from anyone who is not a trusted proxy', async () => {
+  test('is ignored unless a trusted proxy sent it', async () => {
     await using service = await start(THREE);
 
     const answers = [];
@@ -144,7 +144,7 @@ describe('X-Forwarded-For', () => {
 });
 
 describe('more addresses than are remembered', () => {
-  test('make the oldest start anew, and no account', async () => {
+  test('evict the oldest address, and no account', async () => {
     const now = new ManualClock().now();
     const policy = { after: 10, base: 1, maximum: 1 };
     const limiter = new MemoryLimiter({ environment: 'production', policy, onBan: () => {} });

@@ -277,7 +277,7 @@ describe('CORS', () => {
     ]);
   });
 
-  test('says nothing to who is not of another origin', async () => {
+  test('adds no CORS header to same-origin requests', async () => {
     await using service = await TestService.start();
     const { secret } = await service.account();
 

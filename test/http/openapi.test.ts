@@ -70,7 +70,7 @@ describe('the committed document', () => {
     ]);
   });
 
-  test('asks for a bearer token everywhere', () => {
+  test('requires a bearer token everywhere', () => {
     expect(committed.security).toEqual([{ apiKey: [] }]);
     expect(committed.components.securitySchemes).toMatchObject({
       apiKey: { type: 'http', scheme: 'bearer' },
@@ -256,7 +256,7 @@ describe('every example', () => {
     for (const { schema, example } of withExample) expect(objections(schema, example)).toEqual([]);
   });
 
-  test('would be told apart from one that is not', () => {
+  test('is distinguished from an incompatible one', () => {
     const pet = { $ref: '#/components/schemas/Pet' };
 
     expect(objections(pet, { id: 1, name: 'Rex', categoryId: 7 })).not.toEqual([]);

@@ -141,7 +141,7 @@ test('every operation of the contract is served at one base address, and at one 
 });
 
 describe('configured base addresses', () => {
-  test('with paths of their own are told apart by them, whatever the host', async () => {
+  test('with different paths are distinguished by path, whatever the host', async () => {
     await using started = await startAt('https://a.example/one/v1', 'https://b.example/two/v1');
 
     for (const host of ['a.example', 'b.example', 'c.example:8080', '127.0.0.1']) {
@@ -159,7 +159,7 @@ describe('configured base addresses', () => {
     expect(await answering(started, 'a.example', '/v1/sandbox/pets')).toBe(404);
   });
 
-  test('with the same path are told apart by the host, in any case', async () => {
+  test('with the same path are distinguished by host, in upper or lower case', async () => {
     await using started = await startAt(
       'https://api.example/v1',
       'https://staging.example:8443/v1',

@@ -222,7 +222,7 @@ describe('strict JSON: what is refused', () => {
     );
   });
 
-  test('an empty body, and one of white space, are told apart from bad JSON', () => {
+  test('an empty body, and one of white space, are distinguished from bad JSON', () => {
     for (const text of ['', ' ', '\n\t \r', '\uFEFF']) expect(refusal(text)).toMatch(/is empty/);
   });
 });

@@ -13,7 +13,7 @@ function rows({ folder }: TestService, table: 'quotas' | 'idempotent_requests'):
 }
 
 describe('what is of no use any more', () => {
-  test('is forgotten: requests that are told from repeats, after 24 hours and not before', async () => {
+  test('removes idempotency records after 24 hours and not before', async () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });
     const { secret } = await service.account();

@@ -95,7 +95,7 @@ describe('the usage recorder', () => {
     ]);
   });
 
-  test('saves each count once, however often it is asked, and nothing when nothing came', async () => {
+  test('saves each count once, however often it runs, and nothing when nothing was counted', async () => {
     await using backend = await openSqliteBackend();
     const ids = await accounts(backend, 3);
     let calls = 0;
@@ -172,7 +172,7 @@ async function kept(folder: string, accountId: string): Promise<UsageRecord[]> {
 }
 
 describe('a service', () => {
-  test('has all usage on record after a clean stop: by hour, environment and outcome', async () => {
+  test('has saved all usage after a clean stop: by hour, environment and outcome', async () => {
     using folder = temporaryFolder();
     const clock = new ManualClock();
     const hour = hourOf(clock.now().wall);

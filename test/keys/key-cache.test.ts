@@ -29,7 +29,7 @@ class SlowSource implements KeySource {
 }
 
 describe('the cache of keys', () => {
-  test('holds what the source returned, until it is told to forget', async () => {
+  test('caches what the source returned until it is invalidated', async () => {
     const source = new SlowSource();
     const cache = new MemoryKeyCache(source);
     const found = row(digest(1));
@@ -67,7 +67,7 @@ describe('the cache of keys', () => {
     expect(held).toEqual([false, true, false, true]);
   });
 
-  test('does not hold an answer that was under way when it was told to forget', async () => {
+  test('does not cache a result that was in flight when it was invalidated', async () => {
     for (const forget of [
       (cache: MemoryKeyCache) => cache.forgetAll(),
       (cache: MemoryKeyCache) => cache.forget({ keys: ['key_other'] }),

@@ -26,7 +26,7 @@ function open(path: string): Database {
 }
 
 describe('a ban that cannot be recorded', () => {
-  test('because its key was deleted is told in the log, and holds up no later one', async () => {
+  test('because its key was deleted is logged, and does not delay later bans', async () => {
     await using it = await scene();
     const [gone, other] = [await it.service.account(ONE), await it.service.account(ONE)];
     await it.service.request('/pets', { key: gone.secret });

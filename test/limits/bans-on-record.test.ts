@@ -5,7 +5,7 @@ import { ManualClock, TestService } from '../support/harness.ts';
 import { ask, askTimes } from '../support/limit-readings.ts';
 import { runCommand } from '../support/process.ts';
 
-describe('a ban on record', () => {
+describe('a recorded ban', () => {
   test('tells whose, why, since when and until when', async () => {
     await using it = await banScene({ PETSTORE_BAN_AFTER: '3' });
     await provokeBan(it, 3);
@@ -50,7 +50,7 @@ describe('a ban on record', () => {
     expect((await ask(second, secret)).retryAfter).toBe(600);
   });
 
-  test('is lifted by an operator, stays on record, and leaves a clean slate', async () => {
+  test('is lifted by an operator, stays recorded, and resets the strikes', async () => {
     await using it = await banScene({ PETSTORE_BAN_AFTER: '1' });
     await banLengths(it, 1);
     await provokeBan(it, 1);

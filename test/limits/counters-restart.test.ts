@@ -9,7 +9,7 @@ import { runCommand, ServiceProcess } from '../support/process.ts';
 const FIVE = subscribe('enterprise', { perMinute: 5, perDay: 100 });
 
 describe('counters after a clean restart', () => {
-  test('go on, with what is left of the minute', async () => {
+  test('continue with the rest of the minute', async () => {
     const clock = new ManualClock();
     await using first = await TestService.start({ clock });
     const { secret } = await first.account(FIVE);
@@ -56,7 +56,7 @@ describe('counters after a clean restart', () => {
     expect((await ask(second, secret)).day.remaining).toBe(99);
   });
 
-  test('go on with a minute that began before midnight', async () => {
+  test('continue a minute that began before midnight', async () => {
     const clock = new ManualClock(Date.UTC(2027, 0, 2, 23, 59, 50));
     await using first = await TestService.start({ clock });
     const { secret } = await first.account(FIVE);
@@ -72,7 +72,7 @@ describe('counters after a clean restart', () => {
     expect((await ask(second, secret)).day.remaining).toBe(99);
   });
 
-  test('go on for addresses, too, and apart for each environment', async () => {
+  test('continue for addresses, too, separately for each environment', async () => {
     const clock = new ManualClock();
     const settings = { PETSTORE_ANONYMOUS_PER_MINUTE: '3' };
     await using first = await TestService.start({ clock, settings });

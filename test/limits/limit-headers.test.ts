@@ -149,7 +149,7 @@ describe('every reply tells the limits', () => {
     }
   });
 
-  test('409 while a twin is in flight, and 503 with Retry-After while the store is away', async () => {
+  test('409 while the same request is in flight, and 503 with Retry-After while the store is unavailable', async () => {
     await using service = await TestService.start({ clock: new ManualClock() });
     const { secret } = await service.account(limits(50, 500));
     using lock = new Database(`${service.folder.path}/production.db`);

@@ -85,7 +85,7 @@ describe('the day', () => {
     expect(admitted(await askTimes(service, 5, secret))).toBe(2);
   });
 
-  test('goes on over the ends of minutes', async () => {
+  test('continues across minutes', async () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock, settings: LENIENT });
     const { secret } = await service.account(limits(2, 5));
@@ -168,7 +168,7 @@ describe('Retry-After', () => {
     }
   });
 
-  test('speaks of the later reset when both windows are exhausted', async () => {
+  test('shows the later reset when both windows are exhausted', async () => {
     for (const beforeMidnight of [10 * SECOND, 10 * HOUR]) {
       const clock = new ManualClock(Date.UTC(2027, 0, 3) - beforeMidnight);
       await using service = await TestService.start({ clock, settings: LENIENT });
@@ -187,7 +187,7 @@ describe('Retry-After', () => {
   });
 });
 
-describe('who is counted', () => {
+describe('the caller that a request counts for', () => {
   test('more keys of an account do not buy more quota', async () => {
     await using service = await TestService.start({ clock: new ManualClock(), settings: LENIENT });
     const { account, secret } = await service.account(limits(5, 100));

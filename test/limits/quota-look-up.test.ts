@@ -263,7 +263,7 @@ describe('quotas that cannot be read just now', () => {
     expect(await takeAtOnce(limiter, caller(1), 3, clock.now())).toBe(1);
   });
 
-  test('are added once, when their caller was forgotten and came anew meanwhile', async () => {
+  test('are added once when their caller was evicted and returned in the meantime', async () => {
     const { store, clock, limiter } = await usedThree();
     await limiter.peek(caller(1), clock.now());
     limiter.pruneExpired({ wall: clock.now().wall + DAY, elapsed: clock.now().elapsed + DAY });

@@ -172,7 +172,7 @@ describe('deprecation', () => {
     }
   });
 
-  test('is not told by the operations that stay', async () => {
+  test('is absent from the operations that stay', async () => {
     await using started = await startWithPet();
     const { service, secret } = started;
     const none = { deprecation: null, sunset: null, link: null };

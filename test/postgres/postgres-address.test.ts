@@ -51,7 +51,7 @@ describe('the address of a database', () => {
     expect(refuse).not.toThrow('hidden-word');
   });
 
-  test('with what the client of PostgreSQL would stumble over is told with the other settings', () => {
+  test('that the PostgreSQL client does not support is reported with the other settings', () => {
     const refuse = (PETSTORE_DATABASE_URL: string) => () =>
       readConfig({ PETSTORE_DATABASE_URL, PETSTORE_SECRET: SECRET, PETSTORE_PORT: 'x' });
     const percent = refuse('postgres://me:hidden%word@one/pets');

@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     expect(await walk(backend.pets())).toHaveLength(1);
   });
 
-  test('an animal that was not added is never acknowledged, whatever is on record', async () => {
+  test('an animal that was not added is never acknowledged, whatever is stored', async () => {
     const url = await server.createMigrated();
     await using backend = connectTo(url);
     const request = { accountId: 'acct_1', key: 'once', fingerprint: 'same' };

@@ -21,7 +21,7 @@ describe.skipIf(!hasPostgres)('a service whose database fails under load', () =>
     return { ...scene, link, [Symbol.asyncDispose]: () => resources.disposeAsync() };
   }
 
-  test('goes on when connections drop', async () => {
+  test('keeps working when connections drop', async () => {
     await using it = await underLoad();
     for (let times = 0; times < 3; times += 1) {
       it.link.mend();
@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres)('a service whose database fails under load', () =>
     await expectNothingLost(it.service, it.holder, it.load);
   });
 
-  test('answers 503 and is not ready while the server restarts, then goes on by itself', async () => {
+  test('answers 503 and is not ready while the server restarts, then recovers without help', async () => {
     await using it = await underLoad();
     await server.stop('SIGINT');
     await eventually(() => it.load.refused() > 50);
@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgres)('a service whose database fails under load', () =>
     await expectNothingLost(it.service, it.holder, it.load);
   });
 
-  test('loses nothing and goes on when the primary is killed and its standby promoted', async () => {
+  test('loses nothing and recovers when the primary is killed and its standby promoted', async () => {
     await using it = await underLoad();
     await using standby = await server.startStandby();
     await it.isBack();

@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
     expect(kept.length).toBe(found.size);
   }
 
-  test('loses nothing acknowledged when connections are cut off, and goes on', async () => {
+  test('loses nothing acknowledged when connections are cut off, and keeps working', async () => {
     await using opened = await openStore();
     const load = loadOn(opened.store);
     for (let cut = 1; cut <= 5; cut += 1) {
@@ -114,7 +114,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
 
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     const how = signal === 'SIGQUIT' ? 'crashes' : 'is restarted';
-    test(`loses nothing acknowledged when the server ${how}, and recovers by itself`, async () => {
+    test(`loses nothing acknowledged when the server ${how}, and recovers without help`, async () => {
       await using opened = await openStore();
       const load = loadOn(opened.store);
       await eventually(() => load.acknowledged.size > 100);
@@ -128,7 +128,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
     });
   }
 
-  test('is told from a change that cannot be made', async () => {
+  test('is distinguished from a change that is refused', async () => {
     await using opened = await openStore();
     const broken = opened.database.run('INSERT INTO pets VALUES ($1, 1, $1, 1, $1)', 'nowhere');
     expect(await broken.catch((error) => error)).not.toBeInstanceOf(StorageUnavailable);
@@ -177,7 +177,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
     await Promise.all([database.close(), other.close()]);
   });
 
-  test('does not hold up the end of a service while it says nothing', async () => {
+  test('does not delay the stop of a service while it does not answer', async () => {
     await using opened = await openStore();
     await using link = await CuttableLink.to(server.port);
     const [database, other] = await twoThrough(link, opened.url);
@@ -212,7 +212,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL that fails', () => {
     expect(row).toEqual({ value: '4' });
   });
 
-  test('goes on when a newer release changes a table that is in use', async () => {
+  test('keeps working when a newer release changes a table that is in use', async () => {
     await using opened = await openStore();
     const read = () => opened.database.all('SELECT * FROM settings');
     for (let times = 0; times < 20; times += 1) await read();

@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres)('metrics of a service on PostgreSQL', () => {
     return value === undefined ? undefined : Number(value);
   };
 
-  test('tell how long statements take', async () => {
+  test('show how long statements take', async () => {
     await using service = await start();
     const collect = async () => (await fetch(`${service.opsUrl}/metrics`)).text();
     const count = 'petstore_database_duration_seconds_count';
@@ -69,7 +69,7 @@ describe.skipIf(!hasPostgres)('metrics of a service on PostgreSQL', () => {
     expect(await collect()).toContain('petstore_last_write_age_seconds{store="PostgreSQL"} 2\n');
   });
 
-  test('go on while the database is away, count its errors, and leave out what it keeps', async () => {
+  test('are served while the database is unavailable, count its errors, and omit what it stores', async () => {
     await using service = await start();
     const collect = async () => {
       const reply = await fetch(`${service.opsUrl}/metrics`);

@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgres)('migrations of a PostgreSQL database', () => {
     expect(await state(url)).toEqual([{ done: String(MIGRATIONS.length + 1), works_with: '1' }]);
   });
 
-  test('let the previous release start beside the next, unless a step forbids it', async () => {
+  test('let the previous release start while the next one runs, unless a step forbids it', async () => {
     const url = await server.createDatabase();
     await migrate(url, [...MIGRATIONS, NEXT]);
     await migrate(url);

@@ -7,7 +7,7 @@ import { idempotencySuite } from '../storage/ports/idempotency.suite.ts';
 import { messageStoreSuite } from '../storage/ports/message-store.suite.ts';
 import { petStoreSuite } from '../storage/ports/pet-store.suite.ts';
 import { openPostgresBackend } from '../storage/ports/postgres-backend.ts';
-import { quotaJournalSuite } from '../storage/ports/quota-store.suite.ts';
+import { quotaStoreSuite } from '../storage/ports/quota-store.suite.ts';
 import { settingsSuite } from '../storage/ports/settings.suite.ts';
 import { usageStoreSuite } from '../storage/ports/usage-store.suite.ts';
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
@@ -28,6 +28,6 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   messageStoreSuite(open);
   usageStoreSuite(open);
   auditLogSuite(open);
-  quotaJournalSuite(open);
+  quotaStoreSuite(open);
   settingsSuite(open);
 });

@@ -79,14 +79,14 @@ describe.skipIf(!hasPostgres)('several processes on one database', () => {
       expect(admitted(answers)).toBe(100);
     });
 
-    test('do not go together with one that counts by itself', async () => {
+    test('are refused beside one that counts in memory', async () => {
       await using it = await twoServices();
       const alone = TestService.start({ settings: settingsOn(it.url) });
       expect(await alone.catch((error) => error)).toBeInstanceOf(SetupError);
     });
   });
 
-  test('are refused without Redis while one of them goes on, with words that say what to do', async () => {
+  test('are refused without Redis while the first one keeps running, with advice on what to do', async () => {
     const settings = settingsOn(await server.createDatabase());
     await using service = await TestService.start({ settings });
     const refused: unknown = await TestService.start({ settings }).catch((error) => error);

@@ -3,39 +3,42 @@ import { eventually, ManualClock, TestService } from '../support/harness.ts';
 import { ask, askTimes } from '../support/limit-readings.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 
-describe.skipIf(!hasPostgres)('a process that counts alone, on PostgreSQL that is away', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
-
-  test('counts callers that it has not met by itself, and adds what is kept when it is back', async () => {
-    const clock = new ManualClock();
-    const settings = {
-      PETSTORE_DATABASE_URL: await server.createDatabase(),
-      PETSTORE_SECRET: SECRET,
-      PETSTORE_ANONYMOUS_PER_MINUTE: '10',
-    };
-    await using first = await TestService.start({ clock, settings });
-    await askTimes(first, 4);
-    await first.stop();
-
-    await using second = await TestService.start({ clock, settings });
-    await server.stop();
-    const away = await askTimes(second, 2);
-    expect(away.map(({ status, remaining }) => [status, remaining])).toEqual([
-      [401, 9],
-      [401, 8],
-    ]);
-    await server.start();
-    await eventually(async () => {
-      await second.runJobs('read production quotas');
-      return (await peeked(second)) === 4;
+describe.skipIf(!hasPostgres)(
+  'a process that counts in memory while PostgreSQL is unavailable',
+  () => {
+    let server: PostgresServer;
+    beforeAll(async () => {
+      server = await PostgresServer.start();
     });
-    expect((await ask(second)).remaining).toBe(3);
-  });
-});
+    afterAll(() => server[Symbol.asyncDispose]());
+
+    test('counts unknown callers in memory, and adds what is stored when the database is back', async () => {
+      const clock = new ManualClock();
+      const settings = {
+        PETSTORE_DATABASE_URL: await server.createDatabase(),
+        PETSTORE_SECRET: SECRET,
+        PETSTORE_ANONYMOUS_PER_MINUTE: '10',
+      };
+      await using first = await TestService.start({ clock, settings });
+      await askTimes(first, 4);
+      await first.stop();
+
+      await using second = await TestService.start({ clock, settings });
+      await server.stop();
+      const away = await askTimes(second, 2);
+      expect(away.map(({ status, remaining }) => [status, remaining])).toEqual([
+        [401, 9],
+        [401, 8],
+      ]);
+      await server.start();
+      await eventually(async () => {
+        await second.runJobs('read production quotas');
+        return (await peeked(second)) === 4;
+      });
+      expect((await ask(second)).remaining).toBe(3);
+    });
+  },
+);
 
 /** How many requests are left to this address; a preflight does not count. */
 async function peeked(service: TestService): Promise<number> {

@@ -20,7 +20,7 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     PETSTORE_SECRET: SECRET,
   });
 
-  test('answers 503 while the database is away, and goes on when it is back', async () => {
+  test('answers 503 while the database is unavailable, and recovers when it is back', async () => {
     const settings = settingsOf(await server.createDatabase());
     await using service = await TestService.start({ settings });
     const { secret } = await service.account();
@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     await eventually(async () => (await service.request('/pets', { key: secret })).ok);
   });
 
-  test('is not ready while the network to the database says nothing', async () => {
+  test('is not ready while the network to the database drops everything', async () => {
     const url = new URL(await server.createDatabase());
     await using link = await CuttableLink.to(Number(url.port));
     url.port = String(link.port);

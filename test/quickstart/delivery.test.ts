@@ -35,7 +35,7 @@ function holdWrites(service: TestService): Disposable {
 }
 
 describe('a message', () => {
-  test('is queued when it is answered, and then delivered by itself', async () => {
+  test('is queued when it is answered, and delivered afterwards', async () => {
     await using service = await startQuickstart();
     const { account, secret } = await service.account();
     const { id, status } = await clientOf(service, secret).sendMessage('Hello!');

@@ -133,7 +133,7 @@ describe('keys of both environments', () => {
 });
 
 describe('limits', () => {
-  test('are told on every reply, and hold: what is refused is not queued', async () => {
+  test('are on every reply, and are enforced: a refused message is not queued', async () => {
     const clock = new ManualClock();
     await using service = await startQuickstart({ clock });
     const limits = { perMinute: 2, perDay: 100 };
@@ -153,7 +153,7 @@ describe('limits', () => {
     expect((await send(service, secret)).status).toBe(202);
   });
 
-  test('past them a key that goes on is banned, here and in its environment', async () => {
+  test('ban a key that keeps sending, here and in its environment', async () => {
     const clock = new ManualClock();
     await using service = await startQuickstart({ clock, settings: { PETSTORE_BAN_AFTER: '1' } });
     const once = subscribe('enterprise', { perMinute: 1, perDay: 100 });

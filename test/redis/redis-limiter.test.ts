@@ -224,7 +224,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     expect((await provoke(scene, caller)).level).toBe(1);
   });
 
-  test('bans on record are restored to a Redis that lost them, and not to one that has them', async () => {
+  test('recorded bans are restored to a Redis that lost them, and not to one that has them', async () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount(ONE);

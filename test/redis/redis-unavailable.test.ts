@@ -89,7 +89,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     expect(admitted).toBeLessThanOrEqual(200);
   });
 
-  test('is told what was admitted locally once it is available again', async () => {
+  test('receives what was admitted locally once it is available again', async () => {
     await using redis = await losing(way);
     using counter = await newCounter(redis.url);
     const asking = caller('patient', LIMITS);

@@ -118,7 +118,7 @@ describe.skipIf(!ON_POSTGRES.isHere)('SIGKILL of one of three processes under lo
     expect((await inboxOf(claimed)).toReversed()).toEqual(byAll);
   });
 
-  test('loses none of its counts: both windows go on where they were, in every other', async () => {
+  test('loses none of its counts: both windows continue in every other process', async () => {
     await using it = await startThree();
     const limits = { perMinute: 100, perDay: 150 };
     const steady = await it.customer('steady', subscribe('enterprise', limits));

@@ -108,8 +108,8 @@ describe('a log that cannot be written', () => {
   });
 });
 
-describe('a log that nobody reads', () => {
-  test('takes no request down with it, and does not hold up the end', async () => {
+describe('a log that is not read', () => {
+  test('fails no request, and does not delay the stop', async () => {
     using stalled = stalledReader();
     using folder = temporaryFolder();
     const port = await freePort();
@@ -124,7 +124,7 @@ describe('a log that nobody reads', () => {
     expect(stalled.read()).toMatch(/^\{.*"msg":"listening"\}$/m);
   });
 
-  test('keeps whole lines up to its bound, drops those past it, and goes on once it is read', async () => {
+  test('keeps whole lines up to its bound, drops later ones, and continues once it is read', async () => {
     using stalled = stalledReader();
     const writer = new LineWriter(stalled.file);
     const line = (number: number) => `${number} ${'x'.repeat(1_000)}\n`;
@@ -164,7 +164,7 @@ describe('failures', () => {
     expect(lines).toMatchObject([{ level: 40, cause: 'SQLITE_FULL: database or disk is full' }]);
   });
 
-  test('that nobody foresaw are errors with their stack, each of them', () => {
+  test('that are unexpected are logged as errors with their stack', () => {
     const lines: Line[] = [];
     const log = serviceLog(
       createLog('info', { write: (text) => void lines.push(...parse(text)) }),

@@ -52,7 +52,7 @@ describe('the port for operators', () => {
     expect(await ended).toBe(0);
   });
 
-  test('that is taken is told with the setting to change', async () => {
+  test('that is in use is reported with the setting to change', async () => {
     await using service = await TestService.start();
     using folder = temporaryFolder();
     const { code, stderr } = await runCommand(['serve'], {

@@ -130,11 +130,12 @@ async function restartBehindNginx(
 describe('a rolling restart of three processes under load', () => {
   for (const store of [ON_ONE_FOLDER, ON_POSTGRES]) {
     describe.skipIf(!store.isHere)(`on ${store.name}`, () => {
-      test('behind a proxy that asks who is ready, fails no call, and all is there once', () =>
+      test('behind a proxy that checks readiness, fails no call, and stores everything once', () =>
         restartBehindReadyProxy(store));
 
-      test.if(hasNginx)('behind the documented nginx, which asks nobody, does so too', () =>
-        restartBehindNginx(store, startNginx),
+      test.if(hasNginx)(
+        'behind the documented nginx, which checks no readiness, fails no call either',
+        () => restartBehindNginx(store, startNginx),
       );
 
       test.if(hasNginx)('behind the nginx that is shipped, does so too', () =>

@@ -53,7 +53,7 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
 });
 
 describe('a signal to a service that drains', () => {
-  test("is told by /readyz, while requests are still answered, each as its connection's last", async () => {
+  test("shows in /readyz, while requests are still answered, each as its connection's last", async () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_DATA_DIR: folder.path, PETSTORE_DRAIN_SECONDS: '600' };
     await using service = await ServiceProcess.start(settings);
@@ -123,7 +123,7 @@ describe('SIGHUP under nohup', () => {
 });
 
 describe('a request that does not end', () => {
-  test('is cut off when the grace is over', async () => {
+  test('is cut off when the grace period ends', async () => {
     const { promise: received, resolve } = Promise.withResolvers<void>();
     const listener = listen('127.0.0.1', 0, systemClock);
     listener.handle(() => {

@@ -7,7 +7,7 @@ import { runCommand, ServiceProcess } from '../support/process.ts';
 const ROOT = join(import.meta.dir, '..', '..');
 const TELLER = join(import.meta.dir, 'loaded-teller.ts');
 
-describe('the first 200 of a service, while nobody has asked for the dashboard,', () => {
+describe('the first 200 of a service, before the dashboard is opened,', () => {
   let loaded: { files: string[]; askedForStdout: boolean };
   const folder = temporaryFolder();
   afterAll(() => folder[Symbol.dispose]());

@@ -83,7 +83,7 @@ describe('on a terminal', () => {
   });
 });
 
-describe('away from a terminal', () => {
+describe('without a terminal', () => {
   test('every line is JSON; the first tells the port, the addresses and the next command', async () => {
     using folder = temporaryFolder();
     await using service = await ServiceProcess.start({ PETSTORE_DATA_DIR: folder.path });
@@ -138,7 +138,7 @@ describe('serve --only', () => {
 });
 
 describe('a start that cannot be ends with exit code 2 and one clear line:', () => {
-  test('a port that is in use; the one that has it goes on', async () => {
+  test('a port that is in use, and leaves its process running', async () => {
     using folder = temporaryFolder();
     await using other = await TestService.start();
     const settings = { PETSTORE_PORT: String(other.port) };
@@ -162,7 +162,7 @@ describe('a start that cannot be ends with exit code 2 and one clear line:', () 
     }
   });
 
-  test('an address that cannot be listened on for another reason, which is told', async () => {
+  test('an address that cannot be listened on for another reason, and reports it', async () => {
     using folder = temporaryFolder();
     // An address of one link alone, without naming the link.
     const refused = await serve(folder.path, { PETSTORE_HOST: 'fe80::1' });
@@ -187,7 +187,7 @@ describe('a start that cannot be ends with exit code 2 and one clear line:', () 
     expect(readFileSync(file, 'utf8')).toBe('kept');
   });
 
-  test('data that another process serves; that one goes on', async () => {
+  test('data that another process serves, and leaves that process running', async () => {
     await using other = await TestService.start();
     const refused = await serve(other.folder.path);
     expectRefusal(refused, /Another process serves production.*PETSTORE_DATA_DIR/);

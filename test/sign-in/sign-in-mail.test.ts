@@ -6,7 +6,7 @@ import { eventually, TestService, temporaryFolder } from '../support/harness.ts'
 import { MailServer, tokenFrom } from './mail-server.ts';
 
 describe('signing up with mail', () => {
-  test('is completed by a mailed link, which confirms the address and signs nobody in', async () => {
+  test('is completed by a mailed link, which confirms the address and does not sign in', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const visitor = new Visitor(service);
@@ -26,7 +26,7 @@ describe('signing up with mail', () => {
     });
   });
 
-  test('replies alike for an address that has an account, and only its holder learns of it', async () => {
+  test('replies alike for an address that has an account, and only its holder gets a mail', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const known = await signedUp(service, mail);

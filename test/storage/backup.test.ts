@@ -30,7 +30,7 @@ async function succeed(args: readonly string[], settings: Record<string, string>
 }
 
 describe('backup', () => {
-  test('while creations go on, holds every animal that was acknowledged before it began', async () => {
+  test('taken during creations, holds every animal that was acknowledged before it began', async () => {
     using place = places();
     const key = await makeKey(place.data);
     await using service = await ServiceProcess.start(onFolder(place.data));
@@ -125,7 +125,7 @@ describe('backup', () => {
 });
 
 describe("a secret of the operator's own", () => {
-  test('is not part of a backup, and is asked for after a restore', async () => {
+  test('is not part of a backup, and is required after a restore', async () => {
     using place = places();
     const key = await makeKey(place.data, 'production', SECRET);
     const output = await succeed(['backup', place.file, '--json'], {
@@ -153,7 +153,7 @@ describe("a secret of the operator's own", () => {
 });
 
 describe('restore', () => {
-  test('into a fresh folder brings back keys, accounts, animals and what repeats are told by', async () => {
+  test('into a fresh folder brings back keys, accounts, animals and idempotency records', async () => {
     using place = places();
     const key = await makeKey(place.data);
     const stagingKey = await makeKey(place.data, 'staging');

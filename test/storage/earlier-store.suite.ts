@@ -46,7 +46,7 @@ export function earlierStoreSuite(expected: EarlierStore, copy: () => Promise<St
     }
   });
 
-  test('ends a rotated key when its overlap is over, and an expiring key at its expiry', async () => {
+  test('ends a rotated key when its overlap ends, and an expiring key at its expiry', async () => {
     await using it = await open();
     for (const name of ['rotated', 'expiring'] as const) {
       const key = dashboard.keys.find(({ lastFour }) => keys[name].endsWith(lastFour));

@@ -146,7 +146,7 @@ const mayMount =
     .exitCode === 0;
 
 describe('when a write fails', () => {
-  test('creations answer 503, reads go on, and there is no restart needed after', async () => {
+  test('creations answer 503, reads work, and no restart is needed afterwards', async () => {
     using folder = temporaryFolder();
     const key = await makeKey(folder.path);
     await using service = await ServiceProcess.start(
@@ -162,7 +162,7 @@ describe('when a write fails', () => {
     expect(await allNames(clientOf(next, key))).toEqual(animals);
   });
 
-  test('a service that is told to stop still ends in good order, and loses nothing', async () => {
+  test('a service that is stopped still ends in good order, and loses nothing', async () => {
     using folder = temporaryFolder();
     const key = await makeKey(folder.path);
     await using service = await ServiceProcess.start(
@@ -197,7 +197,7 @@ describe('when a write fails', () => {
 });
 
 describe.skipIf(!mayMount)('when the disk is full', () => {
-  test('creations answer 503, reads go on, and room is all it takes to go on', async () => {
+  test('creations answer 503, reads work, and free space is all that is needed to recover', async () => {
     using folder = temporaryFolder();
     const [original, disk] = ['original', 'disk'].map((name) => join(folder.path, name));
     if (!original || !disk) throw new Error('no folders');

@@ -61,7 +61,7 @@ describe('a group commit', () => {
     ]);
   });
 
-  test('lets one transaction more go beside a slow one', async () => {
+  test('runs one more transaction beside a slow one', async () => {
     const { commits, begun, gates } = gatedCommits(1);
     const first = commits.add(1);
     await eventually(() => begun.length === 1);

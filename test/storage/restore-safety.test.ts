@@ -33,7 +33,7 @@ function restore({ data, file }: { data: string; file: string }) {
 const NO_FILE_ABOVE_64_KIB = ['bash', '-c', 'trap "" XFSZ; ulimit -f 64; exec "$@"', 'bash'];
 
 describe('restore and whoever else uses the folder', () => {
-  test('keep out of each other: it refuses while a command has the stores open', async () => {
+  test('exclude each other: it refuses while a command has the stores open', async () => {
     using place = await backedUp();
     const stores = await openStores(readConfig(onFolder(place.data)), systemClock);
     const refused = await restore(place);
@@ -47,7 +47,7 @@ describe('restore and whoever else uses the folder', () => {
     expect(await restore(place)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('keep out of each other: nothing opens the folder while it is restored', async () => {
+  test('exclude each other: nothing opens the folder while it is restored', async () => {
     using place = await backedUp();
     const lock = takeLock(join(place.data, 'folder.lock'));
     const before = readdirSync(place.data);
@@ -69,7 +69,7 @@ describe('restore and whoever else uses the folder', () => {
     expect(existsSync(`${place.file}.2`)).toBe(false);
   });
 
-  test('do not wait for each other where both may go on: commands beside commands', async () => {
+  test('do not exclude each other where both are safe: commands beside commands', async () => {
     using place = await backedUp();
     const stores = await openStores(readConfig(onFolder(place.data)), systemClock);
     expect(await runCommand(['seed', '--pets', '1'], onFolder(place.data))).toMatchObject({

@@ -91,7 +91,7 @@ describe('when the writer thread dies', () => {
     ['throw', /^Error: The writer thread ended: error: no more$/],
     ['exit', /^Error: The writer thread ended: it closed$/],
   ] as const) {
-    test(`by ${way}, what waited is refused, nothing is half done, and the next change goes on`, async () => {
+    test(`by ${way}, waiting changes are refused, none is half done, and the next change works`, async () => {
       await using rig = openRig(startDying);
       await rig.create('before');
       const waiting = [way, 'b', 'c'].map((name) => refusal(rig.create(name)));

@@ -182,7 +182,7 @@ describe('the write queue', () => {
 });
 
 describe('while another process writes', () => {
-  test('reads go on, and see nothing of a transaction before its end', async () => {
+  test('reads continue, and see nothing of a transaction before its end', async () => {
     await using rig = new Rig();
     await rig.create('before');
     const other = rig.lock();
@@ -209,7 +209,7 @@ describe('while another process writes', () => {
     expect((await creation).kind).toBe('created');
   });
 
-  test('the event loop of this one goes on, and reads with it, however long a change waits', async () => {
+  test('the event loop and reads are not blocked, however long a change waits', async () => {
     await using rig = new Rig();
     await rig.create('before');
     const lock = rig.lock();
@@ -241,7 +241,7 @@ describe('while another process writes', () => {
 });
 
 describe('a write lock that another process does not let go of', () => {
-  test('turns creations away with 503 while reads go on, and no restart is needed after', async () => {
+  test('answers creations with 503 while reads work, and needs no restart afterwards', async () => {
     using folder = temporaryFolder();
     const key = await makeKey(folder.path);
     await using service = await ServiceProcess.start(onFolder(folder.path));
@@ -272,7 +272,7 @@ describe('a database file', () => {
     database.close();
   });
 
-  test('has a write-ahead log that stays small while creations and reads go on', async () => {
+  test('has a write-ahead log that stays small during creations and reads', async () => {
     await using rig = new Rig();
     for (let round = 0; round < 100; round += 1) {
       await Promise.all(names(300).map((name) => rig.create(`${name} ${'x'.repeat(200)}`)));

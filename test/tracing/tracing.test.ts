@@ -147,7 +147,7 @@ describe('a stop', () => {
 });
 
 describe('a collector that', () => {
-  test('never answers holds up neither a request nor the stop, and the log says so', async () => {
+  test('never answers delays neither a request nor the stop, and is logged', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<Response>();
     // Whatever waits for the collector waits for longer than this test may take.
     const patient = { OTEL_EXPORTER_OTLP_TIMEOUT: '3600000' };
@@ -161,7 +161,7 @@ describe('a collector that', () => {
     expect(await it.service.output()).toContain('traces cannot be sent');
   });
 
-  test('is not there costs no request and is told in the log, without the headers', async () => {
+  test('is unreachable affects no request and is logged, without the headers', async () => {
     const closed = new Collector();
     closed[Symbol.dispose]();
     const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=for-the-collector' };
@@ -229,7 +229,7 @@ describe('without the variables', () => {
     expect(readConfig(variables).tracing).toBe(expected);
   });
 
-  test('what cannot be done is told with all that is wrong, and no password is repeated', () => {
+  test('unsupported settings are reported all at once, and no password is repeated', () => {
     const read = () =>
       readConfig({
         PETSTORE_PORT: 'x',

@@ -46,7 +46,7 @@ describeWithBrowser('the messages page', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
-  test('a message sent with the client appears by itself and turns delivered', async () => {
+  test('a message sent with the client appears without a reload and turns delivered', async () => {
     await using scene = await dashboardScene();
     const visitor = await customer(scene.service);
     const { text: apiKey } = await createKey(visitor);

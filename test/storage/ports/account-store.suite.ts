@@ -38,7 +38,7 @@ function making(open: OpenBackend): void {
     expect(await backend.accounts.list()).toEqual([made]);
   });
 
-  test('makes one account of an address that is asked for many times at once', async () => {
+  test('creates one account for an address when many requests arrive at once', async () => {
     await using backend = await open();
     await using other = await backend.another();
     const made = await Promise.all(

@@ -118,7 +118,7 @@ function bounding(open: OpenBackend): void {
 }
 
 function replacing(open: OpenBackend): void {
-  test('replaces a key: the old one ends when it is told to, the successor is there', async () => {
+  test('replaces a key: the old one ends at the given time, and the successor exists', async () => {
     await using backend = await open();
     const owner = await account(backend);
     const old = await keptKey(backend, owner.id);
@@ -177,7 +177,7 @@ function replacing(open: OpenBackend): void {
 }
 
 function ending(open: OpenBackend): void {
-  test("ends an account's keys with the account, and nobody else's", async () => {
+  test("ends an account's keys with the account, and no other account's", async () => {
     await using backend = await open();
     const owner = await account(backend);
     const other = await account(backend, 'other@example.com');

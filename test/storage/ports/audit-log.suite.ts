@@ -75,7 +75,7 @@ function keeping(open: OpenBackend): void {
     expect(seen).toEqual(details.toReversed());
   });
 
-  test('is kept after the account that it speaks of is gone', async () => {
+  test('is kept after its account was deleted', async () => {
     await using backend = await open();
     const { id } = await account(backend);
     await backend.accounts.delete(id, LATER, 'test');
@@ -187,7 +187,7 @@ function staying(open: OpenBackend): void {
     expect(await size(backend)).toBe(before);
   });
 
-  test('has nothing of what happens by itself: uses of keys, bans, messages, usage', async () => {
+  test('records nothing automatic: uses of keys, bans, messages, usage', async () => {
     await using backend = await open();
     const { id } = await account(backend);
     const key = await keptKey(backend, id);

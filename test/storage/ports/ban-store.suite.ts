@@ -31,7 +31,7 @@ function showing(open: OpenBackend): void {
     expect(await backend.bans.active(NOON)).toEqual([older, younger]);
   });
 
-  test('keeps a ban once, as it was recorded first, when it is asked for again', async () => {
+  test('records a ban once, as it was recorded first, when it is recorded again', async () => {
     await using backend = await open();
     const first = ban(await bannedKey(backend));
     await record(backend, first, { ...first, level: 2 });
@@ -65,7 +65,7 @@ function showing(open: OpenBackend): void {
 }
 
 function lifting(open: OpenBackend): void {
-  test('lifts a ban once, on record', async () => {
+  test('lifts a ban once, and records it', async () => {
     await using backend = await open();
     const lifted = ban(await bannedKey(backend));
     await record(backend, lifted);
@@ -85,7 +85,7 @@ function lifting(open: OpenBackend): void {
     expect(await backend.bans.lifted(NOON - 1)).toEqual([]);
   });
 
-  test('speaks of lifted bans only while they would be in force', async () => {
+  test('returns lifted bans only while they would be in force', async () => {
     await using backend = await open();
     const key = await bannedKey(backend);
     const [short, long] = [ban(key, { endsAt: NOON + 10 }), ban(key, { endsAt: NOON + 20 })];

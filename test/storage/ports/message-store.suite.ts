@@ -111,7 +111,7 @@ function queueing(open: OpenBackend): void {
 }
 
 function delivering(open: OpenBackend): void {
-  test('delivers the oldest first, no more than it is told, and tells how many', async () => {
+  test('delivers the oldest first, at most the given number, and returns how many', async () => {
     await using backend = await open();
     const { id } = await account(backend);
     expect(await backend.messages.deliver(NOON, 10)).toBe(0);
@@ -186,7 +186,7 @@ function forgetting(open: OpenBackend): void {
     expect(await inbox(backend, id)).toEqual([]);
   });
 
-  test("loses a deleted account's messages, queued or delivered, and nobody else's", async () => {
+  test("deletes an account's messages, queued or delivered, and no other account's", async () => {
     await using backend = await open();
     const [ada, bob] = [await account(backend), await account(backend, 'bob@example.com')];
     await enqueue(backend, ada.id, 'delivered');

@@ -99,7 +99,7 @@ function assigningIds(open: OpenBackend): void {
     expect(ids.every((id) => Number.isSafeInteger(id) && id >= 1)).toBe(true);
   });
 
-  test('goes on with higher ids for whoever opens it next', async () => {
+  test('continues with higher ids when it is opened again', async () => {
     await using backend = await open();
     const [first] = await created(backend.pets(), 'first');
     await using other = await backend.another();

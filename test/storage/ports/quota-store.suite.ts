@@ -10,14 +10,14 @@ function quota(caller: string, fields: Partial<SavedQuota> = {}): SavedQuota {
 }
 
 /** What is kept of the callers of these quotas. */
-async function kept(journal: QuotaStore, quotas: readonly SavedQuota[]): Promise<SavedQuota[]> {
-  const found = await Promise.all(quotas.map(({ caller }) => journal.find(caller)));
+async function kept(store: QuotaStore, quotas: readonly SavedQuota[]): Promise<SavedQuota[]> {
+  const found = await Promise.all(quotas.map(({ caller }) => store.find(caller)));
   return found.filter((each) => each !== undefined);
 }
 
-/** What a journal of quotas does, whichever database keeps it. */
-export function quotaJournalSuite(open: OpenBackend): void {
-  describe('a quota journal', () => {
+/** The behaviour of a quota store on every engine. */
+export function quotaStoreSuite(open: OpenBackend): void {
+  describe('a quota store', () => {
     test('holds nothing at first', async () => {
       await using backend = await open();
       expect(await backend.quotas().find('account:acct_1')).toBeUndefined();
@@ -56,7 +56,7 @@ export function quotaJournalSuite(open: OpenBackend): void {
       expect(await kept(backend.quotas(), quotas)).toEqual(quotas);
     });
 
-    test('prunes what is over: not today, not later, no minute that began before midnight', async () => {
+    test('prunes expired windows: none of today, none later, no minute that began before midnight', async () => {
       await using backend = await open();
       const over = quota('a', { day: TODAY - 1 });
       const current = [
@@ -69,7 +69,7 @@ export function quotaJournalSuite(open: OpenBackend): void {
       expect(await kept(backend.quotas(), [over, ...current])).toEqual(current);
     });
 
-    test('drops the callers that it is told, and no other', async () => {
+    test('drops the given callers, and no other', async () => {
       await using backend = await open();
       const quotas = Array.from({ length: 1_501 }, (_, index) => quota(`address:${index}`));
       const [left, ...dropped] = quotas;

@@ -17,7 +17,7 @@ export function usageStoreSuite(open: OpenBackend): void {
 }
 
 function adding(open: OpenBackend): void {
-  test('adds to what is counted: each hour, environment and account by itself', async () => {
+  test('adds to the counts of each hour, environment and account separately', async () => {
     await using backend = await open();
     const ada = await account(backend);
     const bob = await account(backend, 'bob@example.com');
@@ -99,7 +99,7 @@ function forgetting(open: OpenBackend): void {
     expect(await backend.usage.since(id, 0)).toEqual([]);
   });
 
-  test("loses a deleted account's usage, and nobody else's", async () => {
+  test("deletes an account's usage with the account, and no other account's", async () => {
     await using backend = await open();
     const [ada, bob] = [await account(backend), await account(backend, 'bob@example.com')];
     await backend.usage.add([used(ada.id, { succeeded: 1 }), used(bob.id, { succeeded: 2 })]);
