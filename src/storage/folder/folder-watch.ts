@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { promises, statSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 
 /** Notices that the data folder, or a database in it, is no longer what this process has open. */
@@ -36,7 +35,7 @@ export class FolderWatch {
 
 async function changeOf(path: string, opened: string): Promise<string | undefined> {
   try {
-    const found = identify(await stat(path));
+    const found = identify(await promises.stat(path));
     return found === opened ? undefined : 'was replaced';
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
