@@ -70,9 +70,10 @@ export interface KeySource {
 
 /** The API keys in memory. */
 export interface KeyCache {
-  get(digest: Buffer): KeyRecord | undefined;
+  /** @param digest each byte as one character (latin1). */
+  get(digest: string): KeyRecord | undefined;
   /** Reads a key that is not in memory from the store. May raise `StorageUnavailable`. */
-  load(digest: Buffer): Awaitable<KeyRecord | undefined>;
+  load(digest: string): Awaitable<KeyRecord | undefined>;
   /** Drops all keys, so that the next request of each reads it again. */
   forgetAll(): void;
   /** Drops keys that were changed, or whose account was. */

@@ -68,7 +68,7 @@ export class KeyRing {
     }
     const text = generateApiKey(request.environment);
     const key = newKey(account.id, text, { ...request, name }, now);
-    const digest = this.#digest(text);
+    const digest = Buffer.from(this.#digest(text), 'latin1');
     const kept = await this.#store.insert(key, digest, LIVE_KEYS_PER_ACCOUNT, now, by);
     if (kept === 'too_many') throw tooManyKeys();
     return { text, key };
@@ -91,7 +91,7 @@ export class KeyRing {
     const kept = await this.#store.replace(
       { id: key.id, expiresAt: graceEndsAt },
       successor,
-      this.#digest(text),
+      Buffer.from(this.#digest(text), 'latin1'),
       LIVE_KEYS_PER_ACCOUNT,
       now,
       by,
@@ -132,8 +132,9 @@ export class KeyRing {
     return invalid(`This API key is ${state}. Create a new one.`);
   }
 
-  #digest(text: string): Buffer {
-    return this.#hmac.copy().update(text).digest();
+  /** Each byte as one character: the cache needs a text, and a Buffer takes longer to make. */
+  #digest(text: string): string {
+    return this.#hmac.copy().update(text).digest('latin1');
   }
 }
 

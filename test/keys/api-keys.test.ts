@@ -131,7 +131,7 @@ describe('a key that cannot be one', () => {
 class CountingCache extends MemoryKeyCache {
   asked = 0;
 
-  override get(digest: Buffer) {
+  override get(digest: string) {
     this.asked += 1;
     return super.get(digest);
   }

@@ -4,13 +4,14 @@ import { subscribe } from '../../src/core/plans.ts';
 import { CAPACITY, MemoryKeyCache } from '../../src/storage/key-cache.ts';
 import { apiKey } from '../storage/ports/backend.ts';
 
-function row(digest: Buffer, accountId = 'acct_1'): KeyRow {
+function row(digest: string | Buffer, accountId = 'acct_1'): KeyRow {
   const { limits } = subscribe('free');
-  return { credential: { ...apiKey(accountId), caller: `account:${accountId}`, limits }, digest };
+  const credential = { ...apiKey(accountId), caller: `account:${accountId}`, limits };
+  return { credential, digest: Buffer.from(digest) };
 }
 
-function digest(number: number): Buffer {
-  return Buffer.from(String(number).padStart(32, '0'));
+function digest(number: number): string {
+  return String(number).padStart(32, '0');
 }
 
 /** A source across a network: it answers when the test says so. */
@@ -88,7 +89,7 @@ describe('the cache of keys', () => {
     expect(cache.get(digest(1))).toBeUndefined();
   });
 
-  test('is bounded: the least recently used key makes room for the next', async () => {
+  test('is bounded: the key that was loaded first makes room for the next', async () => {
     const cache = new MemoryKeyCache({ findByDigest: row });
     for (let number = 0; number <= CAPACITY; number += 1) await cache.load(digest(number));
     expect(cache.get(digest(0))).toBeUndefined();
