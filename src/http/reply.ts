@@ -16,7 +16,7 @@ const RETRY_AFTER = 'Retry-After';
 /** Seconds that a client waits after a 503. */
 const UNAVAILABLE_RETRY_AFTER = '1';
 
-const CROSS_ORIGIN = {
+const CROSS_ORIGIN: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': [...Object.keys(HEADERS), 'Allow'].join(', '),
 };
@@ -47,6 +47,9 @@ export class ReplyWriter {
   readonly #reset = new NumberHeader(this.#headers, 'X-RateLimit-Reset');
   #minuteLimit = 0;
   #dayLimit = 0;
+  /** Headers that the last reply had besides those of every reply; they stay set for the next one. */
+  #own: Reply['headers'];
+  #retryAfter: string | undefined;
 
   /**
    * @param requestId what the request is called.
@@ -62,25 +65,29 @@ export class ReplyWriter {
     this.#setLimits(limits, now);
     this.#headers.set(REQUEST_ID_HEADER, requestId);
     const { status, headers, body } = reply;
-    const wait = retryAfter(status, limits);
-    if (wait !== undefined) this.#headers.set(RETRY_AFTER, wait);
-    this.#add(headers);
-    if (crossOrigin) this.#add(CROSS_ORIGIN);
+    this.#setOwn(headers);
+    this.#setRetryAfter(retryAfter(status, limits));
     const response = new Response(body ?? null, { status, headers: this.#headers });
-    if (wait !== undefined) this.#headers.delete(RETRY_AFTER);
-    this.#remove(headers);
-    if (crossOrigin) this.#remove(CROSS_ORIGIN);
+    if (crossOrigin)
+      for (const name in CROSS_ORIGIN) response.headers.set(name, CROSS_ORIGIN[name] ?? '');
     if (body === undefined) response.headers.delete('Content-Type');
     return response;
   }
 
-  /** Adds headers that only this reply has. */
-  #add(own: Reply['headers']): void {
+  /** Replaces the headers that only the last reply has by those that only this one has. */
+  #setOwn(own: Reply['headers']): void {
+    const last = this.#own;
+    if (own === last) return;
+    this.#own = own;
+    for (const name in last) this.#headers.delete(name);
     for (const name in own) this.#headers.set(name, own[name] ?? '');
   }
 
-  #remove(own: Reply['headers']): void {
-    for (const name in own) this.#headers.delete(name);
+  #setRetryAfter(wait: string | undefined): void {
+    if (wait === this.#retryAfter) return;
+    this.#retryAfter = wait;
+    if (wait === undefined) this.#headers.delete(RETRY_AFTER);
+    else this.#headers.set(RETRY_AFTER, wait);
   }
 
   #setLimits({ limit, remaining, resetIn, minute, day }: RateLimitResult, now: Instant): void {

@@ -26,4 +26,39 @@ describe('every reply of the API', () => {
       expect(headers.get('Cache-Control')).toBe('no-store');
     }
   });
+
+  test('has no header that belongs to the reply before it', async () => {
+    await using service = await TestService.start({ clock: new ManualClock() });
+    const pet = { name: 'Biscuit', categoryId: 7, status: 'available' } as const;
+    await service.stores.environment('production').pets.import([pet, pet]);
+    const limits = { perMinute: 5, perDay: 100 };
+    const { secret: key } = await service.account(subscribe('enterprise', limits));
+    const replies = [
+      await service.request('/pets?limit=1', { key }),
+      await service.request('/pets', { key, headers: { Origin: 'https://example.com' } }),
+      await service.request('/pets'),
+      await service.request('/pets', { key, method: 'OPTIONS' }),
+      await service.request('/pets/1', { key }),
+      await service.request('/pets?limit=1', { key }),
+      await service.request('/pets', { key }),
+      await service.request('/openapi.json'),
+    ];
+    expect(replies.map(({ headers }) => OWN.filter((name) => headers.has(name)))).toEqual([
+      ['Link'],
+      ['Access-Control-Allow-Origin'],
+      ['WWW-Authenticate'],
+      ['Allow'],
+      ['Link', 'Deprecation'],
+      ['Link'],
+      ['Retry-After'],
+      [],
+    ]);
+    expect(replies[5]?.headers.get('Link')).toEqual(replies[0]?.headers.get('Link') ?? '');
+  });
 });
+
+/** Headers that only some replies have. */
+const OWN = [
+  ...['Link', 'Allow', 'Deprecation', 'WWW-Authenticate', 'Retry-After'],
+  'Access-Control-Allow-Origin',
+];

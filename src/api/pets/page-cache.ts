@@ -20,7 +20,7 @@ export class PageCache {
 
   /** The page that was found for exactly this query text. */
   find(text: string): Reply | undefined {
-    return this.#byText.get(text);
+    return this.#byText.peek(text);
   }
 
   /** @param text of the query; `find` finds the page by it from now on. */
