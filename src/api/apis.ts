@@ -1,12 +1,13 @@
 import type { Config, Part } from '../config/config.ts';
-import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { type ApiPart, ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { Limiter } from '../core/limiter.ts';
 import type { Api } from '../http/api.ts';
 import type { ApiAddresses } from '../http/deprecation.ts';
 import type { Operation } from '../http/operation.ts';
 import { operationRouter } from '../http/served-operations.ts';
 import type { Stores } from '../storage/stores.ts';
-import { fixedServer, openapiDocument } from './openapi/document.ts';
+import { openapiDocument } from './openapi/document.ts';
+import { servedDocuments } from './openapi/served.ts';
 import { ENVIRONMENT_RESOURCES, QUICKSTART_RESOURCES, type Resource } from './resources.ts';
 
 export interface ApiParts {
@@ -22,15 +23,9 @@ export function createApis(parts: readonly Part[], shared: ApiParts): Api[] {
   return parts.flatMap((part) => (part === 'dashboard' ? [] : [createApi(part, shared)]));
 }
 
-function createApi(part: Environment | 'quickstart', shared: ApiParts): Api {
+function createApi(part: ApiPart, shared: ApiParts): Api {
   const { config, stores, limiters, recordUse, baseUrl } = shared;
   const isQuickstart = part === 'quickstart';
-  const own = fixedServer(part, baseUrl(part));
-  const servers = {
-    pets: isQuickstart ? ENVIRONMENTS.map((name) => fixedServer(name, baseUrl(name))) : [own],
-    quickstart: isQuickstart ? own : fixedServer('quickstart', baseUrl('quickstart')),
-  };
-  let document: string | undefined;
   const addresses = { baseUrl: baseUrl(part), documentation: `${baseUrl('dashboard')}/docs` };
   const home = requireLimiter(limiters, isQuickstart ? 'production' : part);
   return {
@@ -44,8 +39,7 @@ function createApi(part: Environment | 'quickstart', shared: ApiParts): Api {
         ),
     keyRing: stores.keyRing,
     accepts: isQuickstart ? ENVIRONMENTS : [part],
-    // Made when it is first asked for: no start has to wait for it.
-    document: () => (document ??= JSON.stringify(openapiDocument(servers))),
+    documents: servedDocuments(() => openapiDocument(part, addresses.baseUrl)),
     anonymousLimits: config.anonymousLimits,
     limiterOf: isQuickstart
       ? ({ key }) => (key ? requireLimiter(limiters, key.environment) : home)

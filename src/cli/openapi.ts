@@ -1,20 +1,23 @@
-import type { Command } from 'commander';
-import { adjustableServer, openapiDocument } from '../api/openapi/document.ts';
+import { type Command, Option } from 'commander';
+import { openapiDocument } from '../api/openapi/document.ts';
 import { readConfig } from '../config/config.ts';
-import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { API_PARTS, type ApiPart } from '../core/environments.ts';
 import { jsonOption } from './options.ts';
 import { printLine } from './output.ts';
 
 export function addOpenapiCommand(program: Command): void {
   program
     .command('openapi')
-    .description('Print the OpenAPI document of the service.')
+    .description('Print the OpenAPI document of a base address.')
+    .addOption(
+      new Option('--part <part>', 'whose base address')
+        .choices(API_PARTS)
+        .default('production' satisfies ApiPart),
+    )
     .addOption(jsonOption())
-    .action(() => {
+    .action(({ part }: { part: ApiPart }) => {
       const config = readConfig();
-      const server = (part: Environment | 'quickstart') =>
-        adjustableServer(part, config.baseUrl(part, config.port));
-      const servers = { pets: ENVIRONMENTS.map(server), quickstart: server('quickstart') };
-      printLine(JSON.stringify(openapiDocument(servers), null, 2));
+      const document = openapiDocument(part, config.baseUrl(part, config.port));
+      printLine(JSON.stringify(document, null, 2));
     });
 }

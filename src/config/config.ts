@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { BanPolicy } from '../core/bans.ts';
-import { ENVIRONMENTS } from '../core/environments.ts';
+import { API_PARTS } from '../core/environments.ts';
 import type { MailSettings } from '../core/mail.ts';
 import { type Limits, PLANS } from '../core/plans.ts';
 import { SECOND } from '../lib/clock.ts';
@@ -52,8 +52,8 @@ export interface DatabaseSettings {
   readonly secret: string;
 }
 
-/** The parts of the service, each at its own base address; a process may serve some of them. */
-export const PARTS = [...ENVIRONMENTS, 'quickstart', 'dashboard'] as const;
+/** All parts of the service, each at its own base address; a process may serve some of them. */
+export const PARTS = [...API_PARTS, 'dashboard'] as const;
 export type Part = (typeof PARTS)[number];
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;

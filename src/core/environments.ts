@@ -1,3 +1,7 @@
 /** The environments of the service: separate animals, quotas and API keys. */
 export const ENVIRONMENTS = ['production', 'staging'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
+
+/** The parts of the service that are an API, each at its own base address and with its own document. */
+export const API_PARTS = [...ENVIRONMENTS, 'quickstart'] as const;
+export type ApiPart = (typeof API_PARTS)[number];

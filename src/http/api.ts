@@ -6,6 +6,13 @@ import type { Limits } from '../core/plans.ts';
 import type { Router } from './router.ts';
 import type { ServedOperation } from './served-operations.ts';
 
+/** A document as it is served. */
+export interface ServedDocument {
+  /** Media type. */
+  readonly type: string;
+  readonly body: string;
+}
+
 /** What is served below one base address of the API. */
 export interface Api {
   /** Without a slash at its end. */
@@ -14,8 +21,8 @@ export interface Api {
   readonly keyRing: KeyRing;
   /** The environments whose keys it accepts. */
   readonly accepts: readonly Environment[];
-  /** The OpenAPI document, with this API among its servers; JSON text. */
-  readonly document: () => string;
+  /** Documents that are served without a key, by path below the base address. */
+  readonly documents: ReadonlyMap<string, () => ServedDocument>;
   /** Where people read about the API. */
   readonly documentation: string;
   /** Limits of a client address, for requests without a valid key. */

@@ -11,7 +11,7 @@ const ALLOWED_REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, $
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
 
 /**
- * The reply to what needs no key and takes nothing from a quota: the OpenAPI document, and the
+ * The reply to what needs no key and takes nothing from a quota: the OpenAPI documents, and the
  * preflight that a browser sends before a request to another origin (CORS).
  */
 export function publicReply(
@@ -21,9 +21,8 @@ export function publicReply(
   match: OperationMatch | undefined,
 ): Reply | undefined {
   const { method } = request;
-  if (path === DOCUMENT_PATH && (method === 'GET' || method === 'HEAD')) {
-    return { status: 200, body: api.document() };
-  }
+  const document = api.documents.get(path);
+  if (document && (method === 'GET' || method === 'HEAD')) return { status: 200, ...document() };
   if (method !== 'OPTIONS') return undefined;
   const { headers } = request;
   if (!headers.has('origin') || !headers.has('access-control-request-method')) return undefined;

@@ -7,8 +7,10 @@ import { REQUEST_ID_HEADER } from './request-id.ts';
 /** What an operation answers; the reply writer adds the limits and the other headers. */
 export interface Reply {
   readonly status: number;
-  /** JSON text; none for a reply without content. */
+  /** None for a reply without content. */
   readonly body?: string;
+  /** Media type of the body; JSON unless given. */
+  readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -64,13 +66,14 @@ export class ReplyWriter {
   ): Response {
     this.#setLimits(limits, now);
     this.#headers.set(REQUEST_ID_HEADER, requestId);
-    const { status, headers, body } = reply;
+    const { status, headers, body, type } = reply;
     this.#setOwn(headers);
     this.#setRetryAfter(retryAfter(status, limits));
     const response = new Response(body ?? null, { status, headers: this.#headers });
     if (crossOrigin)
       for (const name in CROSS_ORIGIN) response.headers.set(name, CROSS_ORIGIN[name] ?? '');
     if (body === undefined) response.headers.delete('Content-Type');
+    else if (type !== undefined) response.headers.set('Content-Type', type);
     return response;
   }
 

@@ -6,6 +6,8 @@ import { type Route, type RouteMatch, Router, routesOf } from './router.ts';
 
 /** Path of the OpenAPI document below each base address. */
 export const DOCUMENT_PATH = '/openapi.json';
+/** Path of the same document in YAML. */
+export const YAML_DOCUMENT_PATH = '/openapi.yaml';
 
 /** An operation of the contract with what carries it out. */
 export interface ServedOperation extends Operation {
@@ -17,12 +19,14 @@ export interface ServedOperation extends Operation {
 
 export type OperationMatch = RouteMatch<ServedOperation>;
 
-/** The document is served before routing; its route is there for the methods that it allows. */
-const DOCUMENT: Route<ServedOperation> = {
-  path: DOCUMENT_PATH,
-  allow: 'GET, HEAD, OPTIONS',
-  operations: new Map(),
-};
+/** Documents are served before routing; their routes are there for the methods that they allow. */
+const DOCUMENTS = [DOCUMENT_PATH, YAML_DOCUMENT_PATH].map(
+  (path): Route<ServedOperation> => ({
+    path,
+    allow: 'GET, HEAD, OPTIONS',
+    operations: new Map(),
+  }),
+);
 
 /**
  * The routes of the operations below one base address.
@@ -41,5 +45,5 @@ export function operationRouter(
     const headers = deprecation && deprecationHeaders(deprecation, addresses);
     return { ...operation, id, handle, deprecationHeaders: headers };
   });
-  return new Router([DOCUMENT, ...routesOf(served, ['OPTIONS'])]);
+  return new Router([...DOCUMENTS, ...routesOf(served, ['OPTIONS'])]);
 }

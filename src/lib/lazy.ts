@@ -9,3 +9,12 @@ export function lazy<T>(make: () => Promise<T>): () => Promise<T> {
     return made;
   };
 }
+
+/** As `lazy`, for what is made without waiting. */
+export function lazyValue<T extends {}>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

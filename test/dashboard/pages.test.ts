@@ -77,7 +77,7 @@ describe('the pages', () => {
     }
   });
 
-  test.each(['/', '/docs', '/docs/openapi.json', '/robots.txt'])(
+  test.each(['/', '/docs', '/docs/production.json', '/openapi.json', '/robots.txt'])(
     '%s serves no other method, and says so',
     async (path) => {
       await using service = await TestService.start({ parts: PARTS });

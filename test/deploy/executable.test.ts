@@ -170,7 +170,9 @@ describe('the executable in an empty place', () => {
     for (const [path, type] of [
       ['/', 'text/html; charset=utf-8'],
       ['/docs', 'text/html; charset=utf-8'],
-      ['/docs/openapi.json', 'application/json'],
+      ['/docs/production.json', 'application/json'],
+      ['/openapi.json', 'application/json'],
+      ['/openapi.yaml', 'application/yaml'],
       ['/v1/openapi.json', 'application/json'],
       ['/llms.txt', 'text/plain; charset=utf-8'],
       ['/favicon.svg', 'image/svg+xml'],

@@ -10,6 +10,7 @@ const PATHS = [
   ['/pets', 'GET, HEAD, POST, OPTIONS'],
   ['/pets/1', 'GET, HEAD, OPTIONS'],
   ['/openapi.json', 'GET, HEAD, OPTIONS'],
+  ['/openapi.yaml', 'GET, HEAD, OPTIONS'],
 ] as const;
 
 function remaining(reply: Response): number {

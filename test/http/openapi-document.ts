@@ -42,24 +42,48 @@ type Content = Readonly<
   >
 >;
 
-export const COMMITTED = readFileSync(join(import.meta.dir, '..', '..', 'openapi.json'), 'utf8');
+/** A committed document. */
+interface CommittedDocument {
+  readonly text: string;
+  readonly document: OpenapiDocument;
+}
 
-export const committed: OpenapiDocument = JSON.parse(COMMITTED);
+/** The committed documents, by the part of the service whose base address they describe. */
+export const COMMITTED = {
+  production: read('openapi.json'),
+  quickstart: read('openapi.quickstart.json'),
+} as const;
+
+/** The document of the pets. */
+export const committed = COMMITTED.production.document;
+
+export const DOCUMENTS = Object.values(COMMITTED).map(({ document }) => document);
+
+function read(file: string): CommittedDocument {
+  const text = readFileSync(join(import.meta.dir, '..', '..', file), 'utf8');
+  return { text, document: JSON.parse(text) };
+}
 
 /** Where an operation is, by its id. */
 export function operationOf(id: OperationId): OperationObject & { path: string; method: string } {
-  for (const [path, methods] of Object.entries(committed.paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
-      if (operation.operationId === id) return { ...operation, path, method };
+  for (const { paths } of DOCUMENTS) {
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        if (operation.operationId === id) return { ...operation, path, method };
+      }
     }
   }
-  throw new Error(`The document has no operation ${id}.`);
+  throw new Error(`The documents have no operation ${id}.`);
 }
 
-/** What a schema of the document has against a value; nothing when it accepts it. */
+const components = {
+  schemas: Object.assign({}, ...DOCUMENTS.map((document) => document.components.schemas)),
+};
+
+/** What a schema of the documents has against a value; nothing when it accepts it. */
 export function objections(schema: object, value: unknown): string[] {
-  // References in it point into the document, so that it has to be looked at as a part of it.
-  const whole = { ...schema, components: committed.components };
+  // References in it point into a document, so that it has to be looked at as a part of it.
+  const whole = { ...schema, components };
   const [, errors] = Schema.Compile(whole).Errors(value);
   return errors.map(({ instancePath, message }) => `${instancePath} ${message}`);
 }

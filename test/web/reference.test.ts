@@ -45,9 +45,13 @@ describeWithBrowser('the API reference', (open) => {
     await using service = await TestService.start({ parts: PARTS });
     await using visitor = await open({ service: service.dashboardUrl });
     await openReference(visitor, service);
-    for (const title of ['List all animals', 'Add an animal', 'Get an animal', 'Send a message']) {
-      await visitor.page.getByRole('heading', { name: title }).waitFor();
+    const { page } = visitor;
+    for (const title of ['List all animals', 'Add an animal', 'Get an animal']) {
+      await page.getByRole('heading', { name: title }).waitFor();
     }
+    await page.getByRole('button', { name: 'Pets', exact: true }).first().click();
+    await page.getByRole('option', { name: 'Quickstart' }).click();
+    await page.getByRole('heading', { name: 'Send a message' }).waitFor();
     expect(visitor.problems).toEqual([]);
   });
 
@@ -57,7 +61,7 @@ describeWithBrowser('the API reference', (open) => {
       const { secret } = await service.account(AMPLE, environment);
       await using visitor = await open({ service: service.dashboardUrl });
       const { page } = visitor;
-      await openReference(visitor, service);
+      await openReference(visitor, service, part === 'quickstart' ? 'quickstart' : 'pets');
       await pasteKey(page, secret);
       await startTrying(page, operation);
       await chooseServer(page, service.url(part));
@@ -171,9 +175,14 @@ describeWithBrowser('the API reference', (open) => {
   });
 });
 
-async function openReference({ page }: Visitor, service: TestService): Promise<void> {
-  await page.goto(`${service.dashboardUrl}/docs`);
-  await page.getByRole('heading', { name: 'Send a message' }).waitFor();
+async function openReference(
+  { page }: Visitor,
+  service: TestService,
+  document: 'pets' | 'quickstart' = 'pets',
+): Promise<void> {
+  await page.goto(`${service.dashboardUrl}/docs#${document}`);
+  const last = { pets: 'Get an animal', quickstart: 'Send a message' }[document];
+  await page.getByRole('heading', { name: last }).waitFor();
 }
 
 /** Waits until the whole reference is drawn: it comes in parts, those out of sight the last. */

@@ -1,82 +1,93 @@
 import type { XSchema } from 'typebox/schema';
-import type { Environment } from '../../core/environments.ts';
+import type { ApiPart } from '../../core/environments.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
 import { EVERY_REPLY_HEADERS, HEADERS, type HeaderName } from '../../http/headers.ts';
 import type { Parameter } from '../../http/operation.ts';
 import { OPERATIONS, type PublishedOperation } from '../operations.ts';
-import { QUICKSTART_RESOURCES, RESOURCES } from '../resources.ts';
+import { ENVIRONMENT_RESOURCES, QUICKSTART_RESOURCES } from '../resources.ts';
 import { ErrorBody, publishSchemas, schemaName } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
+const HEADER_REF = '#/components/headers/';
+
 /** Of the errors that are answered before the operation is looked for. */
 const BEFORE_OPERATION: readonly number[] = [401, 429];
 
-/** An OpenAPI Server Object: where one environment is served. */
-export type Server = Readonly<Json>;
-
-/** Where the operations are served: pets at one or more addresses, the quickstart at its own. */
-export interface Servers {
-  readonly pets: readonly Server[];
-  readonly quickstart: Server;
-}
-
-const PURPOSE = {
-  production: 'Production',
-  staging: 'Staging: separate animals and keys',
-  quickstart: 'Quickstart: takes keys of either environment',
+const QUICKSTART_ABOUT = {
+  title: 'Petstore quickstart',
+  summary: 'Sends a first message over a JSON HTTP API.',
+  purpose: 'Send a message to the inbox of your account.',
+  keys: 'An API key of either environment',
+  resources: QUICKSTART_RESOURCES,
 };
-type Purpose = Environment | 'quickstart';
+const PETS_ABOUT = {
+  title: 'Petstore',
+  summary: 'Manages animals over a JSON HTTP API.',
+  purpose: 'List, add and fetch animals.',
+  keys: 'An API key of the environment',
+  resources: ENVIRONMENT_RESOURCES,
+};
 
-/** A server at exactly this base address. */
-export function fixedServer(purpose: Purpose, url: string): Server {
-  return { url, description: PURPOSE[purpose] };
-}
+/** What each base address serves, in the words of its document. */
+const ABOUT = {
+  production: { ...PETS_ABOUT, server: 'Production' },
+  staging: { ...PETS_ABOUT, server: 'Staging: separate animals and keys' },
+  quickstart: { ...QUICKSTART_ABOUT, server: 'Quickstart: takes keys of either environment' },
+} as const satisfies Record<ApiPart, object>;
 
-/** A server whose base address the reader's tool may set, with this one to begin with. */
-export function adjustableServer(purpose: Purpose, url: string): Server {
-  const variables = { baseUrl: { default: url, description: 'Base address of the service.' } };
-  return { url: '{baseUrl}', description: PURPOSE[purpose], variables };
-}
-
-/** The OpenAPI 3.1 document of the service, made from the same data that the service runs on. */
-export function openapiDocument(servers: Servers): Json {
+/**
+ * The OpenAPI 3.1 document of what one base address serves, made from the data that the service runs on.
+ * Generators ignore the servers of an operation and variables in a server's address, so that the
+ * document has one server, with a literal address.
+ * @param baseUrl without a slash at its end.
+ */
+export function openapiDocument(part: ApiPart, baseUrl: string): Json {
+  const { title, summary, purpose, keys, resources, server } = ABOUT[part];
+  const paths = pathsOf(resources.map(({ tag }) => tag));
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Petstore',
+      title,
       version: '1.0.0',
-      summary: 'Manages animals over a JSON HTTP API.',
-      description: introduction(),
+      summary,
+      description: introduction(purpose),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: servers.pets,
+    servers: [{ url: baseUrl, description: server }],
     security: [{ apiKey: [] }],
-    tags: RESOURCES.map(({ tag: name, description }) => ({ name, description })),
-    paths: paths(servers.quickstart),
+    tags: resources.map(({ tag: name, description }) => ({ name, description })),
+    paths,
     components: {
       securitySchemes: {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key of the environment: `Authorization: Bearer <API_KEY>`.',
+          description: `${keys}: \`Authorization: Bearer <API_KEY>\`.`,
         },
       },
-      schemas: publishSchemas(),
-      headers: Object.fromEntries(Object.entries(HEADERS)),
+      schemas: publishSchemas(resources),
+      headers: usedHeaders(JSON.stringify(paths)),
     },
   };
 }
 
-function introduction(): string {
+/** The headers that this text refers to. */
+function usedHeaders(text: string): Json {
+  const isUsed = (name: string) => text.includes(`"${HEADER_REF}${name}"`);
+  return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => isUsed(name)));
+}
+
+/** @param purpose what the operations are for, in one sentence. */
+function introduction(purpose: string): string {
   const rows = PLAN_NAMES.map((plan) => {
     const { title, limits } = PLANS[plan];
     const cells = limits ? [limits.perMinute, limits.perDay] : ['Custom', 'Custom'];
     return `| ${[title, ...cells.map((cell) => cell.toLocaleString('en'))].join(' | ')} |`;
   });
   return [
-    'List, add and fetch animals. Every operation needs an API key as a bearer token.',
+    `${purpose} Every operation needs an API key as a bearer token.`,
     '',
     '| Plan | Requests per minute | Requests per day |',
     '|---|---|---|',
@@ -94,23 +105,18 @@ function introduction(): string {
   ].join('\n');
 }
 
-function paths(quickstart: Server): Json {
+/** The operations of the resources with these tags, by path. */
+function pathsOf(tags: readonly string[]): Json {
   const byPath: Record<string, Json> = {};
   for (const [operationId, operation] of Object.entries(OPERATIONS)) {
+    if (!tags.includes(operation.tag)) continue;
     const method = operation.method.toLowerCase();
     byPath[operation.path] = {
       ...byPath[operation.path],
-      [method]: {
-        ...describe(operationId, operation),
-        ...(isOfQuickstart(operation) && { servers: [quickstart] }),
-      },
+      [method]: describe(operationId, operation),
     };
   }
   return byPath;
-}
-
-function isOfQuickstart(operation: PublishedOperation): boolean {
-  return QUICKSTART_RESOURCES.some(({ tag }) => tag === operation.tag);
 }
 
 function describe(operationId: string, operation: PublishedOperation): Json {
@@ -180,5 +186,5 @@ function schemaRef(schema: XSchema): Json {
 }
 
 function headerRefs(names: HeaderName[]): Json {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return Object.fromEntries(names.map((name) => [name, { $ref: HEADER_REF + name }]));
 }

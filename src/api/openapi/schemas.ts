@@ -42,12 +42,16 @@ const NAMES = new Map<unknown, string>(
 );
 
 /**
- * The named schemas as JSON Schema 2020-12 for the OpenAPI document: a named schema inside another
- * becomes a reference into `components`, and a bigint becomes an integer of format int64.
+ * The named schemas of these resources, and `Error`, as JSON Schema 2020-12 for the OpenAPI document:
+ * a named schema inside another becomes a reference into `components`, and a bigint becomes an integer
+ * of format int64.
  */
-export function publishSchemas(): Record<string, unknown> {
+export function publishSchemas(
+  resources: ReadonlyArray<Pick<(typeof RESOURCES)[number], 'schemas'>>,
+): Record<string, unknown> {
+  const schemas = resources.flatMap((resource) => Object.entries(resource.schemas));
   return Object.fromEntries(
-    Object.entries(SCHEMAS).map(([name, schema]) => [name, publish(schema)]),
+    [...schemas, ['Error', ErrorBody] as const].map(([name, schema]) => [name, publish(schema)]),
   );
 }
 

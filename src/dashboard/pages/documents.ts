@@ -1,14 +1,25 @@
+import { openapiDocument } from '../../api/openapi/document.ts';
+import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { lazyValue } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
+import { API_CATALOG_PATH, apiCatalog } from './api-catalog.ts';
 import { FAVICON } from './favicon.ts';
 import { agentGuide, referenceMarkdown } from './markdown.ts';
-import { referenceDocument } from './reference-document.ts';
 
 /** The documents that are served besides pages and assets, by path. */
 export function servedDocuments(
   addresses: DashboardOptions['addresses'],
 ): ReadonlyMap<string, () => Response> {
   return new Map([
-    ['/docs/openapi.json', served('application/json', () => referenceDocument(addresses))],
+    ...[DOCUMENT_PATH, YAML_DOCUMENT_PATH].map(
+      (path) => [path, redirect(addresses.production + path)] as const,
+    ),
+    // For the reference page, which works without the processes of the API.
+    ...(['production', 'quickstart'] as const).map((part) => {
+      const write = () => JSON.stringify(openapiDocument(part, addresses[part]));
+      return [`/docs/${part}.json`, served('application/json', write)] as const;
+    }),
+    [API_CATALOG_PATH, () => apiCatalog(addresses)],
     ['/llms.txt', served('text/plain; charset=utf-8', () => agentGuide(addresses))],
     ['/reference.md', served('text/markdown; charset=utf-8', () => referenceMarkdown(addresses))],
     ['/robots.txt', served('text/plain; charset=utf-8', () => robots(addresses.dashboard))],
@@ -18,17 +29,21 @@ export function servedDocuments(
 
 function served(type: string, write: () => string): () => Response {
   const headers = { 'Content-Type': type, 'Cache-Control': 'no-cache' };
-  let text: string | undefined;
-  return () => {
-    text ??= write();
-    return new Response(text, { headers });
-  };
+  const text = lazyValue(write);
+  return () => new Response(text(), { headers });
+}
+
+function redirect(address: string): () => Response {
+  return () => new Response(null, { status: 307, headers: { Location: address } });
 }
 
 /** Search engines may index only what can be read without signing in. */
 function robots(dashboard: string): string {
   const base = new URL(dashboard).pathname.replace(/\/$/, '');
-  const open = ['/$', '/docs', '/llms.txt', '/reference.md', '/assets/', '/favicon.svg'];
+  const open = [
+    ...['/$', '/docs', '/llms.txt', '/reference.md', '/openapi.', API_CATALOG_PATH],
+    ...['/assets/', '/favicon.svg'],
+  ];
   const allowed = open.map((path) => `Allow: ${base}${path}`);
   return ['User-agent: *', ...allowed, `Disallow: ${base}/`, ''].join('\n');
 }

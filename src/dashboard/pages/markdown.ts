@@ -2,10 +2,13 @@ import { MESSAGE_OPERATIONS } from '../../api/messages/operations.ts';
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
 import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import type { NamedSchema } from '../../api/resources.ts';
+import { API_PARTS } from '../../core/environments.ts';
 import { ERRORS } from '../../core/errors.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
 import { HEADERS, type HeaderName, LIMIT_HEADERS } from '../../http/headers.ts';
+import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import type { DashboardOptions } from '../options.ts';
+import { API_CATALOG_PATH } from './api-catalog.ts';
 
 type Addresses = DashboardOptions['addresses'];
 
@@ -32,7 +35,11 @@ export function agentGuide(addresses: Addresses): string {
     '## Details',
     [
       `- [Reference](${dashboard}/reference.md): every operation, field, header and error in one page`,
-      `- [OpenAPI 3.1 document](${dashboard}/docs/openapi.json): the same for programs`,
+      ...API_PARTS.map(
+        (part) =>
+          `- [OpenAPI 3.1 document of ${part}](${addresses[part]}${DOCUMENT_PATH}): the same for programs ([as YAML](${addresses[part]}${YAML_DOCUMENT_PATH}))`,
+      ),
+      `- [API catalog](${dashboard}${API_CATALOG_PATH}): all of these documents (RFC 9727)`,
       `- [Interactive reference](${dashboard}/docs): for people, in a browser`,
     ].join('\n'),
   );

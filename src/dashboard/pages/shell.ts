@@ -42,17 +42,19 @@ ${loading(parts, assets.dashboard, 'module')}`;
 
 /** The API reference, which is not part of the application. */
 export function referencePage(parts: PageParts): Html {
-  const { assets, basePath } = parts;
+  const { assets, basePath, addresses } = parts;
   return page(
     parts,
     'API reference · Petstore',
     html`<meta name="base-path" content="${basePath}">
+<meta name="staging-address" content="${addresses.staging}">
+<meta name="production-address" content="${addresses.production}">
 ${loading(parts, assets.reference, 'classic')}`,
     html`<nav class="bar" aria-label="Petstore">
 <strong>Petstore API reference</strong>
 <a href="${basePath}/">Dashboard</a>
 <a href="${basePath}/keys">Get a key</a>
-<a href="${basePath}/docs/openapi.json">openapi.json</a>
+<a href="${basePath}/openapi.json">openapi.json</a>
 <a href="${basePath}/reference.md">Plain text</a>
 </nav>
 <div id="reference"></div>

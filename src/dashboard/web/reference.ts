@@ -6,7 +6,12 @@ import { repairMarkup } from './reference-repairs.ts';
 
 /** The options of Scalar that are used here. */
 interface ScalarOptions {
+  readonly title: string;
+  /** Of the document, in the address of the page. */
+  readonly slug: string;
   readonly url: string;
+  /** Instead of those of the document. */
+  readonly servers?: ReadonlyArray<{ readonly url: string; readonly description: string }>;
   readonly darkMode: boolean;
   readonly withDefaultFonts: boolean;
   readonly telemetry: boolean;
@@ -24,7 +29,7 @@ interface ScalarOptions {
 }
 
 declare const Scalar: {
-  createApiReference(place: string, options: ScalarOptions): unknown;
+  createApiReference(place: string, options: readonly ScalarOptions[]): unknown;
 };
 
 const SCHEME = 'mantine-color-scheme-value';
@@ -34,8 +39,7 @@ const isDark = root.dataset['mantineColorScheme'] === 'dark';
 // Scalar stores a colour scheme of its own; the dashboard's overrides it.
 localStorage.setItem('colorMode', isDark ? 'dark' : 'light');
 
-Scalar.createApiReference('#reference', {
-  url: `${document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content}/docs/openapi.json`,
+const OPTIONS = {
   darkMode: isDark,
   // Features that would make the browser contact other hosts.
   withDefaultFonts: false,
@@ -54,7 +58,31 @@ Scalar.createApiReference('#reference', {
   hideModels: true,
   showOperationId: true,
   metaData: { title: document.title },
-});
+} as const;
+
+Scalar.createApiReference('#reference', [
+  {
+    ...OPTIONS,
+    title: 'Pets',
+    slug: 'pets',
+    url: `${meta('base-path')}/docs/production.json`,
+    servers: [
+      { url: meta('production-address'), description: 'Production' },
+      { url: meta('staging-address'), description: 'Staging: separate animals and keys' },
+    ],
+  },
+  {
+    ...OPTIONS,
+    title: 'Quickstart',
+    slug: 'quickstart',
+    url: `${meta('base-path')}/docs/quickstart.json`,
+  },
+]);
+
+/** What the server says to this script. */
+function meta(name: string): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
+}
 
 // A change of Scalar's colour scheme becomes the dashboard's.
 new MutationObserver(() => {

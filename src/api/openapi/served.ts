@@ -1,0 +1,22 @@
+import { YAML } from 'bun';
+import type { ServedDocument } from '../../http/api.ts';
+import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { lazyValue } from '../../lib/lazy.ts';
+
+/**
+ * The OpenAPI document of a base address, as JSON and as YAML, by path.
+ * @param write called at the first request: no start has to wait for the document.
+ */
+export function servedDocuments(
+  write: () => Readonly<Record<string, unknown>>,
+): ReadonlyMap<string, () => ServedDocument> {
+  return new Map([
+    [DOCUMENT_PATH, lazyValue(() => ({ type: 'application/json', body: JSON.stringify(write()) }))],
+    // Registered by RFC 9512.
+    [YAML_DOCUMENT_PATH, lazyValue(() => ({ type: 'application/yaml', body: toYaml(write()) }))],
+  ]);
+}
+
+function toYaml(document: Readonly<Record<string, unknown>>): string {
+  return `${YAML.stringify(document, null, 2)}\n`;
+}

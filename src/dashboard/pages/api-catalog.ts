@@ -1,0 +1,31 @@
+import { API_PARTS } from '../../core/environments.ts';
+import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import type { DashboardOptions } from '../options.ts';
+
+/** Where programs look for the APIs of a host (RFC 9727). */
+export const API_CATALOG_PATH = '/.well-known/api-catalog';
+
+const PROFILE = 'https://www.rfc-editor.org/info/rfc9727';
+
+/** The API catalog: each base address with its descriptions for programs and for people (RFC 9727). */
+export function apiCatalog(addresses: DashboardOptions['addresses']): Response {
+  const { dashboard } = addresses;
+  const linkset = API_PARTS.map((part) => ({
+    anchor: addresses[part],
+    'service-desc': [
+      { href: addresses[part] + DOCUMENT_PATH, type: 'application/json' },
+      { href: addresses[part] + YAML_DOCUMENT_PATH, type: 'application/yaml' },
+    ],
+    'service-doc': [
+      { href: `${dashboard}/docs`, type: 'text/html' },
+      { href: `${dashboard}/reference.md`, type: 'text/markdown' },
+    ],
+  }));
+  return new Response(JSON.stringify({ linkset }), {
+    headers: {
+      'Content-Type': `application/linkset+json; profile="${PROFILE}"`,
+      'Cache-Control': 'no-cache',
+      Link: `<${dashboard}${API_CATALOG_PATH}>; rel="api-catalog"`,
+    },
+  });
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
+import { API_PARTS } from '../../src/core/environments.ts';
+import type { OpenapiDocument } from '../http/openapi-document.ts';
+import { TestService } from '../support/harness.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await TestService.start({ parts: PARTS });
+});
+afterAll(() => service.stop());
+
+/** A reply of the dashboard; a redirect is not followed. */
+function get(path: string, method = 'GET'): Promise<Response> {
+  return fetch(service.dashboardUrl + path, { method, redirect: 'manual' });
+}
+
+describe("the OpenAPI document at the dashboard's address", () => {
+  test.each(['/openapi.json', '/openapi.yaml'])("leads to production's: %s", async (path) => {
+    const reply = await get(path);
+    expect([reply.status, reply.headers.get('location')]).toEqual([307, service.url() + path]);
+    expect((await fetch(service.dashboardUrl + path)).url).toBe(service.url() + path);
+  });
+});
+
+describe('the documents of the reference page', () => {
+  test.each(['production', 'quickstart'] as const)('are those of %s', async (part) => {
+    const shown: OpenapiDocument = await (await get(`/docs/${part}.json`)).json();
+    const served: OpenapiDocument = await (await fetch(`${service.url(part)}/openapi.json`)).json();
+    expect(shown).toEqual(served);
+  });
+});
+
+describe('the API catalog', () => {
+  interface Link {
+    readonly href: string;
+    readonly type: string;
+  }
+  interface Linkset {
+    readonly linkset: ReadonlyArray<Readonly<Record<'service-desc' | 'service-doc', Link[]>>>;
+  }
+
+  test('lists every base address with its descriptions for programs and for people', async () => {
+    const reply = await get('/.well-known/api-catalog');
+    expect(reply.headers.get('content-type')).toBe(
+      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    );
+    const docs = `${service.dashboardUrl}/docs`;
+    expect(await reply.json()).toEqual({
+      linkset: API_PARTS.map((part) => ({
+        anchor: service.url(part),
+        'service-desc': [
+          { href: `${service.url(part)}/openapi.json`, type: 'application/json' },
+          { href: `${service.url(part)}/openapi.yaml`, type: 'application/yaml' },
+        ],
+        'service-doc': [
+          { href: docs, type: 'text/html' },
+          { href: `${service.dashboardUrl}/reference.md`, type: 'text/markdown' },
+        ],
+      })),
+    });
+  });
+
+  test('leads to documents of the types that it tells', async () => {
+    const { linkset }: Linkset = await (await get('/.well-known/api-catalog')).json();
+    const links = linkset.flatMap((entry) => [...entry['service-desc'], ...entry['service-doc']]);
+    expect(links.length).toBe(12);
+    for (const { href, type } of links) {
+      const reply = await fetch(href);
+      expect([reply.status, reply.headers.get('content-type')?.split(';')[0]]).toEqual([200, type]);
+    }
+  });
+
+  test('names itself, and answers HEAD', async () => {
+    const reply = await get('/.well-known/api-catalog', 'HEAD');
+    expect([reply.status, await reply.text()]).toEqual([200, '']);
+    expect(reply.headers.get('link')).toBe(
+      `<${service.dashboardUrl}/.well-known/api-catalog>; rel="api-catalog"`,
+    );
+  });
+});
