@@ -2,6 +2,7 @@ import { Argument, InvalidArgumentError, Option } from 'commander';
 import { isEmailAddress } from '../core/accounts.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../lib/clock.ts';
+import { hasUnprintable } from '../lib/unprintable.ts';
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
@@ -24,11 +25,13 @@ function parseEmail(text: string): string {
   throw new InvalidArgumentError('Use an e-mail address such as you@example.com.');
 }
 
-/** A key's name. Control characters are refused: lists print it on a terminal. */
+/** A key's name; `core/key-ring.ts` has the same rules. */
 export function parseKeyName(text: string): string {
   const name = text.trim();
-  if (/^[^\p{Cc}]{1,100}$/u.test(name) && name.length <= 100) return name;
-  throw new InvalidArgumentError('Use 1 to 100 characters, on one line.');
+  if (name !== '' && name.length <= 100 && !hasUnprintable(name)) return name;
+  throw new InvalidArgumentError(
+    'Use 1 to 100 characters, on one line, without invisible characters and direction marks.',
+  );
 }
 
 /** The e-mail address of an account. */

@@ -1,4 +1,5 @@
 import { ApiError, OperatorError } from '../core/errors.ts';
+import { escapeUnprintable, escapeUnprintableJson } from '../lib/unprintable.ts';
 
 /** The command line that calls this program: by npm from its source, or the executable by its path. */
 export const COMMAND = Bun.isStandaloneExecutable
@@ -19,7 +20,7 @@ export function watchOutput(): void {
 
 /** One value as JSON, on one line of stdout. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
+  process.stdout.write(`${escapeUnprintableJson(JSON.stringify(value))}\n`);
 }
 
 /** The result of a command: as JSON if that is asked for, otherwise as a sentence. */
@@ -32,13 +33,19 @@ export function printResult(
   else printLine(sentence);
 }
 
+/** One or more lines on stdout, safe for a terminal. */
 export function printLine(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${escapeLines(text)}\n`);
 }
 
 /** A note for people, on stderr: stdout holds the result alone. */
 export function printNote(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${escapeLines(text)}\n`);
+}
+
+/** Text of several lines, safe for a terminal. */
+export function escapeLines(text: string): string {
+  return text.split('\n').map(escapeUnprintable).join('\n');
 }
 
 /** The message of an error for the person at the command line, with the cause that clients do not see. */
@@ -60,7 +67,7 @@ export function printTable(
     printLine(none);
     return;
   }
-  const lines = [headings, ...rows];
+  const lines = [headings, ...rows].map((cells) => cells.map(escapeUnprintable));
   const widths = headings.map((_, column) =>
     Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ''))),
   );

@@ -16,7 +16,7 @@ import { addKeysRevokeCommand } from './keys-revoke.ts';
 import { addKeysRotateCommand } from './keys-rotate.ts';
 import { addMigrateStoreCommand } from './migrate-store.ts';
 import { addOpenapiCommand } from './openapi.ts';
-import { COMMAND, START_COMMAND, watchOutput } from './output.ts';
+import { COMMAND, escapeLines, START_COMMAND, watchOutput } from './output.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSeedCommand } from './seed.ts';
 import { addServeCommand } from './serve-command.ts';
@@ -50,7 +50,7 @@ function createProgram(): Command {
     .exitOverride()
     .showHelpAfterError('Add --help for the usage.')
     .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, 'petstore: ')),
+      outputError: (text, write) => write(escapeLines(text.replace(/^error: /, 'petstore: '))),
     })
     .addHelpText('after', FIRST_STEPS);
   addServeCommand(program);

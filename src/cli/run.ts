@@ -1,7 +1,7 @@
 import { PARTS } from '../config/config.ts';
 import { SetupError } from '../core/errors.ts';
 import { FAILED, UsageError, WRONG_USAGE } from './errors.ts';
-import { explain } from './output.ts';
+import { explain, printNote } from './output.ts';
 import { serve } from './serve.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     await serve({ only: PARTS });
     return 0;
   } catch (error) {
-    for (const line of explain(error).split('\n')) process.stderr.write(`petstore: ${line}\n`);
+    for (const line of explain(error).split('\n')) printNote(`petstore: ${line}`);
     return error instanceof SetupError || error instanceof UsageError ? WRONG_USAGE : FAILED;
   }
 }

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, HOUR } from '../lib/clock.ts';
+import { hasUnprintable } from '../lib/unprintable.ts';
 import type { Account } from './accounts.ts';
 import {
   API_KEY_MAX_LENGTH,
@@ -62,6 +63,9 @@ export class KeyRing {
     const name = request.name.trim();
     if (name === '' || [...name].length > KEY_NAME_MAX_LENGTH) {
       throw new OperatorError(`A key's name has 1 to ${KEY_NAME_MAX_LENGTH} characters.`);
+    }
+    if (hasUnprintable(name)) {
+      throw new OperatorError("A key's name has no invisible characters and direction marks.");
     }
     if (request.expiresAt !== undefined && request.expiresAt <= now) {
       throw new OperatorError('A key must expire in the future.');

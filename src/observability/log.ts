@@ -1,6 +1,7 @@
 import { write } from 'node:fs';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import type { LogLevel } from '../config/config.ts';
+import { redactApiKeys } from '../core/api-key-redaction.ts';
 import { ApiError, messageOf } from '../core/errors.ts';
 import type { ServiceLog } from '../http/pipeline.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
@@ -19,10 +20,12 @@ const WRITE_RETRY_DELAY = 10;
 
 /**
  * A structured log of JSON lines. pino stamps each line with the machine's clock, so that the log can be
- * compared with those of other programs.
+ * compared with those of other programs. Everything with the shape of an API key is hidden in every line,
+ * wherever it comes from.
  */
 export function createLog(level: LogLevel, destination: DestinationStream): Log {
-  return pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const redacted = { write: (line: string) => destination.write(redactApiKeys(line)) };
+  return pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, redacted);
 }
 
 /** The same log, with further fields on each line, evaluated when it is written. */

@@ -8,7 +8,7 @@ import { REQUEST_ID_HEADER } from '../http/request-id.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { EnvironmentStores, Stores } from '../storage/stores.ts';
 import { type Log, withFields } from './log.ts';
-import { publicPath, withoutKeys } from './public-path.ts';
+import { publicPath, withoutSecrets } from './public-path.ts';
 import { Tracer } from './tracer.ts';
 
 /** Spans are lost in batches: at most one warning in this many ms. */
@@ -77,7 +77,7 @@ function traceRequests(tracer: Tracer, service: Service): RequestHandler {
       method,
       route: isTargetMalformed ? undefined : service.routeOf(request),
       path: publicPath(url),
-      host: host && withoutKeys(host),
+      host: host && withoutSecrets(host),
       traceparent: headers.get('traceparent'),
     };
     return tracer.request(traced, () => service.handle(request, peer, isTargetMalformed));

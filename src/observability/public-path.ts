@@ -1,9 +1,12 @@
-/** Text that could be an API key: no name or path of the service has such a long run of letters and digits. */
-const COULD_BE_KEY = /[0-9A-Za-z]{20,}/g;
+/**
+ * Text that could be a part of a secret: no name or path of the service has such a long run of letters and
+ * digits, percent-encoded or not.
+ */
+const COULD_BE_SECRET = /(?:[0-9A-Za-z]|%[0-9A-Fa-f]{2}){20,}/g;
 
-/** Text chosen by a client, with everything that could be an API key hidden. */
-export function withoutKeys(text: string): string {
-  return text.replaceAll(COULD_BE_KEY, '[hidden]');
+/** Text chosen by a client, with everything hidden that could be a secret. */
+export function withoutSecrets(text: string): string {
+  return text.replaceAll(COULD_BE_SECRET, '[hidden]');
 }
 
 /**
@@ -11,5 +14,5 @@ export function withoutKeys(text: string): string {
  * and with everything in the path hidden that could be a key.
  */
 export function publicPath(url: string): string {
-  return withoutKeys(url.replace(/^\w+:\/\/[^/?#]*/, '').replace(/[?#].*$/s, ''));
+  return withoutSecrets(url.replace(/^\w+:\/\/[^/?#]*/, '').replace(/[?#].*$/s, ''));
 }

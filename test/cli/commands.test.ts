@@ -124,6 +124,8 @@ describe('wrong usage ends with exit code 2 and changes nothing:', () => {
     ['one over 100 characters', 'x'.repeat(101)],
     ['one with a line break', 'a\nb'],
     ['one that would steer a terminal', 'a\u001b[2Jb'],
+    ['one with a direction mark', 'a\u202eb'],
+    ['one with a zero-width character', 'a\u200bb'],
   ])('a name for a key: %s', async (_, name) => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_DATA_DIR: folder.path };

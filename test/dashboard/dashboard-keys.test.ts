@@ -43,6 +43,17 @@ describe('a key created in the dashboard', () => {
     expect(key.name).toBe(name);
   });
 
+  test.each(['a\u202eb', 'a\u200bb', '\u200e', 'a\u2066', 'x\u{e0041}'])(
+    'may not have direction marks or invisible characters in its name: %j',
+    async (name) => {
+      await using it = await dashboardScene();
+      const visitor = await customer(it.service);
+      const reply = await visitor.post('/api/keys', { name, environment: 'production' });
+      expect(reply.status).toBe(400);
+      expect(await keysOf(visitor)).toEqual([]);
+    },
+  );
+
   test('of staging works in staging only', async () => {
     await using it = await dashboardScene();
     const { key, text } = await createKey(await customer(it.service), { environment: 'staging' });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { generateApiKey } from '../../src/core/api-key-text.ts';
 import { ApiError, StorageUnavailable } from '../../src/core/errors.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLog, LineWriter, serviceLog } from '../../src/observability/log.ts';
@@ -90,6 +91,29 @@ describe('at the other levels', () => {
     const text = await new Response(child.stdout).text();
     expect(parse(text).map(({ msg }) => msg)).toEqual(expected);
     expect(await new Response(child.stderr).text()).toBe('');
+  });
+});
+
+describe('what has the shape of an API key', () => {
+  test.each([
+    ['a key', generateApiKey('production')],
+    ['a key of staging', generateApiKey('staging')],
+    ['a key in capitals', generateApiKey('production').toUpperCase()],
+    ['its random part', generateApiKey('production').slice(-36)],
+    [
+      'an encoded key',
+      [...generateApiKey('production')].map((c) => `%${Buffer.from(c).toHex()}`).join(''),
+    ],
+  ])('is hidden in every field of every line: %s', (_, text) => {
+    const lines: string[] = [];
+    const log = createLog('debug', { write: (line) => void lines.push(line) });
+    log.info({ text, nested: { list: [`a ${text} b`] } }, `message ${text}`);
+    log.child({ requestId: text }).error({ err: new Error(`failed: ${text}`) });
+    log.warn(`${text}${text}`);
+    const written = lines.join('');
+    expect(parse(written)).toHaveLength(3);
+    expect(written).toContain('[hidden]');
+    expect(written).not.toContain(text.slice(-36));
   });
 });
 

@@ -3,6 +3,7 @@ import type { BanRecord } from '../../core/ban-records.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
 import type { IssuedKey, RotationOverlap } from '../../core/key-ring.ts';
 import { DAY } from '../../lib/clock.ts';
+import { UNPRINTABLE } from '../../lib/unprintable.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import type { IssuedKeyInfo, KeyInfo, KeyStateInfo } from '../shared/api.ts';
@@ -20,18 +21,18 @@ const readNewKey = bodyReader(
     required: ['name', 'environment'],
     additionalProperties: false,
     properties: {
-      // Not blank, no control characters.
+      // Not blank, no invisible characters.
       name: {
         type: 'string',
         // White space around it is not part of the name; core/key-ring.ts checks the rest.
-        pattern: `^\\s*[^\\s\\p{Cc}][^\\p{Cc}]{0,${KEY_NAME_MAX_LENGTH - 1}}\\s*$`,
+        pattern: `^\\s*[^\\s${UNPRINTABLE}][^${UNPRINTABLE}]{0,${KEY_NAME_MAX_LENGTH - 1}}\\s*$`,
       },
       environment: { enum: ENVIRONMENTS },
       expiresInDays: { type: 'integer', minimum: 1, maximum: MAX_KEY_DAYS },
     },
   },
   {
-    name: `1 to ${KEY_NAME_MAX_LENGTH} characters on one line`,
+    name: `1 to ${KEY_NAME_MAX_LENGTH} characters on one line, without invisible characters and direction marks`,
     environment: `one of: ${ENVIRONMENTS.join(', ')}`,
     expiresInDays: `a whole number from 1 to ${MAX_KEY_DAYS}, or be left out`,
   },
