@@ -64,3 +64,14 @@ export function describedWindow(
   }
   return day.remaining < minute.remaining ? day : minute;
 }
+
+/**
+ * The result that decides where several limits apply to a request: of those that are exhausted the one
+ * that resets last; otherwise the one with the fewest requests remaining, the first on a tie.
+ * @param results at least one.
+ */
+export function tightestResult(results: readonly RateLimitResult[]): RateLimitResult {
+  const refused = results.filter(({ outcome }) => outcome !== 'admitted');
+  if (refused.length > 0) return refused.reduce((a, b) => (b.resetIn > a.resetIn ? b : a));
+  return results.reduce((a, b) => (b.remaining < a.remaining ? b : a));
+}

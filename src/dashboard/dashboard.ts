@@ -1,8 +1,10 @@
+import { limitHeaders } from '../http/limit-headers.ts';
 import { lazy } from '../lib/lazy.ts';
 import { createApi } from './api/api.ts';
 import { errorReply } from './errors.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 import { createPages } from './pages/pages.ts';
+import { RequestLimits, tooManyRequests } from './request-limits.ts';
 import { refuseForeign, secured } from './security.ts';
 import type { SignIn } from './session.ts';
 
@@ -17,26 +19,53 @@ export function createDashboard(options: DashboardOptions): Pages {
   });
   const api = createApi(options, signIn);
   const pages = createPages(options);
+  const { clock, log } = options;
+  const requestLimits = new RequestLimits(options.attempts);
   const dashboardUrl = options.addresses.dashboard;
+
+  const serveApi = async (request: Request, path: string, address: string) => {
+    const { session: findSession, handle } = await signIn();
+    const session = await findSession(request.headers);
+    const now = clock.now();
+    const limits = await requestLimits.take(session, address, now);
+    const answer = () => {
+      if (limits.outcome !== 'admitted') throw tooManyRequests(limits, now);
+      if (!path.startsWith('/auth/')) return api.handle(request, path, session);
+      return handle(request, path.slice('/auth'.length), address);
+    };
+    return withLimits(await orErrorReply(answer, log), limitHeaders(limits, now));
+  };
   const route = async (request: Request, path: string, address: () => string) => {
     if (path !== '/api' && !path.startsWith('/api/')) return pages.handle(request, path);
     refuseForeign(request, dashboardUrl);
-    if (path.startsWith('/api/auth/')) {
-      return (await signIn()).handle(request, path.slice('/api/auth'.length), address());
-    }
-    return api.handle(request, path.slice('/api'.length));
+    return serveApi(request, path.slice('/api'.length), address());
   };
   return {
     baseUrl: dashboardUrl,
     async handle(request, path, address) {
-      try {
-        return secured(await route(request, path, address), dashboardUrl);
-      } catch (error) {
-        return secured(errorReply(error, options.log), dashboardUrl);
-      }
+      return secured(await orErrorReply(() => route(request, path, address), log), dashboardUrl);
     },
     async close() {
       await opened?.close();
     },
   };
+}
+
+/** The reply of `answer`, or the error reply to what it throws. */
+async function orErrorReply(
+  answer: () => Promise<Response>,
+  log: DashboardOptions['log'],
+): Promise<Response> {
+  try {
+    return await answer();
+  } catch (error) {
+    return errorReply(error, log);
+  }
+}
+
+/** Adds the headers of the limits; a refusal that describes another limit keeps its own. */
+function withLimits(reply: Response, limits: Readonly<Record<string, string>>): Response {
+  if (reply.headers.has('X-RateLimit-Limit')) return reply;
+  for (const [name, value] of Object.entries(limits)) reply.headers.set(name, value);
+  return reply;
 }

@@ -17,6 +17,7 @@ const ERRORS = {
   method_not_allowed: [405, 'method_not_allowed'],
   conflict: [409, 'conflict'],
   too_many_attempts: [429, 'too_many_attempts'],
+  rate_limited: [429, 'rate_limited'],
   failed: [500, 'failed'],
   unavailable: [503, 'unavailable'],
   // Thrown by the body reader, which the public API uses, too.
@@ -43,7 +44,7 @@ export function errorReply(error: unknown, log: DashboardOptions['log']): Respon
   if (status >= 500) {
     log.error({ err: error }, code === 'unavailable' ? 'store unavailable' : 'dashboard failed');
   }
-  const body: ErrorBody = { code, message: shown.message };
+  const body: ErrorBody = { code, message: shown.message, status };
   const retryAfter = status === 503 ? { 'Retry-After': '1' } : undefined;
   return Response.json(body, { status, headers: { ...UNCACHED, ...retryAfter, ...shown.headers } });
 }

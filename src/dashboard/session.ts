@@ -2,6 +2,7 @@ import type { Account } from '../core/accounts.ts';
 
 /** A signed-in person. */
 export interface Session {
+  readonly id: string;
   readonly account: Account;
   /** Whether the sign-in is recent enough for what asks for a recent one: new keys, and changes by operators. */
   readonly isRecent: boolean;

@@ -1,7 +1,13 @@
 import { ERRORS, type Problem } from '../core/errors.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
-import { type Instant, MINUTE, SECOND } from '../lib/clock.ts';
+import type { Instant } from '../lib/clock.ts';
 import { HEADERS } from './headers.ts';
+import {
+  rateLimitField,
+  rateLimitPolicy,
+  retryAfterSeconds,
+  wholeSeconds,
+} from './limit-headers.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
 /** What an operation answers; the reply writer adds the limits and the other headers. */
@@ -96,18 +102,12 @@ export class ReplyWriter {
   #setLimits({ limit, remaining, resetIn, minute, day }: RateLimitResult, now: Instant): void {
     this.#limit.set(limit);
     this.#remaining.set(remaining);
-    this.#reset.set(seconds(now.wall + resetIn));
-    // A request may be decided after a later one that started the minute.
-    const minuteEndsIn = seconds(Math.min(MINUTE, minute.resetIn));
-    this.#headers.set(
-      'RateLimit',
-      `"minute";r=${minute.remaining};t=${minuteEndsIn}, "day";r=${day.remaining};t=${seconds(day.resetIn)}`,
-    );
+    this.#reset.set(wholeSeconds(now.wall + resetIn));
+    this.#headers.set('RateLimit', rateLimitField(minute, day));
     if (minute.limit === this.#minuteLimit && day.limit === this.#dayLimit) return;
     this.#minuteLimit = minute.limit;
     this.#dayLimit = day.limit;
-    const policy = `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`;
-    this.#headers.set('RateLimit-Policy', policy);
+    this.#headers.set('RateLimit-Policy', rateLimitPolicy(minute.limit, day.limit));
   }
 }
 
@@ -131,11 +131,6 @@ class NumberHeader {
 
 /** The value of Retry-After, for replies that have one (RFC 9110, 10.2.3). */
 function retryAfter(status: number, { resetIn }: RateLimitResult): string | undefined {
-  if (status === 429) return String(Math.max(1, seconds(resetIn)));
+  if (status === 429) return retryAfterSeconds(resetIn);
   return status === 503 ? UNAVAILABLE_RETRY_AFTER : undefined;
-}
-
-/** Whole seconds, rounded up, so that waiting them is always enough. */
-function seconds(milliseconds: number): number {
-  return Math.ceil(milliseconds / SECOND);
 }

@@ -1,23 +1,29 @@
 import { describe, expect, test } from 'bun:test';
-import { readConfig } from '../../src/config/config.ts';
+import { PARTS, type Part, readConfig } from '../../src/config/config.ts';
 import { parseRedisUrl } from '../../src/config/redis-address.ts';
+import { ENVIRONMENTS } from '../../src/core/environments.ts';
 import { SetupError } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { ONE } from '../support/ban-scene.ts';
+import { Visitor } from '../support/dashboard-visitor.ts';
 import { eventually, TestService } from '../support/harness.ts';
 import { admitted, ask } from '../support/limit-readings.ts';
 import { hasRedis, RedisServer } from '../support/redis-server.ts';
 
 /** Two services on one folder and one Redis, with the log of the first. */
-async function twoServices(settings: Record<string, string> = {}) {
+async function twoServices(
+  settings: Record<string, string> = {},
+  parts: readonly Part[] = ENVIRONMENTS,
+) {
   const resources = new AsyncDisposableStack();
   const redis = resources.use(await RedisServer.start());
   const lines: string[] = [];
   const log = createLog('info', { write: (line) => void lines.push(line) });
   const all = { PETSTORE_REDIS_URL: redis.url, ...settings };
-  const one = resources.use(await TestService.start({ settings: all, log }));
-  const two = resources.use(await TestService.start({ settings: all, folder: one.folder.path }));
+  const one = resources.use(await TestService.start({ settings: all, parts, log }));
+  const folder = one.folder.path;
+  const two = resources.use(await TestService.start({ settings: all, parts, folder }));
   const logged = (text: string) => lines.some((line) => line.includes(text));
   return { redis, one, two, logged, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
@@ -88,6 +94,17 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
     for (const service of [it.one, it.two]) {
       await eventually(async () => (await codeFrom(service)) === 'api_key_banned');
     }
+  });
+
+  test('count the requests to their dashboards together', async () => {
+    await using it = await twoServices({}, PARTS);
+    const visitor = await Visitor.signUp(it.one);
+    const elsewhere = new Visitor(it.two);
+    elsewhere.cookie = visitor.cookie;
+    const remaining = async (at: Visitor) =>
+      Number((await at.get('/api/keys')).headers.get('X-RateLimit-Remaining'));
+    const first = await remaining(visitor);
+    expect([await remaining(elsewhere), await remaining(visitor)]).toEqual([first - 1, first - 2]);
   });
 
   test('answer and log it while Redis is stopped, and count together again afterwards', async () => {

@@ -20,6 +20,7 @@ describe('guessing a password', () => {
     expect(await refused.json()).toEqual({
       code: 'too_many_attempts',
       message: expect.stringContaining('Wait'),
+      status: 429,
     });
     scene.clock.advance(MINUTE);
     await guesser.signIn();

@@ -4,6 +4,7 @@ import { createLog } from '../../src/observability/log.ts';
 import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { MailServer, tokenFrom } from './mail-server.ts';
+import { visibleReply } from './visible-reply.ts';
 
 describe('signing up with mail', () => {
   test('is completed by a mailed link, which confirms the address and does not sign in', async () => {
@@ -132,7 +133,7 @@ describe('a forgotten password', () => {
     const known = await signedUp(service, mail);
     const deliver = mail.hold();
     const ask = (email: string) =>
-      answerOf(new Visitor(service).post('/api/auth/request-password-reset', { email }));
+      visibleReply(new Visitor(service).post('/api/auth/request-password-reset', { email }));
 
     const answers = [await ask(known.email), await ask('unknown@example.com')];
 
@@ -286,14 +287,5 @@ async function signInCode(visitor: Visitor): Promise<unknown> {
 
 function answerTo(visitor: Visitor) {
   const { email, password } = visitor;
-  return answerOf(visitor.post('/api/auth/sign-up/email', { email, password }));
-}
-
-/** Every part of a reply that could differ. */
-async function answerOf(sent: Promise<Response>) {
-  const reply = await sent;
-  const headers = Object.fromEntries(reply.headers);
-  delete headers['date'];
-  delete headers['x-request-id'];
-  return { status: reply.status, headers, body: await reply.json() };
+  return visibleReply(visitor.post('/api/auth/sign-up/email', { email, password }));
 }

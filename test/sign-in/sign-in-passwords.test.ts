@@ -37,7 +37,8 @@ describe('changing the password', () => {
     const reply = await visitor.post('/api/auth/change-password', body);
 
     expect(reply.status).toBe(400);
-    expect(await reply.json()).toEqual({ code: 'invalid', message: 'The password is wrong.' });
+    const message = 'The password is wrong.';
+    expect(await reply.json()).toEqual({ code: 'invalid', message, status: 400 });
     expect(await signInStatus(service, visitor.email, PASSWORD)).toBe(200);
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
 import { TestService } from '../support/harness.ts';
+import { visibleReply } from './visible-reply.ts';
 
 describe('signing in', () => {
   test('works with the address in any case and spaces around it', async () => {
@@ -23,10 +24,12 @@ describe('signing in', () => {
       'test',
     );
     const answers = [email, 'unknown@example.com', 'without-password@example.com'].map((each) =>
-      answerTo(new Visitor(service), '/api/auth/sign-in/email', {
-        email: each,
-        password: 'not the password',
-      }),
+      visibleReply(
+        new Visitor(service).post('/api/auth/sign-in/email', {
+          email: each,
+          password: 'not the password',
+        }),
+      ),
     );
 
     const [known, ...others] = await Promise.all(answers);
@@ -155,12 +158,3 @@ describe('below /api/auth', () => {
     expect(await service.stores.accounts.list()).toEqual([]);
   });
 });
-
-/** Every part of a reply that could differ: status, headers and body. */
-async function answerTo(visitor: Visitor, path: string, body: unknown) {
-  const reply = await visitor.post(path, body);
-  const headers = Object.fromEntries(reply.headers);
-  delete headers['date'];
-  delete headers['x-request-id'];
-  return { status: reply.status, headers, body: await reply.json() };
-}

@@ -75,7 +75,7 @@ export async function expectRefusal(
   code: DashboardErrorCode,
 ): Promise<string> {
   const { message, ...rest }: ErrorBody = await reply.json();
-  expect([reply.status, rest]).toEqual([status, { code }]);
+  expect([reply.status, rest]).toEqual([status, { code, status }]);
   expect(message).toMatch(/^\S.*\.$/);
   expect(reply.headers.get('Cache-Control')).toBe('no-store');
   return message;

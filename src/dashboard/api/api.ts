@@ -27,21 +27,20 @@ export interface Api {
   /**
    * Rejects with ApiError, and with any other error when the service fails.
    * @param path below /api; still percent-encoded, which no id is.
+   * @param session of whoever sent the request; `undefined` for a visitor who is not signed in.
    */
-  handle(request: Request, path: string): Promise<Response>;
+  handle(request: Request, path: string, session: Session | undefined): Promise<Response>;
 }
 
 export function createApi(options: DashboardOptions, signIn: () => Promise<SignIn>): Api {
   return {
-    async handle(request, path) {
+    async handle(request, path, session) {
       const { operation, parameters } = findOperation(ROUTER, request.method, path);
-      const { session: findSession, renew } = await signIn();
-      const session = await findSession(request.headers);
       const target = parseTarget(request.url, request.headers.get('host'));
       const query = new URLSearchParams(target?.query);
       const id = parameters['id'] ?? '';
       const reply = await dispatch(operation, { options, request, query, id, session });
-      if (operation.renews) await renew(request.headers, reply.headers);
+      if (operation.renews) await (await signIn()).renew(request.headers, reply.headers);
       return reply;
     },
   };

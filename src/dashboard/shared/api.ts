@@ -8,7 +8,7 @@ import type { UsageCounts } from '../../core/usage.ts';
 /*
  * The dashboard's own API, below /api of the dashboard's address: JSON requests and replies,
  * authenticated by a session cookie, limited to the account that is signed in. Not part of the public
- * API. Times are epoch ms; below /api/auth (the routes of sign-in/) they are ISO 8601.
+ * API. Every reply shows the limits in the same headers as those of the public API. Times are epoch ms; below /api/auth (the routes of sign-in/) they are ISO 8601.
  */
 
 /** GET /api/session, 200 with or without a session. */
@@ -188,10 +188,11 @@ export interface Entered {
   readonly user: { readonly id: string; readonly email: string } | null;
 }
 
-/** The body of every error reply below /api, those below /api/auth included. */
+/** The body of every error reply below /api, those below /api/auth included; as that of the public API. */
 export interface ErrorBody {
   readonly code: DashboardErrorCode;
   readonly message: string;
+  readonly status: number;
 }
 
 export type DashboardErrorCode =
@@ -208,6 +209,9 @@ export type DashboardErrorCode =
   | 'invalid'
   /** 409: the state has changed meanwhile, such as a key that is revoked already. */
   | 'conflict'
+  /** 429: attempts to sign in, to prove the password or to be sent mail; wait as Retry-After says. */
   | 'too_many_attempts'
+  /** 429: requests of the session, the account or the address; wait as Retry-After says. */
+  | 'rate_limited'
   | 'unavailable'
   | 'failed';

@@ -1,9 +1,12 @@
 import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
 import type { Limits } from '../../core/plans.ts';
-import { type Clock, SECOND } from '../../lib/clock.ts';
+import type { RateLimitResult } from '../../core/rate-limit.ts';
+import { refusalHeaders } from '../../http/limit-headers.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
 import { DashboardError } from '../errors.ts';
 
-const UNLIMITED = Number.MAX_SAFE_INTEGER;
+/** More than anybody can try; the greatest number that a structured header may hold (RFC 9651, 3.3.1). */
+const UNLIMITED = 999_999_999_999_999;
 
 /** All attempts of one client address, of any kind. */
 const OF_ADDRESS: Limits = { perMinute: 30, perDay: 300 };
@@ -61,8 +64,9 @@ export class Attempts {
   async take(address: string, purpose?: Purpose, email = '', browser?: string): Promise<Attempt> {
     const ofAddress = { caller: `address:${address}`, limits: OF_ADDRESS };
     const ofAccount = purpose ? countersOf(address, purpose, email, browser) : [];
-    const waitFor = await this.#counts.take([ofAddress, ...ofAccount], this.#clock.now());
-    if (waitFor !== undefined) throw tooMany(waitFor);
+    const now = this.#clock.now();
+    const result = await this.#counts.take([ofAddress, ...ofAccount], now);
+    if (result.outcome !== 'admitted') throw tooMany(result, now);
     return { giveBack: async () => this.#counts.giveBack(ofAccount) };
   }
 
@@ -70,7 +74,7 @@ export class Attempts {
   async takeMail(kind: string, email: string): Promise<boolean> {
     const caller = `mailbox:${kind}:${email.toLowerCase()}`;
     const counter = { caller, limits: OF_MAILBOX };
-    return (await this.#counts.take([counter], this.#clock.now())) === undefined;
+    return (await this.#counts.take([counter], this.#clock.now())).outcome === 'admitted';
   }
 }
 
@@ -87,9 +91,8 @@ function countersOf(
   return everywhere ? [ofClient, { caller: account, limits: everywhere }] : [ofClient];
 }
 
-function tooMany(waitFor: number) {
-  const seconds = Math.max(1, Math.ceil(waitFor / SECOND));
+function tooMany(result: RateLimitResult, now: Instant) {
   return new DashboardError('too_many_attempts', 'Too many attempts. Wait, then try again.', {
-    headers: { 'Retry-After': String(seconds) },
+    headers: refusalHeaders(result, now),
   });
 }

@@ -29,7 +29,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       const account = found && (await stores.accounts.find(found.user.id));
       if (!account) return undefined;
       const age = clock.now().wall - found.session.createdAt.getTime();
-      return { account, isRecent: age >= 0 && age < RECENT };
+      return { id: found.session.id, account, isRecent: age >= 0 && age < RECENT };
     },
     async renew(sent, reply) {
       const headers = clientHeaders(sent);

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
 import { type QuotaState, takeQuota, unusedQuota } from '../../core/quota.ts';
+import { type RateLimitResult, tightestResult } from '../../core/rate-limit.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 /** Callers in memory at the same time; past it the least recently used is dropped. */
@@ -11,17 +12,18 @@ export class MemoryAttemptCounts implements AttemptCounts {
   /** By caller. */
   readonly #states = new LRUCache<string, QuotaState>({ max: MOST_CALLERS });
 
-  take(counters: readonly AttemptCounter[], now: Instant): number | undefined {
-    for (const { caller, limits } of counters) {
-      const { outcome, resetIn } = takeQuota(this.#stateOf(caller), limits, now, 0);
-      if (outcome !== 'admitted') return resetIn;
-    }
-    for (const { caller, limits } of counters) {
+  take(counters: readonly AttemptCounter[], now: Instant): RateLimitResult {
+    const checked = counters.map(({ caller, limits }) =>
+      takeQuota(this.#stateOf(caller), limits, now, 0),
+    );
+    const decision = tightestResult(checked);
+    if (decision.outcome !== 'admitted') return decision;
+    const counted = counters.map(({ caller, limits }) => {
       const state = this.#stateOf(caller);
-      takeQuota(state, limits, now, 1);
       this.#states.set(caller, state);
-    }
-    return undefined;
+      return takeQuota(state, limits, now, 1);
+    });
+    return tightestResult(counted);
   }
 
   giveBack(counters: readonly AttemptCounter[]): void {

@@ -1,4 +1,5 @@
 import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
+import { type RateLimitResult, tightestResult } from '../../core/rate-limit.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { RedisConnection } from './connection.ts';
 import { windowsFrom } from './script-reply.ts';
@@ -19,7 +20,7 @@ export class RedisAttemptCounts implements AttemptCounts {
     this.#local = local;
   }
 
-  async take(counters: readonly AttemptCounter[], now: Instant): Promise<number | undefined> {
+  async take(counters: readonly AttemptCounter[], now: Instant): Promise<RateLimitResult> {
     try {
       return await this.#takeTogether(counters);
     } catch {
@@ -37,30 +38,26 @@ export class RedisAttemptCounts implements AttemptCounts {
     await Promise.allSettled(calls);
   }
 
-  async #takeTogether(counters: readonly AttemptCounter[]): Promise<number | undefined> {
-    const checked = await Promise.all(counters.map((counter) => this.#waitFor(counter, 0)));
-    const exhausted = checked.find((wait) => wait !== undefined);
-    if (exhausted !== undefined) return exhausted;
-    const waits = await Promise.all(counters.map((counter) => this.#waitFor(counter, 1)));
-    const refused = waits.find((wait) => wait !== undefined);
-    if (refused !== undefined) {
-      await this.giveBack(counters.filter((_, index) => waits[index] === undefined));
+  async #takeTogether(counters: readonly AttemptCounter[]): Promise<RateLimitResult> {
+    const checked = await Promise.all(counters.map((counter) => this.#ask(counter, 0)));
+    const decision = tightestResult(checked);
+    if (decision.outcome !== 'admitted') return decision;
+    const results = await Promise.all(counters.map((counter) => this.#ask(counter, 1)));
+    const result = tightestResult(results);
+    if (result.outcome !== 'admitted') {
+      await this.giveBack(counters.filter((_, index) => results[index]?.outcome === 'admitted'));
     }
-    return refused;
+    return result;
   }
 
-  /**
-   * @param cost 1 counts an attempt, 0 only checks.
-   * @returns how long to wait for the next attempt, in ms, if the counter is exhausted.
-   */
-  async #waitFor({ caller, limits }: AttemptCounter, cost: 0 | 1): Promise<number | undefined> {
+  /** @param cost 1 counts an attempt if there is room, 0 only checks. */
+  async #ask({ caller, limits }: AttemptCounter, cost: 0 | 1): Promise<RateLimitResult> {
     const { perMinute, perDay } = limits;
     const key = keyOf(caller);
     const reply = await this.#connection.call(key, (client) =>
       client.petstoreAdmit(key, perMinute, perDay, cost, '', ''),
     );
-    const { outcome, resetIn } = windowsFrom(reply, limits);
-    return outcome === 'admitted' ? undefined : resetIn;
+    return windowsFrom(reply, limits);
   }
 }
 

@@ -1,0 +1,55 @@
+import type { AttemptCounter, AttemptCounts } from '../core/attempts.ts';
+import type { Limits } from '../core/plans.ts';
+import type { RateLimitResult } from '../core/rate-limit.ts';
+import { refusalHeaders } from '../http/limit-headers.ts';
+import type { Instant } from '../lib/clock.ts';
+import { DashboardError } from './errors.ts';
+import type { Session } from './session.ts';
+
+/** Requests of one session. A page that shows live data sends one a second. */
+const OF_SESSION: Limits = { perMinute: 300, perDay: 100_000 };
+
+/** Requests of all sessions of one account. */
+const OF_ACCOUNT: Limits = { perMinute: 600, perDay: 200_000 };
+
+/** Requests without a session from one client address, which may be that of many people. */
+const OF_ADDRESS: Limits = { perMinute: 600, perDay: 100_000 };
+
+/** Limits the requests to the dashboard's API, besides what `sign-in/attempts.ts` limits. */
+export class RequestLimits {
+  readonly #counts: AttemptCounts;
+
+  constructor(counts: AttemptCounts) {
+    this.#counts = counts;
+  }
+
+  /**
+   * Counts a request in all windows that apply to it, or in none.
+   * @param session without it the request counts for the address of the client.
+   */
+  async take(
+    session: Session | undefined,
+    address: string,
+    now: Instant,
+  ): Promise<RateLimitResult> {
+    return this.#counts.take(countersOf(session, address), now);
+  }
+}
+
+/** The refusal of a request that was not admitted. */
+export function tooManyRequests(result: RateLimitResult, now: Instant) {
+  const window = result.day.remaining === 0 ? 'on this day (UTC)' : 'in this minute';
+  return new DashboardError(
+    'rate_limited',
+    `Too many requests to the dashboard ${window}. Wait for the seconds in Retry-After, then try again.`,
+    { headers: refusalHeaders(result, now) },
+  );
+}
+
+function countersOf(session: Session | undefined, address: string): AttemptCounter[] {
+  if (!session) return [{ caller: `dashboard address:${address}`, limits: OF_ADDRESS }];
+  return [
+    { caller: `dashboard session:${session.id}`, limits: OF_SESSION },
+    { caller: `dashboard account:${session.account.id}`, limits: OF_ACCOUNT },
+  ];
+}

@@ -1,0 +1,13 @@
+/** The headers of a reply that differ from one request to the next, whatever was asked. */
+const OF_EACH_REQUEST = [
+  ...['date', 'x-request-id'],
+  ...['ratelimit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
+];
+
+/** Every part of a reply that could tell something: status, headers and body. */
+export async function visibleReply(sent: Promise<Response>) {
+  const reply = await sent;
+  const headers = Object.fromEntries(reply.headers);
+  for (const name of OF_EACH_REQUEST) delete headers[name];
+  return { status: reply.status, headers, body: await reply.json() };
+}
