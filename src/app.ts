@@ -124,9 +124,9 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   });
   starting.defer(() => jobs.stop());
   leases.renewIn(jobs);
-  watchDataFolder({ stores, jobs, readiness, log });
   const dependencies = { environments, config, stores, redis, clock, log, metrics, jobs };
   const { limiters, recordUse } = await startBackgroundJobs(dependencies);
+  watchDataFolder({ stores, jobs, readiness, log });
   if (parts.includes('quickstart')) deliverMessages(dependencies);
   return { stores, metrics, tracing, ops, redis, limiters, recordUse };
 }

@@ -20,6 +20,7 @@ import { COMMAND, escapeLines, START_COMMAND, watchOutput } from './output.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSeedCommand } from './seed.ts';
 import { addServeCommand } from './serve-command.ts';
+import { addAcknowledgeLossCommand } from './store-acknowledge-loss.ts';
 import { addBeginAnewCommand } from './store-begin-anew.ts';
 
 const FIRST_STEPS = `
@@ -73,6 +74,7 @@ function createProgram(): Command {
   addBackupCommand(program);
   addRestoreCommand(program);
   const store = program.command('store').description('Repair the data folder.');
+  addAcknowledgeLossCommand(store);
   addBeginAnewCommand(store);
   addMigrateStoreCommand(program);
   addHealthCommand(program);

@@ -22,10 +22,13 @@ export function watchDataFolder({ stores, jobs, readiness, log }: Dependencies):
   const permissions = restrictFolder(folder.path);
   if (permissions) log[permissions.isOpen ? 'warn' : 'info'](permissions.message);
   readiness.add('data_folder', () => folderState.lost);
+  readiness.add('lost_pets', () => folderState.lostPets());
   const report = reportChanges(log);
+  report('lost_pets', folderState.lostPets());
   jobs.every(LOOK_EVERY, 'look at the data folder', async () => {
     await folderState.look();
     report('data_folder', folderState.lost);
+    report('lost_pets', folderState.lostPets());
   });
 }
 

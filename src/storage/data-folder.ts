@@ -24,6 +24,7 @@ export const FILE_NAMES = {
   secret: 'secret',
   manifest: 'store.json',
   database: (environment: Environment) => `${environment}.db`,
+  givenIds: (environment: Environment) => `${environment}.ids`,
 } as const;
 
 /** The data folder: the path of each file in it. */
@@ -40,6 +41,8 @@ export interface DataFolder {
   /** Shared by all who open files in the folder; a restore has it alone. */
   readonly folderLock: string;
   database(environment: Environment): string;
+  /** The highest id that was acknowledged; see `folder/given-ids.ts`. */
+  givenIds(environment: Environment): string;
   /** Held by the process that serves the environment. */
   lock(environment: Environment): string;
 }
@@ -76,6 +79,7 @@ export function dataFolderAt(path: string): DataFolder {
     unfinishedRestore: join(path, 'restore-unfinished'),
     folderLock: join(path, 'folder.lock'),
     database: (environment) => join(path, FILE_NAMES.database(environment)),
+    givenIds: (environment) => join(path, FILE_NAMES.givenIds(environment)),
     lock: (environment) => join(path, `${environment}.lock`),
   };
 }

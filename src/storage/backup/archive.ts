@@ -4,6 +4,7 @@ import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { create, extract, list } from 'tar';
+import type { Environment } from '../../core/environments.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import { FILE_NAMES, makeDurable } from '../data-folder.ts';
 import { DATABASES } from '../folder/databases.ts';
@@ -15,6 +16,8 @@ export interface Manifest {
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly files: ReadonlyArray<{ readonly name: string; readonly sha256: string }>;
+  /** Ids continue after these, where the databases hold none as high. */
+  readonly idsAfter?: Readonly<Partial<Record<Environment, number>>>;
 }
 
 const MANIFEST = 'manifest.json';
@@ -26,12 +29,16 @@ const OF_THE_SYSTEM = new Set([
 ]);
 
 /** Packs all files of a folder, with a manifest, into one durable file for its owner alone. */
-export async function pack(folder: string, file: string, createdAt: string): Promise<Manifest> {
+export async function pack(
+  folder: string,
+  file: string,
+  about: Pick<Manifest, 'createdAt' | 'idsAfter'>,
+): Promise<Manifest> {
   const names = await readdir(folder);
   const files = await Promise.all(
     names.map(async (name) => ({ name, sha256: await digest(join(folder, name)) })),
   );
-  const manifest: Manifest = { format: 1, createdAt, files };
+  const manifest: Manifest = { format: 1, ...about, files };
   await writeFile(join(folder, MANIFEST), JSON.stringify(manifest));
   await create({ cwd: folder, file, gzip: true, portable: true, mode: 0o600 }, [
     MANIFEST,

@@ -2,6 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { ENVIRONMENTS } from '../../core/environments.ts';
 import { messageOf, OperatorError, SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
@@ -12,6 +13,7 @@ import {
   openDataFolder,
 } from '../data-folder.ts';
 import { DATABASES } from '../folder/databases.ts';
+import { readManifest } from '../folder/manifest.ts';
 import { requireListedFiles } from '../folder/store-files.ts';
 import { snapshot } from '../sqlite/backup.ts';
 import { type Manifest, pack } from './archive.ts';
@@ -36,7 +38,8 @@ export async function createBackup(config: Config, file: string, clock: Clock): 
     await mkdir(parts);
     await copyData(folder, config.secret === undefined, parts);
     const draft = join(temporary.path, 'backup.tar.gz');
-    const manifest = await pack(parts, draft, new Date(clock.now().wall).toISOString());
+    const createdAt = new Date(clock.now().wall).toISOString();
+    const manifest = await pack(parts, draft, { createdAt, ...findIdsAfter(folder) });
     renameSync(draft, target);
     makeDurable(dirname(target));
     return manifest;
@@ -58,4 +61,13 @@ async function copyData(folder: DataFolder, withSecret: boolean, into: string): 
     throw new SetupError(`${folder.secret} is missing. Set PETSTORE_SECRET as the service has it.`);
   }
   await copyFile(folder.secret, join(into, FILE_NAMES.secret));
+}
+
+function findIdsAfter(folder: DataFolder): Pick<Manifest, 'idsAfter'> {
+  const files = readManifest(folder)?.files ?? {};
+  const ids = ENVIRONMENTS.flatMap((name) => {
+    const id = files[FILE_NAMES.database(name)]?.idsAfter;
+    return id === undefined ? [] : [[name, id]];
+  });
+  return ids.length === 0 ? {} : { idsAfter: Object.fromEntries(ids) };
 }

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import type { Environment } from '../../core/environments.ts';
 import { messageOf, OperatorError, SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
@@ -10,15 +11,13 @@ import {
   makeDurable,
   openDataFolder,
 } from '../data-folder.ts';
-import { DATABASES } from '../folder/databases.ts';
-import { writeManifest } from '../folder/manifest.ts';
+import { makeStore } from '../folder/make-store.ts';
+import { type Manifest as FolderManifest, readManifest } from '../folder/manifest.ts';
 import { moveAside } from '../folder/move-aside.ts';
-import { newManifest } from '../folder/store-files.ts';
+import { highestGivenId } from '../folder/pet-ids.ts';
 import { endSessions } from '../sqlite/backup.ts';
-import { connect } from '../sqlite/database.ts';
-import { setStoreId } from '../sqlite/identity.ts';
 import { takeLock } from '../sqlite/lock.ts';
-import { unpackSound } from './archive.ts';
+import { type Manifest, unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
 const WORKSHOP = '.restore-';
@@ -52,19 +51,19 @@ export async function restoreBackup(
   try {
     removeLitter(folder);
     using temporary = openTemporaryFolder(join(folder.path, WORKSHOP));
-    const { createdAt, files } = await unpackSound(file, temporary.path);
+    const backup = await unpackSound(file, temporary.path);
     endSessions(join(temporary.path, FILE_NAMES.accounts));
     const kept = readdirSync(folder.path).filter(isData);
     if (kept.length > 0 && !replace) {
       throw new OperatorError(`${folder.path} holds data. Add --replace to move it aside first.`);
     }
-    const restored = files.map(({ name }) => name);
-    makeStore(temporary.path, restored);
-    const names = [...restored, FILE_NAMES.manifest];
+    const idsAfter = findIdsAfter(folder, backup);
+    const databases = backup.files.map(({ name }) => name).filter((name) => name.endsWith('.db'));
+    makeStore(dataFolderAt(temporary.path), databases, (environment) => idsAfter[environment]);
     return {
       folder: folder.path,
-      createdAt,
-      movedTo: swap(folder, kept, temporary.path, names, clock),
+      createdAt: backup.createdAt,
+      movedTo: swap(folder, kept, temporary.path, idsAfter, clock),
     };
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
@@ -84,19 +83,38 @@ function removeLitter({ path }: DataFolder): void {
 function isData(name: string): boolean {
   return (
     [FILE_NAMES.secret, FILE_NAMES.manifest, 'store.lock'].includes(name) ||
-    /\.db(-wal|-shm)?$/.test(name)
+    /\.(db(-wal|-shm)?|ids)$/.test(name)
   );
 }
 
-/** Makes the unpacked files a store of their own, which is not the one that they were copied from. */
-function makeStore(path: string, names: readonly string[]): void {
-  const databases = names.filter((name) => DATABASES.some(([each]) => each === name));
-  const manifest = newManifest(databases);
-  for (const name of databases) {
-    using database = connect(join(path, name));
-    setStoreId(database, manifest.storeId);
+/**
+ * The ids after which those of each environment continue: none is given again that the former files may
+ * have given, that a restore found which was cut off, or that the backup knows.
+ */
+function findIdsAfter(folder: DataFolder, backup: Manifest): Record<Environment, number> {
+  const cutOff = readUnfinished(folder);
+  const former = readFormerManifest(folder);
+  const highest = (name: Environment) =>
+    Math.max(
+      highestGivenId(folder, former, name),
+      cutOff?.[name] ?? 0,
+      backup.idsAfter?.[name] ?? 0,
+    );
+  return { production: highest('production'), staging: highest('staging') };
+}
+
+function readUnfinished({ unfinishedRestore: path }: DataFolder): Manifest['idsAfter'] {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+/** One that is damaged must not prevent the restore. */
+function readFormerManifest(folder: DataFolder): FolderManifest | undefined {
+  try {
+    return readManifest(folder);
+  } catch {
+    return undefined;
   }
-  writeManifest(dataFolderAt(path), manifest);
 }
 
 /**
@@ -108,15 +126,17 @@ function swap(
   folder: DataFolder,
   former: readonly string[],
   temporary: string,
-  names: readonly string[],
+  idsAfter: Manifest['idsAfter'],
   clock: Clock,
 ): string | undefined {
-  writeFileSync(folder.unfinishedRestore, '');
+  writeFileSync(folder.unfinishedRestore, JSON.stringify(idsAfter));
   makeDurable(folder.unfinishedRestore);
   makeDurable(folder.path);
   const aside =
     former.length > 0 ? moveAside(folder.path, former, 'before-restore', clock) : undefined;
-  for (const name of names) renameSync(join(temporary, name), join(folder.path, name));
+  for (const name of readdirSync(temporary).filter(isData)) {
+    renameSync(join(temporary, name), join(folder.path, name));
+  }
   makeDurable(folder.path);
   rmSync(folder.unfinishedRestore);
   makeDurable(folder.path);

@@ -1,16 +1,18 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { ENVIRONMENTS } from '../../core/environments.ts';
 import { OperatorError, SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, dataFolderAt, FILE_NAMES, keepRestoreOut } from '../data-folder.ts';
-import { connect, examineDatabase, openDatabase } from '../sqlite/database.ts';
-import { setStoreId } from '../sqlite/identity.ts';
+import { examineDatabase, openDatabase } from '../sqlite/database.ts';
 import { takeLock } from '../sqlite/lock.ts';
 import { DATABASES } from './databases.ts';
+import { readGivenIds } from './given-ids.ts';
+import { makeStore } from './make-store.ts';
 import { readManifest, writeManifest } from './manifest.ts';
 import { moveAside } from './move-aside.ts';
-import { newManifest } from './store-files.ts';
+import { beginIds, endOfBlock, highestGivenId, withFile } from './pet-ids.ts';
 
 /**
  * Makes a lost file of the data folder anew, without what it held: an empty database, or a manifest of
@@ -42,16 +44,17 @@ function makeManifest(folder: DataFolder): void {
   if (existsSync(folder.manifest)) {
     throw new OperatorError(`${folder.manifest} is there. Move it away first.`);
   }
-  const paths = DATABASES.map(([name]) => join(folder.path, name)).filter(
-    (path) => examineDatabase(path).isMade,
+  const made = DATABASES.filter(([name]) => examineDatabase(join(folder.path, name)).isMade);
+  if (made.length === 0) throw new OperatorError(`${folder.path} holds no database.`);
+  makeStore(
+    folder,
+    made.map(([name]) => name),
+    (environment, highest) => {
+      const given = readGivenIds(folder.givenIds(environment));
+      const known = Math.max(highest, given?.highest ?? 0);
+      return given?.isExact ? known : endOfBlock(known);
+    },
   );
-  if (paths.length === 0) throw new OperatorError(`${folder.path} holds no database.`);
-  const manifest = newManifest(paths.map((path) => basename(path)));
-  for (const path of paths) {
-    using database = connect(path);
-    setStoreId(database, manifest.storeId);
-  }
-  writeManifest(folder, manifest);
 }
 
 function makeDatabase(folder: DataFolder, name: string, clock: Clock): void {
@@ -68,4 +71,8 @@ function makeDatabase(folder: DataFolder, name: string, clock: Clock): void {
   const remains = readdirSync(folder.path).filter((each) => each.startsWith(name));
   if (remains.length > 0) moveAside(folder.path, remains, 'before-begin-anew', clock);
   openDatabase(path, schema, manifest.storeId).close();
+  const environment = ENVIRONMENTS.find((each) => FILE_NAMES.database(each) === name);
+  if (!environment) return;
+  const idsAfter = highestGivenId(folder, manifest, environment);
+  writeManifest(folder, withFile(manifest, name, beginIds(folder, environment, 0, idsAfter)));
 }

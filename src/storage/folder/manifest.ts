@@ -13,10 +13,29 @@ export interface Manifest {
   readonly storeId: string;
   /** The databases that the folder must hold, by file name. */
   readonly files: Readonly<Record<string, ListedFile>>;
+  readonly losses: readonly Loss[];
 }
 
-/** What the manifest says of one database. */
-export type ListedFile = Readonly<Record<string, never>>;
+/** What the manifest says of one database; the numbers only of an environment's. */
+export interface ListedFile {
+  /** Ids up to this one may be acknowledged without another change of the manifest. */
+  readonly reservedUpTo?: number;
+  /** Ids continue after this one, also where the database holds none as high. */
+  readonly idsAfter?: number;
+}
+
+/** Pets that were acknowledged, and that the database no longer held at a start. */
+export interface Loss {
+  /** The name of the database. */
+  readonly file: string;
+  /** Some ids between the first and the last may never have been given. */
+  readonly firstId: number;
+  readonly lastId: number;
+  /** ISO 8601, UTC. */
+  readonly foundAt: string;
+  /** When an operator acknowledged the loss; ISO 8601, UTC. */
+  readonly acknowledgedAt?: string;
+}
 
 /**
  * Reads the manifest; `undefined` when the folder has none.
@@ -40,12 +59,21 @@ export function readManifest({ manifest: path }: DataFolder): Manifest | undefin
 function parse(text: string): Manifest | undefined {
   try {
     const manifest: Manifest = JSON.parse(text);
-    const { format, storeId, files } = manifest;
+    const { format, storeId, files, losses = [] } = manifest;
     const isSound = format === 1 && typeof storeId === 'string' && typeof files === 'object';
-    return isSound ? manifest : undefined;
+    return isSound ? { format, storeId, files, losses } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** @throws SetupError when there is none, where there was one before. */
+export function requireManifest(
+  folder: DataFolder,
+  manifest: Manifest | undefined = readManifest(folder),
+): Manifest {
+  if (manifest) return manifest;
+  throw new SetupError(`${folder.manifest} was removed.`);
 }
 
 /**

@@ -1,10 +1,19 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { Environment } from '../../core/environments.ts';
 import { SetupError } from '../../core/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
 import { examineDatabase } from '../sqlite/database.ts';
 import { DATABASES } from './databases.ts';
-import { type Manifest, readManifest, updateManifest } from './manifest.ts';
+import {
+  type ListedFile,
+  type Manifest,
+  readManifest,
+  requireManifest,
+  updateManifest,
+} from './manifest.ts';
+import { beginIds, checkIds, withFile } from './pet-ids.ts';
 import { refuseServedFolder } from './served-folder.ts';
 
 /**
@@ -13,7 +22,7 @@ import { refuseServedFolder } from './served-folder.ts';
  */
 export class StoreFiles {
   readonly #folder: DataFolder;
-  readonly #storeId: string;
+  readonly storeId: string;
 
   /**
    * Reads the manifest. A folder without data begins a store; one of an earlier release is adopted.
@@ -23,29 +32,48 @@ export class StoreFiles {
     this.#folder = folder;
     const { storeId } =
       readManifest(folder) ?? updateManifest(folder, (found) => found ?? begin(folder));
-    this.#storeId = storeId;
+    this.storeId = storeId;
   }
 
   /**
    * Opens one database and lists it.
    * @param open opens or makes the file, and checks that it belongs to the store.
+   * @param list gives what the manifest says of a file that it does not list yet.
    * @throws SetupError when the file is listed, and missing or empty; and whatever `open` throws.
    */
-  open<File>(name: string, open: (path: string, storeId: string) => File): File {
+  open<File>(
+    name: string,
+    open: (path: string, storeId: string) => File,
+    list: (file: File) => ListedFile = () => ({}),
+  ): File {
     const isListed = requireListedFile(this.#folder, this.#read(), name);
-    const file = open(join(this.#folder.path, name), this.#storeId);
-    if (!isListed) {
-      updateManifest(this.#folder, (found) => {
-        const manifest = found ?? this.#read();
-        return { ...manifest, files: { ...manifest.files, [name]: {} } };
-      });
-    }
+    const file = open(join(this.#folder.path, name), this.storeId);
+    if (isListed) return file;
+    updateManifest(this.#folder, (found) => {
+      const manifest = requireManifest(this.#folder, found);
+      // Another process may have been faster.
+      return manifest.files[name] ? manifest : withFile(manifest, name, list(file));
+    });
+    return file;
+  }
+
+  /** Opens the database of an environment, and compares it with what was acknowledged. */
+  openEnvironment<File>(
+    environment: Environment,
+    open: (path: string, storeId: string) => File,
+    highestId: (file: File) => number,
+    clock: Clock,
+  ): File {
+    const file = this.open(FILE_NAMES.database(environment), open, (made) =>
+      beginIds(this.#folder, environment, highestId(made)),
+    );
+    checkIds(this.#folder, environment, () => highestId(file), clock);
     return file;
   }
 
   #read(): Manifest {
     const manifest = readManifest(this.#folder);
-    if (manifest?.storeId === this.#storeId) return manifest;
+    if (manifest?.storeId === this.storeId) return manifest;
     throw new SetupError(`${this.#folder.manifest} was removed or replaced. Start again.`);
   }
 }
@@ -103,5 +131,6 @@ export function newManifest(names: readonly string[]): Manifest {
     format: 1,
     storeId: crypto.randomUUID(),
     files: Object.fromEntries(names.map((name) => [name, {}])),
+    losses: [],
   };
 }

@@ -204,6 +204,11 @@ function migrate(database: Database, path: string, schema: Schema): void {
   upgrade.immediate();
 }
 
+/** The highest id that an environment's database holds, or 0. */
+export function highestId(database: Database): number {
+  return Number(database.query('SELECT max(id) FROM pets').values()[0]?.[0] ?? 0);
+}
+
 function pragma(database: Database, name: string): number {
   return Number(database.query(`PRAGMA ${name}`).values()[0]?.[0]);
 }

@@ -10,12 +10,17 @@ import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { SqliteAccess } from './access.ts';
 import { sqliteByHand } from './by-hand.ts';
+import type { SqliteSelection } from './database.ts';
 import { SqliteFile } from './file.ts';
 import { FileLeases } from './leases.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from './migrations.ts';
 import { SqlitePetStore } from './pet-store.ts';
 import { SqliteQuotaStore } from './quota-store.ts';
 import { Writer } from './writer.ts';
+
+const HIGHEST_ID: SqliteSelection<{ id: bigint | null }> = {
+  sqlite: 'SELECT max(id) AS id FROM pets',
+};
 
 /**
  * Opens the stores of the data folder.
@@ -32,13 +37,12 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
   const folderState = new FolderState(folder, (reason) => {
     writer.refusal = reason;
   });
-  const openFile = (name: string, schema: Schema) =>
-    files.open(name, (path, storeId) => {
-      const file = new SqliteFile(path, schema, writer, storeId);
-      folderState.opened(path);
-      return file;
-    });
-  const accountsFile = openFile(FILE_NAMES.accounts, ACCOUNTS_SCHEMA);
+  const openAs = (schema: Schema) => (path: string, storeId: string) => {
+    const file = new SqliteFile(path, schema, writer, storeId);
+    folderState.opened(path);
+    return file;
+  };
+  const accountsFile = files.open(FILE_NAMES.accounts, openAs(ACCOUNTS_SCHEMA));
   opening.defer(() => accountsFile.close());
   const shared = sharedStores(new SqliteAccess(accountsFile), sqliteByHand(accountsFile));
   const isFirstStart = (await shared.settings.find(FINGERPRINT)) === undefined;
@@ -60,12 +64,17 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
     environment(name) {
       const known = environments.get(name);
       if (known) return known;
-      const file = openFile(FILE_NAMES.database(name), ENVIRONMENT_SCHEMA);
+      const file = files.openEnvironment(name, openAs(ENVIRONMENT_SCHEMA), findHighestId, clock);
       resources.defer(() => file.close());
+      writer.recordIds(folder.database(name), { environment: name, storeId: files.storeId });
       const stores = { pets: new SqlitePetStore(file), quotas: new SqliteQuotaStore(file) };
       environments.set(name, stores);
       return stores;
     },
     close: () => resources.disposeAsync(),
   };
+}
+
+function findHighestId(file: SqliteFile): number {
+  return Number(file.get(HIGHEST_ID)?.id ?? 0);
 }

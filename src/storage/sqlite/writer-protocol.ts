@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite';
+import type { Environment } from '../../core/environments.ts';
 import type { NamedChange } from '../changes.ts';
 import { activityWrites } from './writes-activity.ts';
 import { environmentWrites } from './writes-environment.ts';
@@ -24,9 +25,29 @@ export type WriteOutputs = {
   [Name in keyof typeof WRITES]: ReturnType<(typeof WRITES)[Name]>;
 } & { readonly change: unknown };
 
+/** The environment whose database a file is, and the store that it belongs to. */
+export interface RecordedIds {
+  readonly environment: Environment;
+  readonly storeId: string;
+}
+
+/** Whether a change may create pets. */
+export function createsPets({ name }: Write): boolean {
+  return name === 'createPet' || name === 'importPets';
+}
+
+/** Asks for one transaction. */
+export interface CommitRequest {
+  readonly kind: 'commit';
+  readonly path: string;
+  readonly writes: readonly Write[];
+  /** Given if the ids of new pets must be recorded. */
+  readonly ids?: RecordedIds | undefined;
+}
+
 /** Messages of the main thread to the writer thread. */
 export type WriterRequest =
-  | { readonly kind: 'commit'; readonly path: string; readonly writes: readonly Write[] }
+  | CommitRequest
   /** Folds the write-ahead log into each file and closes them. */
   | { readonly kind: 'close' };
 

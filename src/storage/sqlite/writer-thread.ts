@@ -1,11 +1,14 @@
 import { type Database, SQLiteError } from 'bun:sqlite';
-import { messageOf } from '../../core/errors.ts';
+import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { lazy } from '../../lib/lazy.ts';
 import type { NamedChange } from '../changes.ts';
 import { connect } from './database.ts';
 import { isStorageFailure } from './failures.ts';
+import { IdRecords } from './id-records.ts';
 import {
   applyWrite,
+  type CommitRequest,
+  createsPets,
   type Posted,
   pack,
   unpack,
@@ -24,6 +27,9 @@ declare const self: Worker;
 
 const databases = new Map<string, Database>();
 
+/** Of the environments in which this thread has created pets, by the path of the database. */
+const idRecords = new Map<string, IdRecords>();
+
 /**
  * What makes the changes that are written once for both engines; loaded with the first of them. Where that
  * fails the thread ends, and the next one loads it anew: the runtime remembers a failed import.
@@ -41,14 +47,14 @@ self.onmessage = ({ data }: MessageEvent<Posted<WriterRequest>>) => {
 
 async function carryOut(request: WriterRequest): Promise<void> {
   if (request.kind === 'close') {
-    for (const database of databases.values()) close(database);
+    for (const [path, database] of databases) close(database, idRecords.get(path));
     reply({ kind: 'closed' });
     return;
   }
   const { path, writes } = request;
   const needsChanges = writes.some(({ name }) => name === 'change');
   const loaded = needsChanges ? await loadChanges() : undefined;
-  reply({ kind: 'committed', path, results: await commit(path, writes, loaded) });
+  reply({ kind: 'committed', path, results: await commit(request, writes, loaded) });
 }
 
 function reply(message: WriterReply): void {
@@ -56,33 +62,44 @@ function reply(message: WriterReply): void {
 }
 
 async function commit(
-  path: string,
+  request: CommitRequest,
   writes: readonly Write[],
   loaded: LoadedChanges | undefined,
 ): Promise<WriteResult[]> {
   try {
-    const database = databaseAt(path);
+    const database = databaseAt(request.path);
     const applyChange = loaded ? changesOn(database, loaded) : refuseChange;
+    let records: IdRecords | undefined;
     const values = await transaction(database, async () => {
+      records = writes.some(createsPets) ? idRecordsOf(request, database) : undefined;
       const made: unknown[] = [];
       for (const write of writes) {
         const value = applyWrite(database, write, applyChange);
         made.push(value instanceof Promise ? await value : value);
       }
+      records?.reserve();
       return made;
     });
+    records?.record();
     return values.map((value) => ({ ok: true, value }));
   } catch (error) {
-    const unavailable = isStorageFailure(error);
+    const unavailable = isStorageFailure(error) || error instanceof StorageUnavailable;
     // One change that cannot be made must not take the others of its batch down with it.
     if (writes.length > 1 && !unavailable) {
       const results: WriteResult[] = [];
-      for (const write of writes) results.push(...(await commit(path, [write], loaded)));
+      for (const write of writes) results.push(...(await commit(request, [write], loaded)));
       return results;
     }
     const failure: WriteResult = { ok: false, unavailable, message: describe(error) };
     return writes.map(() => failure);
   }
+}
+
+function idRecordsOf({ path, ids }: CommitRequest, database: Database): IdRecords | undefined {
+  if (!ids) return undefined;
+  const records = idRecords.get(path) ?? new IdRecords(database, ids);
+  idRecords.set(path, records);
+  return records;
 }
 
 function changesOn(database: Database, [{ sqliteQueries }, { applyChange }]: LoadedChanges) {
@@ -117,8 +134,9 @@ function databaseAt(path: string): Database {
   return database;
 }
 
-function close(database: Database): void {
+function close(database: Database, records: IdRecords | undefined): void {
   try {
+    records?.close();
     database.run('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
     // What stays in the write-ahead log is durable there, and read back at the next start.
@@ -127,6 +145,7 @@ function close(database: Database): void {
 }
 
 function describe(error: unknown): string {
-  const code = error instanceof SQLiteError ? `${error.code}: ` : '';
-  return code + messageOf(error);
+  const cause = error instanceof StorageUnavailable ? error.cause : error;
+  const code = cause instanceof SQLiteError ? `${cause.code}: ` : '';
+  return code + messageOf(cause);
 }

@@ -5,6 +5,7 @@ import { WriteOutcomes } from '../write-outcomes.ts';
 import {
   type Posted,
   pack,
+  type RecordedIds,
   unpack,
   type Write,
   type WriteOutputs,
@@ -57,6 +58,7 @@ export class Writer {
   readonly #queues = new Map<string, Queue>();
   /** Files whose last transaction failed. */
   readonly #failing = new Set<string>();
+  readonly #recordedIds = new Map<string, RecordedIds>();
   #closed: PromiseWithResolvers<void> | undefined;
   /** Set once metrics are collected. */
   metrics: WriterMetrics | undefined;
@@ -76,6 +78,11 @@ export class Writer {
     return this.#queues
       .values()
       .reduce((sum, { waiting, inFlight }) => sum + waiting.length + inFlight.length, 0);
+  }
+
+  /** Records from now on which ids the database of an environment gives. */
+  recordIds(path: string, ids: RecordedIds): void {
+    this.#recordedIds.set(path, ids);
   }
 
   /**
@@ -139,7 +146,8 @@ export class Writer {
     queue.inFlight = queue.waiting.splice(0, BATCH_SIZE);
     queue.sentAt = this.metrics?.now();
     this.outcomes.begun(basename(path));
-    this.#post({ kind: 'commit', path, writes: queue.inFlight.map(({ write }) => write) });
+    const writes = queue.inFlight.map(({ write }) => write);
+    this.#post({ kind: 'commit', path, writes, ids: this.#recordedIds.get(path) });
   }
 
   #receive(reply: WriterReply): void {

@@ -68,10 +68,28 @@ export const environmentWrites = {
   },
 };
 
+/** The id after which those of a database continue, where it holds none as high. */
+const continuedAfter = new WeakMap<Database, number>();
+
+/** Gives only ids above this one from now on. */
+export function continueIdsAfter(database: Database, id: number): void {
+  continuedAfter.set(database, id);
+}
+
 function insertPet(database: Database, { name, categoryId, status }: NewPet): number {
-  const { lastInsertRowid } = database
-    .query('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)')
-    .run(name, categoryId, status);
+  const after = continuedAfter.get(database);
+  // SQLite continues after the highest id that the table holds.
+  const { lastInsertRowid } =
+    after === undefined
+      ? database
+          .query('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)')
+          .run(name, categoryId, status)
+      : database
+          .query(
+            `INSERT INTO pets (id, name, category_id, status)
+             VALUES (max(?, coalesce((SELECT max(id) FROM pets), 0)) + 1, ?, ?, ?)`,
+          )
+          .run(after, name, categoryId, status);
   return Number(lastInsertRowid);
 }
 

@@ -1,10 +1,13 @@
 import type { Database } from 'bun:sqlite';
+import type { Environment } from '../../core/environments.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { FINGERPRINT } from '../../core/secret.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { type DataFolder, FILE_NAMES, keepRestoreOut } from '../data-folder.ts';
+import { type Manifest, requireManifest } from '../folder/manifest.ts';
 import { StoreFiles } from '../folder/store-files.ts';
 import { select } from '../selection.ts';
-import { openDatabase, query } from '../sqlite/database.ts';
+import { highestId, openDatabase, query } from '../sqlite/database.ts';
 import { type Lock, takeLock } from '../sqlite/lock.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from '../sqlite/migrations.ts';
 import type { Table, Value } from './tables.ts';
@@ -17,6 +20,7 @@ type Cell = string | bigint | Uint8Array | null;
 export class Source implements Disposable {
   readonly #lock: Lock;
   readonly #files: Readonly<Record<Table['file'], Database>>;
+  readonly #manifest: Manifest;
 
   /**
    * @throws OperatorError while somebody else has the folder open.
@@ -26,13 +30,16 @@ export class Source implements Disposable {
     this.#lock = takeAlone(folder);
     try {
       const files = new StoreFiles(folder);
-      const open = (name: string, schema: Schema) =>
-        files.open(name, (path, storeId) => openDatabase(path, schema, storeId));
+      const openAs = (schema: Schema) => (path: string, storeId: string) =>
+        openDatabase(path, schema, storeId);
+      const open = (name: Environment) =>
+        files.openEnvironment(name, openAs(ENVIRONMENT_SCHEMA), highestId, systemClock);
       this.#files = {
-        accounts: open(FILE_NAMES.accounts, ACCOUNTS_SCHEMA),
-        production: open(FILE_NAMES.database('production'), ENVIRONMENT_SCHEMA),
-        staging: open(FILE_NAMES.database('staging'), ENVIRONMENT_SCHEMA),
+        accounts: files.open(FILE_NAMES.accounts, openAs(ACCOUNTS_SCHEMA)),
+        production: open('production'),
+        staging: open('staging'),
       };
+      this.#manifest = requireManifest(folder);
     } catch (error) {
       this.#lock.release();
       throw error;
@@ -65,12 +72,14 @@ export class Source implements Disposable {
     return rows.map((row) => table.columns.map((name) => readCell(table, name, row[name] ?? null)));
   }
 
-  /** The highest number that a column has. */
+  /** The highest number that a column has, or that was given and is lost. */
   highest({ name, file }: Table, column: string): bigint {
     const row = this.#files[file]
       .query<{ highest: bigint | null }, []>(`SELECT max(${column}) AS highest FROM ${name}`)
       .get();
-    return row?.highest ?? 0n;
+    const highest = row?.highest ?? 0n;
+    const { idsAfter = 0 } = name === 'pets' ? (this.#manifest.files[`${file}.db`] ?? {}) : {};
+    return highest > idsAfter ? highest : BigInt(idsAfter);
   }
 
   [Symbol.dispose](): void {

@@ -1,0 +1,115 @@
+import {
+  closeSync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+
+/**
+ * The highest id that was acknowledged in an environment, in a small file beside its database. It is
+ * written after every commit that creates pets, before these are acknowledged, and not synced: it
+ * survives the process, but not always the machine.
+ */
+export interface GivenIds {
+  readonly highest: number;
+  /** Whether no higher id was acknowledged: the machine has run since the last write, or it was synced. */
+  readonly isExact: boolean;
+}
+
+/** While a process may give ids, and after it has synced the file and closed it. */
+type State = 'open' | 'done';
+
+/** A record takes less than one sector, so that a disk writes all of it or nothing. */
+const RECORD_BYTES = 68;
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+const UNKNOWN_BOOT = '-'.repeat(36);
+
+/** Identifies the time that the machine has run since it was started. */
+const boot = readBootId();
+
+function readBootId(): string {
+  try {
+    return readFileSync(BOOT_ID, 'utf8').trim().padEnd(36, '-').slice(0, 36);
+  } catch {
+    return UNKNOWN_BOOT;
+  }
+}
+
+/** Reads the file at this path; `undefined` when it is missing or damaged. */
+export function readGivenIds(path: string): GivenIds | undefined {
+  let record: string;
+  try {
+    record = readFileSync(path, 'latin1');
+  } catch {
+    return undefined;
+  }
+  const found = parse(record);
+  if (!found) return undefined;
+  const isSameBoot = found.boot === boot && boot !== UNKNOWN_BOOT;
+  return { highest: found.highest, isExact: found.state === 'done' || isSameBoot };
+}
+
+/** Makes the file anew, before anything is given: durable once its folder is. */
+export function writeGivenIds(path: string, highest: number): void {
+  writeFileSync(path, format(highest, 'done'), { mode: 0o600, flush: true });
+}
+
+/** The file of one environment, kept open by a writer thread. */
+export class GivenIdsFile {
+  readonly #file: number;
+  /** What this thread wrote last. */
+  #written = Buffer.alloc(0);
+  readonly #found = Buffer.alloc(RECORD_BYTES);
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'r+');
+  }
+
+  /** Records that ids up to this one are acknowledged from now on. Never lowers the record. */
+  record(highest: number): void {
+    const found = this.#read();
+    const earlier = found.equals(this.#written) ? undefined : parse(found.toString('latin1'));
+    if (earlier?.state === 'open' && earlier.highest >= highest) return;
+    this.#write(Math.max(highest, earlier?.highest ?? 0), 'open');
+    // From here on the record must not pass for exact after a power failure.
+    if (earlier?.state === 'done') fdatasyncSync(this.#file);
+  }
+
+  /** Records the highest id that the database holds, durably, and closes the file. */
+  close(highest: number): void {
+    const earlier = parse(this.#read().toString('latin1'));
+    this.#write(Math.max(highest, earlier?.highest ?? 0), 'done');
+    fdatasyncSync(this.#file);
+    closeSync(this.#file);
+  }
+
+  #read(): Buffer {
+    readSync(this.#file, this.#found, 0, RECORD_BYTES, 0);
+    return this.#found;
+  }
+
+  #write(highest: number, state: State): void {
+    this.#written = Buffer.from(format(highest, state), 'latin1');
+    writeSync(this.#file, this.#written, 0, RECORD_BYTES, 0);
+  }
+}
+
+function format(highest: number, state: State): string {
+  const text = `${String(highest).padStart(16, '0')} ${boot} ${state}`;
+  return `${text} ${checksum(text)}\n`;
+}
+
+function parse(record: string) {
+  const [, text = '', highest, recordedBoot, state, sum] =
+    /^((\d{16}) (\S{36}) (open|done)) ([\da-f]{8})\n$/.exec(record) ?? [];
+  if (sum === undefined || sum !== checksum(text)) return undefined;
+  return { highest: Number(highest), boot: recordedBoot, state };
+}
+
+function checksum(text: string): string {
+  return Bun.hash.crc32(text).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
+import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
+import { connect, highestId } from '../sqlite/database.ts';
+import { setStoreId } from '../sqlite/identity.ts';
+import { type Manifest, writeManifest } from './manifest.ts';
+import { beginIds, withFile } from './pet-ids.ts';
+import { newManifest } from './store-files.ts';
+
+/**
+ * Makes databases in a folder, which nobody uses, a store of their own, with a manifest.
+ * @param names of the databases.
+ * @param idsAfter gives the id after which those of an environment continue, from the highest id that
+ * its database holds.
+ */
+export function makeStore(
+  folder: DataFolder,
+  names: readonly string[],
+  idsAfter: (environment: Environment, highest: number) => number,
+): void {
+  let manifest: Manifest = newManifest(names);
+  for (const name of names) {
+    using database = connect(join(folder.path, name));
+    setStoreId(database, manifest.storeId);
+    const environment = ENVIRONMENTS.find((each) => FILE_NAMES.database(each) === name);
+    if (!environment) continue;
+    const highest = highestId(database);
+    const listed = beginIds(folder, environment, highest, idsAfter(environment, highest));
+    manifest = withFile(manifest, name, listed);
+  }
+  writeManifest(folder, manifest);
+}

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'bun:test';
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually, temporaryFolder } from '../support/harness.ts';
+import { runCommand, ServiceProcess } from '../support/process.ts';
+import { clientOf, makeKey, onFolder } from '../support/storage.ts';
+
+const PETS = 40;
+const BLOCK = 10_000;
+
+/** A folder whose service was killed after it acknowledged some animals, which the log alone holds. */
+async function killedService() {
+  const folder = temporaryFolder();
+  const key = await makeKey(folder.path);
+  await using service = await ServiceProcess.start(onFolder(folder.path));
+  const ids = await create(service, key, PETS);
+  await service.end('SIGKILL');
+  const file = (name: string) => join(folder.path, name);
+  return { ...folder, key, ids, file, log: file('production.db-wal') };
+}
+
+/** Creates animals one after the other, so that each is a commit of its own. */
+async function create(service: ServiceProcess, key: string, count: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let number = 0; number < count; number += 1) {
+    ids.push(Number((await clientOf(service, key).createPet({ name: 'Rex', categoryId: 1 })).id));
+  }
+  return ids;
+}
+
+async function idsOf(service: ServiceProcess, key: string): Promise<number[]> {
+  const pets = await Array.fromAsync(clientOf(service, key).listAllPets());
+  return pets.map(({ id }) => Number(id));
+}
+
+async function readyz({ opsPort }: ServiceProcess): Promise<{ status: number; text: string }> {
+  const reply = await fetch(`http://localhost:${opsPort}/readyz`);
+  return { status: reply.status, text: await reply.text() };
+}
+
+function flipByte(path: string, at: (size: number) => number): void {
+  const content = readFileSync(path);
+  const index = at(content.length);
+  content[index] = (content[index] ?? 0) ^ 1;
+  writeFileSync(path, content);
+}
+
+/** The record as the machine leaves it that fails: written, and from before it was started again. */
+function asOfEarlierBoot(path: string): void {
+  const text = readFileSync(path, 'latin1').replace(
+    / \S{36} open .*\n$/,
+    ` ${'0'.repeat(36)} open`,
+  );
+  const sum = Bun.hash.crc32(text).toString(16).padStart(8, '0');
+  writeFileSync(path, `${text} ${sum}\n`);
+}
+
+type Killed = Awaited<ReturnType<typeof killedService>>;
+
+const DAMAGES: Readonly<Record<string, (killed: Killed) => void>> = {
+  'a byte is flipped in the middle of the write-ahead log': ({ log }) =>
+    flipByte(log, (size) => Math.floor(size / 2)),
+  'a byte is flipped in the last commit of the write-ahead log': ({ log }) =>
+    flipByte(log, (size) => size - 100),
+  'a byte is flipped in the header of the write-ahead log': ({ log }) => flipByte(log, () => 20),
+  'the write-ahead log is deleted': ({ log }) => rmSync(log),
+};
+
+describe('after a kill, when acknowledged animals are lost', () => {
+  for (const [how, damage] of Object.entries(DAMAGES)) {
+    test(`because ${how}, operators hear of it, and no id is given twice`, async () => {
+      using killed = await killedService();
+      damage(killed);
+      await using service = await ServiceProcess.start(onFolder(killed.path));
+      const left = await idsOf(service, killed.key);
+      expect(left).toEqual(killed.ids.slice(0, left.length));
+      expect(left.length).toBeLessThan(PETS);
+      const { status, text } = await readyz(service);
+      const first = left.length + 1;
+      const lost =
+        first === PETS
+          ? `production.db has lost the acknowledged animal with id ${PETS}`
+          : `production.db has lost up to ${PETS - left.length} acknowledged animals, with ids from ${first} to ${PETS}`;
+      expect(text).toStartWith(lost);
+      expect(status).toBe(503);
+      expect(await create(service, killed.key, 2)).toEqual([BLOCK + 1, BLOCK + 2]);
+      await eventually(async () => (await readyz(service)).text.startsWith(lost));
+      await service.end('SIGTERM');
+      expect(await service.output()).toContain(lost);
+    });
+  }
+
+  test('is reported until an operator acknowledges it, also after a restart', async () => {
+    using killed = await killedService();
+    flipByte(killed.log, (size) => Math.floor(size / 2));
+    const settings = onFolder(killed.path);
+    // Nothing is created meanwhile.
+    for (let start = 0; start < 2; start += 1) {
+      await using service = await ServiceProcess.start(settings);
+      expect((await readyz(service)).status).toBe(503);
+      await service.end(start === 0 ? 'SIGKILL' : 'SIGTERM');
+    }
+    await using service = await ServiceProcess.start(settings);
+    const metric = 'petstore_not_ready{check="lost_pets"}';
+    const metrics = async () => (await fetch(`http://localhost:${service.opsPort}/metrics`)).text();
+    expect(await metrics()).toContain(`${metric} 1`);
+    const { stdout, code } = await runCommand(['store', 'acknowledge-loss'], settings);
+    expect(stdout).toMatch(/^Acknowledged: production\.db has lost up to \d+ acknowledged animals/);
+    expect(stdout.split('\n')).toHaveLength(2);
+    expect(code).toBe(0);
+    expect((await readyz(service)).status).toBe(200);
+    expect(await metrics()).toContain(`${metric} 0`);
+    expect(await create(service, killed.key, 1)).toEqual([BLOCK + 1]);
+    const again = await runCommand(['store', 'acknowledge-loss'], settings);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('no loss') });
+  });
+});
+
+describe('nothing is reported, and ids continue without a gap,', () => {
+  test('after kills, with nothing lost', async () => {
+    using killed = await killedService();
+    for (let round = 1; round <= 3; round += 1) {
+      await using service = await ServiceProcess.start(onFolder(killed.path));
+      expect((await readyz(service)).status).toBe(200);
+      expect(await create(service, killed.key, 1)).toEqual([PETS + round]);
+      await service.end(round === 2 ? 'SIGTERM' : 'SIGKILL');
+    }
+  });
+
+  test('after a kill in the middle of a commit, which was not acknowledged', async () => {
+    using killed = await killedService();
+    const frame = readFileSync(killed.log).subarray(-(4_096 + 24));
+    appendFileSync(killed.log, frame.subarray(0, 3_000));
+    await using service = await ServiceProcess.start(onFolder(killed.path));
+    expect((await readyz(service)).status).toBe(200);
+    expect(await create(service, killed.key, 1)).toEqual([PETS + 1]);
+  });
+
+  test('when a command creates animals beside the service, and is killed with it', async () => {
+    using killed = await killedService();
+    await using service = await ServiceProcess.start(onFolder(killed.path));
+    await create(service, killed.key, 1);
+    await runCommand(['seed', '--pets', '5'], onFolder(killed.path));
+    expect(await create(service, killed.key, 1)).toEqual([PETS + 7]);
+    await service.end('SIGKILL');
+    await using next = await ServiceProcess.start(onFolder(killed.path));
+    expect((await readyz(next)).status).toBe(200);
+    expect(await create(next, killed.key, 1)).toEqual([PETS + 8]);
+  });
+});
+
+describe('where it is unknown which ids were given, they continue after the reserved block,', () => {
+  const unknowns: Readonly<Record<string, (killed: Killed) => void>> = {
+    'after a failure of the machine': ({ file }) => asOfEarlierBoot(file('production.ids')),
+    'when the record of them is missing': ({ file }) => rmSync(file('production.ids')),
+    'when the record of them is damaged': ({ file }) => flipByte(file('production.ids'), () => 14),
+  };
+  for (const [when, change] of Object.entries(unknowns)) {
+    test(`${when}, and nothing is reported`, async () => {
+      using killed = await killedService();
+      change(killed);
+      await using service = await ServiceProcess.start(onFolder(killed.path));
+      expect((await readyz(service)).status).toBe(200);
+      expect(await idsOf(service, killed.key)).toEqual(killed.ids);
+      expect(await create(service, killed.key, 1)).toEqual([BLOCK + 1]);
+      await service.end('SIGKILL');
+      await using next = await ServiceProcess.start(onFolder(killed.path));
+      expect(await create(next, killed.key, 1)).toEqual([BLOCK + 2]);
+    });
+  }
+});
+
+describe('ids continue where they were', () => {
+  test('when a block is used up', async () => {
+    using killed = await killedService();
+    await runCommand(['seed', '--pets', String(BLOCK)], onFolder(killed.path));
+    await using service = await ServiceProcess.start(onFolder(killed.path));
+    expect(await create(service, killed.key, 1)).toEqual([PETS + BLOCK + 1]);
+    await service.end('SIGKILL');
+    const manifest = JSON.parse(readFileSync(killed.file('store.json'), 'utf8'));
+    expect(manifest.files['production.db'].reservedUpTo).toBeGreaterThan(PETS + BLOCK + 1);
+  });
+
+  test('after a restore of an earlier backup: none is given that was given after it', async () => {
+    using killed = await killedService();
+    const settings = onFolder(killed.path);
+    const backup = killed.file('x.backup');
+    expect(await runCommand(['backup', backup], settings)).toMatchObject({ code: 0 });
+    await runCommand(['seed', '--pets', '5'], settings);
+    const restored = await runCommand(['restore', backup, '--replace'], settings);
+    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    await using service = await ServiceProcess.start(settings);
+    expect((await readyz(service)).status).toBe(200);
+    expect(await create(service, killed.key, 1)).toEqual([PETS + 6]);
+  });
+
+  test('after store begin-anew, and in a backup made after it', async () => {
+    using killed = await killedService();
+    using fresh = temporaryFolder();
+    const settings = onFolder(killed.path);
+    renameSync(killed.file('production.db'), killed.file('production.db.lost'));
+    const began = await runCommand(['store', 'begin-anew', 'production.db'], settings);
+    expect(began).toMatchObject({ code: 0 });
+    const backup = killed.file('x.backup');
+    expect(await runCommand(['backup', backup], settings)).toMatchObject({ code: 0, stderr: '' });
+    await runCommand(['restore', backup], onFolder(fresh.path));
+    for (const folder of [killed.path, fresh.path]) {
+      await using service = await ServiceProcess.start(onFolder(folder));
+      expect((await readyz(service)).status).toBe(200);
+      expect(await create(service, killed.key, 1)).toEqual([PETS + 1]);
+    }
+  });
+});
