@@ -6,6 +6,7 @@ import { listen } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
 import { deliverMessages, startBackgroundJobs } from './jobs/background-jobs.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
+import { watchDescriptors } from './jobs/descriptors.ts';
 import { type Clock, SECOND } from './lib/clock.ts';
 import { Readiness } from './lib/readiness.ts';
 import { BackgroundJobs, type Scheduler } from './lib/scheduler.ts';
@@ -56,7 +57,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   // A stop disposes of these in reverse: stop listening, save, release the leases, close the files.
   await using starting = new AsyncDisposableStack();
   const backend = await startBackend(config, given, starting);
-  const { stores, metrics, tracing, ops, redis, limiters, recordUse } = backend;
+  const { stores, metrics, tracing, ops, redis, limiters, recordUse, readiness, jobs } = backend;
 
   const listener = listen(config.host, config.port, clock);
   const baseUrl = (part: Part) => config.baseUrl(part, listener.port);
@@ -85,6 +86,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     metrics,
   });
   listener.handle(tracing.traceRequests(service), service.fixedPaths);
+  starting.use(watchDescriptors({ listener, jobs, readiness, log }));
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
 
@@ -128,7 +130,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const { limiters, recordUse } = await startBackgroundJobs(dependencies);
   watchDataFolder({ stores, jobs, readiness, log });
   if (parts.includes('quickstart')) deliverMessages(dependencies);
-  return { stores, metrics, tracing, ops, redis, limiters, recordUse };
+  return { stores, metrics, tracing, ops, redis, limiters, recordUse, readiness, jobs };
 }
 
 /** Why the store cannot be read, if so. Clients only see that it is unavailable. */

@@ -1,6 +1,6 @@
 import { SetupError } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, SECOND } from '../lib/clock.ts';
 import { LastReplies } from './last-replies.ts';
 import { serveOptions } from './serve-options.ts';
 
@@ -23,6 +23,13 @@ export interface Listener {
    */
   handle(handler: RequestHandler, fixedPaths: Iterable<string>): void;
   /**
+   * Closes the port until `resume`. Connections end after the reply to their request; those that sent none
+   * end when no request is in flight any more, after 1 s at the earliest.
+   */
+  pause(): Promise<void>;
+  /** @throws SetupError when the port cannot be opened again. */
+  resume(): void;
+  /**
    * Stops accepting, lets requests in flight finish, then closes every connection. From the call on
    * every reply is the last one of its connection and says so.
    * @param grace milliseconds after which the remaining connections are closed.
@@ -44,53 +51,119 @@ const PARSER_BODY_LIMIT = 2 ** 40;
  * @throws SetupError when the address is in use, not of this machine, or not permitted.
  */
 export function listen(host: string, port: number, clock: Clock): Listener {
-  let handle: RequestHandler = () => new Response(null, { status: 503 });
-  const replies = new LastReplies();
-  const server = bind();
-  return {
-    port: server.port ?? port,
-    handle(handler, fixedPaths) {
-      handle = handler;
-      server.reload(optionsFor(fixedPaths));
-    },
-    async stop(grace, drainFor) {
-      replies.begin();
-      if (drainFor > 0) await Bun.sleep(drainFor);
-      let stopped: Promise<void> | undefined;
-      await replies.closeWhenIdle(() => {
-        stopped = server.stop();
-      });
-      const cutOff = setTimeout(() => void server.stop(true), grace);
-      await stopped;
-      clearTimeout(cutOff);
-    },
-  };
+  return new PortListener(host, port, clock);
+}
 
-  function optionsFor(fixedPaths: Iterable<string>) {
-    return serveOptions(
-      (request, server, isTargetMalformed) =>
-        replies.reply(request, () =>
-          handle(request, () => server.requestIP(request)?.address, isTargetMalformed),
-        ),
-      fixedPaths,
-      clock,
-    );
+/** A listening socket with the connections that it accepted. */
+interface OpenPort {
+  readonly server: Bun.Server<undefined>;
+  readonly replies: LastReplies;
+}
+
+class PortListener implements Listener {
+  readonly #host: string;
+  readonly #clock: Clock;
+  #port: number;
+  #handle: RequestHandler = () => new Response(null, { status: 503 });
+  #fixedPaths: readonly string[] = [];
+  /** None while the port is closed. */
+  #open: OpenPort | undefined;
+  /** Closed ports whose connections have not all ended, and the end of these. */
+  readonly #ending = new Map<OpenPort, Promise<void>>();
+  #isStopping = false;
+
+  constructor(host: string, port: number, clock: Clock) {
+    this.#host = host;
+    this.#port = port;
+    this.#clock = clock;
+    this.#open = this.#bind();
+    this.#port = this.#open.server.port ?? port;
   }
 
-  function bind() {
+  get port(): number {
+    return this.#port;
+  }
+
+  handle(handler: RequestHandler, fixedPaths: Iterable<string>): void {
+    this.#handle = handler;
+    this.#fixedPaths = [...fixedPaths];
+    this.#open?.server.reload(this.#options(this.#open.replies));
+  }
+
+  async pause(): Promise<void> {
+    const open = this.#open;
+    if (this.#isStopping || !open) return;
+    await this.#close();
+    void dropUnfinished(open.server);
+  }
+
+  resume(): void {
+    if (!this.#isStopping) this.#open ??= this.#bind();
+  }
+
+  async stop(grace: number, drainFor: number): Promise<void> {
+    this.#isStopping = true;
+    this.#open?.replies.begin();
+    if (drainFor > 0) await Bun.sleep(drainFor);
+    await this.#close();
+    const cutOff = setTimeout(() => {
+      for (const { server } of this.#ending.keys()) void server.stop(true);
+    }, grace);
+    await Promise.all(this.#ending.values());
+    clearTimeout(cutOff);
+  }
+
+  /** Closes the port; its connections end after the reply to their request. */
+  async #close(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    if (!open) return;
+    open.replies.begin();
+    await open.replies.closeWhenIdle(() => {
+      const ended = open.server.stop().finally(() => this.#ending.delete(open));
+      this.#ending.set(open, ended);
+    });
+  }
+
+  #options(replies: LastReplies) {
+    const { routes, fetch } = serveOptions(
+      (request, server, isTargetMalformed) =>
+        replies.reply(request, () =>
+          this.#handle(request, () => server.requestIP(request)?.address, isTargetMalformed),
+        ),
+      this.#fixedPaths,
+      this.#clock,
+    );
+    return {
+      hostname: this.#host,
+      port: this.#port,
+      idleTimeout: IDLE_TIMEOUT_SECONDS,
+      maxRequestBodySize: PARSER_BODY_LIMIT,
+      routes,
+      fetch,
+    };
+  }
+
+  #bind(): OpenPort {
+    const replies = new LastReplies();
     try {
-      return Bun.serve({
-        hostname: host,
-        port,
-        idleTimeout: IDLE_TIMEOUT_SECONDS,
-        maxRequestBodySize: PARSER_BODY_LIMIT,
-        ...optionsFor([]),
-      });
+      return { server: Bun.serve(this.#options(replies)), replies };
     } catch (cause) {
+      const [host, port] = [this.#host, this.#port];
       const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
       throw new SetupError(`Cannot listen on ${place}: ${advise(cause, port)}.`, { cause });
     }
   }
+}
+
+/** How long a paused port gives its last replies to be sent, in ms. */
+const LAST_REPLIES_TIME = SECOND;
+
+/** Closes all connections of a closed port once none of them has a request: the rest were half sent. */
+async function dropUnfinished(server: Bun.Server<undefined>): Promise<void> {
+  do await Bun.sleep(LAST_REPLIES_TIME);
+  while (server.pendingRequests > 0);
+  await server.stop(true);
 }
 
 /** Lower ports usually require root. */

@@ -9,6 +9,7 @@ import type { Readiness } from '../lib/readiness.ts';
 import { withTimeout } from '../lib/timeout.ts';
 import type { WriterMetrics } from '../storage/sqlite/writer.ts';
 import type { WriteOutcomes } from '../storage/write-outcomes.ts';
+import { addProcessMetrics } from './process-metrics.ts';
 import { RequestHistogram } from './request-histogram.ts';
 
 /** What is read at each scrape; a queue that cannot be read is left out. */
@@ -126,19 +127,7 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
       'store',
       () => writes.all().flatMap(({ store, age }) => (age === undefined ? [] : [[store, age]])),
     );
-    this.#gauge('process_resident_memory_bytes', 'Resident memory in bytes.', () =>
-      process.memoryUsage.rss(),
-    );
-    new Counter({
-      name: 'process_cpu_seconds_total',
-      help: 'User and system CPU time in seconds.',
-      registers: [this.#registry],
-      collect() {
-        const { user, system } = process.cpuUsage();
-        this.reset();
-        this.inc((user + system) / 1_000_000);
-      },
-    });
+    addProcessMetrics(this.#registry);
     new Gauge({
       name: 'petstore_build_info',
       help: 'Version of the service and of Bun.',

@@ -1,0 +1,64 @@
+import type { Listener } from '../http/listener.ts';
+import {
+  areDescriptorsUsedUp,
+  DescriptorReserve,
+  descriptorLimit,
+  openDescriptors,
+} from '../lib/descriptors.ts';
+import type { Readiness } from '../lib/readiness.ts';
+import type { BackgroundJobs } from '../lib/scheduler.ts';
+import type { Log } from '../observability/log.ts';
+
+/** How often it is checked whether descriptors are left, in ms. */
+const LOOK_EVERY = 100;
+
+/** A start with fewer descriptors is logged. */
+const AMPLE = 4_096;
+
+/** Descriptors for the port of operators, files and the log while new connections are refused. */
+const RESERVE = 32;
+/** With fewer descriptors left, none are considered left. */
+const MARGIN = 4;
+
+const PROBLEM =
+  'file descriptors are used up, and new connections are refused until some are closed';
+
+interface Dependencies {
+  readonly listener: Pick<Listener, 'pause' | 'resume'>;
+  readonly jobs: BackgroundJobs;
+  readonly readiness: Readiness;
+  readonly log: Log;
+}
+
+/**
+ * Refuses new connections while file descriptors are used up, and says so. Otherwise the runtime would try
+ * in vain to accept them, with half a core, and nothing else could be opened either. Requests of open
+ * connections are answered, and the port of operators lives on a reserve.
+ * @returns closes the reserve.
+ */
+export function watchDescriptors(dependencies: Dependencies): Disposable {
+  const { listener, jobs, readiness, log } = dependencies;
+  const limit = descriptorLimit();
+  if (limit === undefined) return { [Symbol.dispose]() {} };
+  if (limit < AMPLE) {
+    const message = `fewer than ${AMPLE} file descriptors: raise the limit (ulimit -n, LimitNOFILE)`;
+    log.warn({ limit }, message);
+  }
+  const reserve = new DescriptorReserve(Math.min(RESERVE, Math.floor(limit / 8)));
+  let isPaused = false;
+  readiness.add('descriptors', () => (isPaused ? PROBLEM : undefined));
+  jobs.every(LOOK_EVERY, 'look for file descriptors', async () => {
+    if (!isPaused && areDescriptorsUsedUp(limit, MARGIN)) {
+      isPaused = true;
+      log.warn({ limit }, PROBLEM);
+      await listener.pause();
+      reserve.release();
+    } else if (isPaused && (openDescriptors() ?? 0) < limit / 2) {
+      reserve.acquire();
+      listener.resume();
+      isPaused = false;
+      log.info('new connections are accepted again');
+    }
+  });
+  return { [Symbol.dispose]: () => reserve.release() };
+}
