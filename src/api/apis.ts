@@ -39,7 +39,13 @@ function createApi(part: ApiPart, shared: ApiParts): Api {
         ),
     keyRing: stores.keyRing,
     accepts: isQuickstart ? ENVIRONMENTS : [part],
-    documents: servedDocuments(() => openapiDocument(part, addresses.baseUrl)),
+    documents: servedDocuments(() =>
+      openapiDocument(part, {
+        baseUrl: addresses.baseUrl,
+        dashboard: baseUrl('dashboard'),
+        contact: config.contact,
+      }),
+    ),
     anonymousLimits: config.anonymousLimits,
     limiterOf: isQuickstart
       ? ({ key }) => (key ? requireLimiter(limiters, key.environment) : home)

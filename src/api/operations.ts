@@ -4,7 +4,6 @@ import { RESOURCES } from './resources.ts';
 
 /** Errors that every operation may answer with, before it begins or when it fails. */
 const COMMON_ERRORS = [
-  'invalid_parameter',
   'missing_api_key',
   'invalid_api_key',
   'rate_limited',
@@ -38,7 +37,14 @@ export interface PublishedOperation extends Operation {
 
 function publish(operation: Operation, tag: string): PublishedOperation {
   const { body, parameters = [], errors = [] } = operation;
-  const allErrors = [...(body ? BODY_ERRORS : []), ...errors, ...COMMON_ERRORS];
+  // A path with a malformed parameter leads to nothing: that is a 404 of the operation's own.
+  const hasParameters = parameters.some((parameter) => parameter.in !== 'path');
+  const allErrors = [
+    ...(hasParameters ? (['invalid_parameter'] as const) : []),
+    ...(body ? BODY_ERRORS : []),
+    ...errors,
+    ...COMMON_ERRORS,
+  ];
   return { ...operation, tag, parameters, errors: allErrors };
 }
 

@@ -17,7 +17,11 @@ export function addOpenapiCommand(program: Command): void {
     .addOption(jsonOption())
     .action(({ part }: { part: ApiPart }) => {
       const config = readConfig();
-      const document = openapiDocument(part, config.baseUrl(part, config.port));
+      const document = openapiDocument(part, {
+        baseUrl: config.baseUrl(part, config.port),
+        dashboard: config.baseUrl('dashboard', config.port),
+        contact: config.contact,
+      });
       printLine(JSON.stringify(document, null, 2));
     });
 }

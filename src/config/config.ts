@@ -30,7 +30,7 @@ export interface Config {
   baseUrl(part: Part, port: number): string;
   /** Mail server and sender; without it no mail is sent. */
   readonly mail: MailSettings | undefined;
-  /** E-mail or web address where customers ask for another plan. */
+  /** E-mail or web address where customers ask for another plan; in the OpenAPI documents. */
   readonly contact: string | undefined;
   /** The Redis that counts requests; without it they are counted in memory. May hold a password. */
   readonly redis: RedisAddress | undefined;
@@ -105,7 +105,8 @@ export const SETTINGS = {
   },
   PETSTORE_CONTACT: {
     default: 'none',
-    purpose: 'E-mail or web address where people ask for another plan.',
+    purpose:
+      'E-mail or web address where people ask for another plan; shown in the OpenAPI documents.',
   },
   PETSTORE_SECRET: {
     default: 'generated in the data folder on the first start',

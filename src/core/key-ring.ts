@@ -12,7 +12,7 @@ import type { ApiKeyStore, KeyCache } from './api-keys.ts';
 import { type ApiKey, KEY_NAME_MAX_LENGTH, type KeyRecord, keyState } from './api-keys.ts';
 import type { Actor } from './audit.ts';
 import type { Environment } from './environments.ts';
-import { OperatorError, type Problem } from './errors.ts';
+import { messageFor, OperatorError, type Problem } from './errors.ts';
 import { newId } from './ids.ts';
 
 /** Keys of one account that may be live at the same time. */
@@ -165,7 +165,7 @@ function newKey(
   };
 }
 
-const NOT_A_KEY = invalid('This is not an API key of this service. Check it for typos.');
+const NOT_A_KEY = invalid(messageFor('invalid_api_key'));
 const UNKNOWN_KEY = invalid('This API key is unknown. Create a new one.');
 
 function misplaced(named: Environment, [environment]: readonly Environment[]): Problem {

@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../core/api-keys.ts';
-import type { Problem } from '../core/errors.ts';
+import { messageFor, type Problem } from '../core/errors.ts';
 import type { QuotaCaller } from '../core/limiter.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
@@ -87,7 +87,7 @@ function callerOf(api: Api, key: KeyRecord | Problem, address: () => string): Ca
 
 const MISSING: Problem = {
   code: 'missing_api_key',
-  message: 'Send your API key in the header "Authorization: Bearer <API_KEY>".',
+  message: messageFor('missing_api_key'),
 };
 
 const MALFORMED: Problem = {

@@ -1,6 +1,6 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile, type XSchema } from 'typebox/schema';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, messageFor } from '../core/errors.ts';
 import { type Int64, toInt64 } from '../lib/int64.ts';
 import { type Expectations, expectationsOf } from './expectations.ts';
 
@@ -30,7 +30,7 @@ export function bodyParser<const Schema extends XSchema>(
     const broken = Object.entries(Object(body)).find(([field, value]) => {
       return Object.hasOwn(expectations, field) && isBrokenText(value);
     });
-    if (broken) throw invalidField(broken[0], 'must be', expectations);
+    if (broken) throw invalidField(broken[0], expectations);
     return body;
   };
 }
@@ -40,16 +40,26 @@ function invalidBody(error: TLocalizedValidationError | undefined, expectations:
     return new ApiError('invalid_body', 'The body must be a JSON object.');
   }
   const missing = error?.keyword === 'required' ? error.params.requiredProperties[0] : undefined;
-  if (missing) return invalidField(missing, 'is required: send', expectations);
+  if (missing) return new ApiError('invalid_body', missingField(missing, expectations));
   const field = fieldOf(error?.instancePath ?? '');
-  if (Object.hasOwn(expectations, field)) return invalidField(field, 'must be', expectations);
+  if (Object.hasOwn(expectations, field)) return invalidField(field, expectations);
   const shown = JSON.stringify(field.slice(0, SHOWN_NAME_LENGTH));
   const known = Object.keys(expectations).join(', ');
   return new ApiError('invalid_body', `${shown} is not a field here. Use: ${known}.`);
 }
 
-function invalidField(field: string, verb: string, expectations: Expectations): ApiError {
-  return new ApiError('invalid_body', `"${field}" ${verb} ${expectations[field]}.`);
+function invalidField(field: string, expectations: Expectations): ApiError {
+  return new ApiError('invalid_body', `"${field}" must be ${expectations[field]}.`);
+}
+
+function missingField(field: string, expectations: Expectations): string {
+  return messageFor('invalid_body', { field, expectation: expectations[field] ?? 'it' });
+}
+
+/** The message of the error when a body is an object without any field. */
+export function emptyBodyMessage(schema: XSchema, described: Expectations = {}): string {
+  const required: readonly string[] = Object(schema).required ?? [];
+  return missingField(required[0] ?? '', { ...expectationsOf(schema), ...described });
 }
 
 /** Names of the properties that are JSON numbers, with what makes one of a bigint. */

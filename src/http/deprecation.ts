@@ -1,4 +1,5 @@
 import type { Instant } from '../lib/clock.ts';
+import type { DEPRECATION_HEADERS } from './headers.ts';
 import type { Deprecation } from './operation.ts';
 
 /** Where an API is served and documented; without a slash at the end. */
@@ -17,7 +18,7 @@ export function isRemoved({ sunset }: Deprecation, now: Instant): boolean {
 export function deprecationHeaders(
   { deprecatedAt, sunset, successor }: Deprecation,
   { baseUrl, documentation }: ApiAddresses,
-): Readonly<Record<string, string>> {
+): Readonly<Record<(typeof DEPRECATION_HEADERS)[number], string>> {
   return {
     Deprecation: `@${deprecatedAt}`,
     Sunset: new Date(sunset).toUTCString(),

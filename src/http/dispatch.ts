@@ -1,3 +1,4 @@
+import { messageFor } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
 import { isRemoved } from './deprecation.ts';
@@ -48,18 +49,19 @@ export function dispatch(
   if (!served) return unservedReply(api, context.request.method, match);
   const { deprecation } = served;
   if (!deprecation || !isRemoved(deprecation, context.now)) return served.handle(context);
-  const message = `${served.id} was removed. Use ${api.baseUrl}${deprecation.successor} instead.`;
+  const values = { operation: served.id, successor: api.baseUrl + deprecation.successor };
+  const message = messageFor('operation_removed', values);
   return problemReply({ code: 'operation_removed', message });
 }
 
 /** The reply where no operation is served: an unknown path, an unknown method, or OPTIONS. */
 function unservedReply(api: Api, method: string, match: OperationMatch | undefined): Reply {
   if (!match) {
-    const message = `Nothing is served at this path. The API is described at ${api.baseUrl}${DOCUMENT_PATH}.`;
+    const message = messageFor('not_found', { document: api.baseUrl + DOCUMENT_PATH });
     return problemReply({ code: 'not_found', message });
   }
   const { allow } = match.route;
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
-  const message = `This path does not serve ${method}. It serves ${allow}.`;
+  const message = messageFor('method_not_allowed', { method, allow });
   return problemReply({ code: 'method_not_allowed', message }, { Allow: allow });
 }

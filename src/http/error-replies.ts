@@ -1,4 +1,4 @@
-import type { ErrorCode, Problem } from '../core/errors.ts';
+import { type ErrorCode, messageFor, type Problem } from '../core/errors.ts';
 import type { QuotaCaller } from '../core/limiter.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
 import { problemReply, type Reply } from './reply.ts';
@@ -33,18 +33,12 @@ export function limitReply(caller: QuotaCaller, { outcome, day }: RateLimitResul
   return day.remaining === 0 ? LIMITED_DAY : LIMITED_MINUTE;
 }
 
-const BANNED = problemReply({
-  code: 'api_key_banned',
-  message:
-    'This API key is banned for a while: it went on after 429. Wait for the seconds in Retry-After.',
-});
+const BANNED = problemReply({ code: 'api_key_banned', message: messageFor('api_key_banned') });
 
 const LIMITED_ADDRESS = limited(
   'Too many requests without a valid API key. Send a valid one, or wait for the seconds in Retry-After.',
 );
-const LIMITED_MINUTE = limited(
-  'Too many requests in this minute. Wait for the seconds in Retry-After, then go on.',
-);
+const LIMITED_MINUTE = limited(messageFor('rate_limited'));
 const LIMITED_DAY = limited(
   'Too many requests on this day (UTC). Wait for the seconds in Retry-After, then go on.',
 );
@@ -65,5 +59,5 @@ export const BAD_TARGET: Problem = {
 
 export const INTERNAL_ERROR: Problem = {
   code: 'internal_error',
-  message: 'The service failed to answer. Try again; if it goes on, tell the operator.',
+  message: messageFor('internal_error'),
 };

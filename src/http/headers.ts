@@ -1,7 +1,10 @@
 interface HeaderDescription {
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
+  /** For people; a header's value depends on the case, so that no example of the OpenAPI document fits. */
   readonly example: string | number | boolean;
+  /** Whether every reply that the OpenAPI document shows it on has it. */
+  readonly required: boolean;
 }
 
 const wholeNumber = { type: 'integer', minimum: 0 };
@@ -12,26 +15,31 @@ export const HEADERS = {
     description: 'The limit that applies to the caller: of the window with fewer requests left.',
     schema: { type: 'integer', minimum: 1 },
     example: 60,
+    required: true,
   },
   'X-RateLimit-Remaining': {
     description: 'Requests remaining in the current window.',
     schema: wholeNumber,
     example: 59,
+    required: true,
   },
   'X-RateLimit-Reset': {
     description: 'Unix timestamp (seconds) at which the limit resets.',
     schema: wholeNumber,
     example: 1_795_132_860,
+    required: true,
   },
   'RateLimit-Policy': {
     description: 'Both windows: quota `q` in a window of `w` seconds (IETF RateLimit fields).',
     schema: { type: 'string' },
     example: '"minute";q=60;w=60, "day";q=1000;w=86400',
+    required: true,
   },
   RateLimit: {
     description: 'Both windows: `r` requests remaining, `t` seconds until the reset.',
     schema: { type: 'string' },
     example: '"minute";r=59;t=42, "day";r=993;t=5120',
+    required: true,
   },
   'X-Request-Id': {
     description:
@@ -39,39 +47,46 @@ export const HEADERS = {
       '`_.:+/=@~-`; a new one otherwise.',
     schema: { type: 'string' },
     example: '019a9f2e-8c4b-7d10-a3f5-b6c7d8e9f001',
+    required: true,
   },
   'Retry-After': {
     description: 'Whole seconds to wait before the next request.',
     schema: { type: 'integer', minimum: 1 },
     example: 42,
+    required: true,
   },
   'WWW-Authenticate': {
     description: 'The bearer challenge (RFC 6750).',
     schema: { type: 'string' },
     example: 'Bearer realm="petstore", error="invalid_token"',
+    required: true,
   },
   Link: {
     description:
       'Related addresses (RFC 8288). On a list: the next page, `rel="next"`, absent on the last one. ' +
-      'On a deprecated operation: its documentation, `rel="deprecation"`, and what takes its place, ' +
-      '`rel="successor-version"`.',
+      'On every reply of a deprecated operation: its documentation, `rel="deprecation"`, and what takes ' +
+      'its place, `rel="successor-version"`.',
     schema: { type: 'string' },
     example: '<http://localhost:3000/v1/pets?limit=20&after=20>; rel="next"',
+    required: false,
   },
   'Idempotent-Replayed': {
     description: '`true` when this is the reply to an earlier request with the same key.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
+    required: false,
   },
   Deprecation: {
     description: 'When the operation was deprecated: `@` and a Unix timestamp (RFC 9745).',
     schema: { type: 'string' },
     example: '@1795132800',
+    required: true,
   },
   Sunset: {
     description: 'When the operation is removed (RFC 8594).',
     schema: { type: 'string' },
     example: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    required: true,
   },
 } as const satisfies Record<string, HeaderDescription>;
 
@@ -84,6 +99,13 @@ export const LIMIT_HEADERS = [
   'X-RateLimit-Reset',
   'RateLimit-Policy',
   'RateLimit',
+] as const satisfies readonly HeaderName[];
+
+/** On every reply of a deprecated operation. */
+export const DEPRECATION_HEADERS = [
+  'Deprecation',
+  'Sunset',
+  'Link',
 ] as const satisfies readonly HeaderName[];
 
 /** On every reply. */

@@ -1,20 +1,24 @@
 import { ApiError } from '../core/errors.ts';
 import type { Parameter } from './operation.ts';
 
+export const IDEMPOTENCY_KEY = 'Idempotency-Key';
+
 /** The longest Idempotency-Key, in characters. */
 const MAX_LENGTH = 255;
 
 /** The `Idempotency-Key` header as a parameter of an operation. */
 export function idempotencyKeyParameter(description: string): Parameter {
   return {
-    name: 'Idempotency-Key',
+    name: IDEMPOTENCY_KEY,
     in: 'header',
     required: false,
     description,
     schema: { type: 'string', minLength: 1, maxLength: MAX_LENGTH, pattern: '^[!-~]+$' },
-    example: '0b6f7a52-6f3e-4f0c-9d1e-2f0f4f8f5a11',
   };
 }
+
+/** The refusal of a malformed `Idempotency-Key`. */
+export const BAD_IDEMPOTENCY_KEY = `The header "${IDEMPOTENCY_KEY}" must have 1 to ${MAX_LENGTH} printable ASCII characters, without spaces.`;
 
 /** Marks a reply as the first one to its `Idempotency-Key`, given once more. */
 export const REPLAYED = { 'Idempotent-Replayed': 'true' };
@@ -27,8 +31,5 @@ export function readIdempotencyKey(headers: Headers): string | undefined {
   const key = headers.get('idempotency-key');
   if (key === null) return undefined;
   if (/^[!-~]+$/.test(key) && key.length <= MAX_LENGTH) return key;
-  throw new ApiError(
-    'invalid_parameter',
-    `The header "Idempotency-Key" must have 1 to ${MAX_LENGTH} printable ASCII characters, without spaces.`,
-  );
+  throw new ApiError('invalid_parameter', BAD_IDEMPOTENCY_KEY);
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../core/errors.ts';
+import { ApiError, apiError, messageFor } from '../core/errors.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** The largest body of the API, in bytes. */
@@ -20,7 +20,7 @@ export async function readJsonBody(request: Request, maxBytes = MAX_BODY_BYTES):
 function checkContentType(headers: Headers): void {
   const type = headers.get('content-type') ?? '';
   if (!JSON_MEDIA_TYPE.test(type)) {
-    throw unsupported('Send the body as JSON, with the header "Content-Type: application/json".');
+    throw unsupported(messageFor('unsupported_content_type'));
   }
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
   if (charset !== 'utf-8') {
@@ -63,8 +63,5 @@ async function readCounted(request: Request, maxBytes: number): Promise<Uint8Arr
 }
 
 function tooLarge(maxBytes: number): ApiError {
-  return new ApiError(
-    'body_too_large',
-    `The body is larger than ${maxBytes / 1024} KiB. Send less.`,
-  );
+  return apiError('body_too_large', { maximum: maxBytes / 1024 });
 }

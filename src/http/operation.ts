@@ -1,5 +1,6 @@
 import type { XSchema } from 'typebox/schema';
 import type { ErrorCode } from '../core/errors.ts';
+import type { Expectations } from './expectations.ts';
 import type { HeaderName } from './headers.ts';
 
 /** A parameter of an operation, as the OpenAPI document describes it. */
@@ -9,7 +10,8 @@ export interface Parameter {
   readonly required: boolean;
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
-  readonly example: string | number;
+  /** None where any fixed value would be wrong. */
+  readonly example?: string | number;
 }
 
 /** A parameter of the path. */
@@ -17,7 +19,7 @@ export function pathParameter(
   name: string,
   description: string,
   schema: Parameter['schema'],
-  example: Parameter['example'],
+  example: string | number,
 ): Parameter {
   return { name, in: 'path', required: true, description, schema, example };
 }
@@ -33,6 +35,27 @@ export interface Deprecation {
   readonly note: string;
 }
 
+/** An OpenAPI Link Object. */
+export interface Link {
+  readonly operationId: string;
+  /** Runtime expressions by the name of a parameter of that operation. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly description: string;
+}
+
+/** The `x-pagination` of the OpenAPI document. */
+export interface Pagination {
+  readonly style: 'cursor';
+  /** The parameter for the size of a page. */
+  readonly limitParameter: string;
+  /** The parameter that continues a list. */
+  readonly cursorParameter: string;
+  /** The field of a page's last item that the cursor is. */
+  readonly cursorField: string;
+  /** The link to the next page (RFC 8288); absent on the last page. */
+  readonly nextLink: { readonly header: 'Link'; readonly rel: 'next' };
+}
+
 /** One operation of the API as data: routing, limits, errors and the OpenAPI document derive from it. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -43,6 +66,10 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   /** Schema of the request body; one of the named schemas of the OpenAPI document. */
   readonly body?: XSchema;
+  /** What the fields of the body must be, where its schema does not say it; see `bodyParser`. */
+  readonly expectations?: Expectations;
+  /** What it creates, in the words of error messages. */
+  readonly noun?: string;
   readonly success: {
     readonly status: 200 | 201 | 202;
     /** One of the named schemas of the OpenAPI document. */
@@ -51,8 +78,12 @@ export interface Operation {
     /** Headers beyond those that every reply has. */
     readonly headers?: readonly HeaderName[];
     readonly example: unknown;
+    /** OpenAPI Link Objects: what a client may do next, by name. */
+    readonly links?: Readonly<Record<string, Link>>;
   };
   /** Error codes beyond those that every operation, or every one with a body, may answer with. */
   readonly errors?: readonly ErrorCode[];
   readonly deprecation?: Deprecation;
+  /** How a list is paged, for programs. */
+  readonly pagination?: Pagination;
 }

@@ -141,8 +141,8 @@ export class HttpService {
       } catch (error) {
         reply = this.#errorReply(error, id);
       }
-      if (served?.deprecationHeaders) reply = withHeaders(reply, served.deprecationHeaders);
     }
+    if (served?.deprecationHeaders) reply = withHeaders(reply, served.deprecationHeaders);
 
     if (key) api.recordUse(key, reply.status, now.wall);
     return this.#respond(received, reply, limits, served?.id);

@@ -1,4 +1,4 @@
-import { ApiError } from '../core/errors.ts';
+import { type ApiError, apiError } from '../core/errors.ts';
 
 /** A whole number that int64 can hold, give or take the last digit. */
 const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,18})$/;
@@ -39,7 +39,7 @@ export function integerParameter<Name extends string>(
   if (value === undefined) return otherwise;
   const number = WHOLE_NUMBER.test(value) ? Number(value) : Number.NaN;
   if (number >= minimum && number <= maximum) return number;
-  throw invalidParameter(name, `must be a whole number from ${minimum} to ${maximum}`);
+  throw invalidParameter(name, wholeNumberFrom(minimum, maximum));
 }
 
 /** The value of a parameter that is one of these, if it is given. @throws ApiError `invalid_parameter` */
@@ -51,11 +51,21 @@ export function enumParameter<Name extends string, Value extends string>(
   const value = given.get(name);
   const found = values.find((known) => known === value);
   if (value === undefined || found !== undefined) return found;
-  throw invalidParameter(name, `must be one of ${values.join(', ')}`);
+  throw invalidParameter(name, oneOf(values));
+}
+
+/** What is wrong with the value of an integer parameter that is out of these bounds. */
+export function wholeNumberFrom(minimum: number, maximum: number): string {
+  return `must be a whole number from ${minimum} to ${maximum}`;
+}
+
+/** What is wrong with the value of a parameter that is none of these. */
+export function oneOf(values: readonly string[]): string {
+  return `must be one of ${values.join(', ')}`;
 }
 
 export function invalidParameter(name: string, problem: string): ApiError {
-  return new ApiError('invalid_parameter', `The parameter "${name}" ${problem}.`);
+  return apiError('invalid_parameter', { parameter: name, problem });
 }
 
 function parametersOf(query: string): Iterable<readonly [name: string, value: string]> {

@@ -1,4 +1,4 @@
-import { ApiError } from '../core/errors.ts';
+import { ApiError, messageFor } from '../core/errors.ts';
 import { parseInt64 } from '../lib/int64.ts';
 
 /** Objects and arrays that a body may nest. */
@@ -34,9 +34,7 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
       : integersAsBigInts(JSON.parse(text));
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
-    throw new ApiError('invalid_json', 'The body is not valid JSON. Check quotes and commas.', {
-      cause,
-    });
+    throw new ApiError('invalid_json', messageFor('invalid_json'), { cause });
   }
 }
 

@@ -115,7 +115,7 @@ describe('an unknown address', () => {
 
   test('is shown as escaped text', async () => {
     await using service = await TestService.start({ parts: PARTS });
-    const pages = createPages({ addresses: addressesOf(service) });
+    const pages = createPages({ addresses: addressesOf(service), contact: undefined });
     const reply = await pages.handle(new Request(service.dashboardUrl), '/<img src=x>');
     const text = await reply.text();
     expect(text).toContain('&lt;img src=x&gt;');
@@ -168,7 +168,7 @@ describe('source that cannot be bundled', () => {
       quickstart: address,
       dashboard: address,
     };
-    const pages = createPages({ addresses }, async () =>
+    const pages = createPages({ addresses, contact: undefined }, async () =>
       servedAssets(await bundleAssets(folder.path)),
     );
     const page = () => pages.handle(new Request(address), '/');

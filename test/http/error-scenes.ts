@@ -46,7 +46,7 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
   },
   pet_not_found: {
     operation: 'getPet',
-    act: ({ service, secret }) => service.request('/pets/1', { key: secret }),
+    act: ({ service, secret }) => service.request('/pets/42', { key: secret }),
   },
   not_found: { act: ({ service, secret }) => service.request('/nothing', { key: secret }) },
   method_not_allowed: {

@@ -20,6 +20,7 @@ export interface OpenapiDocument {
 export interface WithSchema {
   readonly schema: object;
   readonly example?: unknown;
+  readonly required?: boolean;
 }
 
 export interface OperationObject {
@@ -76,9 +77,22 @@ export function operationOf(id: OperationId): OperationObject & { path: string; 
   throw new Error(`The documents have no operation ${id}.`);
 }
 
-const components = {
+const components: OpenapiDocument['components'] = {
+  securitySchemes: {},
+  headers: Object.assign({}, ...DOCUMENTS.map((document) => document.components.headers)),
   schemas: Object.assign({}, ...DOCUMENTS.map((document) => document.components.schemas)),
 };
+
+/** The headers of a documented reply, by name. */
+export function headersOf({ headers }: ResponseObject): Readonly<Record<string, WithSchema>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, { $ref }]) => {
+      const header = components.headers[$ref.slice($ref.lastIndexOf('/') + 1)];
+      if (!header) throw new Error(`${$ref} is not in the documents.`);
+      return [name, header];
+    }),
+  );
+}
 
 /** What a schema of the documents has against a value; nothing when it accepts it. */
 export function objections(schema: object, value: unknown): string[] {

@@ -113,11 +113,11 @@ describe('below the address of the quickstart', () => {
 describe('the document', () => {
   test('has the fields of the quickstart, neither more nor fewer', () => {
     const message = { type: 'string', minLength: 1, maxLength: 10_000 };
-    const { NewMessage, Message } = committed.components.schemas;
+    const { MessageInput, Message } = committed.components.schemas;
     const fields = (schema: object | undefined) => Object.keys(Object(schema).properties);
 
-    expect(fields(NewMessage)).toEqual(['message']);
-    expect(NewMessage).toMatchObject({ required: ['message'], properties: { message } });
+    expect(fields(MessageInput)).toEqual(['message']);
+    expect(MessageInput).toMatchObject({ required: ['message'], properties: { message } });
     expect(fields(Message)).toEqual(['id', 'message', 'status', 'createdAt']);
     expect(Message).toMatchObject({
       required: ['id', 'message', 'status', 'createdAt'],

@@ -1,4 +1,4 @@
-import { ApiError } from '../../core/errors.ts';
+import { apiError } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { MessageStore } from '../../core/messages.ts';
 import { type Message, messageStatus } from '../../core/messages.ts';
@@ -7,10 +7,10 @@ import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
-import type { MESSAGE_OPERATIONS } from './operations.ts';
-import { NEW_MESSAGE_EXPECTATIONS, NewMessage } from './schemas.ts';
+import { MESSAGE_OPERATIONS } from './operations.ts';
 
-const parse = bodyParser(NewMessage, NEW_MESSAGE_EXPECTATIONS);
+const { body: MessageInput, expectations, noun } = MESSAGE_OPERATIONS.sendMessage;
+const parse = bodyParser(MessageInput, expectations);
 
 /** The handler of the quickstart's operation. */
 export function messageHandlers(messages: MessageStore): Handlers<typeof MESSAGE_OPERATIONS> {
@@ -33,10 +33,7 @@ async function sendMessage(
   const earlier = await messages.enqueue(message, idempotencyKey);
   if (!earlier) return { status: 202, body: messageJson(message) };
   if (earlier.text !== text) {
-    throw new ApiError(
-      'idempotency_mismatch',
-      'This Idempotency-Key was used for another message. Use a new key for a new message.',
-    );
+    throw apiError('idempotency_mismatch', { noun });
   }
   // As it was first told, though it may be delivered by now.
   const body = messageJson({ ...earlier, deliveredAt: undefined });

@@ -1,6 +1,6 @@
 import { idempotencyKeyParameter } from '../../http/idempotency-key.ts';
 import type { Operation } from '../../http/operation.ts';
-import { Message, NewMessage } from './schemas.ts';
+import { MESSAGE_EXPECTATIONS, Message, MessageInput } from './schemas.ts';
 
 /** The operation of the quickstart. `handlers.ts` has its handler. */
 export const MESSAGE_OPERATIONS = {
@@ -18,18 +18,15 @@ export const MESSAGE_OPERATIONS = {
         'A text of your choice that names this message, such as a UUID. Scoped to the account and the environment of the key.',
       ),
     ],
-    body: NewMessage,
+    body: MessageInput,
+    expectations: MESSAGE_EXPECTATIONS,
+    noun: 'message',
     success: {
       status: 202,
       schema: Message,
       description: 'Message queued.',
       headers: ['Idempotent-Replayed'],
-      example: {
-        id: 'msg_019a9f2e8c4b7d10a3f5b6c7d8e9f001',
-        message: 'Hello, petstore!',
-        status: 'queued',
-        createdAt: '2026-11-21T09:30:00.000Z',
-      },
+      example: Message.example,
     },
     errors: ['idempotency_mismatch'],
   },

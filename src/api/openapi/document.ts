@@ -1,19 +1,20 @@
-import type { XSchema } from 'typebox/schema';
 import type { ApiPart } from '../../core/environments.ts';
-import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
-import { EVERY_REPLY_HEADERS, HEADERS, type HeaderName } from '../../http/headers.ts';
-import type { Parameter } from '../../http/operation.ts';
-import { OPERATIONS, type PublishedOperation } from '../operations.ts';
+import { OPERATIONS } from '../operations.ts';
 import { ENVIRONMENT_RESOURCES, QUICKSTART_RESOURCES } from '../resources.ts';
-import { ErrorBody, publishSchemas, schemaName } from './schemas.ts';
+import { HeaderComponents } from './header-components.ts';
+import { operationObject } from './operation-object.ts';
+import { publish, publishSchemas } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
-const HEADER_REF = '#/components/headers/';
-
-/** Of the errors that are answered before the operation is looked for. */
-const BEFORE_OPERATION: readonly number[] = [401, 429];
+/** Where an API is served and documented; without slashes at their ends. */
+export interface DocumentAddresses {
+  readonly baseUrl: string;
+  readonly dashboard: string;
+  /** The e-mail or web address of those who run the service. */
+  readonly contact: string | undefined;
+}
 
 const QUICKSTART_ABOUT = {
   title: 'Petstore quickstart',
@@ -41,11 +42,13 @@ const ABOUT = {
  * The OpenAPI 3.1 document of what one base address serves, made from the data that the service runs on.
  * Generators ignore the servers of an operation and variables in a server's address, so that the
  * document has one server, with a literal address.
- * @param baseUrl without a slash at its end.
  */
-export function openapiDocument(part: ApiPart, baseUrl: string): Json {
+export function openapiDocument(part: ApiPart, addresses: DocumentAddresses): Json {
   const { title, summary, purpose, keys, resources, server } = ABOUT[part];
-  const paths = pathsOf(resources.map(({ tag }) => tag));
+  const { baseUrl, dashboard, contact } = addresses;
+  const documentation = `${dashboard}/docs`;
+  const headers = new HeaderComponents({ baseUrl, documentation });
+  const tags = resources.map(({ tag: name, description }) => ({ name, description }));
   return {
     openapi: '3.1.0',
     info: {
@@ -53,12 +56,14 @@ export function openapiDocument(part: ApiPart, baseUrl: string): Json {
       version: '1.0.0',
       summary,
       description: introduction(purpose),
+      ...(contact !== undefined && { contact: contactObject(contact) }),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl, description: server }],
     security: [{ apiKey: [] }],
-    tags: resources.map(({ tag: name, description }) => ({ name, description })),
-    paths,
+    tags,
+    externalDocs: { description: 'The API reference, with try-it', url: documentation },
+    paths: pathsOf(new Set(tags.map(({ name }) => name)), headers, baseUrl),
     components: {
       securitySchemes: {
         apiKey: {
@@ -68,15 +73,27 @@ export function openapiDocument(part: ApiPart, baseUrl: string): Json {
         },
       },
       schemas: publishSchemas(resources),
-      headers: usedHeaders(JSON.stringify(paths)),
+      headers: headers.components,
     },
   };
 }
 
-/** The headers that this text refers to. */
-function usedHeaders(text: string): Json {
-  const isUsed = (name: string) => text.includes(`"${HEADER_REF}${name}"`);
-  return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => isUsed(name)));
+/** The operations of the resources with these tags, by path. */
+function pathsOf(tags: ReadonlySet<string>, headers: HeaderComponents, baseUrl: string): unknown {
+  const byPath: Record<string, Json> = {};
+  for (const [operationId, operation] of Object.entries(OPERATIONS)) {
+    if (!tags.has(operation.tag)) continue;
+    byPath[operation.path] = {
+      ...byPath[operation.path],
+      [operation.method.toLowerCase()]: operationObject(operationId, operation, headers, baseUrl),
+    };
+  }
+  return publish(byPath);
+}
+
+function contactObject(contact: string): Json {
+  const address = URL.canParse(contact) ? { url: contact } : { email: contact };
+  return { name: 'The operators of this service', ...address };
 }
 
 /** @param purpose what the operations are for, in one sentence. */
@@ -103,88 +120,4 @@ function introduction(purpose: string): string {
       '(`X-Content-Type-Options: nosniff`). Pages of any origin may read them (CORS); the preflight ' +
       'that a browser sends needs no key and does not count.',
   ].join('\n');
-}
-
-/** The operations of the resources with these tags, by path. */
-function pathsOf(tags: readonly string[]): Json {
-  const byPath: Record<string, Json> = {};
-  for (const [operationId, operation] of Object.entries(OPERATIONS)) {
-    if (!tags.includes(operation.tag)) continue;
-    const method = operation.method.toLowerCase();
-    byPath[operation.path] = {
-      ...byPath[operation.path],
-      [method]: describe(operationId, operation),
-    };
-  }
-  return byPath;
-}
-
-function describe(operationId: string, operation: PublishedOperation): Json {
-  const { deprecation, body, parameters } = operation;
-  return {
-    operationId,
-    tags: [operation.tag],
-    summary: operation.summary,
-    description: [operation.description, deprecation?.note].filter(Boolean).join('\n\n'),
-    ...(deprecation && {
-      deprecated: true,
-      'x-sunset': new Date(deprecation.sunset).toISOString().slice(0, 10),
-    }),
-    ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
-    ...(body && {
-      requestBody: { required: true, content: json(schemaRef(body)) },
-    }),
-    responses: responses(operation),
-  };
-}
-
-function parameter({ name, in: place, required, description, schema, example }: Parameter): Json {
-  return { name, in: place, required, description, schema, example };
-}
-
-function responses(operation: PublishedOperation): Json {
-  const { success, deprecation, errors: codes } = operation;
-  const lifecycle: HeaderName[] = deprecation ? ['Deprecation', 'Sunset', 'Link'] : [];
-  const replies: Json = {
-    [success.status]: {
-      description: success.description,
-      headers: headerRefs([...EVERY_REPLY_HEADERS, ...(success.headers ?? []), ...lifecycle]),
-      content: json(schemaRef(success.schema), { success: { value: success.example } }),
-    },
-  };
-  for (const status of new Set(codes.map((code) => ERRORS[code].status).sort((a, b) => a - b))) {
-    replies[status] = errorResponse(
-      codes.filter((code) => ERRORS[code].status === status),
-      status,
-      BEFORE_OPERATION.includes(status) ? [] : lifecycle,
-    );
-  }
-  return replies;
-}
-
-function errorResponse(codes: readonly ErrorCode[], status: number, lifecycle: HeaderName[]): Json {
-  const headers: HeaderName[] = [...EVERY_REPLY_HEADERS, ...lifecycle];
-  if (status === 401) headers.push('WWW-Authenticate');
-  if (status === 429 || status === 503) headers.push('Retry-After');
-  const examples = codes.map((code) => [
-    code,
-    { value: { code, message: ERRORS[code].meaning, status } },
-  ]);
-  return {
-    description: codes.map((code) => ERRORS[code].meaning).join(' '),
-    headers: headerRefs(headers),
-    content: json(schemaRef(ErrorBody), Object.fromEntries(examples)),
-  };
-}
-
-function json(schema: Json, examples?: Json): Json {
-  return { 'application/json': { schema, ...(examples && { examples }) } };
-}
-
-function schemaRef(schema: XSchema): Json {
-  return { $ref: `#/components/schemas/${schemaName(schema)}` };
-}
-
-function headerRefs(names: HeaderName[]): Json {
-  return Object.fromEntries(names.map((name) => [name, { $ref: HEADER_REF + name }]));
 }

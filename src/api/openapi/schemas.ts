@@ -6,17 +6,23 @@ const ERROR_CODES = Object.keys(ERRORS).filter((code): code is ErrorCode =>
   Object.hasOwn(ERRORS, code),
 );
 
+/** Generators turn it into constants. */
+const ErrorCodes = {
+  type: 'string',
+  enum: ERROR_CODES,
+  description: `Error codes that this version knows.\n\n${ERROR_CODES.map(
+    (code) => `- \`${code}\` (${ERRORS[code].status}): ${ERRORS[code].meaning}`,
+  ).join('\n')}`,
+} as const;
+
 export const ErrorBody = {
   type: 'object',
   required: ['code', 'message', 'status'],
   properties: {
-    // Not a closed enum: a later 1.x may add codes, and readers must not fall over them.
     code: {
-      type: 'string',
-      'x-extensible-enum': ERROR_CODES,
-      description: `Machine-readable error code.\n\n${ERROR_CODES.map(
-        (code) => `- \`${code}\` (${ERRORS[code].status}): ${ERRORS[code].meaning}`,
-      ).join('\n')}`,
+      // Open: a later 1.x may add codes, and readers must accept them.
+      anyOf: [ErrorCodes, { type: 'string' }],
+      description: 'Machine-readable error code: one of `ErrorCode`; later versions may add codes.',
     },
     message: { type: 'string', description: 'Human-readable description; says what to do next.' },
     status: {
@@ -26,15 +32,15 @@ export const ErrorBody = {
       maximum: 599,
     },
   },
-  additionalProperties: false,
-  description: 'What every 4xx and 5xx reply carries.',
-  example: { code: 'pet_not_found', message: 'No animal has the id 42.', status: 404 },
+  description: 'The body of every 4xx and 5xx reply. Later versions may add fields.',
 } as const;
+
+const ERROR_SCHEMAS = { Error: ErrorBody, ErrorCode: ErrorCodes };
 
 /** The named schemas of the contract, by the names that the OpenAPI document gives them. */
 export const SCHEMAS: Readonly<Record<string, NamedSchema>> = {
   ...Object.fromEntries(RESOURCES.flatMap(({ schemas }) => Object.entries(schemas))),
-  Error: ErrorBody,
+  ...ERROR_SCHEMAS,
 };
 
 const NAMES = new Map<unknown, string>(
@@ -42,7 +48,7 @@ const NAMES = new Map<unknown, string>(
 );
 
 /**
- * The named schemas of these resources, and `Error`, as JSON Schema 2020-12 for the OpenAPI document:
+ * The named schemas of these resources, and those of errors, as JSON Schema 2020-12 for the OpenAPI document:
  * a named schema inside another becomes a reference into `components`, and a bigint becomes an integer
  * of format int64.
  */
@@ -51,11 +57,12 @@ export function publishSchemas(
 ): Record<string, unknown> {
   const schemas = resources.flatMap((resource) => Object.entries(resource.schemas));
   return Object.fromEntries(
-    [...schemas, ['Error', ErrorBody] as const].map(([name, schema]) => [name, publish(schema)]),
+    [...schemas, ...Object.entries(ERROR_SCHEMAS)].map(([name, schema]) => [name, publish(schema)]),
   );
 }
 
-function publish(schema: unknown): unknown {
+/** A schema as the document shows it. */
+export function publish(schema: unknown): unknown {
   const text = JSON.stringify(schema, (key, value: unknown) => {
     const name = key === '' ? undefined : NAMES.get(value);
     if (name !== undefined) return { $ref: `#/components/schemas/${name}` };

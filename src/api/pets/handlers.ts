@@ -1,4 +1,4 @@
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, apiError } from '../../core/errors.ts';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
 import { creationReply, petJson, petsJson } from '../../core/pet-json.ts';
 import type { NewPet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
@@ -7,7 +7,7 @@ import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
 import { parseNewPet } from './new-pet.ts';
-import type { PET_OPERATIONS } from './operations.ts';
+import { PET_OPERATIONS } from './operations.ts';
 import { PageCache } from './page-cache.ts';
 import { parsePetQuery } from './query.ts';
 
@@ -65,26 +65,21 @@ async function createPet(pets: PetStore, { key, request, now }: RequestContext):
     case 'replayed':
       return { ...outcome.reply, headers: REPLAYED };
     case 'mismatch':
-      throw new ApiError(
-        'idempotency_mismatch',
-        'This Idempotency-Key was used for another animal. Use a new key for a new animal.',
-      );
+      throw apiError('idempotency_mismatch', { noun: PET_OPERATIONS.createPet.noun });
     case 'conflict':
-      throw new ApiError(
-        'idempotency_conflict',
-        'A request with this Idempotency-Key is in flight. Send it again in a moment.',
-      );
+      throw apiError('idempotency_conflict');
   }
 }
 
 async function getPet(pets: PetStore, { parameters }: RequestContext): Promise<Reply> {
   const petId = decodePath(parameters['petId'] ?? '');
   if (!isInt64(petId)) {
-    throw petNotFound('An id is a whole number, as the list of animals shows it.');
+    const message = 'An id is a whole number, as the list of animals shows it.';
+    throw new ApiError('pet_not_found', message);
   }
   // Ids stay within 2^53 - 1, so that rounding a greater one cannot hit an animal.
   const pet = await pets.get(Number(petId));
-  if (!pet) throw petNotFound(`No animal has the id ${petId}. List animals to see their ids.`);
+  if (!pet) throw apiError('pet_not_found', { petId });
   return { status: 200, body: petJson(pet) };
 }
 
@@ -108,8 +103,4 @@ function decodePath(segment: string): string {
 function isInt64(text: string): boolean {
   if (!/^-?(?:0|[1-9]\d{0,18})$/.test(text)) return false;
   return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
-}
-
-function petNotFound(message: string): ApiError {
-  return new ApiError('pet_not_found', message);
 }

@@ -1,9 +1,10 @@
 import { DEFAULT_STATUS, type NewPet } from '../../core/pets.ts';
 import { bodyParser } from '../../http/body-validator.ts';
 import { toInt64 } from '../../lib/int64.ts';
-import { NEW_PET_EXPECTATIONS, NewPet as NewPetSchema } from './schemas.ts';
+import { PET_OPERATIONS } from './operations.ts';
 
-const parse = bodyParser(NewPetSchema, NEW_PET_EXPECTATIONS);
+const { createPet } = PET_OPERATIONS;
+const parse = bodyParser(createPet.body, createPet.expectations);
 
 /**
  * Checks a parsed body against the NewPet schema.

@@ -1,9 +1,10 @@
 import { PAGE_SIZE } from '../../core/pets.ts';
 import { idempotencyKeyParameter } from '../../http/idempotency-key.ts';
 import { type Operation, pathParameter } from '../../http/operation.ts';
-import { NewPet, Pet, Pets } from './schemas.ts';
+import { NEW_PET_EXPECTATIONS, NewPet, Pet, PetStatus, Pets } from './schemas.ts';
 
-const BISCUIT = { id: 1, name: 'Biscuit', categoryId: 7, status: 'available' };
+/** In an empty store these two are added first. */
+const BISCUIT = { id: 1, ...NewPet.example };
 const PEBBLE = { id: 2, name: 'Pebble', categoryId: 3, status: 'sold' };
 
 const PET_ID = { type: 'integer', format: 'int64' };
@@ -12,7 +13,7 @@ const STATUS_PARAMETER = {
   in: 'query',
   required: false,
   description: 'Filters animals by availability status.',
-  schema: { $ref: '#/components/schemas/PetStatus' },
+  schema: PetStatus,
   example: 'available',
 } as const;
 
@@ -50,6 +51,30 @@ export const PET_OPERATIONS = {
       description: 'A paginated list of animals.',
       headers: ['Link'],
       example: [BISCUIT, PEBBLE],
+      links: {
+        firstPet: {
+          operationId: 'getPet',
+          parameters: { petId: '$response.body#/0/id' },
+          description: 'The first animal of the page.',
+        },
+        nextPage: {
+          operationId: 'listPets',
+          parameters: {
+            status: '$request.query.status',
+            after: `$response.body#/${PAGE_SIZE.default - 1}/id`,
+          },
+          description:
+            'The page after a full one of the default size. For any size, request the address of ' +
+            '`Link` with `rel="next"` unchanged.',
+        },
+      },
+    },
+    pagination: {
+      style: 'cursor',
+      limitParameter: 'limit',
+      cursorParameter: 'after',
+      cursorField: 'id',
+      nextLink: { header: 'Link', rel: 'next' },
     },
   },
   createPet: {
@@ -65,12 +90,21 @@ export const PET_OPERATIONS = {
       ),
     ],
     body: NewPet,
+    expectations: NEW_PET_EXPECTATIONS,
+    noun: 'animal',
     success: {
       status: 201,
       schema: Pet,
       description: 'Animal added; the body carries the assigned `id`.',
       headers: ['Idempotent-Replayed'],
       example: BISCUIT,
+      links: {
+        createdPet: {
+          operationId: 'getPet',
+          parameters: { petId: '$response.body#/id' },
+          description: 'The animal that was added.',
+        },
+      },
     },
     errors: ['idempotency_conflict', 'idempotency_mismatch'],
   },

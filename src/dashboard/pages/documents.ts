@@ -7,16 +7,18 @@ import { FAVICON } from './favicon.ts';
 import { agentGuide, referenceMarkdown } from './markdown.ts';
 
 /** The documents that are served besides pages and assets, by path. */
-export function servedDocuments(
-  addresses: DashboardOptions['addresses'],
-): ReadonlyMap<string, () => Response> {
+export function servedDocuments({
+  addresses,
+  contact,
+}: Pick<DashboardOptions, 'addresses' | 'contact'>): ReadonlyMap<string, () => Response> {
   return new Map([
     ...[DOCUMENT_PATH, YAML_DOCUMENT_PATH].map(
       (path) => [path, redirect(addresses.production + path)] as const,
     ),
     // For the reference page, which works without the processes of the API.
     ...(['production', 'quickstart'] as const).map((part) => {
-      const write = () => JSON.stringify(openapiDocument(part, addresses[part]));
+      const { [part]: baseUrl, dashboard } = addresses;
+      const write = () => JSON.stringify(openapiDocument(part, { baseUrl, dashboard, contact }));
       return [`/docs/${part}.json`, served('application/json', write)] as const;
     }),
     [API_CATALOG_PATH, () => apiCatalog(addresses)],

@@ -133,7 +133,8 @@ function describeSchema(name: string, { description, properties, required, ...re
   );
 }
 
-function typeOf({ type, format, enum: values }: NamedSchema): string {
+function typeOf({ type = '', anyOf, format, enum: values }: NamedSchema): string {
+  if (anyOf) return [...new Set(anyOf.map((each) => each.type))].join(' or ');
   if (values) return `${type}: ${values.map((value) => `\`${value}\``).join(', ')}`;
   if (type === 'bigint') return 'integer (int64)';
   return format ? `${type} (${format})` : type;

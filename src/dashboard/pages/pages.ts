@@ -45,11 +45,11 @@ const ownAssets = lazy(async () =>
 
 /** The pages' source is bundled at the first request for a page, so that no start waits for it. */
 export function createPages(
-  { addresses }: Pick<DashboardOptions, 'addresses'>,
+  { addresses, contact }: Pick<DashboardOptions, 'addresses' | 'contact'>,
   prepare: () => Promise<ServedAssets> = ownAssets,
 ): DashboardPages {
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
-  const documents = servedDocuments(addresses);
+  const documents = servedDocuments({ addresses, contact });
   const prepared = lazy(async () => {
     const { assets, files } = await prepare();
     return { parts: { addresses, assets, basePath }, files };

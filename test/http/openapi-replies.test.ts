@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'bun:test';
+import { OPERATION_IDS, type OperationId } from '../../src/api/operations.ts';
+import { ERRORS } from '../../src/core/errors.ts';
+import { subscribe } from '../../src/core/plans.ts';
+import { TestService } from '../support/harness.ts';
+import { ERROR_CODES, PROVOCATIONS, provoke } from './error-scenes.ts';
+import {
+  committed,
+  DOCUMENTS,
+  headersOf,
+  objections,
+  operationOf,
+  type WithSchema,
+} from './openapi-document.ts';
+
+/** Headers of HTTP itself, which OpenAPI does not describe. */
+const OF_HTTP = ['content-length', 'content-type', 'date'];
+
+/** What the document leaves unsaid about a real reply of an operation. */
+async function undocumented(id: OperationId, reply: Response): Promise<string[]> {
+  const documented = operationOf(id).responses[reply.status];
+  if (!documented) return [`status ${reply.status}`];
+  const headers = headersOf(documented);
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const unsaid = [...reply.headers.keys()].filter(
+    (name) => !names.includes(name) && !OF_HTTP.includes(name) && !isSaidOfAll(name),
+  );
+  const schema = documented.content['application/json']?.schema ?? { not: {} };
+  const values = Object.entries(headers).flatMap(([name, header]) =>
+    headerObjections(header, reply.headers.get(name)),
+  );
+  return [...unsaid, ...values, ...objections(schema, await reply.json())];
+}
+
+/** Whether the document's introduction speaks of the header, for every reply. */
+function isSaidOfAll(name: string): boolean {
+  return committed.info.description.toLowerCase().includes(`\`${name}: `);
+}
+
+function headerObjections({ schema, required }: WithSchema, value: string | null): string[] {
+  if (value === null) return required ? ['a required header is missing'] : [];
+  const isInteger = 'type' in schema && schema.type === 'integer';
+  return objections(schema, isInteger ? Number(value) : value);
+}
+
+describe('what is documented is what happens', () => {
+  test.each(ERROR_CODES)('%s, when it is provoked', async (code) => {
+    const { operation } = PROVOCATIONS[code];
+    if (!operation) {
+      expect(committed.info.description).toContain(`${ERRORS[code].status} \`${code}\``);
+      return;
+    }
+    const reply = await provoke(code);
+    const documented = operationOf(operation).responses[reply.status]?.content['application/json'];
+
+    const body: unknown = await reply.clone().json();
+    // The only difference between a service and the committed document is the address.
+    const text = JSON.stringify(body).replaceAll(
+      /http:\/\/localhost:\d+/g,
+      'http://localhost:3000',
+    );
+    expect(JSON.parse(text)).toEqual(documented?.examples?.[code]?.value);
+    expect(await undocumented(operation, reply)).toEqual([]);
+  });
+
+  test.each(OPERATION_IDS)('%s documents what any operation may answer with', (id) => {
+    const { responses } = operationOf(id);
+    const codes = Object.values(responses).flatMap(({ content }) =>
+      Object.keys(content['application/json']?.examples ?? {}),
+    );
+
+    expect(codes).toEqual(
+      expect.arrayContaining([
+        ...['missing_api_key', 'invalid_api_key', 'rate_limited', 'api_key_banned'],
+        ...['internal_error', 'unavailable'],
+      ]),
+    );
+  });
+
+  test('a bad Idempotency-Key', async () => {
+    await using service = await TestService.start();
+    const { secret } = await service.account();
+
+    const reply = await service.post(secret, {}, { 'Idempotency-Key': 'two words' });
+
+    expect(reply.status).toBe(400);
+    expect(await undocumented('createPet', reply)).toEqual([]);
+  });
+
+  test('every success, its headers and its body', async () => {
+    await using service = await TestService.start();
+    const { secret: key } = await service.account();
+    const create = () =>
+      service.post(key, { name: 'Rex', categoryId: 7 }, { 'Idempotency-Key': 'once' });
+
+    expect(await undocumented('createPet', await create())).toEqual([]);
+    const replayed = await create();
+    expect(replayed.headers.has('Idempotent-Replayed')).toBeTrue();
+    expect(await undocumented('createPet', replayed)).toEqual([]);
+    await service.post(key, { name: 'Tom', categoryId: -1, status: 'sold' });
+
+    const page = await service.request('/pets?limit=1', { key });
+    expect(page.headers.has('Link')).toBeTrue();
+    expect(await undocumented('listPets', page)).toEqual([]);
+    expect(await undocumented('getPet', await service.request('/pets/1', { key }))).toEqual([]);
+  });
+
+  test.each(OPERATION_IDS)('every reply of %s documents the headers that it always has', (id) => {
+    const { responses, deprecated } = operationOf(id);
+    for (const [status, response] of Object.entries(responses)) {
+      const required = Object.entries(headersOf(response)).filter(([, header]) => header.required);
+      expect(required.map(([name]) => name)).toEqual([
+        ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+        ...['RateLimit-Policy', 'RateLimit', 'X-Request-Id'],
+        ...(status === '401' ? ['WWW-Authenticate'] : []),
+        ...(status === '429' || status === '503' ? ['Retry-After'] : []),
+        ...(deprecated ? ['Deprecation', 'Sunset', 'Link'] : []),
+      ]);
+    }
+  });
+
+  test('a deprecated operation says so on every reply, also before it is reached', async () => {
+    await using service = await TestService.start({ settings: { PETSTORE_BAN_AFTER: '1' } });
+    const { secret } = await service.account(subscribe('enterprise', { perMinute: 1, perDay: 9 }));
+    const headers = headersOf(
+      operationOf('getPet').responses['200'] ?? { headers: {}, content: {} },
+    );
+    for (const [key, status] of [
+      ['', 401],
+      [secret, 404],
+      [secret, 429],
+    ] as const) {
+      const reply = await service.request('/pets/42', { key });
+      expect(reply.status).toBe(status);
+      for (const name of ['Deprecation', 'Sunset', 'Link']) {
+        const example = String(headers[name]?.example);
+        expect(reply.headers.get(name)).toBe(
+          example.replaceAll('http://localhost:3000', service.dashboardUrl),
+        );
+      }
+      expect(await undocumented('getPet', reply)).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['listPets', true],
+    ['createPet', true],
+    ['getPet', false],
+    ['sendMessage', true],
+  ] as const)('%s documents 400 only where it can happen', (id, isPossible) => {
+    expect(Object.hasOwn(operationOf(id).responses, '400')).toBe(isPossible);
+  });
+
+  test('replies may gain fields and codes', () => {
+    for (const { components } of DOCUMENTS) {
+      expect(JSON.stringify(components.schemas)).not.toContain('additionalProperties');
+    }
+    const later = { code: 'made_in_1_1', message: 'New.', status: 400, details: [] };
+    expect(objections({ $ref: '#/components/schemas/Error' }, later)).toEqual([]);
+  });
+});
