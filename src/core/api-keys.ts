@@ -80,36 +80,57 @@ export interface KeyCache {
   forget(changed: { readonly keys?: Iterable<string>; readonly accounts?: Iterable<string> }): void;
 }
 
+/** How many keys an account may have. */
+export interface KeyBounds {
+  /** That are live at the same time. */
+  readonly live: number;
+  /** That are made in one UTC day, ended ones included; any number where it is left out. */
+  readonly perDay?: number | undefined;
+}
+
+/** A key's place in the list of its account. */
+export type KeyPosition = Pick<ApiKey, 'createdAt' | 'id'>;
+
 /** API keys; changes go on the audit log as those of accounts do. Every call may raise `StorageUnavailable`. */
 export interface ApiKeyStore extends KeySource {
-  /** Refuses with `too_many` when the account has `most` live keys at `now` (epoch ms). */
+  /** Refuses with `too_many` or `too_many_today` when the account is at one of the bounds at `now` (epoch ms). */
   insert(
     key: ApiKey,
     digest: Buffer,
-    most: number,
+    bounds: KeyBounds,
     now: number,
     by: Actor,
-  ): Promise<'kept' | 'too_many'>;
+  ): Promise<'kept' | 'too_many' | 'too_many_today'>;
   /**
    * Ends the old key at `old.expiresAt`, never later than it would, and adds its successor, in one
-   * transaction. Refuses with `not_live` when the old key has ended before, and with `too_many` as
-   * `insert` does.
+   * transaction. Refuses with `not_live` when the old key has ended before, and otherwise as `insert`
+   * does.
    */
   replace(
     old: { readonly id: string; readonly expiresAt: number },
     successor: ApiKey,
     digest: Buffer,
-    most: number,
+    bounds: KeyBounds,
     now: number,
     by: Actor,
-  ): Promise<'kept' | 'too_many' | 'not_live'>;
+  ): Promise<'kept' | 'too_many' | 'too_many_today' | 'not_live'>;
   find(id: string): Awaitable<ApiKey | undefined>;
+  /** The keys with these ids, in no order; unknown ids are left out. */
+  findAll(ids: readonly string[]): Awaitable<ApiKey[]>;
   /** All keys of an account, oldest first. */
   list(accountId: string): Awaitable<ApiKey[]>;
+  /** The latest keys of an account, newest first; only those that come after `from` in that order, if given. */
+  page(accountId: string, limit: number, from?: KeyPosition): Awaitable<ApiKey[]>;
   /** `false` when there is no such key, or it was revoked before. */
   revoke(id: string, now: number, by: Actor): Promise<boolean>;
   /** Notes when keys were last used (epoch ms). */
   touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void>;
+  /**
+   * Removes keys that ended before `before` (epoch ms), with their bans; the audit log tells when they
+   * ended. Keys whose bans end after `bannedUntil` (epoch ms) stay.
+   * @param now epoch ms.
+   */
+  prune(before: number, bannedUntil: number, now: number): Promise<void>;
   /** Whether any key exists. */
   any(): Awaitable<boolean>;
 }

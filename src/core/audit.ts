@@ -10,12 +10,19 @@ export type AuditAction =
   | 'key.created'
   | 'key.rotated'
   | 'key.revoked'
+  | 'key.removed'
   | 'ban.lifted';
 
-/** Who made a change: the address of an account, or `command line: ` and the name of a system user. */
+/**
+ * Who made a change: the address of an account, `command line: ` and the name of a system user, or
+ * `SERVICE`.
+ */
 export type Actor = string;
 
-/** One deliberate change. Kept after the account that it concerns is deleted. */
+/** The service itself, by a background job. */
+export const SERVICE: Actor = 'the service';
+
+/** One deliberate change, or the removal of a key that ended long ago. Kept after the account that it concerns is deleted. */
 export interface AuditEntry {
   /** Epoch ms. */
   readonly at: number;

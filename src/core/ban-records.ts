@@ -58,6 +58,6 @@ export interface BanStore {
   lifted(now: number): Awaitable<BanRecord[]>;
   /** Lifts a ban. `false` when there is no such ban in force. */
   lift(id: string, by: Actor, now: number): Promise<boolean>;
-  /** An account's bans that end after `since` (epoch ms), latest first. */
-  ofAccount(accountId: string, since: number): Awaitable<BanRecord[]>;
+  /** An account's bans that end after `since` (epoch ms), the latest first, at most `most`. */
+  ofAccount(accountId: string, since: number, most: number): Awaitable<BanRecord[]>;
 }

@@ -18,6 +18,9 @@ import { newId } from './ids.ts';
 /** Keys of one account that may be live at the same time. */
 export const LIVE_KEYS_PER_ACCOUNT = 100;
 
+/** Keys that the holder of an account may make in one UTC day, by creation and by rotation. */
+export const KEYS_PER_DAY = 100;
+
 /** How long a rotated key stays valid beside its successor, in ms. */
 export const ROTATION_OVERLAPS = {
   '0': 0,
@@ -41,6 +44,17 @@ export interface KeyRequest {
   readonly expiresAt?: number | undefined;
 }
 
+/** The account has made as many keys today as its holder may. */
+export class TooManyKeysToday extends OperatorError {
+  override readonly name = 'TooManyKeysToday';
+
+  constructor(perDay: number) {
+    super(
+      `${perDay} keys were made for this account today, the most in one day (UTC). Make the next one tomorrow.`,
+    );
+  }
+}
+
 /** Issues and authenticates API keys. */
 export class KeyRing {
   readonly #store: ApiKeyStore;
@@ -57,8 +71,17 @@ export class KeyRing {
     this.#clock = clock;
   }
 
-  /** @throws OperatorError on a bad name, an expiry in the past, or 100 live keys already. */
-  async issue(account: Account, request: KeyRequest, by: Actor): Promise<IssuedKey> {
+  /**
+   * @param perDay keys that may be made for the account in one UTC day; any number where it is left out.
+   * @throws OperatorError on a bad name, an expiry in the past, or 100 live keys already.
+   * @throws TooManyKeysToday
+   */
+  async issue(
+    account: Account,
+    request: KeyRequest,
+    by: Actor,
+    perDay?: number,
+  ): Promise<IssuedKey> {
     const now = this.#clock.now().wall;
     const name = request.name.trim();
     if (name === '' || [...name].length > KEY_NAME_MAX_LENGTH) {
@@ -73,17 +96,25 @@ export class KeyRing {
     const text = generateApiKey(request.environment);
     const key = newKey(account.id, text, { ...request, name }, now);
     const digest = Buffer.from(this.#digest(text), 'latin1');
-    const kept = await this.#store.insert(key, digest, LIVE_KEYS_PER_ACCOUNT, now, by);
-    if (kept === 'too_many') throw tooManyKeys();
+    const bounds = { live: LIVE_KEYS_PER_ACCOUNT, perDay };
+    const kept = await this.#store.insert(key, digest, bounds, now, by);
+    if (kept !== 'kept') throw tooManyKeys(kept, perDay);
     return { text, key };
   }
 
   /**
    * Issues a successor with the same name, environment, lifetime, strikes and bans. The old key stays valid for the
    * overlap, never beyond its own expiry.
+   * @param perDay as for `issue`.
    * @throws OperatorError when the key is not live, or 100 others are.
+   * @throws TooManyKeysToday
    */
-  async rotate(key: ApiKey, overlap: RotationOverlap, by: Actor): Promise<IssuedKey> {
+  async rotate(
+    key: ApiKey,
+    overlap: RotationOverlap,
+    by: Actor,
+    perDay?: number,
+  ): Promise<IssuedKey> {
     const now = this.#clock.now().wall;
     const state = keyState(key, now);
     if (state !== 'active') throw notLive(key, state);
@@ -96,12 +127,12 @@ export class KeyRing {
       { id: key.id, expiresAt: graceEndsAt },
       successor,
       Buffer.from(this.#digest(text), 'latin1'),
-      LIVE_KEYS_PER_ACCOUNT,
+      { live: LIVE_KEYS_PER_ACCOUNT, perDay },
       now,
       by,
     );
-    if (kept === 'too_many') throw tooManyKeys();
     if (kept === 'not_live') throw notLive(key, 'expired or revoked');
+    if (kept !== 'kept') throw tooManyKeys(kept, perDay);
     return { text, key: successor };
   }
 
@@ -183,7 +214,8 @@ function notLive(key: ApiKey, state: string): OperatorError {
   return new OperatorError(`Key ${key.id} is ${state}. Create a new one.`);
 }
 
-function tooManyKeys(): OperatorError {
+function tooManyKeys(bound: 'too_many' | 'too_many_today', perDay = 0): OperatorError {
+  if (bound === 'too_many_today') return new TooManyKeysToday(perDay);
   return new OperatorError(
     `The account has ${LIVE_KEYS_PER_ACCOUNT} live keys, the most it may have. Revoke one first.`,
   );

@@ -64,8 +64,11 @@ export interface UsageStore {
    * be sent again unchanged, when it is unknown whether it was added: it is added only once.
    */
   add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void>;
-  /** An account's usage since this hour (hours since the Unix epoch), in both environments. */
-  since(accountId: string, hour: number): Awaitable<UsageRecord[]>;
+  /**
+   * An account's usage in both environments, from the first hour to the last, if given (hours since the
+   * Unix epoch): at most two records for each hour.
+   */
+  since(accountId: string, first: number, last?: number): Awaitable<UsageRecord[]>;
   /** Deletes usage before this hour (hours since the Unix epoch). */
   prune(hour: number): Promise<void>;
 }

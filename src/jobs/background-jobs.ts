@@ -31,6 +31,8 @@ const DELIVER_AT_ONCE = 500;
 const PRUNE_EVERY = 10 * MINUTE;
 /** How long delivered messages stay in the inbox, in ms. */
 const MESSAGES_STAY = 30 * DAY;
+/** How long keys that have ended stay in the list of their account, in ms. */
+const ENDED_KEYS_STAY = 90 * DAY;
 /** How long usage is kept, in ms: the 30 days that are shown, and the one that has begun. */
 const USAGE_STAYS = 31 * DAY;
 
@@ -136,5 +138,6 @@ async function pruneExpired(
   };
   await Promise.all([...limiters.values()].map(pruneIn));
   await stores.messages.prune(now.wall - MESSAGES_STAY);
+  await stores.keys.prune(now.wall - ENDED_KEYS_STAY, now.wall - DAY, now.wall);
   await stores.usage.prune(hourOf(now.wall - USAGE_STAYS));
 }

@@ -1,21 +1,30 @@
-import type { ApiKey, ApiKeyStore, AuthenticatedKey, KeyRow, KeySource } from '../core/api-keys.ts';
+import type {
+  ApiKey,
+  ApiKeyStore,
+  KeyBounds,
+  KeyPosition,
+  KeyRow,
+  KeySource,
+} from '../core/api-keys.ts';
 import { describeKey } from '../core/api-keys.ts';
 import type { Actor } from '../core/audit.ts';
-import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
+import { DAY } from '../lib/clock.ts';
 import type { Access } from './access.ts';
-import { type PlanColumns, subscriptionFromRow } from './accounts.ts';
+import { apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
 import { recordAudit } from './audit.ts';
 import { recordChange } from './change-log.ts';
+import { pruneKeys } from './prune-keys.ts';
 import type { Transaction } from './schema.ts';
 import { select } from './selection.ts';
+
+type KeyInsertion = 'kept' | 'too_many' | 'too_many_today';
 
 interface NewKey {
   readonly key: ApiKey;
   /** In hexadecimal digits. */
   readonly digest: string;
-  /** Live keys that the account may have. */
-  readonly most: number;
+  readonly bounds: KeyBounds;
   /** Epoch ms. */
   readonly now: number;
   readonly by: Actor;
@@ -23,24 +32,6 @@ interface NewKey {
 
 interface Successor extends NewKey {
   readonly old: { readonly id: string; readonly expiresAt: number };
-}
-
-/** The columns of a key that requests need. */
-export interface KeyColumns {
-  readonly id: string;
-  readonly account_id: string;
-  readonly environment: Environment;
-  readonly expires_at: number | null;
-  readonly revoked_at: number | null;
-  readonly last_used_at: number | null;
-  readonly chain_id: string | null;
-}
-
-interface ApiKeyRow extends KeyColumns {
-  readonly name: string;
-  readonly prefix: string;
-  readonly last_four: string;
-  readonly created_at: number;
 }
 
 // Without Kysely: every start looks.
@@ -52,16 +43,12 @@ export interface KeyUses extends KeySource {
   touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void>;
 }
 
-const COLUMNS = [
-  ...(['id', 'account_id', 'environment', 'name', 'prefix', 'last_four', 'created_at'] as const),
-  ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
-] as const;
-
 export const apiKeyChanges = {
-  async insertKey(transaction: Transaction, newKey: NewKey): Promise<'kept' | 'too_many'> {
+  async insertKey(transaction: Transaction, newKey: NewKey): Promise<KeyInsertion> {
     const { key, now: at, by } = newKey;
     await lockAccount(transaction, key.accountId);
-    if (!(await addKey(transaction, newKey))) return 'too_many';
+    const added = await addKey(transaction, newKey);
+    if (added !== 'kept') return added;
     const { accountId } = key;
     const detail = describeKey(key);
     await recordAudit(transaction, { at, by, action: 'key.created', accountId, detail });
@@ -71,8 +58,8 @@ export const apiKeyChanges = {
   async replaceKey(
     transaction: Transaction,
     { old, ...successor }: Successor,
-  ): Promise<'kept' | 'too_many' | 'not_live'> {
-    const { key, most, now: at, by } = successor;
+  ): Promise<KeyInsertion | 'not_live'> {
+    const { key, bounds, now: at, by } = successor;
     await lockAccount(transaction, key.accountId);
     const live = await liveKeys(transaction, at)
       .where('id', '=', old.id)
@@ -81,7 +68,9 @@ export const apiKeyChanges = {
     if (!live) return 'not_live';
     // A key that ends at once makes room for its successor.
     const room = old.expiresAt <= at ? 1 : 0;
-    if (!(await addKey(transaction, { ...successor, most: most + room }))) return 'too_many';
+    const roomy = { ...bounds, live: bounds.live + room };
+    const added = await addKey(transaction, { ...successor, bounds: roomy });
+    if (added !== 'kept') return added;
     await transaction
       .updateTable('api_keys')
       // A concurrent rotation may have given it less time.
@@ -102,7 +91,7 @@ export const apiKeyChanges = {
       .set({ revoked_at: at })
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
-      .returning(COLUMNS)
+      .returning(KEY_COLUMNS)
       .executeTakeFirst();
     if (!row) return false;
     await recordChange(transaction, 'key', id);
@@ -112,6 +101,8 @@ export const apiKeyChanges = {
     await recordAudit(transaction, { at, by, action: 'key.revoked', accountId, detail });
     return true;
   },
+
+  pruneKeys,
 };
 
 /** API keys by id and by account on either engine, and by digest as the engine looks them up. */
@@ -124,8 +115,8 @@ export class StoredApiKeys implements ApiKeyStore {
     this.#uses = uses;
   }
 
-  insert(key: ApiKey, digest: Buffer, most: number, now: number, by: Actor) {
-    const newKey = { key, digest: digest.toHex(), most, now, by };
+  insert(key: ApiKey, digest: Buffer, bounds: KeyBounds, now: number, by: Actor) {
+    const newKey = { key, digest: digest.toHex(), bounds, now, by };
     return this.#access.changes.insertKey(newKey);
   }
 
@@ -133,11 +124,11 @@ export class StoredApiKeys implements ApiKeyStore {
     old: { readonly id: string; readonly expiresAt: number },
     key: ApiKey,
     digest: Buffer,
-    most: number,
+    bounds: KeyBounds,
     now: number,
     by: Actor,
   ) {
-    const successor = { old, key, digest: digest.toHex(), most, now, by };
+    const successor = { old, key, digest: digest.toHex(), bounds, now, by };
     return this.#access.changes.replaceKey(successor);
   }
 
@@ -148,6 +139,27 @@ export class StoredApiKeys implements ApiKeyStore {
   async find(id: string): Promise<ApiKey | undefined> {
     const row = await (await this.#select()).where('id', '=', id).executeTakeFirst();
     return row && apiKeyFromRow(row);
+  }
+
+  async findAll(ids: readonly string[]): Promise<ApiKey[]> {
+    if (ids.length === 0) return [];
+    const rows = await (await this.#select()).where('id', 'in', ids).execute();
+    return rows.map(apiKeyFromRow);
+  }
+
+  async page(accountId: string, limit: number, from?: KeyPosition): Promise<ApiKey[]> {
+    const select = (await this.#select()).where('account_id', '=', accountId);
+    const rest = from
+      ? select.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('created_at', 'id'), '<', tuple(from.createdAt, from.id)),
+        )
+      : select;
+    const newestFirst = rest.orderBy('created_at', 'desc').orderBy('id', 'desc');
+    return (await newestFirst.limit(limit).execute()).map(apiKeyFromRow);
+  }
+
+  async prune(before: number, bannedUntil: number, now: number): Promise<void> {
+    while ((await this.#access.changes.pruneKeys(before, bannedUntil, now)) > 0);
   }
 
   async list(accountId: string): Promise<ApiKey[]> {
@@ -170,44 +182,8 @@ export class StoredApiKeys implements ApiKeyStore {
   }
 
   async #select() {
-    return (await this.#access.queries()).selectFrom('api_keys').select(COLUMNS);
+    return (await this.#access.queries()).selectFrom('api_keys').select(KEY_COLUMNS);
   }
-}
-
-/** @throws OperatorError when the row names a plan that this release does not know. */
-export function authenticatedKeyFromRow(key: KeyColumns, plan: PlanColumns): AuthenticatedKey {
-  return {
-    id: key.id,
-    accountId: key.account_id,
-    chainId: key.chain_id ?? key.id,
-    caller: `account:${key.account_id}`,
-    environment: environmentFromRow(key),
-    expiresAt: key.expires_at ?? undefined,
-    revokedAt: key.revoked_at ?? undefined,
-    lastUsedAt: key.last_used_at ?? undefined,
-    limits: subscriptionFromRow(plan).limits,
-  };
-}
-
-function apiKeyFromRow(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    chainId: row.chain_id ?? row.id,
-    environment: environmentFromRow(row),
-    name: row.name,
-    prefix: row.prefix,
-    lastFour: row.last_four,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at ?? undefined,
-    revokedAt: row.revoked_at ?? undefined,
-    lastUsedAt: row.last_used_at ?? undefined,
-  };
-}
-
-/** Keys are cached by the hundred thousand: the name is one text of ours, not as many of the database's. */
-function environmentFromRow({ environment }: Pick<KeyColumns, 'environment'>): Environment {
-  return ENVIRONMENTS.find((known) => known === environment) ?? environment;
 }
 
 /**
@@ -230,16 +206,25 @@ function liveKeys(transaction: Transaction, now: number) {
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]));
 }
 
-/** Adds a key; `false` when the account has no room for it. */
+/** Adds a key where the account has room for it. */
 async function addKey(
   transaction: Transaction,
-  { key, digest, most, now }: NewKey,
-): Promise<boolean> {
+  { key, digest, bounds, now }: NewKey,
+): Promise<KeyInsertion> {
   const { live } = await liveKeys(transaction, now)
     .where('account_id', '=', key.accountId)
     .select((select) => select.fn.countAll<number>().as('live'))
     .executeTakeFirstOrThrow();
-  if (live >= most) return false;
+  if (live >= bounds.live) return 'too_many';
+  if (bounds.perDay !== undefined) {
+    const { made } = await transaction
+      .selectFrom('api_keys')
+      .where('account_id', '=', key.accountId)
+      .where('created_at', '>=', Math.floor(now / DAY) * DAY)
+      .select((select) => select.fn.countAll<number>().as('made'))
+      .executeTakeFirstOrThrow();
+    if (made >= bounds.perDay) return 'too_many_today';
+  }
   await transaction
     .insertInto('api_keys')
     .values({
@@ -255,5 +240,5 @@ async function addKey(
       chain_id: key.chainId,
     })
     .execute();
-  return true;
+  return 'kept';
 }

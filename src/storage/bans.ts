@@ -22,7 +22,7 @@ const LIFTED = select('bans', COLUMNS, 'WHERE ends_at > ? AND lifted_at IS NOT N
 const OF_ACCOUNT = select(
   'bans',
   COLUMNS,
-  'WHERE account_id = ? AND ends_at > ? ORDER BY bans.starts_at DESC, bans.id DESC',
+  'WHERE account_id = ? AND ends_at > ? ORDER BY bans.starts_at DESC, bans.id DESC LIMIT ?',
 );
 
 type BanRow = NonNullable<(typeof ACTIVE)['row']>;
@@ -92,8 +92,8 @@ export class StoredBans implements BanStore {
     return this.#select(LIFTED, now);
   }
 
-  ofAccount(accountId: string, since: number): Promise<BanRecord[]> {
-    return this.#select(OF_ACCOUNT, accountId, since);
+  ofAccount(accountId: string, since: number, most: number): Promise<BanRecord[]> {
+    return this.#select(OF_ACCOUNT, accountId, since, most);
   }
 
   lift(id: string, by: Actor, now: number): Promise<boolean> {

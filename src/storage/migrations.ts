@@ -16,6 +16,14 @@ const CHANGES_TABLE = newTable('changes', [
   'subject_id TEXT NOT NULL',
 ]);
 
+const KEY_INDEXES = [
+  'CREATE INDEX IF NOT EXISTS api_keys_by_age ON api_keys (account_id, created_at, id)',
+  ...['expires_at', 'revoked_at'].map(
+    (column) => `CREATE INDEX IF NOT EXISTS api_keys_by_${column} ON api_keys (${column})
+      WHERE ${column} IS NOT NULL`,
+  ),
+];
+
 export const SHARED_STEPS: readonly SharedStep[] = [
   {
     // The changes themselves beside their number, made by the functions that change something.
@@ -61,6 +69,15 @@ export const SHARED_STEPS: readonly SharedStep[] = [
       'ALTER TABLE api_keys ADD COLUMN IF NOT EXISTS chain_id TEXT',
       'ALTER TABLE bans ADD COLUMN IF NOT EXISTS chain_id TEXT',
     ],
+  },
+  {
+    // For pages of keys, the keys of one day, and the removal of those that ended long ago.
+    file: 'accounts',
+    sqlite: KEY_INDEXES.map((index) => index.replace('IF NOT EXISTS ', '')).concat(
+      'CREATE INDEX bans_by_key ON bans (key_id, starts_at)',
+      'DROP INDEX api_keys_by_account',
+    ),
+    postgres: [...KEY_INDEXES, 'DROP INDEX IF EXISTS api_keys_by_account'],
   },
 ];
 

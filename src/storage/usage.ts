@@ -47,13 +47,18 @@ export class StoredUsage implements UsageStore {
     if (records.length > 0) await this.#batches.add(records, mark);
   }
 
-  async since(accountId: string, hour: number): Promise<UsageRecord[]> {
+  async since(
+    accountId: string,
+    first: number,
+    last = Number.MAX_SAFE_INTEGER,
+  ): Promise<UsageRecord[]> {
     const rows = await (await this.#access.queries())
       .selectFrom('usage')
       .select(['account_id as accountId', 'environment', 'hour', 'succeeded', 'limited'])
       .select(['client_errors as clientErrors', 'server_errors as serverErrors'])
       .where('account_id', '=', accountId)
-      .where('hour', '>=', hour)
+      .where('hour', '>=', first)
+      .where('hour', '<=', last)
       .orderBy('hour')
       .orderBy('environment')
       .execute();

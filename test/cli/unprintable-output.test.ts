@@ -14,7 +14,7 @@ describe('a key whose name has unprintable characters, from an earlier release',
     service = await TestService.start();
     owner = await service.account();
     const key = { ...owner.key, id: newId('key', Date.now()), name: NAME };
-    await service.stores.keys.insert(key, Buffer.alloc(32, 7), 100, Date.now(), 'test');
+    await service.stores.keys.insert(key, Buffer.alloc(32, 7), { live: 100 }, Date.now(), 'test');
   });
   afterAll(() => service[Symbol.asyncDispose]());
 

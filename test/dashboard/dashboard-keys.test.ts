@@ -99,6 +99,9 @@ describe('a key created in the dashboard', () => {
     const message = await expectRefusal(await visitor.post('/api/keys', body), 409, 'conflict');
     expect(message).toContain('100 live keys');
     await visitor.delete(`/api/keys/${made[0]?.key.id}`);
+    // The day's 100 are used up, too.
+    it.clock.advance(DAY);
+    await visitor.signIn();
     expect((await visitor.post('/api/keys', body)).status).toBe(201);
   });
 

@@ -3,6 +3,7 @@ import { accountStoreSuite } from '../storage/ports/account-store.suite.ts';
 import { apiKeyStoreSuite } from '../storage/ports/api-key-store.suite.ts';
 import { auditLogSuite } from '../storage/ports/audit-log.suite.ts';
 import { banStoreSuite } from '../storage/ports/ban-store.suite.ts';
+import { endedKeysSuite } from '../storage/ports/ended-keys.suite.ts';
 import { idempotencySuite } from '../storage/ports/idempotency.suite.ts';
 import { messageStoreSuite } from '../storage/ports/message-store.suite.ts';
 import { petStoreSuite } from '../storage/ports/pet-store.suite.ts';
@@ -24,6 +25,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   idempotencySuite(open);
   accountStoreSuite(open);
   apiKeyStoreSuite(open);
+  endedKeysSuite(open);
   banStoreSuite(open);
   messageStoreSuite(open);
   usageStoreSuite(open);

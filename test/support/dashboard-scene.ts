@@ -6,6 +6,7 @@ import type {
   ErrorBody,
   IssuedKeyInfo,
   KeyInfo,
+  KeyPage,
   MessageInfo,
   NewKey,
   UsageInfo,
@@ -52,9 +53,16 @@ export function createKey(visitor: Visitor, wishes: Partial<NewKey> = {}): Promi
   return visitor.json('POST', '/api/keys', body);
 }
 
+/** All pages of the keys of somebody who is signed in. */
 export async function keysOf(visitor: Visitor): Promise<readonly KeyInfo[]> {
-  const { keys } = await visitor.json<{ keys: readonly KeyInfo[] }>('GET', '/api/keys');
-  return keys;
+  const all: KeyInfo[] = [];
+  for (let from: string | null = ''; from !== null; ) {
+    const path: string = from === '' ? '/api/keys' : `/api/keys?from=${from}`;
+    const { keys, next } = await visitor.json<KeyPage>('GET', path);
+    all.push(...keys);
+    from = next;
+  }
+  return all;
 }
 
 /** The inbox of somebody who is signed in. */

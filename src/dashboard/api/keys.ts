@@ -1,16 +1,30 @@
-import { type ApiKey, KEY_NAME_MAX_LENGTH, keyState } from '../../core/api-keys.ts';
+import {
+  type ApiKey,
+  KEY_NAME_MAX_LENGTH,
+  type KeyPosition,
+  keyState,
+} from '../../core/api-keys.ts';
 import type { BanRecord } from '../../core/ban-records.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
-import type { IssuedKey, RotationOverlap } from '../../core/key-ring.ts';
-import { DAY } from '../../lib/clock.ts';
+import {
+  type IssuedKey,
+  KEYS_PER_DAY,
+  type RotationOverlap,
+  TooManyKeysToday,
+} from '../../core/key-ring.ts';
+import { retryAfterSeconds, wholeSeconds } from '../../http/limit-headers.ts';
+import { type Clock, DAY, type Instant } from '../../lib/clock.ts';
 import { UNPRINTABLE } from '../../lib/unprintable.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
-import type { IssuedKeyInfo, KeyInfo, KeyStateInfo } from '../shared/api.ts';
+import type { IssuedKeyInfo, KeyInfo, KeyPage, KeyStateInfo } from '../shared/api.ts';
 import { MAX_KEY_DAYS } from '../shared/bounds.ts';
 import { done, json, withErrorCode } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 
+const KEYS_ON_PAGE = 50;
+/** Bans in force that are looked through for those of the page. */
+const MAX_BANS = 1_000;
 /** A key that expires within this many ms is shown as expiring. */
 const EXPIRING_WITHIN = 7 * DAY;
 const OVERLAPS = ['0', '1h', '24h', '72h'] as const satisfies readonly RotationOverlap[];
@@ -61,34 +75,73 @@ export const keyRoutes: readonly Route[] = [
   { method: 'DELETE', path: '/keys/{id}', access: 'account', handle: revoke },
 ];
 
-async function list({ options, account }: AccountContext): Promise<Response> {
+async function list({ options, account, query }: AccountContext): Promise<Response> {
   const now = options.clock.now().wall;
   const { stores } = options;
-  const keys = await stores.keys.list(account.id);
-  const bans = await stores.bans.ofAccount(account.id, now);
+  const from = positionFrom(query.get('from'));
+  // One more than is shown tells whether there is a next page.
+  const found = await stores.keys.page(account.id, KEYS_ON_PAGE + 1, from);
+  const keys = found.slice(0, KEYS_ON_PAGE);
+  const last = found.length > keys.length ? keys.at(-1) : undefined;
+  const bans = await stores.bans.ofAccount(account.id, now, MAX_BANS);
   const banOf = new Map(
     bans.filter(({ liftedAt }) => liftedAt === undefined).map((ban) => [ban.chainId, ban]),
   );
-  const infos = keys.map((key) => keyInfo(key, banOf.get(key.chainId), now));
-  return json<{ keys: readonly KeyInfo[] }>(200, { keys: infos.reverse() });
+  return json<KeyPage>(200, {
+    keys: keys.map((key) => keyInfo(key, banOf.get(key.chainId), now)),
+    next: last ? `${last.createdAt}.${last.id}` : null,
+  });
+}
+
+/** @throws ApiError `invalid` when it is not the `next` of a page. */
+function positionFrom(next: string | null): KeyPosition | undefined {
+  if (next === null) return undefined;
+  const [, createdAt, id] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(next) ?? [];
+  if (createdAt && id) return { createdAt: Number(createdAt), id };
+  throw new DashboardError('invalid', '"from" must be the "next" of another page.');
 }
 
 async function create({ options, account, request }: AccountContext): Promise<Response> {
   const { name, environment, expiresInDays: days } = await readNewKey(request);
   const expiresAt = days === undefined ? undefined : options.clock.now().wall + days * DAY;
-  const issued = await withErrorCode('conflict', () =>
-    options.stores.keyRing.issue(account, { name, environment, expiresAt }, account.email),
-  );
-  return issuedReply(issued);
+  const wish = { name, environment, expiresAt };
+  const { keyRing } = options.stores;
+  return issue(options.clock, () => keyRing.issue(account, wish, account.email, KEYS_PER_DAY));
 }
 
 async function rotate(context: AccountContext): Promise<Response> {
   const key = await requireOwnKey(context);
   const { overlap } = await readRotation(context.request);
-  const issued = await withErrorCode('conflict', () =>
-    context.options.stores.keyRing.rotate(key, overlap, context.account.email),
-  );
-  return issuedReply(issued);
+  const { account, options } = context;
+  const { keyRing } = options.stores;
+  return issue(options.clock, () => keyRing.rotate(key, overlap, account.email, KEYS_PER_DAY));
+}
+
+/** Replies with a new key. @throws ApiError `conflict`, or `rate_limited` past the keys of one day. */
+async function issue(clock: Clock, work: () => Promise<IssuedKey>): Promise<Response> {
+  const { key, text } = await withErrorCode('conflict', async () => {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof TooManyKeysToday ? tooManyKeys(error, clock.now()) : error;
+    }
+  });
+  return json<IssuedKeyInfo>(201, { key: keyInfo(key, undefined, key.createdAt), text });
+}
+
+/** The limit headers of this refusal describe the keys of the day instead of requests. */
+function tooManyKeys({ message }: TooManyKeysToday, { wall }: Instant) {
+  const resetAt = (Math.floor(wall / DAY) + 1) * DAY;
+  const wait = retryAfterSeconds(resetAt - wall);
+  const headers = {
+    'X-RateLimit-Limit': String(KEYS_PER_DAY),
+    'X-RateLimit-Remaining': '0',
+    'X-RateLimit-Reset': String(wholeSeconds(resetAt)),
+    'RateLimit-Policy': `"keys";q=${KEYS_PER_DAY};w=86400`,
+    RateLimit: `"keys";r=0;t=${wait}`,
+    'Retry-After': wait,
+  };
+  return new DashboardError('rate_limited', message, { headers });
 }
 
 async function revoke(context: AccountContext): Promise<Response> {
@@ -102,10 +155,6 @@ async function requireOwnKey({ options, account, id }: AccountContext): Promise<
   const key = await options.stores.keys.find(id);
   if (key?.accountId === account.id) return key;
   throw new DashboardError('not_found', 'You have no key with this id.');
-}
-
-function issuedReply({ key, text }: IssuedKey): Response {
-  return json<IssuedKeyInfo>(201, { key: keyInfo(key, undefined, key.createdAt), text });
 }
 
 function keyInfo(key: ApiKey, ban: BanRecord | undefined, now: number): KeyInfo {

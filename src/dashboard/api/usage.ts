@@ -19,7 +19,8 @@ export const usageRoutes: readonly Route[] = [
 async function show({ options, account }: AccountContext): Promise<Response> {
   const now = options.clock.now();
   const firstDay = startOf(DAY, now.wall) - (DAYS_SHOWN - 1) * DAY;
-  const records = await options.stores.usage.since(account.id, hourOf(firstDay));
+  const { usage } = options.stores;
+  const records = await usage.since(account.id, hourOf(firstDay), hourOf(now.wall));
   const [production, staging] = await Promise.all([
     windows(options, account, 'production', now),
     windows(options, account, 'staging', now),
@@ -76,8 +77,9 @@ function refusals(records: readonly UsageRecord[]): UsageEvent[] {
 }
 
 async function bans(stores: DashboardStores, account: Account, now: number): Promise<UsageEvent[]> {
-  const keys = new Map((await stores.keys.list(account.id)).map((key) => [key.id, key]));
-  const banned = await stores.bans.ofAccount(account.id, now - DAYS_SHOWN * DAY);
+  const banned = await stores.bans.ofAccount(account.id, now - DAYS_SHOWN * DAY, MAX_EVENTS);
+  const named = await stores.keys.findAll([...new Set(banned.map(({ keyId }) => keyId))]);
+  const keys = new Map(named.map((key) => [key.id, key]));
   return banned.flatMap(({ keyId, startsAt, endsAt, liftedAt, environment, reason }) => {
     const key = keys.get(keyId);
     if (!key) return [];

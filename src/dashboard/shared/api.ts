@@ -35,7 +35,14 @@ export interface AccountInfo {
 
 export type KeyStateInfo = 'active' | 'expiring' | 'expired' | 'revoked' | 'banned';
 
-/** GET /api/keys -> { keys: KeyInfo[] }, the newest first. */
+/** GET /api/keys and GET /api/keys?from=next -> KeyPage. */
+export interface KeyPage {
+  /** The newest first, at most 50. Keys are listed until 90 days after they ended. */
+  readonly keys: readonly KeyInfo[];
+  /** Where the next page begins; `null` on the last one. */
+  readonly next: string | null;
+}
+
 export interface KeyInfo {
   readonly id: string;
   readonly environment: Environment;
@@ -51,7 +58,10 @@ export interface KeyInfo {
   readonly ban: { readonly until: number; readonly reason: string } | null;
 }
 
-/** POST /api/keys -> 201 IssuedKeyInfo. Asks for a recent sign-in. */
+/**
+ * POST /api/keys -> 201 IssuedKeyInfo. Asks for a recent sign-in. Past 100 keys made in one UTC day, here
+ * and by rotation, 429 until the next day.
+ */
 export interface NewKey {
   /** 1 to 100 characters. */
   readonly name: string;

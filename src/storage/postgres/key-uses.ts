@@ -1,6 +1,7 @@
 import type { KeyRow } from '../../core/api-keys.ts';
 import type { PlanColumns } from '../accounts.ts';
-import { authenticatedKeyFromRow, type KeyColumns, type KeyUses } from '../api-keys.ts';
+import { authenticatedKeyFromRow, type KeyColumns } from '../api-key-rows.ts';
+import type { KeyUses } from '../api-keys.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 
 interface FoundRow extends KeyColumns, PlanColumns {

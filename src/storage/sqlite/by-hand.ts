@@ -1,6 +1,6 @@
 import type { KeyRow } from '../../core/api-keys.ts';
 import type { Message } from '../../core/messages.ts';
-import { authenticatedKeyFromRow } from '../api-keys.ts';
+import { authenticatedKeyFromRow } from '../api-key-rows.ts';
 import { select } from '../selection.ts';
 import type { HandWritten } from '../shared-stores.ts';
 import type { SqliteFile } from './file.ts';

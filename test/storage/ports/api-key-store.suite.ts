@@ -18,7 +18,7 @@ function finding(open: OpenBackend): void {
     const owner = await account(backend);
     const secret = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 8));
     const key = apiKey(owner.id, { environment: 'staging', expiresAt: NOON + HOUR, name: "it's" });
-    expect(await backend.keys.insert(key, secret, 1, NOON, 'test')).toBe('kept');
+    expect(await backend.keys.insert(key, secret, { live: 1 }, NOON, 'test')).toBe('kept');
     expect(await backend.keys.findByDigest(Buffer.from(secret))).toEqual({
       credential: {
         id: key.id,
@@ -80,14 +80,18 @@ function bounding(open: OpenBackend): void {
     const owner = await account(backend);
     const other = await account(backend, 'other@example.com');
     for (const _ of [1, 2]) {
-      expect(await backend.keys.insert(apiKey(owner.id), digest(), 2, NOON, 'test')).toBe('kept');
+      expect(await backend.keys.insert(apiKey(owner.id), digest(), { live: 2 }, NOON, 'test')).toBe(
+        'kept',
+      );
     }
     const third = apiKey(owner.id);
     const secret = digest();
-    expect(await backend.keys.insert(third, secret, 2, NOON, 'test')).toBe('too_many');
+    expect(await backend.keys.insert(third, secret, { live: 2 }, NOON, 'test')).toBe('too_many');
     expect(await backend.keys.find(third.id)).toBeUndefined();
     expect(await backend.keys.findByDigest(secret)).toBeUndefined();
-    expect(await backend.keys.insert(apiKey(other.id), digest(), 2, NOON, 'test')).toBe('kept');
+    expect(await backend.keys.insert(apiKey(other.id), digest(), { live: 2 }, NOON, 'test')).toBe(
+      'kept',
+    );
   });
 
   test('does not count keys that are revoked or expired', async () => {
@@ -96,11 +100,17 @@ function bounding(open: OpenBackend): void {
     const revoked = await keptKey(backend, owner.id);
     await backend.keys.revoke(revoked.id, NOON, 'test');
     await keptKey(backend, owner.id, { expiresAt: NOON });
-    expect(await backend.keys.insert(apiKey(owner.id), digest(), 1, NOON, 'test')).toBe('kept');
+    expect(await backend.keys.insert(apiKey(owner.id), digest(), { live: 1 }, NOON, 'test')).toBe(
+      'kept',
+    );
     const live = apiKey(owner.id, { expiresAt: NOON + 1 });
-    expect(await backend.keys.insert(live, digest(), 2, NOON, 'test')).toBe('kept');
-    expect(await backend.keys.insert(apiKey(owner.id), digest(), 2, NOON, 'test')).toBe('too_many');
-    expect(await backend.keys.insert(apiKey(owner.id), digest(), 2, NOON + 1, 'test')).toBe('kept');
+    expect(await backend.keys.insert(live, digest(), { live: 2 }, NOON, 'test')).toBe('kept');
+    expect(await backend.keys.insert(apiKey(owner.id), digest(), { live: 2 }, NOON, 'test')).toBe(
+      'too_many',
+    );
+    expect(
+      await backend.keys.insert(apiKey(owner.id), digest(), { live: 2 }, NOON + 1, 'test'),
+    ).toBe('kept');
   });
 
   test('keeps to the bound when many are made at once', async () => {
@@ -109,7 +119,13 @@ function bounding(open: OpenBackend): void {
     const owner = await account(backend);
     const outcomes = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        (index % 2 ? backend : other).keys.insert(apiKey(owner.id), digest(), 10, NOON, 'test'),
+        (index % 2 ? backend : other).keys.insert(
+          apiKey(owner.id),
+          digest(),
+          { live: 10 },
+          NOON,
+          'test',
+        ),
       ),
     );
     expect(outcomes.filter((outcome) => outcome === 'kept')).toHaveLength(10);
@@ -124,7 +140,9 @@ function replacing(open: OpenBackend): void {
     const old = await keptKey(backend, owner.id);
     const next = apiKey(owner.id, { createdAt: NOON + 1 });
     const ending = { id: old.id, expiresAt: NOON + HOUR };
-    expect(await backend.keys.replace(ending, next, digest(), 2, NOON, 'test')).toBe('kept');
+    expect(await backend.keys.replace(ending, next, digest(), { live: 2 }, NOON, 'test')).toBe(
+      'kept',
+    );
     expect(await backend.keys.list(owner.id)).toEqual([{ ...old, ...ending }, next]);
   });
 
@@ -134,7 +152,14 @@ function replacing(open: OpenBackend): void {
     const owner = await account(backend);
     const old = await keptKey(backend, owner.id);
     const replace = ({ keys }: typeof backend, expiresAt: number) =>
-      keys.replace({ id: old.id, expiresAt }, apiKey(owner.id), digest(), 100, NOON, 'test');
+      keys.replace(
+        { id: old.id, expiresAt },
+        apiKey(owner.id),
+        digest(),
+        { live: 100 },
+        NOON,
+        'test',
+      );
     const outcomes = [replace(backend, NOON + HOUR), replace(other, NOON + 72 * HOUR)];
     expect(await Promise.all(outcomes)).toEqual(['kept', 'kept']);
     expect((await backend.keys.find(old.id))?.expiresAt).toBe(NOON + HOUR);
@@ -146,7 +171,9 @@ function replacing(open: OpenBackend): void {
     const old = await keptKey(backend, owner.id);
     const next = apiKey(owner.id);
     const ending = { id: old.id, expiresAt: NOON + HOUR };
-    expect(await backend.keys.replace(ending, next, digest(), 1, NOON, 'test')).toBe('too_many');
+    expect(await backend.keys.replace(ending, next, digest(), { live: 1 }, NOON, 'test')).toBe(
+      'too_many',
+    );
     expect(await backend.keys.list(owner.id)).toEqual([old]);
   });
 
@@ -156,8 +183,12 @@ function replacing(open: OpenBackend): void {
     const old = await keptKey(backend, owner.id);
     const next = apiKey(owner.id);
     const ending = { id: old.id, expiresAt: NOON };
-    expect(await backend.keys.replace(ending, next, digest(), 1, NOON, 'test')).toBe('kept');
-    expect(await backend.keys.insert(apiKey(owner.id), digest(), 1, NOON, 'test')).toBe('too_many');
+    expect(await backend.keys.replace(ending, next, digest(), { live: 1 }, NOON, 'test')).toBe(
+      'kept',
+    );
+    expect(await backend.keys.insert(apiKey(owner.id), digest(), { live: 1 }, NOON, 'test')).toBe(
+      'too_many',
+    );
   });
 
   test('replaces no key that was revoked, has expired or never was, and says so', async () => {
@@ -170,7 +201,9 @@ function replacing(open: OpenBackend): void {
     for (const id of [revoked.id, expired.id, 'key_unknown']) {
       const old = { id, expiresAt: NOON + HOUR };
       const next = apiKey(owner.id);
-      expect(await backend.keys.replace(old, next, digest(), 100, NOON, 'test')).toBe('not_live');
+      expect(await backend.keys.replace(old, next, digest(), { live: 100 }, NOON, 'test')).toBe(
+        'not_live',
+      );
     }
     expect(await backend.keys.list(owner.id)).toEqual(before);
   });
@@ -182,7 +215,7 @@ function ending(open: OpenBackend): void {
     const owner = await account(backend);
     const other = await account(backend, 'other@example.com');
     const secret = digest();
-    await backend.keys.insert(apiKey(owner.id), secret, 1, NOON, 'test');
+    await backend.keys.insert(apiKey(owner.id), secret, { live: 1 }, NOON, 'test');
     const kept = await keptKey(backend, other.id);
     const seen = await backend.changes.revision();
     await backend.accounts.delete(owner.id, NOON, 'test');

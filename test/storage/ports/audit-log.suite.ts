@@ -113,7 +113,7 @@ const CHANGES: Readonly<
   'a new key': async (backend, by) => {
     const { id } = await account(backend);
     const key = apiKey(id);
-    await backend.keys.insert(key, digest(), 1, LATER, by);
+    await backend.keys.insert(key, digest(), { live: 1 }, LATER, by);
     const detail = `production key "test" (pst_live_…wxyz, ${key.id})`;
     return { action: 'key.created', accountId: id, detail };
   },
@@ -122,7 +122,7 @@ const CHANGES: Readonly<
     const old = await keptKey(backend, id);
     const next = apiKey(id);
     const ending = { id: old.id, expiresAt: LATER + HOUR };
-    await backend.keys.replace(ending, next, digest(), 2, LATER, by);
+    await backend.keys.replace(ending, next, digest(), { live: 2 }, LATER, by);
     const detail = `${old.id}, followed by production key "test" (pst_live_…wxyz, ${next.id})`;
     return { action: 'key.rotated', accountId: id, detail };
   },
@@ -180,9 +180,9 @@ function staying(open: OpenBackend): void {
     const by = 'too late';
     await backend.accounts.create(email, subscribe('pro'), NOON, by);
     await backend.keys.revoke(key.id, NOON, by);
-    await backend.keys.insert(apiKey(id), digest(), 0, NOON, by);
+    await backend.keys.insert(apiKey(id), digest(), { live: 0 }, NOON, by);
     const old = { id: key.id, expiresAt: NOON };
-    await backend.keys.replace(old, apiKey(id), digest(), 9, NOON, by);
+    await backend.keys.replace(old, apiKey(id), digest(), { live: 9 }, NOON, by);
     await backend.bans.lift('ban_unknown', by, NOON);
     expect(await size(backend)).toBe(before);
   });

@@ -103,7 +103,7 @@ export async function keptKey(
   fields: Partial<ApiKey> = {},
 ): Promise<ApiKey> {
   const key = apiKey(accountId, fields);
-  if ((await keys.insert(key, digest(), 100, NOON, 'test')) !== 'kept')
+  if ((await keys.insert(key, digest(), { live: 100 }, NOON, 'test')) !== 'kept')
     throw new Error('too many keys');
   return key;
 }

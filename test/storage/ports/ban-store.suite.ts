@@ -58,9 +58,10 @@ function showing(open: OpenBackend): void {
     await backend.bans.lift(lifted.id, 'ada', NOON);
     const { accountId } = key;
     const onRecord = { ...lifted, liftedAt: NOON, liftedBy: 'ada' };
-    expect(await backend.bans.ofAccount(accountId, NOON - 1)).toEqual([onRecord, current, past]);
-    expect(await backend.bans.ofAccount(accountId, NOON)).toEqual([onRecord, current]);
-    expect(await backend.bans.ofAccount('acct_unknown', 0)).toEqual([]);
+    expect(await backend.bans.ofAccount(accountId, NOON - 1, 9)).toEqual([onRecord, current, past]);
+    expect(await backend.bans.ofAccount(accountId, NOON, 9)).toEqual([onRecord, current]);
+    expect(await backend.bans.ofAccount(accountId, 0, 2)).toEqual([onRecord, current]);
+    expect(await backend.bans.ofAccount('acct_unknown', 0, 9)).toEqual([]);
   });
 }
 

@@ -59,7 +59,7 @@ export function settingsSuite(open: OpenBackend): void {
       const changes = [
         () => accounts.setSubscription(owner.id, subscribe('pro'), Date.now(), 'test'),
         () => keys.revoke(first.id, NOON, 'test'),
-        () => keys.replace(ended, apiKey(owner.id), digest(), 9, NOON, 'test'),
+        () => keys.replace(ended, apiKey(owner.id), digest(), { live: 9 }, NOON, 'test'),
         () => bans.lift(recorded.id, 'ada', NOON),
       ];
       for (const change of changes) expect(await tells(backend, change)).toBe(true);
@@ -77,7 +77,7 @@ export function settingsSuite(open: OpenBackend): void {
       expect(await other.changes.since(seen)).toEqual({ revision: seen, changes: [] });
       await accounts.setSubscription(owner.id, subscribe('pro'), NOON, 'test');
       const ended = { id: second.id, expiresAt: NOON + HOUR };
-      await keys.replace(ended, apiKey(owner.id), digest(), 9, NOON, 'test');
+      await keys.replace(ended, apiKey(owner.id), digest(), { live: 9 }, NOON, 'test');
       await bans.lift(recorded.id, 'ada', NOON);
       await keys.revoke(first.id, NOON, 'test');
       await accounts.delete(owner.id, NOON, 'test');

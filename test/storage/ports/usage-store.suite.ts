@@ -44,6 +44,7 @@ function adding(open: OpenBackend): void {
     await backend.usage.add(records);
     expect(await backend.usage.since(id, HOUR_NUMBER)).toEqual(records.slice(1));
     expect(await backend.usage.since(id, HOUR_NUMBER + 2)).toEqual([]);
+    expect(await backend.usage.since(id, 0, HOUR_NUMBER - 1)).toEqual(records.slice(0, 1));
     expect(await backend.usage.since('acct_unknown', 0)).toEqual([]);
   });
 

@@ -1,15 +1,19 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { IssuedKeyInfo, KeyInfo, KeyRotation, NewKey } from '../../shared/api.ts';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import type { IssuedKeyInfo, KeyPage, KeyRotation, NewKey } from '../../shared/api.ts';
 import { call } from '../api.ts';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 const KEYS = ['keys'] as const;
 
-/** The account's keys, the newest first. */
+/** The account's keys, the newest first, page by page. */
 export function useKeys() {
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: KEYS,
-    queryFn: async () => (await call<{ keys: readonly KeyInfo[] }>('GET', '/keys')).keys,
+    queryFn: ({ pageParam }) =>
+      call<KeyPage>('GET', pageParam === '' ? '/keys' : `/keys?from=${pageParam}`),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }) => pages.flatMap(({ keys }) => keys),
   });
 }
 

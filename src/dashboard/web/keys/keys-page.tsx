@@ -32,6 +32,16 @@ export default function KeysPage() {
       {keys.data && keys.data.length > 0 && (
         <KeyTable keys={keys.data} onRotate={rotate} onRevoke={revoke} />
       )}
+      {keys.hasNextPage && (
+        <Button
+          variant="default"
+          mx="auto"
+          loading={keys.isFetchingNextPage}
+          onClick={() => void keys.fetchNextPage()}
+        >
+          Older keys
+        </Button>
+      )}
       <CreateKeyDialog isOpen={isCreating} onClose={creation.close} onIssued={show} />
       <RotateKeyDialog value={rotating} onClose={() => rotate(undefined)} onIssued={show} />
       <RevokeKeyDialog value={revoking} onClose={() => revoke(undefined)} />

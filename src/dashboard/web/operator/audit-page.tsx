@@ -17,6 +17,7 @@ const TITLES: Readonly<Record<AuditAction, string>> = {
   'key.created': 'Key created',
   'key.rotated': 'Key rotated',
   'key.revoked': 'Key revoked',
+  'key.removed': 'Ended key removed',
   'ban.lifted': 'Ban lifted',
 };
 

@@ -1,0 +1,63 @@
+import type { ApiKey, AuthenticatedKey } from '../core/api-keys.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { type PlanColumns, subscriptionFromRow } from './accounts.ts';
+
+/** The columns of a key that requests need. */
+export interface KeyColumns {
+  readonly id: string;
+  readonly account_id: string;
+  readonly environment: Environment;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+  readonly last_used_at: number | null;
+  readonly chain_id: string | null;
+}
+
+interface ApiKeyRow extends KeyColumns {
+  readonly name: string;
+  readonly prefix: string;
+  readonly last_four: string;
+  readonly created_at: number;
+}
+
+/** The columns that an API key is read from. */
+export const KEY_COLUMNS = [
+  ...(['id', 'account_id', 'environment', 'name', 'prefix', 'last_four', 'created_at'] as const),
+  ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
+] as const;
+
+/** @throws OperatorError when the row names a plan that this release does not know. */
+export function authenticatedKeyFromRow(key: KeyColumns, plan: PlanColumns): AuthenticatedKey {
+  return {
+    id: key.id,
+    accountId: key.account_id,
+    chainId: key.chain_id ?? key.id,
+    caller: `account:${key.account_id}`,
+    environment: environmentFromRow(key),
+    expiresAt: key.expires_at ?? undefined,
+    revokedAt: key.revoked_at ?? undefined,
+    lastUsedAt: key.last_used_at ?? undefined,
+    limits: subscriptionFromRow(plan).limits,
+  };
+}
+
+export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    chainId: row.chain_id ?? row.id,
+    environment: environmentFromRow(row),
+    name: row.name,
+    prefix: row.prefix,
+    lastFour: row.last_four,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at ?? undefined,
+    revokedAt: row.revoked_at ?? undefined,
+    lastUsedAt: row.last_used_at ?? undefined,
+  };
+}
+
+/** Keys are cached by the hundred thousand: the name is one text of ours, not as many of the database's. */
+function environmentFromRow({ environment }: Pick<KeyColumns, 'environment'>): Environment {
+  return ENVIRONMENTS.find((known) => known === environment) ?? environment;
+}

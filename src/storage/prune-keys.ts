@@ -1,0 +1,63 @@
+import { type ApiKey, describeKey } from '../core/api-keys.ts';
+import { SERVICE } from '../core/audit.ts';
+import { apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
+import type { Transaction } from './schema.ts';
+
+/** Keys that are removed in one transaction. */
+const REMOVED_AT_ONCE = 200;
+
+/**
+ * Removes some of the keys that ended before `before`, with their bans, and records on the audit log when
+ * each ended. Keys whose bans end after `bannedUntil` stay. Times are epoch ms.
+ * @returns how many were removed.
+ */
+export async function pruneKeys(
+  transaction: Transaction,
+  before: number,
+  bannedUntil: number,
+  at: number,
+): Promise<number> {
+  const found = await transaction
+    .selectFrom('api_keys')
+    .select('id')
+    .where(({ or, eb }) => or([eb('revoked_at', '<', before), eb('expires_at', '<', before)]))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('bans')
+            .select('bans.id')
+            .whereRef('bans.key_id', '=', 'api_keys.id')
+            .where('bans.ends_at', '>', bannedUntil),
+        ),
+      ),
+    )
+    .limit(REMOVED_AT_ONCE)
+    .execute();
+  if (found.length === 0) return 0;
+  const removed = await transaction
+    .deleteFrom('api_keys')
+    .where(
+      'id',
+      'in',
+      found.map(({ id }) => id),
+    )
+    .returning(KEY_COLUMNS)
+    .execute();
+  // Another process may have removed them meanwhile.
+  if (removed.length === 0) return 0;
+  const entries = removed.map(apiKeyFromRow).map((key) => ({
+    at,
+    actor: SERVICE,
+    action: 'key.removed' as const,
+    account_id: key.accountId,
+    detail: `${describeKey(key)}, ${describeEnd(key)}`,
+  }));
+  await transaction.insertInto('audit').values(entries).execute();
+  return removed.length;
+}
+
+/** How and when a key ended, whichever came first. */
+function describeEnd({ expiresAt = Infinity, revokedAt = Infinity }: ApiKey): string {
+  const how = revokedAt < expiresAt ? 'revoked' : 'expired';
+  return `${how} at ${new Date(Math.min(expiresAt, revokedAt)).toISOString()}`;
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'bun:test';
+import type { ApiKey } from '../../../src/core/api-keys.ts';
+import { DAY, HOUR } from '../../../src/lib/clock.ts';
+import { account, apiKey, ban, digest, keptKey, NOON, type OpenBackend } from './backend.ts';
+
+const MIDNIGHT = Math.floor(NOON / DAY) * DAY;
+
+/** How many keys a store gives, lets an account make in a day, and keeps, whichever database has them. */
+export function endedKeysSuite(open: OpenBackend): void {
+  describe('a store of many API keys', () => {
+    paging(open);
+    boundingDays(open);
+    pruning(open);
+  });
+}
+
+function paging(open: OpenBackend): void {
+  test("gives an account's keys page by page, the newest first, each once", async () => {
+    await using backend = await open();
+    const owner = await account(backend);
+    const other = await account(backend, 'other@example.com');
+    await keptKey(backend, other.id);
+    const keys: ApiKey[] = [];
+    // Two of each moment.
+    for (let made = 0; made < 7; made += 1) {
+      keys.push(await keptKey(backend, owner.id, { createdAt: NOON + Math.floor(made / 2) }));
+    }
+    const paged: ApiKey[] = [];
+    for (let page = await backend.keys.page(owner.id, 3); page.length > 0; ) {
+      expect(page.length).toBeLessThanOrEqual(3);
+      paged.push(...page);
+      page = await backend.keys.page(owner.id, 3, page.at(-1));
+    }
+    expect(paged).toEqual((await backend.keys.list(owner.id)).toReversed());
+    expect(paged).toHaveLength(keys.length);
+    expect(await backend.keys.page('acct_unknown', 3)).toEqual([]);
+  });
+
+  test('finds those of some ids that there are', async () => {
+    await using backend = await open();
+    const owner = await account(backend);
+    const [one, two] = [await keptKey(backend, owner.id), await keptKey(backend, owner.id)];
+    const found = await backend.keys.findAll([two.id, 'key_unknown', one.id]);
+    expect(found.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual([one, two]);
+    expect(await backend.keys.findAll([])).toEqual([]);
+  });
+}
+
+function boundingDays(open: OpenBackend): void {
+  test('keeps no more keys of one UTC day than are allowed, ended and rotated ones included', async () => {
+    await using backend = await open();
+    const owner = await account(backend);
+    const bounds = { live: 100, perDay: 3 };
+    await keptKey(backend, owner.id, { createdAt: MIDNIGHT - 1 });
+    const first = apiKey(owner.id, { createdAt: MIDNIGHT });
+    expect(await backend.keys.insert(first, digest(), bounds, NOON, 'test')).toBe('kept');
+    const second = apiKey(owner.id);
+    const ending = { id: first.id, expiresAt: NOON };
+    expect(await backend.keys.replace(ending, second, digest(), bounds, NOON, 'test')).toBe('kept');
+    const third = await keptKey(backend, owner.id);
+    await backend.keys.revoke(third.id, NOON, 'test');
+
+    const insertAt = (createdAt: number) =>
+      backend.keys.insert(apiKey(owner.id, { createdAt }), digest(), bounds, createdAt, 'test');
+    expect(await insertAt(MIDNIGHT + DAY - 1)).toBe('too_many_today');
+    const rotated = { id: second.id, expiresAt: NOON + HOUR };
+    const next = apiKey(owner.id);
+    const replaced = backend.keys.replace(rotated, next, digest(), bounds, NOON, 'test');
+    expect(await replaced).toBe('too_many_today');
+    expect(await backend.keys.find(second.id)).toEqual(second);
+    expect(await insertAt(MIDNIGHT + DAY)).toBe('kept');
+    // Without a bound, as on the command line.
+    await keptKey(backend, owner.id);
+  });
+
+  test('keeps to the bound of a day when many are made at once', async () => {
+    await using backend = await open();
+    await using other = await backend.another();
+    const owner = await account(backend);
+    const bounds = { live: 100, perDay: 10 };
+    const outcomes = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        (index % 2 ? backend : other).keys.insert(apiKey(owner.id), digest(), bounds, NOON, 'test'),
+      ),
+    );
+    expect(outcomes.filter((outcome) => outcome === 'kept')).toHaveLength(10);
+  });
+}
+
+function pruning(open: OpenBackend): void {
+  test('removes keys that ended before a moment, and the audit log tells how and when', async () => {
+    await using backend = await open();
+    const { id } = await account(backend);
+    const live = await keptKey(backend, id);
+    const expiring = await keptKey(backend, id, { expiresAt: NOON + DAY });
+    const expired = await keptKey(backend, id, { expiresAt: NOON - 1 });
+    const recent = await keptKey(backend, id, { expiresAt: NOON });
+    const revoked = await keptKey(backend, id, { expiresAt: NOON + DAY });
+    await backend.keys.revoke(revoked.id, NOON - 2, 'test');
+    const secret = digest();
+    const found = apiKey(id, { expiresAt: NOON - 3 });
+    await backend.keys.insert(found, secret, { live: 100 }, NOON, 'test');
+
+    await backend.keys.prune(NOON, NOON, NOON + DAY);
+
+    const kept = (await backend.keys.list(id)).map((key) => key.id).toSorted();
+    expect(kept).toEqual([live.id, expiring.id, recent.id].toSorted());
+    expect(await backend.keys.findByDigest(secret)).toBeUndefined();
+    const entries = (await backend.audit.list(3)).toSorted((a, b) =>
+      a.detail.localeCompare(b.detail),
+    );
+    const ends = [
+      [expired, `expired at ${new Date(NOON - 1).toISOString()}`],
+      [revoked, `revoked at ${new Date(NOON - 2).toISOString()}`],
+      [found, `expired at ${new Date(NOON - 3).toISOString()}`],
+    ] as const;
+    const details = ends.map(
+      ([key, end]) => `production key "test" (pst_live_…wxyz, ${key.id}), ${end}`,
+    );
+    expect(entries.map(({ detail }) => detail)).toEqual(details.toSorted());
+    for (const entry of entries) {
+      expect(entry).toMatchObject({ at: NOON + DAY, by: 'the service', accountId: id });
+      expect(entry.action).toBe('key.removed');
+    }
+    await backend.keys.prune(NOON, NOON, NOON + DAY);
+    const actions = (await backend.audit.list(9)).map(({ action }) => action);
+    expect(actions.filter((action) => action === 'key.removed')).toHaveLength(3);
+  });
+
+  test('removes the bans of a key with it, and not a key whose ban still matters', async () => {
+    await using backend = await open();
+    const { id } = await account(backend);
+    const past = await keptKey(backend, id, { expiresAt: NOON - HOUR });
+    const banned = await keptKey(backend, id, { expiresAt: NOON - HOUR });
+    const other = ban(banned, { startsAt: NOON - 2 * HOUR, endsAt: NOON + 1 });
+    await backend.bans.record(ban(past, { startsAt: NOON - 2 * HOUR, endsAt: NOON }));
+    await backend.bans.record(other);
+    await backend.keys.prune(NOON, NOON, NOON);
+    expect((await backend.keys.list(id)).map((key) => key.id)).toEqual([banned.id]);
+    expect(await backend.bans.ofAccount(id, 0, 9)).toEqual([other]);
+  });
+
+  test('removes more than fit in one transaction', async () => {
+    await using backend = await open();
+    const { id } = await account(backend);
+    const all = Array.from({ length: 250 }, () => keptKey(backend, id, { expiresAt: NOON - 1 }));
+    await Promise.all(all);
+    await using other = await backend.another();
+    await Promise.all([backend, other].map(({ keys }) => keys.prune(NOON, NOON, NOON)));
+    expect(await backend.keys.list(id)).toEqual([]);
+    const removed = (await backend.audit.list(1_000)).filter(
+      ({ action }) => action === 'key.removed',
+    );
+    expect(removed).toHaveLength(250);
+  });
+}
