@@ -128,7 +128,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   leases.renewIn(jobs);
   const dependencies = { environments, config, stores, redis, clock, log, metrics, jobs };
   const { limiters, recordUse } = await startBackgroundJobs(dependencies);
-  watchDataFolder({ stores, jobs, readiness, log });
+  starting.use(watchDataFolder({ ...dependencies, readiness }));
   if (parts.includes('quickstart')) deliverMessages(dependencies);
   return { stores, metrics, tracing, ops, redis, limiters, recordUse, readiness, jobs };
 }

@@ -22,6 +22,7 @@ import { addSeedCommand } from './seed.ts';
 import { addServeCommand } from './serve-command.ts';
 import { addAcknowledgeLossCommand } from './store-acknowledge-loss.ts';
 import { addBeginAnewCommand } from './store-begin-anew.ts';
+import { addCheckCommand } from './store-check.ts';
 
 const FIRST_STEPS = `
 First steps:
@@ -73,9 +74,10 @@ function createProgram(): Command {
   addBansLiftCommand(bans);
   addBackupCommand(program);
   addRestoreCommand(program);
-  const store = program.command('store').description('Repair the data folder.');
+  const store = program.command('store').description('Check and repair the data folder.');
   addAcknowledgeLossCommand(store);
   addBeginAnewCommand(store);
+  addCheckCommand(store);
   addMigrateStoreCommand(program);
   addHealthCommand(program);
   return program;

@@ -1,4 +1,4 @@
-import { SECOND } from '../lib/clock.ts';
+import { type Clock, SECOND } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
 import type { Log } from '../observability/log.ts';
@@ -8,28 +8,43 @@ import type { Stores } from '../storage/stores.ts';
 /** How often it is checked whether the data folder is still there, in ms; noticed within 1 s. */
 const LOOK_EVERY = 0.5 * SECOND;
 
+/** How often it is looked whether a check of large files is due, in ms. */
+const CHECK_DUE_EVERY = SECOND;
+
 interface Dependencies {
   readonly stores: Pick<Stores, 'folder' | 'folderState'>;
   readonly jobs: BackgroundJobs;
   readonly readiness: Readiness;
   readonly log: Log;
+  readonly clock: Clock;
 }
 
-/** Watches the data folder, if there is one: what is wrong with it is logged and shown by `/readyz`. */
-export function watchDataFolder({ stores, jobs, readiness, log }: Dependencies): void {
+/**
+ * Watches the data folder, if there is one: what is wrong with it is logged and shown by `/readyz`.
+ * @returns ends a check in progress, for which a stop must not wait.
+ */
+export function watchDataFolder(dependencies: Dependencies): Disposable | undefined {
+  const { stores, jobs, readiness, log, clock } = dependencies;
   const { folder, folderState } = stores;
-  if (!folderState) return;
+  if (!folderState) return undefined;
   const permissions = restrictFolder(folder.path);
   if (permissions) log[permissions.isOpen ? 'warn' : 'info'](permissions.message);
   readiness.add('data_folder', () => folderState.lost);
+  readiness.add('database_files', () => folderState.damage());
   readiness.add('lost_pets', () => folderState.lostPets());
   const report = reportChanges(log);
   report('lost_pets', folderState.lostPets());
   jobs.every(LOOK_EVERY, 'look at the data folder', async () => {
     await folderState.look();
     report('data_folder', folderState.lost);
+    report('database_files', folderState.damage());
     report('lost_pets', folderState.lostPets());
   });
+  jobs.every(CHECK_DUE_EVERY, 'check large database files', async () => {
+    await folderState.checkFiles(clock.now());
+    report('database_files', folderState.damage());
+  });
+  return { [Symbol.dispose]: () => folderState.stopChecks() };
 }
 
 /** Logs a problem when it is found, and its end. */

@@ -70,7 +70,7 @@ function makeDatabase(folder: DataFolder, name: string, clock: Clock): void {
   // A write-ahead log of the former file must not become part of the new one.
   const remains = readdirSync(folder.path).filter((each) => each.startsWith(name));
   if (remains.length > 0) moveAside(folder.path, remains, 'before-begin-anew', clock);
-  openDatabase(path, schema, manifest.storeId).close();
+  openDatabase(path, schema, { storeId: manifest.storeId }).close();
   const environment = ENVIRONMENTS.find((each) => FILE_NAMES.database(each) === name);
   if (!environment) return;
   const idsAfter = highestGivenId(folder, manifest, environment);

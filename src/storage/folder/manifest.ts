@@ -18,6 +18,8 @@ export interface Manifest {
 
 /** What the manifest says of one database; the numbers only of an environment's. */
 export interface ListedFile {
+  /** What was found to be damaged while the service ran: the next start checks the file whole. */
+  readonly damage?: string;
   /** Ids up to this one may be acknowledged without another change of the manifest. */
   readonly reservedUpTo?: number;
   /** Ids continue after this one, also where the database holds none as high. */

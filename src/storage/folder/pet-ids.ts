@@ -68,7 +68,7 @@ export function checkIds(
     if (reservedUpTo === undefined)
       return withFile(manifest, file, beginIds(folder, environment, highest));
     if (!given) writeGivenIds(folder.givenIds(environment), highest);
-    const next = withFile(manifest, file, { reservedUpTo, idsAfter: reservedUpTo });
+    const next = withFile(manifest, file, { ...listed, idsAfter: reservedUpTo });
     const known = Math.max(highest, idsAfter);
     if (!given || given.highest <= known) return next;
     const foundAt = new Date(clock.now().wall).toISOString();

@@ -4,7 +4,7 @@ import type { Environment } from '../../core/environments.ts';
 import { SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
-import { examineDatabase } from '../sqlite/database.ts';
+import { type Expectations, examineDatabase } from '../sqlite/database.ts';
 import { DATABASES } from './databases.ts';
 import {
   type ListedFile,
@@ -15,6 +15,9 @@ import {
 } from './manifest.ts';
 import { beginIds, checkIds, withFile } from './pet-ids.ts';
 import { refuseServedFolder } from './served-folder.ts';
+
+/** Opens or makes a file, and checks it. */
+type OpenFile<File> = (path: string, expected: Expectations) => File;
 
 /**
  * The databases of a data folder, opened as its manifest lists them: what is listed must be there and
@@ -43,12 +46,15 @@ export class StoreFiles {
    */
   open<File>(
     name: string,
-    open: (path: string, storeId: string) => File,
+    open: OpenFile<File>,
     list: (file: File) => ListedFile = () => ({}),
   ): File {
-    const isListed = requireListedFile(this.#folder, this.#read(), name);
-    const file = open(join(this.#folder.path, name), this.storeId);
-    if (isListed) return file;
+    const listed = requireListedFile(this.#folder, this.#read(), name);
+    const { storeId } = this;
+    const thorough = listed?.damage !== undefined;
+    const file = open(join(this.#folder.path, name), { storeId, thorough });
+    if (thorough) updateManifest(this.#folder, (found) => withoutDamage(this.#folder, found, name));
+    if (listed) return file;
     updateManifest(this.#folder, (found) => {
       const manifest = requireManifest(this.#folder, found);
       // Another process may have been faster.
@@ -60,7 +66,7 @@ export class StoreFiles {
   /** Opens the database of an environment, and compares it with what was acknowledged. */
   openEnvironment<File>(
     environment: Environment,
-    open: (path: string, storeId: string) => File,
+    open: OpenFile<File>,
     highestId: (file: File) => number,
     clock: Clock,
   ): File {
@@ -85,19 +91,27 @@ export function requireListedFiles(folder: DataFolder): void {
 }
 
 /**
- * @returns whether the manifest lists the database.
+ * @returns what the manifest says of the database, if it lists it.
  * @throws SetupError when it does, and the file is missing or empty.
  */
 function requireListedFile(
   { path }: DataFolder,
   manifest: Manifest | undefined,
   name: string,
-): boolean {
-  if (!manifest?.files[name]) return false;
+): ListedFile | undefined {
+  const listed = manifest?.files[name];
+  if (!listed) return undefined;
   const file = join(path, name);
   if (!existsSync(file)) throw lost(file, 'missing');
   if (statSync(file).size === 0) throw lost(file, 'empty');
-  return true;
+  return listed;
+}
+
+/** The manifest after a database that was damaged was found to be in order. */
+function withoutDamage(folder: DataFolder, found: Manifest | undefined, name: string): Manifest {
+  const manifest = requireManifest(folder, found);
+  const { damage: _, ...listed } = manifest.files[name] ?? {};
+  return withFile(manifest, name, listed);
 }
 
 function lost(path: string, how: 'missing' | 'empty'): SetupError {

@@ -2,11 +2,12 @@ import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bu
 import { existsSync, statSync } from 'node:fs';
 import { SetupError } from '../../core/errors.ts';
 import type { Selection } from '../selection.ts';
+import { isDamage } from './failures.ts';
 import { findStoreId, setStoreId } from './identity.ts';
 import type { Schema } from './migrations.ts';
 
 /** Files up to this size are checked whole at every start; it takes a few ms at the most. */
-const FULL_CHECK_BYTES = 1024 * 1024;
+export const FULL_CHECK_BYTES = 1024 * 1024;
 
 /** How long to wait for another process's transaction, in ms. */
 const BUSY_TIMEOUT = 5_000;
@@ -16,18 +17,20 @@ const RETRY_EVERY = 5;
 
 /**
  * Opens one database file, or makes it, and brings it to the current schema.
- * @param storeId the store that it must belong to, or belongs to from now on.
+ * @param expected the store that it must belong to, or belongs to from now on, and whether it is checked
+ * whole whatever its size.
  * @throws SetupError when the file is not ours, is damaged, or belongs to a newer release or to another
  * store. It is left as it was found.
  */
-export function openDatabase(path: string, schema: Schema, storeId?: string): Database {
+export function openDatabase(path: string, schema: Schema, expected: Expectations = {}): Database {
   const isNew = !existsSync(path) || statSync(path).size === 0;
   let database: Database | undefined;
   try {
     // No change to the file before it is known to be ours: not even the switch to WAL.
-    if (!isNew) inspect(path, schema, { storeId });
+    if (!isNew) inspect(path, schema, expected);
     database = open(path, { create: true });
     migrate(database, path, schema);
+    const { storeId } = expected;
     if (storeId !== undefined && !findStoreId(database)) setStoreId(database, storeId);
     return database;
   } catch (cause) {
@@ -95,8 +98,8 @@ export function inspect(path: string, schema: Schema, expected: Expectations = {
   }
 }
 
-/** What `inspect` checks beside the kind of the file. */
-interface Expectations {
+/** What is checked beside the kind of the file. */
+export interface Expectations {
   /** Checks files of any size whole. */
   readonly thorough?: boolean;
   /** The store that the file must belong to, unless it belongs to none. */
@@ -174,11 +177,45 @@ function isUnfinished(database: Database): boolean {
 }
 
 function checkWhole(database: Database, path: string): void {
-  const [first] = database.query('PRAGMA quick_check(1)').values().flat();
-  if (first === 'ok') return;
+  const finding = quickCheck(database, '1');
+  if (finding !== undefined) throw new SetupError(describeDamage(path, finding));
+}
+
+/** @param what a number of findings, or the name of a table in quotes. */
+function quickCheck(database: Database, what: string): string | undefined {
+  const [first] = database.query(`PRAGMA quick_check(${what})`).values().flat();
   // SQLite begins its findings with a heading on a line of its own.
-  const finding = String(first).replace(/^\*\*\*.*\n/, '');
-  throw new SetupError(`${path} is damaged: ${finding}. ${ADVICE}`);
+  return first === 'ok' ? undefined : String(first).replace(/^\*\*\*.*\n/, '');
+}
+
+/** What operators read of a damaged file. */
+export function describeDamage(path: string, finding: string): string {
+  return `${path} is damaged: ${finding}. ${ADVICE}`;
+}
+
+/**
+ * Reads every table and index of a file, which others may be using.
+ * @returns the first damage that it finds.
+ * @throws SQLiteError when the file cannot be opened.
+ */
+export function findDamage(path: string): string | undefined {
+  const database = openToLook(path);
+  try {
+    const tables = database
+      .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      .all();
+    // Each in a transaction of its own: the write-ahead log cannot begin anew during one.
+    for (const { name } of tables) {
+      const finding = quickCheck(database, `"${name}"`);
+      if (finding !== undefined) return finding;
+    }
+    return undefined;
+  } catch (cause) {
+    if (isDamage(cause)) return cause.message;
+    throw cause;
+  } finally {
+    database.close();
+  }
 }
 
 function refuseNewer(database: Database, path: string, { migrations }: Schema): void {

@@ -8,3 +8,8 @@ const STORAGE_FAILURE =
 export function isStorageFailure(error: unknown): boolean {
   return error instanceof SQLiteError && STORAGE_FAILURE.test(error.code ?? '');
 }
+
+/** Whether SQLite found that a file is damaged. */
+export function isDamage(error: unknown): error is SQLiteError {
+  return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)(_|$)/.test(error.code ?? '');
+}

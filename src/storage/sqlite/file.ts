@@ -1,7 +1,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { StorageUnavailable } from '../../core/errors.ts';
-import { openDatabase, query, type SqliteSelection } from './database.ts';
-import { isStorageFailure } from './failures.ts';
+import { type Expectations, openDatabase, query, type SqliteSelection } from './database.ts';
+import { isDamage, isStorageFailure } from './failures.ts';
 import type { Schema } from './migrations.ts';
 import type { Writer } from './writer.ts';
 import type { Write, WriteOutputs } from './writer-protocol.ts';
@@ -12,11 +12,25 @@ export class SqliteFile {
   readonly #writer: Writer;
   readonly #database: Database;
 
-  /** @throws SetupError when the file cannot be used; see `openDatabase`. */
-  constructor(path: string, schema: Schema, writer: Writer, storeId?: string) {
+  readonly #onDamage: (finding: string) => void;
+
+  /**
+   * @param onDamage hears when a read finds that the file is damaged.
+   * @throws SetupError when the file cannot be used; see `openDatabase`.
+   */
+  constructor(
+    path: string,
+    schema: Schema,
+    writer: Writer,
+    {
+      onDamage = () => {},
+      ...expected
+    }: Expectations & { readonly onDamage?: (finding: string) => void } = {},
+  ) {
     this.#path = path;
     this.#writer = writer;
-    this.#database = openDatabase(path, schema, storeId);
+    this.#onDamage = onDamage;
+    this.#database = openDatabase(path, schema, expected);
   }
 
   /** @throws StorageUnavailable */
@@ -51,6 +65,7 @@ export class SqliteFile {
 
   #failed(cause: unknown): unknown {
     if (!isStorageFailure(cause)) return cause;
+    if (isDamage(cause)) this.#onDamage(cause.message);
     this.#writer.metrics?.databaseFailed();
     return new StorageUnavailable(cause);
   }

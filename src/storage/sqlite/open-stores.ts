@@ -10,7 +10,7 @@ import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { SqliteAccess } from './access.ts';
 import { sqliteByHand } from './by-hand.ts';
-import type { SqliteSelection } from './database.ts';
+import type { Expectations, SqliteSelection } from './database.ts';
 import { SqliteFile } from './file.ts';
 import { FileLeases } from './leases.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from './migrations.ts';
@@ -37,8 +37,9 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
   const folderState = new FolderState(folder, (reason) => {
     writer.refusal = reason;
   });
-  const openAs = (schema: Schema) => (path: string, storeId: string) => {
-    const file = new SqliteFile(path, schema, writer, storeId);
+  const openAs = (schema: Schema) => (path: string, expected: Expectations) => {
+    const onDamage = (finding: string) => folderState.foundDamage(path, finding);
+    const file = new SqliteFile(path, schema, writer, { ...expected, onDamage });
     folderState.opened(path);
     return file;
   };

@@ -7,7 +7,7 @@ import { type DataFolder, FILE_NAMES, keepRestoreOut } from '../data-folder.ts';
 import { type Manifest, requireManifest } from '../folder/manifest.ts';
 import { StoreFiles } from '../folder/store-files.ts';
 import { select } from '../selection.ts';
-import { highestId, openDatabase, query } from '../sqlite/database.ts';
+import { type Expectations, highestId, openDatabase, query } from '../sqlite/database.ts';
 import { type Lock, takeLock } from '../sqlite/lock.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from '../sqlite/migrations.ts';
 import type { Table, Value } from './tables.ts';
@@ -30,8 +30,8 @@ export class Source implements Disposable {
     this.#lock = takeAlone(folder);
     try {
       const files = new StoreFiles(folder);
-      const openAs = (schema: Schema) => (path: string, storeId: string) =>
-        openDatabase(path, schema, storeId);
+      const openAs = (schema: Schema) => (path: string, expected: Expectations) =>
+        openDatabase(path, schema, expected);
       const open = (name: Environment) =>
         files.openEnvironment(name, openAs(ENVIRONMENT_SCHEMA), highestId, systemClock);
       this.#files = {
