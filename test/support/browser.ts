@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
+import { type BrowserProfile, BrowserProfiles } from './browser-profiles.ts';
 
 /*
  * A real browser for tests. `describeWithBrowser` starts one for its tests and hands out a fresh
@@ -40,11 +47,13 @@ export function describeWithBrowser(
   }
   describe(name, () => {
     let browser: Browser;
+    let profiles: BrowserProfiles;
     beforeAll(async () => {
       browser = await launchBrowser();
+      profiles = new BrowserProfiles(browser);
     });
     afterAll(() => browser.close());
-    tests((options) => Visitor.open(browser, options));
+    tests((options) => Visitor.open(profiles, options));
   });
 }
 
@@ -53,7 +62,11 @@ export function launchBrowser(): Promise<Browser> {
   if (!found) throw new Error('There is no Chromium. Install one, or set CHROMIUM_PATH.');
   return chromium.launch({
     executablePath: found.path,
-    args: [...LAUNCH_ARGUMENTS, ...found.args],
+    args: [
+      ...LAUNCH_ARGUMENTS,
+
+      ...found.args,
+    ],
   });
 }
 
@@ -62,8 +75,6 @@ export interface VisitOptions {
   readonly service: string | readonly string[];
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly colorScheme?: 'light' | 'dark';
-  readonly locale?: string;
-  readonly timezone?: string;
   /** Console errors that belong to the test, such as the 401 of a wrong password. */
   readonly expected?: readonly RegExp[];
   /** May paste and copy without being asked. */
@@ -77,52 +88,62 @@ export class Visitor implements AsyncDisposable {
   readonly problems: string[] = [];
   /** Every address that was requested, in order. */
   readonly requests: string[] = [];
-  readonly #context: BrowserContext;
+  readonly #profiles: BrowserProfiles;
+  readonly #profile: BrowserProfile;
+  readonly #origins: ReadonlySet<string>;
+  readonly #expected: readonly RegExp[];
+  readonly #noteRequest = (request: Request) => this.#reached(request.url());
 
-  private constructor(context: BrowserContext, page: Page, options: VisitOptions) {
-    this.#context = context;
+  private constructor(
+    profiles: BrowserProfiles,
+    profile: BrowserProfile,
+    page: Page,
+    { service, expected = [] }: VisitOptions,
+  ) {
+    this.#profiles = profiles;
+    this.#profile = profile;
     this.page = page;
-    const origins = new Set([options.service].flat().map((address) => new URL(address).origin));
-    const note = (problem: string) => {
-      if (!options.expected?.some((pattern) => pattern.test(problem))) this.problems.push(problem);
-    };
+    this.#origins = new Set([service].flat().map((address) => new URL(address).origin));
+    this.#expected = expected;
     page.on('console', (message) => {
       const { url } = message.location();
-      if (message.type() === 'error') note(`console: ${message.text()} (${url})`);
+      if (message.type() === 'error') this.#note(`console: ${message.text()} (${url})`);
     });
-    page.on('pageerror', (error) => note(`error: ${error.stack ?? error.message}`));
-    const reached = (address: string) => {
-      const { protocol, origin } = new URL(address);
-      if (protocol === 'data:' || protocol === 'blob:') return;
-      this.requests.push(address);
-      if (!origins.has(origin.replace(/^ws/, 'http'))) note(`stranger: ${address}`);
-    };
-    context.on('request', (request) => reached(request.url()));
-    page.on('websocket', (socket) => reached(socket.url()));
+    page.on('pageerror', (error) => this.#note(`error: ${error.stack ?? error.message}`));
+    page.on('websocket', (socket) => this.#reached(socket.url()));
+    this.context.on('request', this.#noteRequest);
   }
 
-  static async open(browser: Browser, options: VisitOptions): Promise<Visitor> {
-    const context = await browser.newContext({
-      viewport: options.viewport ?? DESKTOP,
-      colorScheme: options.colorScheme ?? 'light',
-      locale: options.locale ?? 'en-GB',
-      timezoneId: options.timezone ?? 'Europe/Berlin',
-      reducedMotion: 'reduce',
-      permissions: options.clipboard ? ['clipboard-read', 'clipboard-write'] : [],
-    });
-    context.setDefaultTimeout(60_000);
-    await context.addInitScript(`for (const type of ['pointerdown', 'keydown'])
-      addEventListener(type, (event) => { window.firstInputAt ??= event.timeStamp; }, true);`);
-    return new Visitor(context, await context.newPage(), options);
+  static async open(profiles: BrowserProfiles, options: VisitOptions): Promise<Visitor> {
+    const profile = await profiles.take();
+    const page = await profile.context.newPage();
+    await page.setViewportSize(options.viewport ?? DESKTOP);
+    await page.emulateMedia({ colorScheme: options.colorScheme ?? 'light' });
+    // Whatever is not granted is refused without a question.
+    const granted = options.clipboard ? ['clipboard-read', 'clipboard-write'] : [];
+    await profile.context.grantPermissions(granted);
+    return new Visitor(profiles, profile, page, options);
   }
 
   /** Cookies and storage of this profile. */
   get context(): BrowserContext {
-    return this.#context;
+    return this.#profile.context;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#context.close();
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.context.off('request', this.#noteRequest);
+    await this.#profiles.giveBack(this.#profile, this.#origins);
+  }
+
+  #reached(address: string): void {
+    const { protocol, origin } = new URL(address);
+    if (protocol === 'data:' || protocol === 'blob:') return;
+    this.requests.push(address);
+    if (!this.#origins.has(origin.replace(/^ws/, 'http'))) this.#note(`stranger: ${address}`);
+  }
+
+  #note(problem: string): void {
+    if (!this.#expected.some((pattern) => pattern.test(problem))) this.problems.push(problem);
   }
 }
 

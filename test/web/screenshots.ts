@@ -5,6 +5,7 @@ import { PARTS } from '../../src/config/config.ts';
 import { hourOf } from '../../src/core/usage.ts';
 import { HOUR } from '../../src/lib/clock.ts';
 import { launchBrowser, Visitor } from '../support/browser.ts';
+import { BrowserProfiles } from '../support/browser-profiles.ts';
 import { eventually, TestService } from '../support/harness.ts';
 
 /*
@@ -29,10 +30,9 @@ try {
 }
 
 async function tour(): Promise<void> {
-  await using visitor = await Visitor.open(browser, {
+  await using visitor = await Visitor.open(new BrowserProfiles(browser), {
     service: [service.dashboardUrl],
     viewport: VIEWPORT,
-    locale: 'en-GB',
   });
   const { page } = visitor;
   await page.goto(`${service.dashboardUrl}/sign-up`);

@@ -1,0 +1,57 @@
+import type { Browser, BrowserContext, CDPSession } from 'playwright-core';
+
+/** A browser profile: a window with its own cookies, storage, permissions and cache. */
+export interface BrowserProfile {
+  readonly context: BrowserContext;
+  /** A session with a tab that stays open: the last one would take the window with it. */
+  readonly session: CDPSession;
+}
+
+/**
+ * The profiles of one browser. A profile is emptied and used again, because opening its window costs
+ * more CPU time than most tests do.
+ */
+export class BrowserProfiles {
+  readonly #browser: Browser;
+  readonly #unused: BrowserProfile[] = [];
+
+  constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  /** A profile without cookies or storage that nobody else uses. */
+  async take(): Promise<BrowserProfile> {
+    return this.#unused.pop() ?? (await this.#open());
+  }
+
+  /**
+   * Empties a profile, so that the next test finds nothing of this one.
+   * @param origins whose storage it may contain.
+   */
+  async giveBack(profile: BrowserProfile, origins: Iterable<string>): Promise<void> {
+    const { context, session } = profile;
+    const [, ...tabs] = context.pages();
+    await Promise.all(tabs.map((tab) => tab.close()));
+    await context.unrouteAll();
+    await context.setOffline(false);
+    await context.clearCookies();
+    await context.clearPermissions();
+    for (const origin of origins) {
+      await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+    }
+    this.#unused.push(profile);
+  }
+
+  async #open(): Promise<BrowserProfile> {
+    const context = await this.#browser.newContext({
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
+      reducedMotion: 'reduce',
+    });
+    context.setDefaultTimeout(60_000);
+    await context.addInitScript(`for (const type of ['pointerdown', 'keydown'])
+      addEventListener(type, (event) => { window.firstInputAt ??= event.timeStamp; }, true);`);
+    const session = await context.newCDPSession(await context.newPage());
+    return { context, session };
+  }
+}
