@@ -111,8 +111,8 @@ class DeliveryRun {
       const inbox = (await messages.list(accountId, EVERYTHING)).toReversed();
       checkDelivered(inbox);
       for (const sender of senders) checkSender(sender, inbox);
-      const sent = senders.flatMap((sender) => sender.sent);
-      const foreign = inbox.find(({ text }) => !sent.includes(text));
+      const sent = new Set(senders.flatMap((sender) => sender.sent));
+      const foreign = inbox.find(({ text }) => !sent.has(text));
       if (foreign) throw new Error(`"${foreign.text}" was never sent to this inbox`);
     }
   }

@@ -5,6 +5,9 @@ import type { Stores } from '../../src/storage/stores.ts';
 import { AMPLE } from '../support/harness.ts';
 import type { ServiceProcess } from '../support/process.ts';
 
+/** Between the messages of a sender, in ms: the load is to be steady, not all that the machine can do. */
+const PAUSE = 10;
+
 /** One key of an account; sends one message after the other. */
 export interface Sender {
   readonly name: string;
@@ -55,6 +58,7 @@ export async function sendUntilKilled(
       if (error instanceof NetworkError) return;
       throw error;
     }
+    await Bun.sleep(PAUSE);
   }
 }
 

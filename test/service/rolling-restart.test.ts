@@ -16,6 +16,9 @@ const CALLERS = 6;
 
 const EVERYTHING = 1_000_000;
 
+/** Between the turns of a caller, in ms: the load is to be steady, not all that the machine can do. */
+const PAUSE = 10;
+
 /** Adds animals, lists them and sends messages, over and over, until it is told to end. */
 function startLoad(origin: string, options: Pick<PetstoreClientOptions, 'apiKey' | 'maxRetries'>) {
   const client = new PetstoreClient({
@@ -40,6 +43,7 @@ function startLoad(origin: string, options: Pick<PetstoreClientOptions, 'apiKey'
       } catch (error) {
         failures.push(error);
       }
+      await Bun.sleep(PAUSE);
     }
   };
   const calls = Array.from({ length: CALLERS }, (_, caller) => call(caller));

@@ -56,6 +56,9 @@ export function clientOf(process: ServiceProcess, apiKey: string): PetstoreClien
   return new PetstoreClient({ ...addresses, apiKey, maxRetries: 0, timeoutMs: SLOW_REPLY });
 }
 
+/** Between the turns of a customer, in ms: the load is to be steady, not all that the machine can do. */
+const PAUSE = 10;
+
 /** What one customer calls, over and over, in every process at once; each name and text is its own. */
 export class Load {
   readonly animals = { asked: [] as string[], made: new Set<string>() };
@@ -104,6 +107,7 @@ export class Load {
         else this.failures.push(error);
         process = all.find((other) => !this.#killed.has(other)) ?? process;
       }
+      await Bun.sleep(PAUSE);
     }
   }
 
