@@ -44,7 +44,8 @@ export function rawExchange(
   return promise;
 }
 
-function parseReplies(text: string): RawReply[] {
+/** The whole replies at the start of a text. */
+export function parseReplies(text: string): RawReply[] {
   const replies: RawReply[] = [];
   let rest = text;
   for (;;) {
