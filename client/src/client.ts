@@ -1,3 +1,4 @@
+import { ApiPromise, type WithResponse } from './api-promise.ts';
 import { type ApiRequest, exchange, type Reply } from './exchange.ts';
 import { requireInt64 } from './int64.ts';
 import { stringifyMembers } from './json.ts';
@@ -5,7 +6,12 @@ import { nextQuery } from './link.ts';
 import { type RateLimit, readRateLimit } from './rate-limit.ts';
 import { isMessage, isPet, isPetList, readApiError, readBody } from './replies.ts';
 import { withRetries } from './retry.ts';
-import { type PetstoreClientOptions, resolveSettings, type Settings } from './settings.ts';
+import {
+  type PetstoreClientOptions,
+  resolveSettings,
+  type Settings,
+  withRequestOptions,
+} from './settings.ts';
 import type {
   CreatePetOptions,
   Int64,
@@ -43,7 +49,7 @@ export class PetstoreClient {
    * @throws {TypeError} for a malformed key or address.
    * @throws {RangeError} for a number out of range.
    */
-  constructor(options: PetstoreClientOptions) {
+  constructor(options: PetstoreClientOptions = {}) {
     this.#settings = resolveSettings(options);
   }
 
@@ -53,13 +59,15 @@ export class PetstoreClient {
   }
 
   /** Fetches one page of animals, in ascending id, and the query of the next one. */
-  async listPets(query: ListPetsQuery = {}, options: RequestOptions = {}): Promise<PetPage> {
-    const url = `${this.#settings.baseUrl}/pets${queryString(query)}`;
-    const reply = await this.#send({ method: 'GET', url }, options);
-    return {
-      pets: readBody(reply, isPetList, 'a list of pets'),
-      next: nextQuery(reply.headers.get('Link'), url),
-    };
+  listPets(query: ListPetsQuery = {}, options: RequestOptions = {}): ApiPromise<PetPage> {
+    return this.#call(
+      options,
+      () => ({ method: 'GET', url: `${this.#settings.baseUrl}/pets${queryString(query)}` }),
+      (reply, { url }) => ({
+        pets: readBody(reply, isPetList, 'a list of pets'),
+        next: nextQuery(reply.headers, url),
+      }),
+    );
   }
 
   /**
@@ -79,15 +87,22 @@ export class PetstoreClient {
   }
 
   /** Adds an animal. Retries never add it twice: they share one idempotency key. */
-  async createPet(newPet: NewPet, options: CreatePetOptions = {}): Promise<Pet> {
+  createPet(newPet: NewPet, options: CreatePetOptions = {}): ApiPromise<Pet> {
     const { name, categoryId, status } = newPet;
-    const request: ApiRequest = {
-      method: 'POST',
-      url: `${this.#settings.baseUrl}/pets`,
-      idempotencyKey: idempotencyKeyOf(options),
-      body: stringifyMembers({ name, categoryId: requireInt64('categoryId', categoryId), status }),
-    };
-    return readBody(await this.#send(request, options), isPet, 'a pet');
+    return this.#call(
+      options,
+      () => ({
+        method: 'POST',
+        url: `${this.#settings.baseUrl}/pets`,
+        idempotencyKey: idempotencyKeyOf(options),
+        body: stringifyMembers({
+          name,
+          categoryId: requireInt64('categoryId', categoryId),
+          status,
+        }),
+      }),
+      readPet,
+    );
   }
 
   /**
@@ -96,37 +111,71 @@ export class PetstoreClient {
    * @deprecated The service removes this operation on 5 December 2030. Use
    * {@link PetstoreClient.listPets} with the `status` filter instead.
    */
-  async getPet(id: Int64, options: RequestOptions = {}): Promise<Pet> {
-    const url = `${this.#settings.baseUrl}/pets/${requireInt64('id', id)}`;
-    const reply = await this.#send({ method: 'GET', url }, options);
-    return readBody(reply, isPet, 'a pet');
+  getPet(id: Int64, options: RequestOptions = {}): ApiPromise<Pet> {
+    return this.#call(
+      options,
+      () => ({
+        method: 'GET',
+        url: `${this.#settings.baseUrl}/pets/${requireInt64('id', id)}`,
+      }),
+      readPet,
+    );
   }
 
   /**
    * Queues a message of 1 to 10,000 characters. Retries never queue it twice: they share one
    * idempotency key.
    */
-  async sendMessage(message: string, options: SendMessageOptions = {}): Promise<Message> {
-    const request: ApiRequest = {
-      method: 'POST',
-      url: `${this.#settings.quickstartBaseUrl}/messages`,
-      idempotencyKey: idempotencyKeyOf(options),
-      body: stringifyMembers({ message }),
-    };
-    return readBody(await this.#send(request, options), isMessage, 'a message');
+  sendMessage(message: string, options: SendMessageOptions = {}): ApiPromise<Message> {
+    return this.#call(
+      options,
+      () => ({
+        method: 'POST',
+        url: `${this.#settings.quickstartBaseUrl}/messages`,
+        idempotencyKey: idempotencyKeyOf(options),
+        body: stringifyMembers({ message }),
+      }),
+      (reply) => readBody(reply, isMessage, 'a message'),
+    );
   }
 
-  #send(request: ApiRequest, options: RequestOptions): Promise<Reply> {
-    const settings = this.#settings;
-    const attempt = async () => {
-      const reply = await exchange(request, settings, options);
-      const nowMs = settings.now();
-      this.#rateLimit = readRateLimit(reply.headers, nowMs) ?? this.#rateLimit;
-      if (!reply.ok) throw readApiError(reply, nowMs);
-      return reply;
-    };
-    return withRetries(attempt, settings, options.signal);
+  #call<Data>(
+    options: RequestOptions,
+    prepare: () => ApiRequest,
+    read: (reply: Reply, request: ApiRequest) => Data,
+  ): ApiPromise<Data> {
+    return new ApiPromise(this.#perform(options, prepare, read));
   }
+
+  // Prepared in here, so that an unusable argument rejects the call like every other failure.
+  async #perform<Data>(
+    options: RequestOptions,
+    prepare: () => ApiRequest,
+    read: (reply: Reply, request: ApiRequest) => Data,
+  ): Promise<WithResponse<Data>> {
+    const settings = withRequestOptions(this.#settings, options);
+    const request = prepare();
+    const attempt = () => this.#attempt(request, settings, options.signal);
+    const reply = await withRetries(attempt, request, settings, options.signal);
+    const { status, headers } = reply;
+    return { data: read(reply, request), response: new Response(reply.body, { status, headers }) };
+  }
+
+  async #attempt(
+    request: ApiRequest,
+    settings: Settings,
+    signal: AbortSignal | undefined,
+  ): Promise<Reply> {
+    const reply = await exchange(request, settings, signal);
+    const nowMs = settings.now();
+    this.#rateLimit = readRateLimit(reply.headers, nowMs) ?? this.#rateLimit;
+    if (!reply.ok) throw readApiError(reply, nowMs);
+    return reply;
+  }
+}
+
+function readPet(reply: Reply): Pet {
+  return readBody(reply, isPet, 'a pet');
 }
 
 function queryString({ limit, status, after }: ListPetsQuery): string {

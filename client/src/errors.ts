@@ -48,6 +48,8 @@ export class ApiError extends PetstoreError {
   readonly status: number;
   /** Headers of the reply. */
   readonly headers: Headers;
+  /** The request's id in the service's log (`X-Request-Id`): give it when you report a problem. */
+  readonly requestId: string | undefined;
   /** The caller's quota as the reply told it. */
   readonly rateLimit: RateLimit | undefined;
   /** Milliseconds that the service asked to wait (`Retry-After`), counted from the reply. */
@@ -58,6 +60,7 @@ export class ApiError extends PetstoreError {
     this.code = details.code;
     this.status = details.status;
     this.headers = details.headers;
+    this.requestId = details.headers.get('X-Request-Id') ?? undefined;
     this.rateLimit = details.rateLimit;
     this.retryAfterMs = details.retryAfterMs;
   }
@@ -110,6 +113,14 @@ export class TimeoutError extends PetstoreError {
 export class InvalidReplyError extends PetstoreError {
   static {
     InvalidReplyError.prototype.name = 'InvalidReplyError';
+  }
+
+  /** The request's id in the service's log (`X-Request-Id`): give it when you report a problem. */
+  readonly requestId: string | undefined;
+
+  constructor(message: string, options?: ErrorOptions & { readonly headers?: Headers }) {
+    super(message, options);
+    this.requestId = options?.headers?.get('X-Request-Id') ?? undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import { NetworkError, TimeoutError } from './errors.ts';
-import { requireTimeout, type Settings } from './settings.ts';
+import { userAgent } from './runtime.ts';
+import type { Settings } from './settings.ts';
 import { withDeadline } from './timing.ts';
-import type { RequestOptions } from './types.ts';
 
 /** A request to the service. */
 export interface ApiRequest {
@@ -25,21 +25,20 @@ export interface Reply {
  *
  * @throws {NetworkError} when no complete reply arrived.
  * @throws {TimeoutError} when none arrived in time.
- * @throws the reason of `options.signal` on its abort.
+ * @throws the reason of `signal` on its abort.
  */
 export function exchange(
   request: ApiRequest,
   settings: Settings,
-  options: RequestOptions,
+  signal: AbortSignal | undefined,
 ): Promise<Reply> {
   const { method, url, body = null } = request;
-  const { fetch } = settings;
-  const timeoutMs = requireTimeout(options.timeoutMs ?? settings.timeoutMs);
-  const headers = requestHeaders(request, settings.apiKey);
+  const { fetch, timeoutMs } = settings;
+  const headers = requestHeaders(request, settings);
   const onTimeout = () =>
     new TimeoutError(`${method} ${url}: no complete reply within ${timeoutMs} ms`, timeoutMs);
 
-  return withDeadline({ timeoutMs, onTimeout, signal: options.signal }, async (signal) => {
+  return withDeadline({ timeoutMs, onTimeout, signal }, async (signal) => {
     try {
       // The service never redirects: following would only carry the request where nobody meant it.
       const init: RequestInit = { method, headers, body, signal, redirect: 'manual' };
@@ -52,8 +51,12 @@ export function exchange(
   });
 }
 
-function requestHeaders(request: ApiRequest, apiKey: string): Headers {
-  const headers = new Headers({ Accept: 'application/json', Authorization: `Bearer ${apiKey}` });
+function requestHeaders(request: ApiRequest, settings: Settings): Headers {
+  const headers = new Headers(settings.headers);
+  const agent = userAgent();
+  if (agent !== undefined && !headers.has('User-Agent')) headers.set('User-Agent', agent);
+  headers.set('Accept', 'application/json');
+  headers.set('Authorization', `Bearer ${settings.apiKey}`);
   if (request.body !== undefined) headers.set('Content-Type', 'application/json');
   if (request.idempotencyKey !== undefined) headers.set('Idempotency-Key', request.idempotencyKey);
   return headers;

@@ -1,3 +1,4 @@
+export { ApiPromise, type WithResponse } from './api-promise.ts';
 export { PetstoreClient } from './client.ts';
 export {
   ApiError,
@@ -19,9 +20,11 @@ export type {
   ListPetsQuery,
   Message,
   NewPet,
+  OnRetry,
   Pet,
   PetPage,
   PetStatus,
   RequestOptions,
+  Retry,
   SendMessageOptions,
 } from './types.ts';

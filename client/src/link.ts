@@ -13,8 +13,8 @@ const PARAMETERS = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+)
  *
  * @throws {InvalidReplyError} when the link does not say where the next page starts.
  */
-export function nextQuery(header: string | null, pageUrl: string): ListPetsQuery | undefined {
-  const target = findTarget(header ?? '', 'next');
+export function nextQuery(headers: Headers, pageUrl: string): ListPetsQuery | undefined {
+  const target = findTarget(headers.get('Link') ?? '', 'next');
   if (target === undefined) return undefined;
 
   const parameters = URL.canParse(target, pageUrl)
@@ -24,7 +24,9 @@ export function nextQuery(header: string | null, pageUrl: string): ListPetsQuery
   const status = parameters.get('status');
   const after = readInt64(parameters.get('after'));
   if (after === undefined) {
-    throw new InvalidReplyError(`The link to the next page has no usable "after": ${target}`);
+    throw new InvalidReplyError(`The link to the next page has no usable "after": ${target}`, {
+      headers,
+    });
   }
   return {
     ...(limit !== null && { limit: Number(limit) }),

@@ -15,15 +15,16 @@ export function readBody<Body>(
   isExpected: (value: unknown) => value is Body,
   expected: string,
 ): Body {
+  const { headers } = reply;
   let value: unknown;
   try {
     value = parseJson(reply.body);
   } catch (cause) {
     const reason = cause instanceof RangeError ? cause.message : 'it is not JSON';
-    throw new InvalidReplyError(`Cannot read the reply: ${reason}`, { cause });
+    throw new InvalidReplyError(`Cannot read the reply: ${reason}`, { cause, headers });
   }
   if (isExpected(value)) return value;
-  throw new InvalidReplyError(`The reply (HTTP ${reply.status}) is not ${expected}`);
+  throw new InvalidReplyError(`The reply (HTTP ${reply.status}) is not ${expected}`, { headers });
 }
 
 /** Makes the error that a failed reply stands for, whoever wrote its body. */

@@ -1,4 +1,11 @@
-import { ApiError, NetworkError, RetryLaterError, TimeoutError } from './errors.ts';
+import {
+  ApiError,
+  NetworkError,
+  type PetstoreError,
+  RetryLaterError,
+  TimeoutError,
+} from './errors.ts';
+import type { ApiRequest } from './exchange.ts';
 import type { Settings } from './settings.ts';
 
 const BACKOFF_BASE_MS = 500;
@@ -6,7 +13,8 @@ const BACKOFF_CAP_MS = 10_000;
 
 /**
  * Runs `attempt`, and again after failures that a retry can mend: exponential backoff with full
- * jitter, on top of the wait that the service asks for, `maxRetries` times at most.
+ * jitter, on top of the wait that the service asks for, `maxRetries` times at most. Each retry is
+ * reported to `onRetry` before its wait.
  *
  * @throws {RetryLaterError} when the service asks for a wait beyond `maxRetryWaitMs`.
  * @throws the last attempt's error when no retry is left or none can help.
@@ -14,6 +22,7 @@ const BACKOFF_CAP_MS = 10_000;
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
+  { method, url }: ApiRequest,
   settings: Settings,
   signal: AbortSignal | undefined,
 ): Promise<Result> {
@@ -21,14 +30,17 @@ export async function withRetries<Result>(
     try {
       return await attempt();
     } catch (error) {
-      if (!isOutcomeUnknown(error, retries) && !isRefusal(error)) throw error;
+      const { maxRetries, maxRetryWaitMs } = settings;
+      if (!canRetry(error, retries)) throw error;
       const askedMs = askedWait(error, settings);
-      if (retries >= settings.maxRetries) throw error;
+      if (retries >= maxRetries) throw error;
 
       // Added to what the service asks for rather than taken in its stead: all callers of a window
       // are told the same time, and would come back in one burst.
       const jitterMs = fullJitter(retries, settings.random);
-      await settings.sleep(Math.min(askedMs + jitterMs, settings.maxRetryWaitMs), signal);
+      const delayMs = Math.min(askedMs + jitterMs, maxRetryWaitMs);
+      settings.onRetry({ method, url, error, retry: retries + 1, maxRetries, delayMs });
+      await settings.sleep(delayMs, signal);
     }
   }
 }
@@ -43,6 +55,10 @@ function askedWait(error: unknown, { maxRetryWaitMs, now }: Settings): number {
 /** A random wait in milliseconds, below a bound that doubles with every retry up to a cap. */
 function fullJitter(retries: number, random: () => number): number {
   return Math.floor(random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** retries));
+}
+
+function canRetry(error: unknown, retries: number): error is PetstoreError {
+  return isOutcomeUnknown(error, retries) || isRefusal(error);
 }
 
 /** Whether the service turned the request away before doing any of it. */

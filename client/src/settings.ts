@@ -1,12 +1,16 @@
+import { environmentVariable } from './runtime.ts';
 import { sleep } from './timing.ts';
+import type { OnRetry, RequestOptions } from './types.ts';
 
 // The longest delay that setTimeout keeps to; it fires at once for anything above.
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
+const RESERVED_HEADERS = new Set(['accept', 'authorization', 'content-type', 'idempotency-key']);
+
 /** Options of a {@link PetstoreClient}. */
 export interface PetstoreClientOptions {
-  /** The API key, from the dashboard. */
-  readonly apiKey: string;
+  /** The API key, from the dashboard. Default: the environment variable `PETSTORE_KEY`. */
+  readonly apiKey?: string | undefined;
   /** Address of the API. Default: `http://localhost:3000/v1`. */
   readonly baseUrl?: string | undefined;
   /** Address of the message service. Default: `http://localhost:3000/quickstart`. */
@@ -21,6 +25,10 @@ export interface PetstoreClientOptions {
    * out a limit per minute but not a limit per day or a ban.
    */
   readonly maxRetryWaitMs?: number | undefined;
+  /** Sent with every request, such as `traceparent`. Those that the client sets are refused. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Called before the wait of each retry, with its cause and length. */
+  readonly onRetry?: OnRetry | undefined;
   /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined;
   /** Current time in milliseconds since 1970. Default: `Date.now`. */
@@ -53,12 +61,14 @@ export function resolveSettings(options: PetstoreClientOptions): Settings {
   const { quickstartBaseUrl = 'http://localhost:3000/quickstart' } = options;
   const { timeoutMs = 10_000, maxRetries = 3, maxRetryWaitMs = 60_000 } = options;
   return {
-    apiKey: requireApiKey(options.apiKey),
+    apiKey: requireApiKey(options.apiKey ?? environmentVariable('PETSTORE_KEY')),
     baseUrl: requireBaseUrl('baseUrl', baseUrl),
     quickstartBaseUrl: requireBaseUrl('quickstartBaseUrl', quickstartBaseUrl),
     timeoutMs: requireTimeout(timeoutMs),
-    maxRetries: requireInteger('maxRetries', maxRetries, 0, Number.MAX_SAFE_INTEGER),
+    maxRetries: requireMaxRetries(maxRetries),
     maxRetryWaitMs: requireInteger('maxRetryWaitMs', maxRetryWaitMs, 0, MAX_DELAY_MS),
+    headers: requireOwnHeaders(options.headers ?? {}),
+    onRetry: options.onRetry ?? (() => {}),
     // Looked up on each call, so that a global fetch that is replaced later is the one in use.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     now: options.now ?? Date.now,
@@ -68,12 +78,36 @@ export function resolveSettings(options: PetstoreClientOptions): Settings {
 }
 
 /**
- * Returns `timeoutMs` when it is usable.
+ * The settings of one call: the client's, with what `options` overrides.
  *
- * @throws {RangeError} when it is not an integer from 1 to 2^31 - 1.
+ * @throws {TypeError} for a header that the client sets itself.
+ * @throws {RangeError} for a number out of range.
  */
-export function requireTimeout(timeoutMs: number): number {
+export function withRequestOptions(settings: Settings, options: RequestOptions): Settings {
+  const { timeoutMs = settings.timeoutMs, maxRetries = settings.maxRetries } = options;
+  return {
+    ...settings,
+    timeoutMs: requireTimeout(timeoutMs),
+    maxRetries: requireMaxRetries(maxRetries),
+    headers: { ...settings.headers, ...requireOwnHeaders(options.headers ?? {}) },
+    onRetry: options.onRetry ?? settings.onRetry,
+  };
+}
+
+function requireTimeout(timeoutMs: number): number {
   return requireInteger('timeoutMs', timeoutMs, 1, MAX_DELAY_MS);
+}
+
+function requireMaxRetries(maxRetries: number): number {
+  return requireInteger('maxRetries', maxRetries, 0, Number.MAX_SAFE_INTEGER);
+}
+
+/** In lower case, so that a header of a call replaces the client's, however they are written. */
+function requireOwnHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = [...new Headers(headers)];
+  const reserved = entries.find(([name]) => RESERVED_HEADERS.has(name))?.[0];
+  if (reserved === undefined) return Object.fromEntries(entries);
+  throw new TypeError(`headers must not hold ${reserved}: the client sets it`);
 }
 
 function requireInteger(name: string, value: number, min: number, max: number): number {
@@ -82,7 +116,10 @@ function requireInteger(name: string, value: number, min: number, max: number): 
 }
 
 // Headers would refuse a malformed key too, but with the key in the error's message.
-function requireApiKey(apiKey: string): string {
+function requireApiKey(apiKey: string | undefined): string {
+  if (apiKey === undefined) {
+    throw new TypeError('Set apiKey, or the environment variable PETSTORE_KEY, to an API key');
+  }
   if (typeof apiKey === 'string' && /^[!-~]+$/.test(apiKey)) return apiKey;
   throw new TypeError('apiKey must be a string of printable ASCII characters without spaces');
 }

@@ -1,3 +1,5 @@
+import type { PetstoreError } from './errors.ts';
+
 /**
  * A 64-bit signed integer, exact to the last digit: a `number` up to 2^53 - 1 either side of zero,
  * a `bigint` beyond.
@@ -60,6 +62,28 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Overrides the client's `timeoutMs` for this call: milliseconds per attempt, from 1. */
   readonly timeoutMs?: number | undefined;
+  /** Overrides the client's `maxRetries` for this call; 0 sends it once. */
+  readonly maxRetries?: number | undefined;
+  /** Sent besides the client's own headers; those that the client sets are refused. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Called before the wait of each retry, in place of the client's `onRetry`. */
+  readonly onRetry?: OnRetry | undefined;
+}
+
+/** Called before the wait of a retry. What it throws ends the call. */
+export type OnRetry = (retry: Retry) => void;
+
+/** A retry that is about to happen. */
+export interface Retry {
+  readonly method: string;
+  readonly url: string;
+  /** Why the attempt before it failed. */
+  readonly error: PetstoreError;
+  /** 1 for the first retry. */
+  readonly retry: number;
+  readonly maxRetries: number;
+  /** Milliseconds until the retry is sent. */
+  readonly delayMs: number;
 }
 
 /** Options of one `sendMessage` call. */

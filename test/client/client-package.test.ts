@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reply, ScriptedService } from '../../client/testing/scripted-service.ts';
@@ -33,19 +33,15 @@ function listingProgram(baseUrl: string): string {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-client-'));
+  const client = join(repository, 'client');
   const installed = join(folder, 'node_modules', 'petstore-client');
-  await run(
-    process.execPath,
-    tsc,
-    '-p',
-    join(repository, 'client', 'tsconfig.json'),
-    '--outDir',
-    join(installed, 'dist'),
-  );
-  await Bun.write(
-    join(installed, 'package.json'),
-    Bun.file(join(repository, 'client', 'package.json')),
-  );
+  const commonjs = join(installed, 'dist', 'commonjs');
+  const compile = (project: string, outDir: string) =>
+    run(process.execPath, tsc, '-p', join(client, project), '--outDir', outDir);
+  await compile('tsconfig.json', join(installed, 'dist'));
+  await compile('tsconfig.commonjs.json', commonjs);
+  await copyFile(join(client, 'commonjs-package.json'), join(commonjs, 'package.json'));
+  await copyFile(join(client, 'package.json'), join(installed, 'package.json'));
 });
 
 afterAll(async () => {
@@ -107,6 +103,51 @@ describe('the built package', () => {
     const environment = ['--target', 'es2023', '--lib', 'es2023,dom', '--types', ''];
 
     expect(await run(process.execPath, tsc, ...strict, ...environment, 'consumer.ts')).toBe('');
+  });
+
+  test('has types and code for CommonJS projects', async () => {
+    await writeFile(
+      join(folder, 'consumer.cts'),
+      `
+        import { ApiError, PetstoreClient } from 'petstore-client';
+        const client = new PetstoreClient({ apiKey: 'key', maxRetries: 0 });
+        console.log(client instanceof PetstoreClient, ApiError.prototype.name);
+      `,
+    );
+    const options = ['--strict', '--module', 'node16', '--target', 'es2023', '--types', ''];
+    const libraries = ['--lib', 'es2023,dom'];
+    const { execPath } = process;
+
+    expect(await run(execPath, tsc, ...options, ...libraries, 'consumer.cts')).toBe('');
+    expect(await run(node ?? execPath, 'consumer.cjs')).toBe('true ApiError');
+  });
+
+  test('takes under 5 kB of a page, compressed', async () => {
+    const build = await Bun.build({
+      entrypoints: [join(repository, 'client', 'src', 'index.ts')],
+      target: 'browser',
+      minify: true,
+    });
+    const code = await build.outputs[0]?.arrayBuffer();
+
+    expect(Bun.gzipSync(code ?? new ArrayBuffer()).length).toBeWithin(1_000, 5_000);
+  });
+
+  test('sends its version as User-Agent', async () => {
+    const manifest: unknown = await Bun.file(join(repository, 'client', 'package.json')).json();
+    const program = `
+      import { PetstoreClient } from 'petstore-client';
+      const fetch = async (url, { headers }) => {
+        console.log(headers.get('User-Agent'));
+        return Response.json([]);
+      };
+      await new PetstoreClient({ fetch }).listPets();
+    `;
+    await writeFile(join(folder, 'agent.mjs'), program);
+
+    const agent = await run('env', 'PETSTORE_KEY=key', process.execPath, 'agent.mjs');
+
+    expect(agent).toBe(`petstore-client/${Object(manifest).version}`);
   });
 
   test('depends on nothing', async () => {
