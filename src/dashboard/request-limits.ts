@@ -3,6 +3,7 @@ import type { Limits } from '../core/plans.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
 import { refusalHeaders } from '../http/limit-headers.ts';
 import type { Instant } from '../lib/clock.ts';
+import { describeWait } from './describe-wait.ts';
 import { DashboardError } from './errors.ts';
 import type { Session } from './session.ts';
 
@@ -38,10 +39,10 @@ export class RequestLimits {
 
 /** The refusal of a request that was not admitted. */
 export function tooManyRequests(result: RateLimitResult, now: Instant) {
-  const window = result.day.remaining === 0 ? 'on this day (UTC)' : 'in this minute';
   return new DashboardError(
     'rate_limited',
-    `Too many requests to the dashboard ${window}. Wait for the seconds in Retry-After, then try again.`,
+    'Your open pages and programs have sent too many requests to the dashboard. ' +
+      `Wait ${describeWait(result.resetIn)}, then try again.`,
     { headers: refusalHeaders(result, now) },
   );
 }

@@ -3,6 +3,7 @@ import type { Limits } from '../../core/plans.ts';
 import type { RateLimitResult } from '../../core/rate-limit.ts';
 import { refusalHeaders } from '../../http/limit-headers.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
+import { describeWait } from '../describe-wait.ts';
 import { DashboardError } from '../errors.ts';
 
 /** More than anybody can try; the greatest number that a structured header may hold (RFC 9651, 3.3.1). */
@@ -92,7 +93,9 @@ function countersOf(
 }
 
 function tooMany(result: RateLimitResult, now: Instant) {
-  return new DashboardError('too_many_attempts', 'Too many attempts. Wait, then try again.', {
-    headers: refusalHeaders(result, now),
-  });
+  return new DashboardError(
+    'too_many_attempts',
+    `Too many attempts. Wait ${describeWait(result.resetIn)}, then try again.`,
+    { headers: refusalHeaders(result, now) },
+  );
 }

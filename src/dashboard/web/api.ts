@@ -1,3 +1,4 @@
+import { notifications } from '@mantine/notifications';
 import {
   MutationCache,
   QueryCache,
@@ -10,6 +11,9 @@ import { useRef } from 'react';
 import type { SessionInfo } from '../shared/api.ts';
 import { basePath } from './page-settings.ts';
 
+/** The title of a refusal for too many requests or attempts. */
+export const TOO_MANY_TITLE = 'That was too much at once';
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** Why a call failed: the message of the error reply, or `unreachable` with status 0 without a reply. */
@@ -19,6 +23,8 @@ export class CallError extends Error {
     /** A `DashboardErrorCode`, or `unreachable`. */
     readonly code: string,
     message: string,
+    /** How long to wait before the next call, in ms; of a 429. */
+    readonly waitFor = 0,
   ) {
     super(message);
     this.name = 'CallError';
@@ -32,7 +38,7 @@ export class CallError extends Error {
 export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
   const response = await send(method, path, body);
   const json = await readJson(response);
-  if (!response.ok) throw errorOf(response.status, json);
+  if (!response.ok) throw errorOf(response, json);
   // The server's replies have the types of shared/api.ts, which is compiled with these pages.
   return json as T;
 }
@@ -65,22 +71,43 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-function errorOf(status: number, json: unknown): CallError {
+function errorOf({ status, headers }: Response, json: unknown): CallError {
   const { code, message } = Object(json);
   return new CallError(
     status,
     typeof code === 'string' ? code : 'failed',
     typeof message === 'string' ? message : `The service answered ${status}.`,
+    status === 429 ? Number(headers.get('retry-after')) * 1_000 : 0,
   );
 }
 
-/** The pages' query client: retries only where that can help, and notices the end of a session. */
+/** Whether a call failed because there were too many, of whatever kind. */
+export function isTooMany(error: unknown): error is CallError {
+  return error instanceof CallError && error.status === 429;
+}
+
+/** How often a query is repeated: every so many ms, and not before a refusal says. */
+export function repeatedEvery(interval: number) {
+  return ({ state }: { readonly state: { readonly error: unknown } }): number =>
+    isTooMany(state.error) ? Math.max(interval, state.error.waitFor) : interval;
+}
+
+/**
+ * The pages' query client: retries only where that can help, notices the end of a session, and tells
+ * when what a page shows is not refreshed because there were too many requests.
+ */
 export function createQueryClient(): QueryClient {
   const onError = (error: unknown) => {
     if (failedWith(error, 'signed_out')) void client.invalidateQueries({ queryKey: SESSION });
   };
   const client = new QueryClient({
-    queryCache: new QueryCache({ onError }),
+    queryCache: new QueryCache({
+      onError(error, { state }) {
+        onError(error);
+        // Without data the page itself shows the error.
+        if (state.data !== undefined && isTooMany(error)) showTooMany(error);
+      },
+    }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
@@ -93,6 +120,16 @@ export function createQueryClient(): QueryClient {
     },
   });
   return client;
+}
+
+function showTooMany({ message, waitFor }: CallError): void {
+  notifications.show({
+    id: 'too-many-requests',
+    color: 'red',
+    title: TOO_MANY_TITLE,
+    message: `${message} This page is not up to date until then.`,
+    autoClose: waitFor,
+  });
 }
 
 function mayPass(error: unknown): boolean {

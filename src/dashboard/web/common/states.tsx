@@ -1,6 +1,7 @@
 import { Alert, Button, Skeleton, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { isTooMany, TOO_MANY_TITLE } from '../api.ts';
 
 /** A placeholder of the size of what is loading, so that nothing jumps. */
 export function Loading({ label, height = 240 }: { label: string; height?: number | string }) {
@@ -19,7 +20,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => unknow
       color="red"
       variant="light"
       icon={<IconAlertTriangle size={18} aria-hidden />}
-      title="That did not work"
+      title={isTooMany(error) ? TOO_MANY_TITLE : 'That did not work'}
       role="alert"
     >
       <Stack gap="sm" align="flex-start">

@@ -1,7 +1,7 @@
 import { Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { MessageInfo } from '../../shared/api.ts';
-import { call } from '../api.ts';
+import { call, repeatedEvery } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { Failure, Loading } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
@@ -17,7 +17,7 @@ export default function MessagesPage() {
   const inbox = useQuery({
     queryKey: ['messages'],
     queryFn: () => call<{ messages: MessageInfo[] }>('GET', '/messages'),
-    refetchInterval: LIVE_EVERY,
+    refetchInterval: repeatedEvery(LIVE_EVERY),
   });
   return (
     <Page

@@ -1,7 +1,7 @@
 import { Box, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { UsageInfo } from '../../shared/api.ts';
-import { call } from '../api.ts';
+import { call, repeatedEvery } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { Failure, Loading } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
@@ -18,7 +18,7 @@ export default function UsagePage() {
   const usage = useQuery({
     queryKey: ['usage'],
     queryFn: () => call<UsageInfo>('GET', '/usage'),
-    refetchInterval: LIVE_EVERY,
+    refetchInterval: repeatedEvery(LIVE_EVERY),
   });
   return (
     <Page

@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test';
+import { MINUTE } from '../../src/lib/clock.ts';
+import { describeWithBrowser, layoutShift } from '../support/browser.ts';
+import { createKey, customer, dashboardScene } from '../support/dashboard-scene.ts';
+import { eventually } from '../support/harness.ts';
+import { enter } from './web-entrance.ts';
+
+describeWithBrowser('a page past the limits of the dashboard', (open) => {
+  test('says what happened and how long to wait, while it is open and when it is loaded', async () => {
+    await using scene = await dashboardScene();
+    const visitor = await customer(scene.service);
+    // The browser logs each error reply.
+    const expected = [/429.*\/api\//];
+    await using browser = await enter(open, scene.service, visitor, '/usage', { expected });
+    const { page } = browser;
+    await page.getByText('Live', { exact: true }).waitFor();
+    await eventually(async () => (await visitor.get('/api/usage')).status === 429);
+    const notice = page.getByText('Wait 60 seconds, then try again. This page is not up to date');
+    await notice.waitFor();
+    await page.getByText('Not live').waitFor();
+
+    await page.goto(`${scene.service.dashboardUrl}/keys`);
+    const alert = page.getByRole('alert');
+    await alert.getByText('That was too much at once').waitFor();
+    await alert.getByText('sent too many requests to the dashboard. Wait 60 seconds').waitFor();
+    scene.clock.advance(MINUTE);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No keys yet').waitFor();
+    expect(await layoutShift(page)).toBe(0);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('lists many keys page by page, and says when no more can be made today', async () => {
+    await using scene = await dashboardScene();
+    const visitor = await customer(scene.service);
+    const [first] = await Promise.all(Array.from({ length: 100 }, () => createKey(visitor)));
+    const { service } = scene;
+    await service.stores.keyRing.revoke(first?.key.id ?? '', 'test');
+    const expected = [/429.*\/api\/keys/];
+    await using browser = await enter(open, service, visitor, '/keys', { expected });
+    const { page } = browser;
+    const rows = page.getByRole('table', { name: 'Your keys' }).getByRole('row');
+    const older = page.getByRole('button', { name: 'Older keys' });
+    await older.waitFor();
+    expect(await rows.count()).toBe(51);
+    await older.click();
+    await eventually(async () => (await rows.count()) === 101);
+    await older.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a key' });
+    await dialog.getByLabel('Name').fill('One too many');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await dialog.getByText('100 keys were made for this account today').waitFor();
+    expect(browser.problems).toEqual([]);
+  });
+});
