@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { PARTS } from '../../src/config/config.ts';
 import { API_PARTS } from '../../src/core/environments.ts';
 import type { OpenapiDocument } from '../http/openapi-document.ts';
@@ -31,6 +32,43 @@ describe('the documents of the reference page', () => {
   });
 });
 
+describe('the Arazzo document', () => {
+  interface Arazzo {
+    readonly arazzo: string;
+    readonly sourceDescriptions: ReadonlyArray<{ readonly url: string }>;
+    readonly workflows: ReadonlyArray<{
+      readonly workflowId: string;
+      readonly steps: ReadonlyArray<{
+        readonly operationId?: string;
+        readonly workflowId?: string;
+      }>;
+    }>;
+  }
+
+  test('is valid Arazzo 1.0', async () => {
+    const source = await (await get('/arazzo.json')).text();
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({ source, absoluteRef: 'arazzo.json', config });
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  test("leads to production's document, and uses operations and workflows that exist", async () => {
+    const document: Arazzo = await (await get('/arazzo.json')).json();
+    const { sourceDescriptions, workflows } = document;
+    expect(document.arazzo).toStartWith('1.0.');
+    expect(sourceDescriptions.map(({ url }) => url)).toEqual([`${service.url()}/openapi.json`]);
+    const steps = workflows.flatMap((workflow) => workflow.steps);
+    expect(steps.map(({ operationId, workflowId }) => operationId ?? workflowId)).toEqual([
+      ...['createPet', 'pageThrough'],
+      ...['listPets', 'pageThrough'],
+    ]);
+    const served: OpenapiDocument = await (await fetch(`${service.url()}/openapi.json`)).json();
+    for (const id of ['createPet', 'listPets']) {
+      expect(JSON.stringify(served.paths)).toContain(`"operationId":"${id}"`);
+    }
+  });
+});
+
 describe('the API catalog', () => {
   interface Link {
     readonly href: string;
@@ -53,6 +91,11 @@ describe('the API catalog', () => {
           { href: `${service.url(part)}/openapi.json`, type: 'application/json' },
           { href: `${service.url(part)}/openapi.yaml`, type: 'application/yaml' },
         ],
+        ...(part === 'production' && {
+          'service-meta': [
+            { href: `${service.dashboardUrl}/arazzo.json`, type: 'application/json' },
+          ],
+        }),
         'service-doc': [
           { href: docs, type: 'text/html' },
           { href: `${service.dashboardUrl}/reference.md`, type: 'text/markdown' },

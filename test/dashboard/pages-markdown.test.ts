@@ -5,7 +5,7 @@ import { PARTS } from '../../src/config/config.ts';
 import { API_PARTS } from '../../src/core/environments.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { PLANS } from '../../src/core/plans.ts';
-import { HEADERS } from '../../src/http/headers.ts';
+import { DEPRECATION_HEADERS, EVERY_REPLY_HEADERS, HEADERS } from '../../src/http/headers.ts';
 import { TestService } from '../support/harness.ts';
 
 describe('the reference as plain text', () => {
@@ -24,6 +24,19 @@ describe('the reference as plain text', () => {
       expect(section).toContain(`Success: ${operation.success.status}, `);
       for (const code of operation.errors) expect(section).toContain(`\`${code}\``);
       expect(section).toContain(operation.deprecation?.note ?? '');
+    }
+  });
+
+  test('lists the headers of every reply, and those of the deprecated operation', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const text = await read(service, '/reference.md', 'text/markdown; charset=utf-8');
+    for (const [id, { summary, deprecation }] of Object.entries(OPERATIONS)) {
+      const [, headers] =
+        /^Headers of the reply: (.*)$/m.exec(sectionOf(text, `### ${id}: ${summary}`)) ?? [];
+      for (const name of EVERY_REPLY_HEADERS) expect(headers).toContain(`\`${name}\``);
+      for (const name of deprecation ? DEPRECATION_HEADERS : []) {
+        expect(headers).toContain(`\`${name}\``);
+      }
     }
   });
 
@@ -87,6 +100,34 @@ describe('the guide for agents', () => {
       expect(links).toContain(`${service.url(part)}/openapi.json`);
       expect(links).toContain(`${service.url(part)}/openapi.yaml`);
     }
+  });
+
+  test('holds the fields and parameters that a call needs', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const text = await read(service, '/llms.txt', 'text/plain; charset=utf-8');
+    for (const [name, schema] of Object.entries(SCHEMAS)) {
+      if (name === 'ErrorCode') continue;
+      const section = sectionOf(text, `### ${name}`);
+      for (const field of Object.keys(schema.properties ?? {})) {
+        expect(section).toContain(`| \`${field}\` |`);
+      }
+    }
+    for (const { parameters } of Object.values(OPERATIONS)) {
+      for (const { name } of parameters) expect(text).toContain(`- \`${name}\` (`);
+    }
+    expect(text).toContain('`limit` (query, optional, integer, 1 to 100, default 20)');
+  });
+
+  test('holds the codes, the limits and how to page', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const text = await read(service, '/llms.txt', 'text/plain; charset=utf-8');
+    for (const [code, { status }] of Object.entries(ERRORS)) {
+      expect(sectionOf(text, '## Errors')).toContain(`| \`${code}\` | ${status} |`);
+    }
+    for (const { title } of Object.values(PLANS)) {
+      expect(sectionOf(text, '## Limits')).toContain(`| ${title} |`);
+    }
+    expect(sectionOf(text, '## Paging')).toContain('rel="next"');
   });
 
   test('holds a quickstart request that works once the key is filled in', async () => {

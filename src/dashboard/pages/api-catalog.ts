@@ -1,3 +1,4 @@
+import { ARAZZO_PATH } from '../../api/openapi/arazzo.ts';
 import { API_PARTS } from '../../core/environments.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import type { DashboardOptions } from '../options.ts';
@@ -16,6 +17,9 @@ export function apiCatalog(addresses: DashboardOptions['addresses']): Response {
       { href: addresses[part] + DOCUMENT_PATH, type: 'application/json' },
       { href: addresses[part] + YAML_DOCUMENT_PATH, type: 'application/yaml' },
     ],
+    ...(part === 'production' && {
+      'service-meta': [{ href: dashboard + ARAZZO_PATH, type: 'application/json' }],
+    }),
     'service-doc': [
       { href: `${dashboard}/docs`, type: 'text/html' },
       { href: `${dashboard}/reference.md`, type: 'text/markdown' },

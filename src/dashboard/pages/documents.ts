@@ -1,10 +1,12 @@
+import { ARAZZO_PATH, arazzoDocument } from '../../api/openapi/arazzo.ts';
 import { openapiDocument } from '../../api/openapi/document.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import { lazyValue } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
+import { agentGuide } from './agent-guide.ts';
 import { API_CATALOG_PATH, apiCatalog } from './api-catalog.ts';
 import { FAVICON } from './favicon.ts';
-import { agentGuide, referenceMarkdown } from './markdown.ts';
+import { referenceMarkdown } from './reference-markdown.ts';
 
 /** The documents that are served besides pages and assets, by path. */
 export function servedDocuments({
@@ -21,6 +23,10 @@ export function servedDocuments({
       const write = () => JSON.stringify(openapiDocument(part, { baseUrl, dashboard, contact }));
       return [`/docs/${part}.json`, served('application/json', write)] as const;
     }),
+    [
+      ARAZZO_PATH,
+      served('application/json', () => JSON.stringify(arazzoDocument(addresses.production))),
+    ],
     [API_CATALOG_PATH, () => apiCatalog(addresses)],
     ['/llms.txt', served('text/plain; charset=utf-8', () => agentGuide(addresses))],
     ['/reference.md', served('text/markdown; charset=utf-8', () => referenceMarkdown(addresses))],
@@ -43,8 +49,8 @@ function redirect(address: string): () => Response {
 function robots(dashboard: string): string {
   const base = new URL(dashboard).pathname.replace(/\/$/, '');
   const open = [
-    ...['/$', '/docs', '/llms.txt', '/reference.md', '/openapi.', API_CATALOG_PATH],
-    ...['/assets/', '/favicon.svg'],
+    ...['/$', '/docs', '/llms.txt', '/reference.md', '/openapi.', ARAZZO_PATH],
+    ...[API_CATALOG_PATH, '/assets/', '/favicon.svg'],
   ];
   const allowed = open.map((path) => `Allow: ${base}${path}`);
   return ['User-agent: *', ...allowed, `Disallow: ${base}/`, ''].join('\n');

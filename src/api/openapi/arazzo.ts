@@ -1,0 +1,141 @@
+import { PAGE_SIZE } from '../../core/pets.ts';
+import { DOCUMENT_PATH } from '../../http/served-operations.ts';
+import type { OperationId } from '../operations.ts';
+import { NewPet } from '../pets/schemas.ts';
+
+/** Path of the Arazzo document below the dashboard's address. */
+export const ARAZZO_PATH = '/arazzo.json';
+
+const LAST_OF_PAGE = `$response.body#/${PAGE_SIZE.maximum - 1}/id`;
+
+const apiKey = { type: 'string', description: 'An API key of production.' };
+const authorization = { name: 'Authorization', in: 'header', value: 'Bearer {$inputs.apiKey}' };
+const waitForLimit = { reference: '$components.failureActions.waitForLimit' };
+
+/**
+ * How the operations are used together, as an Arazzo 1.0 document: add an animal, page through the list,
+ * and after a 429 wait and try again.
+ * @param baseUrl of production.
+ */
+export function arazzoDocument(baseUrl: string): Readonly<Record<string, unknown>> {
+  return {
+    arazzo: '1.0.1',
+    info: {
+      title: 'Petstore workflows',
+      version: '1.0.0',
+      summary: 'Add an animal and read the whole list, within the limits.',
+    },
+    sourceDescriptions: [{ name: 'petstore', url: baseUrl + DOCUMENT_PATH, type: 'openapi' }],
+    workflows: [addAndList(), pageThrough()],
+    components: {
+      failureActions: {
+        waitForLimit: {
+          name: 'waitForLimit',
+          type: 'retry',
+          // The Retry-After of the reply takes precedence.
+          retryAfter: 1,
+          retryLimit: 5,
+          criteria: [{ condition: '$statusCode == 429' }],
+        },
+      },
+    },
+  };
+}
+
+function addAndList(): object {
+  return {
+    workflowId: 'addAndList',
+    summary: 'Add an animal, then read the whole list.',
+    inputs: {
+      type: 'object',
+      required: ['apiKey', 'idempotencyKey', 'name', 'categoryId'],
+      properties: {
+        apiKey,
+        idempotencyKey: {
+          type: 'string',
+          description: 'Names this creation, so that trying again adds no second animal.',
+        },
+        name: { type: 'string', description: NewPet.properties.name.description },
+        categoryId: {
+          type: 'integer',
+          format: 'int64',
+          description: NewPet.properties.categoryId.description,
+        },
+      },
+    },
+    steps: [
+      {
+        stepId: 'add',
+        description: 'Add the animal. After a 429, wait for the seconds in Retry-After.',
+        operationId: 'createPet' satisfies OperationId,
+        parameters: [
+          authorization,
+          { name: 'Idempotency-Key', in: 'header', value: '$inputs.idempotencyKey' },
+        ],
+        requestBody: {
+          contentType: 'application/json',
+          payload: { name: '$inputs.name', categoryId: '$inputs.categoryId' },
+        },
+        successCriteria: [{ condition: '$statusCode == 201' }],
+        outputs: { petId: '$response.body#/id' },
+        onFailure: [waitForLimit],
+      },
+      {
+        stepId: 'list',
+        description: 'Read the list from its beginning.',
+        workflowId: 'pageThrough',
+        parameters: [
+          { name: 'apiKey', value: '$inputs.apiKey' },
+          { name: 'after', value: 0 },
+        ],
+      },
+    ],
+    outputs: { petId: '$steps.add.outputs.petId' },
+  };
+}
+
+/** Calls itself for the rest of the list: a step of Arazzo 1.0 cannot pass a value to itself. */
+function pageThrough(): object {
+  const hasNext = { context: '$response.header.Link', condition: 'rel="next"', type: 'regex' };
+  return {
+    workflowId: 'pageThrough',
+    summary: 'Read the list from an id on, page by page.',
+    inputs: {
+      type: 'object',
+      required: ['apiKey', 'after'],
+      properties: {
+        apiKey,
+        after: { type: 'integer', format: 'int64', description: 'Only animals with a greater id.' },
+      },
+    },
+    steps: [
+      {
+        stepId: 'page',
+        description: 'Read one page. While the reply has a Link to the next one, there are more.',
+        operationId: 'listPets' satisfies OperationId,
+        parameters: [
+          authorization,
+          { name: 'limit', in: 'query', value: PAGE_SIZE.maximum },
+          { name: 'after', in: 'query', value: '$inputs.after' },
+        ],
+        successCriteria: [{ condition: '$statusCode == 200' }],
+        outputs: { pets: '$response.body', lastId: LAST_OF_PAGE },
+        onSuccess: [
+          { name: 'continue', type: 'goto', stepId: 'rest', criteria: [hasNext] },
+          { name: 'finish', type: 'end' },
+        ],
+        onFailure: [waitForLimit],
+      },
+      {
+        stepId: 'rest',
+        description: 'Read what follows the last animal of the page.',
+        workflowId: 'pageThrough',
+        parameters: [
+          { name: 'apiKey', value: '$inputs.apiKey' },
+          { name: 'after', value: '$steps.page.outputs.lastId' },
+        ],
+      },
+    ],
+    outputs: { pets: '$steps.page.outputs.pets' },
+  };
+}

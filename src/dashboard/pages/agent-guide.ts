@@ -1,0 +1,87 @@
+import { ARAZZO_PATH } from '../../api/openapi/arazzo.ts';
+import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
+import type { PublishedOperation } from '../../api/operations.ts';
+import { API_PARTS } from '../../core/environments.ts';
+import { PAGE_SIZE } from '../../core/pets.ts';
+import type { Parameter } from '../../http/operation.ts';
+import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { API_CATALOG_PATH } from './api-catalog.ts';
+import { document } from './markdown.ts';
+import {
+  type Addresses,
+  addressOf,
+  describeSchema,
+  errorTable,
+  limits,
+  operationEntries,
+  parameterType,
+  quickstart,
+} from './reference-sections.ts';
+
+/** The guide for agents (llms.txt): all that a call needs, and links to the details. */
+export function agentGuide(addresses: Addresses): string {
+  const { dashboard, production, staging } = addresses;
+  return document(
+    '# Petstore',
+    '> A JSON HTTP API that keeps animals: list them, add one, fetch one by its id.',
+    [
+      `Every request carries an API key: \`Authorization: Bearer <API_KEY>\`. A person makes keys at ${dashboard}/keys.`,
+      `Production is at ${production}, staging at ${staging}, with keys and animals of its own.`,
+      'Requests with a body carry `Content-Type: application/json`. Integers of format int64 are JSON numbers.',
+    ].join('\n'),
+    '## Operations',
+    ...operationEntries().map(([id, operation]) => callOf(id, operation, addresses)),
+    '## Fields',
+    ...Object.entries(SCHEMAS)
+      // The table of errors shows these.
+      .filter(([name]) => name !== 'ErrorCode')
+      .map(([name, schema]) => describeSchema(name, schema)),
+    '## Paging',
+    `\`GET /pets\` returns an array of at most \`limit\` animals (${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, ${PAGE_SIZE.default} unless given) in ascending id. ` +
+      'When more follow, the reply has `Link: <address>; rel="next"`: request that address unchanged. ' +
+      'A page without it is the last one. The same by hand: `after` = the id of the last animal of the page.',
+    '## Sending a creation again',
+    'Send an `Idempotency-Key` of your choice with a POST, a new one for each creation. When no reply came, send ' +
+      'the same request again with the same key: nothing is created twice.',
+    '## Errors',
+    errorTable(),
+    '## Limits',
+    limits(),
+    'Every reply has `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds).',
+    '## Quickstart',
+    quickstart(addresses),
+    '## Details',
+    details(addresses),
+  );
+}
+
+function callOf(id: string, operation: PublishedOperation, addresses: Addresses): string {
+  const { method, path, summary, deprecation, parameters, body, success, errors } = operation;
+  const note = deprecation ? ` ${deprecation.note}` : '';
+  return [
+    `- \`${method} ${addressOf(operation, addresses)}${path}\` (${id}): ${summary}.${note}`,
+    ...parameters.map((parameter) => `  - ${parameterOf(parameter)}`),
+    ...(body ? [`  - Body: ${schemaName(body)}, \`${JSON.stringify(Object(body).example)}\``] : []),
+    `  - Reply: ${success.status}, ${schemaName(success.schema)}`,
+    `  - Errors: ${errors.map((code) => `\`${code}\``).join(', ')}`,
+  ].join('\n');
+}
+
+function parameterOf({ name, in: place, required, schema, description }: Parameter): string {
+  const facts = [place, required ? 'required' : 'optional', parameterType(schema)];
+  return `\`${name}\` (${facts.join(', ')}): ${description}`;
+}
+
+function details(addresses: Addresses): string {
+  const { dashboard } = addresses;
+  return [
+    `- [Reference](${dashboard}/reference.md): every operation, field, header and error in one page`,
+    ...API_PARTS.map((part) => {
+      const address = addresses[part];
+      return `- [OpenAPI 3.1 document of ${part}](${address}${DOCUMENT_PATH}): the same for programs ([as YAML](${address}${YAML_DOCUMENT_PATH}))`;
+    }),
+    `- [Arazzo 1.0 document](${dashboard}${ARAZZO_PATH}): workflows that add, page and wait after a 429`,
+    `- [API catalog](${dashboard}${API_CATALOG_PATH}): all of these documents (RFC 9727)`,
+    `- [Interactive reference](${dashboard}/docs): for people, in a browser`,
+  ].join('\n');
+}

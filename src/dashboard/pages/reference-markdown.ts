@@ -1,0 +1,88 @@
+import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
+import type { PublishedOperation } from '../../api/operations.ts';
+import { ERRORS } from '../../core/errors.ts';
+import { HEADERS } from '../../http/headers.ts';
+import { document, fenced, table } from './markdown.ts';
+import {
+  type Addresses,
+  addressOf,
+  describeSchema,
+  errorTable,
+  limits,
+  operationEntries,
+  parameterType,
+  quickstart,
+  replyHeaders,
+} from './reference-sections.ts';
+
+/** The whole API reference as Markdown, from the data that the service runs on. */
+export function referenceMarkdown(addresses: Addresses): string {
+  return document(
+    '# Petstore API reference',
+    'Version 1.0.0. Requests and replies are JSON (`application/json`).',
+    '## Base addresses',
+    table(
+      ['For', 'Address'],
+      [
+        ['Production', addresses.production],
+        ['Staging: separate animals and keys', addresses.staging],
+        ['Quickstart: takes keys of either environment', addresses.quickstart],
+      ],
+    ),
+    '## Authentication',
+    `Every operation needs an API key in the header \`Authorization: Bearer <API_KEY>\`. Make an account and a key at ${addresses.dashboard}.`,
+    '## Quickstart',
+    quickstart(addresses),
+    '## Operations',
+    ...operationEntries().map(([id, operation]) => describeOperation(id, operation, addresses)),
+    '## Fields',
+    ...Object.entries(SCHEMAS).map(([name, schema]) => describeSchema(name, schema)),
+    '## Errors',
+    'Every 4xx and 5xx reply has the body `Error`. A later 1.x may add codes.',
+    errorTable(),
+    '## Limits',
+    limits(),
+    '## Reply headers',
+    table(
+      ['Header', 'Meaning', 'Example'],
+      Object.entries(HEADERS).map(([name, { description, example }]) => [
+        `\`${name}\``,
+        description,
+        `\`${example}\``,
+      ]),
+    ),
+  );
+}
+
+function describeOperation(
+  id: string,
+  operation: PublishedOperation,
+  addresses: Addresses,
+): string {
+  const { method, path, parameters, body, success, errors, deprecation } = operation;
+  return document(
+    `### ${id}: ${operation.summary}`,
+    `\`${method} ${addressOf(operation, addresses)}${path}\``,
+    operation.description,
+    deprecation ? `**${deprecation.note}**` : '',
+    parameters.length === 0
+      ? 'Parameters: none.'
+      : table(
+          ['Parameter', 'In', 'Required', 'Type', 'Description'],
+          parameters.map(({ name, in: place, required, schema, description }) => [
+            `\`${name}\``,
+            place,
+            required ? 'yes' : 'no',
+            parameterType(schema),
+            description,
+          ]),
+        ),
+    body ? `Request body: ${schemaName(body)}.` : 'Request body: none.',
+    `Success: ${success.status}, ${schemaName(success.schema)}. ${success.description}`,
+    fenced('json', JSON.stringify(success.example, undefined, 2)),
+    `Headers of the reply: ${replyHeaders(operation)
+      .map((name) => `\`${name}\``)
+      .join(', ')}.`,
+    `Errors: ${errors.map((code) => `\`${code}\` (${ERRORS[code].status})`).join(', ')}.`,
+  );
+}

@@ -1,0 +1,110 @@
+import { MESSAGE_OPERATIONS } from '../../api/messages/operations.ts';
+import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
+import type { NamedSchema } from '../../api/resources.ts';
+import { ERRORS } from '../../core/errors.ts';
+import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
+import { DEPRECATION_HEADERS, EVERY_REPLY_HEADERS, type HeaderName } from '../../http/headers.ts';
+import type { Parameter } from '../../http/operation.ts';
+import type { DashboardOptions } from '../options.ts';
+import { document, fenced, table } from './markdown.ts';
+
+/*
+ * Sections that the reference and the guide for agents share, from the data that the service runs on.
+ */
+
+export type Addresses = DashboardOptions['addresses'];
+
+/** A named schema with its fields. */
+export function describeSchema(
+  name: string,
+  { description, properties, required, ...rest }: NamedSchema,
+) {
+  const rows = Object.entries(properties ?? {}).map(([field, schema]) => [
+    `\`${field}\``,
+    typeOf(schema),
+    required?.includes(field) ? 'yes' : 'no',
+    schema.description,
+  ]);
+  return document(
+    `### ${name}`,
+    `${description} (${typeOf({ description, ...rest })})`,
+    rows.length > 0 ? table(['Field', 'Type', 'Required', 'Description'], rows) : '',
+  );
+}
+
+function typeOf({ type = '', anyOf, format, enum: values }: NamedSchema): string {
+  if (anyOf) return [...new Set(anyOf.map((each) => each.type))].join(' or ');
+  if (values) return `${type}: ${values.map((value) => `\`${value}\``).join(', ')}`;
+  if (type === 'bigint') return 'integer (int64)';
+  return format ? `${type} (${format})` : type;
+}
+
+/** The type of a parameter, its bounds and its default. */
+export function parameterType(schema: Parameter['schema']): string {
+  const { type, format, enum: values, minimum, maximum, minLength, maxLength } = schema;
+  const facts: ReadonlyArray<readonly [isGiven: boolean, text: string]> = [
+    [true, `${type}`],
+    [format !== undefined, `${format}`],
+    [Array.isArray(values), `one of ${[values].flat().join(', ')}`],
+    [maximum !== undefined, `${minimum} to ${maximum}`],
+    [maxLength !== undefined, `${minLength} to ${maxLength} characters`],
+    ['default' in schema, `default ${schema['default']}`],
+  ];
+  return facts.flatMap(([isGiven, text]) => (isGiven ? [text] : [])).join(', ');
+}
+
+/** A first request, and its reply. */
+export function quickstart(addresses: Addresses): string {
+  const { method, path, success } = MESSAGE_OPERATIONS.sendMessage;
+  return document(
+    'Send one message; the reply is 202, and the message appears in the inbox of the dashboard.',
+    fenced(
+      'sh',
+      [
+        `curl -X ${method} ${addresses.quickstart}${path} \\`,
+        '  -H "Authorization: Bearer <API_KEY>" \\',
+        '  -H "Content-Type: application/json" \\',
+        `  -d '${JSON.stringify(MESSAGE_OPERATIONS.sendMessage.body.example)}'`,
+      ].join('\n'),
+    ),
+    fenced('json', JSON.stringify(success.example, undefined, 2)),
+  );
+}
+
+/** The limits of each plan. */
+export function limits(): string {
+  const rows = PLAN_NAMES.map((plan) => {
+    const { title, limits } = PLANS[plan];
+    const numbers = limits ? [limits.perMinute, limits.perDay] : ['Custom', 'Custom'];
+    return [title, ...numbers.map((number) => number.toLocaleString('en'))];
+  });
+  return document(
+    'Limits belong to the account, in each environment. Days are UTC days.',
+    table(['Plan', 'Requests per minute', 'Requests per day'], rows),
+    'Past a limit the reply is 429 with `Retry-After` in seconds: wait that long, and back off ' +
+      'exponentially if it happens again. A key that keeps sending requests is banned for a while.',
+  );
+}
+
+export function operationEntries(): Array<[string, PublishedOperation]> {
+  return Object.entries(OPERATIONS);
+}
+
+/** The base address of an operation; of two environments, production's. */
+export function addressOf({ tag }: PublishedOperation, addresses: Addresses): string {
+  return tag === 'Quickstart' ? addresses.quickstart : addresses.production;
+}
+
+/** Every error code with its status and meaning. */
+export function errorTable(): string {
+  return table(
+    ['Code', 'Status', 'Meaning'],
+    Object.entries(ERRORS).map(([code, { status, meaning }]) => [`\`${code}\``, status, meaning]),
+  );
+}
+
+/** The headers of a successful reply of an operation. */
+export function replyHeaders({ success, deprecation }: PublishedOperation): readonly HeaderName[] {
+  const own = success.headers ?? [];
+  return [...EVERY_REPLY_HEADERS, ...own, ...(deprecation ? DEPRECATION_HEADERS : [])];
+}
