@@ -85,7 +85,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     log: serviceLog(requestLog, clock),
     metrics,
   });
-  listener.handle(tracing.traceRequests(service), service.fixedPaths);
+  listener.handle(tracing.traceRequests(service), service.servedPaths);
   starting.use(watchDescriptors({ listener, jobs, readiness, log }));
   const opsPort = ops.open();
   starting.defer(() => ops.drain());

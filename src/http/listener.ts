@@ -19,9 +19,9 @@ export interface Listener {
   readonly port: number;
   /**
    * Sets the handler; to be called in the same tick as `listen`, before a request can arrive.
-   * @param fixedPaths paths without parameters that are served often.
+   * @param servedPaths paths that are served often, with `{parameters}`.
    */
-  handle(handler: RequestHandler, fixedPaths: Iterable<string>): void;
+  handle(handler: RequestHandler, servedPaths: Iterable<string>): void;
   /**
    * Closes the port until `resume`. Connections end after the reply to their request; those that sent none
    * end when no request is in flight any more, after 1 s at the earliest.
@@ -65,7 +65,7 @@ class PortListener implements Listener {
   readonly #clock: Clock;
   #port: number;
   #handle: RequestHandler = () => new Response(null, { status: 503 });
-  #fixedPaths: readonly string[] = [];
+  #servedPaths: readonly string[] = [];
   /** None while the port is closed. */
   #open: OpenPort | undefined;
   /** Closed ports whose connections have not all ended, and the end of these. */
@@ -84,9 +84,9 @@ class PortListener implements Listener {
     return this.#port;
   }
 
-  handle(handler: RequestHandler, fixedPaths: Iterable<string>): void {
+  handle(handler: RequestHandler, servedPaths: Iterable<string>): void {
     this.#handle = handler;
-    this.#fixedPaths = [...fixedPaths];
+    this.#servedPaths = [...servedPaths];
     this.#open?.server.reload(this.#options(this.#open.replies));
   }
 
@@ -131,7 +131,7 @@ class PortListener implements Listener {
         replies.reply(request, () =>
           this.#handle(request, () => server.requestIP(request)?.address, isTargetMalformed),
         ),
-      this.#fixedPaths,
+      this.#servedPaths,
       this.#clock,
     );
     return {

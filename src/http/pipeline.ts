@@ -96,9 +96,9 @@ export class HttpService {
     return this.#handleApi(received, target);
   }
 
-  /** Paths without parameters below every base address; see `listen`. */
-  get fixedPaths(): Iterable<string> {
-    return this.#targets.fixedPaths();
+  /** The paths that the API serves, with `{parameters}`. */
+  get servedPaths(): Iterable<string> {
+    return this.#targets.servedPaths();
   }
 
   /** The pattern of the requested path, such as `/v1/pets/{petId}`; none outside of the API. */

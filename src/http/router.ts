@@ -35,9 +35,9 @@ export class Router<Operation> {
     }
   }
 
-  /** The paths without parameters. */
-  fixedPaths(): Iterable<string> {
-    return this.#fixed.keys();
+  /** The paths of all routes, with `{parameters}`. */
+  servedPaths(): string[] {
+    return [...this.#fixed.keys(), ...this.#patterns.map(([, { path }]) => path)];
   }
 
   match(path: string): RouteMatch<Operation> | undefined {

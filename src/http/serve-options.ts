@@ -24,8 +24,8 @@ interface RoutedRequest extends Request {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A path that cannot be taken for a pattern. */
-const LITERAL_PATH = /^[\w/.~-]+$/;
+/** A path, perhaps with `{parameters}`, in which the router finds no patterns of its own. */
+const SERVED_PATH = /^(?:[\w/.~-]|\{\w+\})+$/;
 
 /** Paths with more segments are never served. */
 const MAX_SEGMENTS = 16;
@@ -38,12 +38,12 @@ const MAX_SEGMENTS = 16;
  *   path as it was sent, so one pattern for each number of segments shows the raw segments.
  * - Replies to HEAD have a `Date` (RFC 9110, 6.6.1).
  *
- * @param fixedPaths paths that are served often. A request that matches one exactly has no backslash in
- * its path, and its segments need not be read.
+ * @param servedPaths paths that are served often, with `{parameters}`. A request that matches one can have
+ * a backslash in a parameter alone, so that no other segment has to be read.
  */
 export function serveOptions(
   handle: ServeHandler,
-  fixedPaths: Iterable<string>,
+  servedPaths: Iterable<string>,
   clock: Clock,
 ): ServeOptions {
   const reply = (request: Request, server: Server, isTargetMalformed: boolean) => {
@@ -57,9 +57,13 @@ export function serveOptions(
       routes[path] = (request, server) => reply(request, server, hasBackslash(request));
     }
   }
-  for (const path of ['/', ...fixedPaths]) {
-    if (!LITERAL_PATH.test(path)) continue;
-    routes[path] = (request, server) => reply(request, server, request.url.includes('\\'));
+  for (const path of ['/', ...servedPaths]) {
+    if (!SERVED_PATH.test(path)) continue;
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    routes[pattern] =
+      pattern === path
+        ? (request, server) => reply(request, server, request.url.includes('\\'))
+        : (request, server) => reply(request, server, hasBackslash(request));
   }
   return {
     routes,

@@ -66,11 +66,11 @@ export class Targets {
     return this.#unserved(BAD_TARGET);
   }
 
-  /** Paths without parameters below the base addresses of the API. */
-  *fixedPaths(): Generator<string> {
+  /** The paths that the API serves, with `{parameters}`. */
+  *servedPaths(): Generator<string> {
     for (const { baseUrl, routes } of this.#apis) {
       const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
-      for (const path of routes.fixedPaths()) yield prefix + path;
+      for (const path of routes.servedPaths()) yield prefix + path;
     }
   }
 

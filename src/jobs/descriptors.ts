@@ -44,7 +44,7 @@ export function watchDescriptors(dependencies: Dependencies): Disposable {
     const message = `fewer than ${AMPLE} file descriptors: raise the limit (ulimit -n, LimitNOFILE)`;
     log.warn({ limit }, message);
   }
-  const reserve = new DescriptorReserve(Math.min(RESERVE, Math.floor(limit / 8)));
+  const reserve = new DescriptorReserve(reserveSize(limit));
   let isPaused = false;
   readiness.add('descriptors', () => (isPaused ? PROBLEM : undefined));
   jobs.every(LOOK_EVERY, 'look for file descriptors', async () => {
@@ -53,7 +53,7 @@ export function watchDescriptors(dependencies: Dependencies): Disposable {
       log.warn({ limit }, PROBLEM);
       await listener.pause();
       reserve.release();
-    } else if (isPaused && (openDescriptors() ?? 0) < limit / 2) {
+    } else if (isPaused && hasRoom(limit)) {
       reserve.acquire();
       listener.resume();
       isPaused = false;
@@ -61,4 +61,14 @@ export function watchDescriptors(dependencies: Dependencies): Disposable {
     }
   });
   return { [Symbol.dispose]: () => reserve.release() };
+}
+
+/** Whether a quarter of the descriptors is free, besides the reserve, and can be opened. */
+function hasRoom(limit: number): boolean {
+  const wanted = limit / 4 + reserveSize(limit);
+  return (openDescriptors() ?? 0) < limit - wanted && !areDescriptorsUsedUp(limit, MARGIN);
+}
+
+function reserveSize(limit: number): number {
+  return Math.min(RESERVE, Math.floor(limit / 8));
 }
