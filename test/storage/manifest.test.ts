@@ -107,6 +107,20 @@ describe('the service refuses to start, names the file and what to do, and chang
     expect(code).toBe(2);
   });
 
+  test('when a database is another one of the same folder', async () => {
+    using folder = copyOf(original.path);
+    cpSync(folder.file('staging.db'), folder.file('production.db'));
+    expect((await startInVain(folder.path)).stderr).toStartWith(
+      `petstore: ${folder.file('production.db')} is the staging.db of this store. Put the right file`,
+    );
+  });
+
+  test('when nothing is left but the records beside the databases', async () => {
+    using folder = copyOf(original.path);
+    for (const name of [...DATABASES, 'store.json']) rmSync(folder.file(name));
+    expect((await startInVain(folder.path)).stderr).toContain('has lost its databases');
+  });
+
   test('when the manifest is missing or damaged', async () => {
     using folder = copyOf(original.path);
     truncateSync(folder.file('store.json'), 20);
@@ -121,8 +135,12 @@ describe('the service refuses to start, names the file and what to do, and chang
   test('when a folder of an earlier release has lost its accounts', async () => {
     using folder = withoutManifest();
     rmSync(folder.file('accounts.db'));
-    expect((await startInVain(folder.path)).stderr).toContain('accounts.db is missing');
+    const { stderr } = await startInVain(folder.path);
+    expect(stderr).toContain('accounts.db is missing');
     expect(readdirSync(folder.path)).not.toContain('accounts.db');
+    const args = stderr.trim().split('petstore ').at(-1)?.split(' ') ?? [];
+    expect(await run(folder.path, ...args)).toMatchObject({ code: 0 });
+    expect(await open(folder.path)).toEqual(['Rex', 'Ada']);
   });
 });
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
 import { connect, highestId } from '../sqlite/database.ts';
-import { setStoreId } from '../sqlite/identity.ts';
+import { setIdentity } from '../sqlite/identity.ts';
 import { type Manifest, writeManifest } from './manifest.ts';
 import { beginIds, withFile } from './pet-ids.ts';
 import { newManifest } from './store-files.ts';
@@ -21,7 +21,7 @@ export function makeStore(
   let manifest: Manifest = newManifest(names);
   for (const name of names) {
     using database = connect(join(folder.path, name));
-    setStoreId(database, manifest.storeId);
+    setIdentity(database, { id: manifest.storeId, file: name });
     const environment = ENVIRONMENTS.find((each) => FILE_NAMES.database(each) === name);
     if (!environment) continue;
     const highest = highestId(database);

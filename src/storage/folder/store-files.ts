@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Environment } from '../../core/environments.ts';
+import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
@@ -114,10 +114,21 @@ function withoutDamage(folder: DataFolder, found: Manifest | undefined, name: st
   return withFile(manifest, name, listed);
 }
 
-function lost(path: string, how: 'missing' | 'empty'): SetupError {
+function lost(path: string, how: 'missing' | 'empty', replaceable = basename(path)): SetupError {
   return new SetupError(
-    `${path} is ${how}. Restore a backup (petstore restore FILE --replace), or begin it anew without what it held: petstore store begin-anew ${basename(path)}`,
+    `${path} is ${how}. Restore a backup (petstore restore FILE --replace), or begin it anew without what it held: petstore store begin-anew ${replaceable}`,
   );
+}
+
+/** @throws SetupError when a folder without databases had some, or a running service serves it. */
+function refuseRemains(folder: DataFolder): void {
+  const record = ENVIRONMENTS.map((name) => folder.givenIds(name)).find((path) => existsSync(path));
+  if (record !== undefined) {
+    throw new SetupError(
+      `${folder.path} has lost its databases: ${basename(record)} is left. Restore a backup (petstore restore FILE --replace), or empty the folder to begin another store.`,
+    );
+  }
+  refuseServedFolder(folder.path);
 }
 
 /** The manifest of a folder that has none: of a new store, or of one that an earlier release left. */
@@ -132,10 +143,12 @@ function begin(folder: DataFolder): Manifest {
       `${folder.manifest} is missing, and ${member.name} belongs to a store that had one. Restore a backup (petstore restore FILE --replace), or make it anew from the databases: petstore store begin-anew ${FILE_NAMES.manifest}`,
     );
   }
+  if (made.length === 0) refuseRemains(folder);
   if (made.length > 0 && !made.some(({ name }) => name === FILE_NAMES.accounts)) {
-    throw lost(folder.accounts, existsSync(folder.accounts) ? 'empty' : 'missing');
+    const how = existsSync(folder.accounts) ? 'empty' : 'missing';
+    // The manifest that this makes does not list it.
+    throw lost(folder.accounts, how, FILE_NAMES.manifest);
   }
-  if (made.length === 0) refuseServedFolder(folder.path);
   return newManifest(made.map(({ name }) => name));
 }
 

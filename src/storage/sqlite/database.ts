@@ -1,9 +1,10 @@
 import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { SetupError } from '../../core/errors.ts';
 import type { Selection } from '../selection.ts';
 import { isDamage } from './failures.ts';
-import { findStoreId, setStoreId } from './identity.ts';
+import { findIdentity, setIdentity } from './identity.ts';
 import type { Schema } from './migrations.ts';
 
 /** Files up to this size are checked whole at every start; it takes a few ms at the most. */
@@ -31,7 +32,9 @@ export function openDatabase(path: string, schema: Schema, expected: Expectation
     database = open(path, { create: true });
     migrate(database, path, schema);
     const { storeId } = expected;
-    if (storeId !== undefined && !findStoreId(database)) setStoreId(database, storeId);
+    if (storeId !== undefined && !findIdentity(database)) {
+      setIdentity(database, { id: storeId, file: basename(path) });
+    }
     return database;
   } catch (cause) {
     database?.close();
@@ -117,12 +120,7 @@ function look(path: string, schema: Schema, { thorough, storeId }: Expectations)
       throw new SetupError(`${path} is not a file of this service for this purpose. ${ADVICE}`);
     }
     refuseNewer(database, path, schema);
-    const found = findStoreId(database);
-    if (storeId !== undefined && found !== undefined && found !== storeId) {
-      throw new SetupError(
-        `${path} belongs to another store than the rest of the folder. Put the right file back, or restore a backup (petstore restore FILE --replace).`,
-      );
-    }
+    if (storeId !== undefined) refuseForeign(database, path, storeId);
     const size = statSync(path).size;
     if (
       pragma(database, 'page_count') * pragma(database, 'page_size') > size &&
@@ -148,6 +146,15 @@ function openToLook(path: string): Database {
   return database;
 }
 
+function refuseForeign(database: Database, path: string, storeId: string): void {
+  const { id = storeId, file = basename(path) } = findIdentity(database) ?? {};
+  if (id === storeId && file === basename(path)) return;
+  const what = id === storeId ? `is the ${file} of this store` : 'belongs to another store';
+  throw new SetupError(
+    `${path} ${what}. Put the right file back, or restore a backup (petstore restore FILE --replace).`,
+  );
+}
+
 /** Whether there is a finished database at this path, and the store that it belongs to. */
 export function examineDatabase(path: string): {
   readonly isMade: boolean;
@@ -157,7 +164,7 @@ export function examineDatabase(path: string): {
   let database: Database | undefined;
   try {
     database = openToLook(path);
-    return { isMade: !isUnfinished(database), storeId: findStoreId(database) };
+    return { isMade: !isUnfinished(database), storeId: findIdentity(database)?.id };
   } catch (cause) {
     if (!(cause instanceof SQLiteError)) throw cause;
     // Opening it will say what is wrong with it.
