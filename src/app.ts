@@ -11,9 +11,7 @@ import { type Clock, SECOND } from './lib/clock.ts';
 import { Readiness } from './lib/readiness.ts';
 import { BackgroundJobs, type Scheduler } from './lib/scheduler.ts';
 import { withTimeout } from './lib/timeout.ts';
-import { currentUsageFrom } from './limits/current-usage.ts';
 import { acquireLeases, limitedEnvironments } from './limits/lease.ts';
-import { MemoryAttemptCounts } from './limits/memory/attempt-counts.ts';
 import type { SharedRedis } from './limits/redis/shared-redis.ts';
 import { type Log, serviceLog } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
@@ -57,22 +55,21 @@ export async function startService(config: Config, given: ServiceParts): Promise
   // A stop disposes of these in reverse: stop listening, save, release the leases, close the files.
   await using starting = new AsyncDisposableStack();
   const backend = await startBackend(config, given, starting);
-  const { stores, metrics, tracing, ops, redis, limiters, recordUse, readiness, jobs } = backend;
+  const { stores, metrics, tracing, ops, limiters, recordUse, readiness, jobs } = backend;
 
   const listener = listen(config.host, config.port, clock);
   const baseUrl = (part: Part) => config.baseUrl(part, listener.port);
   const requestLog = tracing.addTraceId(log);
   const pages = parts.includes('dashboard')
-    ? openDashboard({
+    ? openDashboard(baseUrl('dashboard'), async () => ({
+        ...(await loadLimits(backend, clock)),
         addresses: addressesFrom(baseUrl),
         stores,
-        attempts: redis?.attempts ?? new MemoryAttemptCounts(),
-        currentUsage: currentUsageFrom(limiters, stores, clock),
         contact: config.contact,
         mail: config.mail,
         clock,
         log: requestLog,
-      })
+      }))
     : undefined;
   starting.defer(() => pages?.close());
   starting.defer(() => listener.stop(STOP_GRACE, config.drainFor));
@@ -142,6 +139,21 @@ async function storeProblem({ changes }: Stores): Promise<string | undefined> {
     const cause = error instanceof StorageUnavailable ? error.cause : error;
     return `the store is unavailable: ${messageOf(cause)}`;
   }
+}
+
+type Backend = Awaited<ReturnType<typeof startBackend>>;
+
+/** What the dashboard counts and shows of limits; loaded with it. */
+async function loadLimits(
+  { redis, limiters, stores }: Pick<Backend, 'redis' | 'limiters' | 'stores'>,
+  clock: Clock,
+) {
+  const { currentUsageFrom } = await import('./limits/current-usage.ts');
+  const { MemoryAttemptCounts } = await import('./limits/memory/attempt-counts.ts');
+  return {
+    attempts: redis?.attempts ?? new MemoryAttemptCounts(),
+    currentUsage: currentUsageFrom(limiters, stores, clock),
+  };
 }
 
 /** Connects to Redis if it is configured; its client is only loaded then. */

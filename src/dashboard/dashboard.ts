@@ -1,4 +1,4 @@
-import { limitHeaders } from '../http/limit-headers.ts';
+import { limitHeaders } from '../http/reply.ts';
 import { lazy } from '../lib/lazy.ts';
 import { createApi } from './api/api.ts';
 import { errorReply } from './errors.ts';

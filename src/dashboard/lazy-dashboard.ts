@@ -1,16 +1,23 @@
 import { lazy } from '../lib/lazy.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 
-/** The dashboard; its code is loaded at its first request, so that the start does not wait for it. */
-export function openDashboard(options: DashboardOptions): Pages {
+/**
+ * The dashboard; its code is loaded at its first request, so that the start does not wait for it.
+ * @param baseUrl its base address.
+ * @param loadOptions called at the first request, too.
+ */
+export function openDashboard(
+  baseUrl: string,
+  loadOptions: () => Promise<DashboardOptions>,
+): Pages {
   let opened: Pages | undefined;
   const dashboard = lazy(async () => {
     const { createDashboard } = await import('./dashboard.ts');
-    opened = createDashboard(options);
+    opened = createDashboard(await loadOptions());
     return opened;
   });
   return {
-    baseUrl: options.addresses.dashboard,
+    baseUrl,
     handle: async (...request) => (await dashboard()).handle(...request),
     async close() {
       await opened?.close();

@@ -12,7 +12,7 @@ import {
   type RotationOverlap,
   TooManyKeysToday,
 } from '../../core/key-ring.ts';
-import { retryAfterSeconds, wholeSeconds } from '../../http/limit-headers.ts';
+import { retryAfterSeconds, wholeSeconds } from '../../http/reply.ts';
 import { type Clock, DAY, type Instant } from '../../lib/clock.ts';
 import { UNPRINTABLE } from '../../lib/unprintable.ts';
 import { bodyReader } from '../body.ts';

@@ -1,7 +1,7 @@
 import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
 import type { Limits } from '../../core/plans.ts';
 import type { RateLimitResult } from '../../core/rate-limit.ts';
-import { refusalHeaders } from '../../http/limit-headers.ts';
+import { refusalHeaders } from '../../http/reply.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { describeWait } from '../describe-wait.ts';
 import { DashboardError } from '../errors.ts';
