@@ -24,8 +24,8 @@ export function sqliteByHand(file: SqliteFile): HandWritten {
   return {
     keys: {
       findByDigest(digest: Buffer): KeyRow | undefined {
-        const key = file.get(FIND, digest);
-        const plan = key && file.get(FIND_PLAN, key.account_id);
+        const key = file.getFromSnapshot(FIND, digest);
+        const plan = key && file.getFromSnapshot(FIND_PLAN, key.account_id);
         if (!plan) return undefined;
         return { credential: authenticatedKeyFromRow(key, plan), digest: Buffer.from(key.digest) };
       },
