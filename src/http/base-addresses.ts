@@ -1,4 +1,4 @@
-import type { Target } from './request-target.ts';
+import { decodeUnreserved, type Target } from './request-target.ts';
 
 /** A target below one of the base addresses. */
 export interface Located<T> {
@@ -27,7 +27,7 @@ export class BaseAddresses<T> {
       const { host, port, protocol, pathname } = new URL(url);
       const defaultPort = protocol === 'https:' ? 443 : 80;
       const hosts = port === '' ? [host, `${host}:${defaultPort}`] : [host];
-      return { hosts, prefix: pathname.replace(/\/$/, ''), value };
+      return { hosts, prefix: decodeUnreserved(pathname).replace(/\/$/, ''), value };
     });
     const byPrefix = Map.groupBy(entries, ({ prefix }) => prefix);
     this.#rivals = [...byPrefix].sort(([a], [b]) => b.length - a.length);

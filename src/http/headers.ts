@@ -44,7 +44,8 @@ export const HEADERS = {
   'X-Request-Id': {
     description:
       'Names the request in our log. The one that was sent, if it has 1 to 128 letters, digits or ' +
-      '`_.:+/=@~-`; a new one otherwise.',
+      '`_.:+/=@~-`, and neither `pst_` nor 36 letters and digits in a row, which could be an API key; ' +
+      'a new one otherwise.',
     schema: { type: 'string' },
     example: '019a9f2e-8c4b-7d10-a3f5-b6c7d8e9f001',
     required: true,

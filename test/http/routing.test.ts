@@ -151,6 +151,18 @@ describe('configured base addresses', () => {
     }
   });
 
+  test('with percent-encoded letters in their paths are the same as without', async () => {
+    await using started = await startAt(
+      'https://a.example/%7Eone/v1',
+      'https://a.example/tw%6F/v1',
+    );
+
+    for (const path of ['/%7Eone/v1/pets', '/~one/v1/pets', '/~%6fne/v1/p%65ts']) {
+      expect(await answering(started, 'a.example', path)).toBe('production');
+    }
+    expect(await answering(started, 'a.example', '/two/v1/pets')).toBe('staging');
+  });
+
   test('nested in one another: the longer path decides', async () => {
     await using started = await startAt('https://a.example/v1', 'https://a.example/v1/sandbox/v1');
 
