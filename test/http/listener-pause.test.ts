@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'bun:test';
+import { listen } from '../../src/http/listener.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { eventually } from '../support/harness.ts';
+import { rawExchange } from '../support/raw.ts';
+
+const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+async function isOpen(port: number): Promise<boolean> {
+  const reply = await fetch(`http://127.0.0.1:${port}/`, { keepalive: false }).catch(
+    () => undefined,
+  );
+  return reply?.status === 204;
+}
+
+describe('a port that is closed for a while', () => {
+  test('answers requests in flight as the last ones of their connections, and opens again', async () => {
+    const listener = listen('127.0.0.1', 0, systemClock);
+    const received = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    let isFirst = true;
+    listener.handle(async () => {
+      if (isFirst) {
+        isFirst = false;
+        received.resolve();
+        await release.promise;
+      }
+      return new Response(null, { status: 204 });
+    }, []);
+    const inFlight = rawExchange(listener.port, [GET]);
+    await received.promise;
+
+    await listener.pause();
+    expect(await isOpen(listener.port)).toBe(false);
+    release.resolve();
+    expect((await inFlight).replies).toMatchObject([
+      { status: 204, headers: { connection: 'close' } },
+    ]);
+
+    listener.resume();
+    expect(await isOpen(listener.port)).toBe(true);
+    await listener.stop(1_000, 0);
+    expect(await isOpen(listener.port)).toBe(false);
+  });
+
+  test('drops half-sent requests, and stays closed once it is stopped', async () => {
+    const listener = listen('127.0.0.1', 0, systemClock);
+    listener.handle(() => new Response(null, { status: 204 }), []);
+    let isDropped = false;
+    const half = rawExchange(listener.port, ['GET / HTTP/1.1\r\nHo']).then(({ text }) => {
+      isDropped = true;
+      return text;
+    });
+    expect(await isOpen(listener.port)).toBe(true);
+
+    await listener.pause();
+    await eventually(() => isDropped);
+    expect(await half).toBe('');
+
+    await listener.stop(1_000, 0);
+    listener.resume();
+    expect(await isOpen(listener.port)).toBe(false);
+  });
+});
