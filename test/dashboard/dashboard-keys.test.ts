@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { IssuedKeyInfo } from '../../src/dashboard/shared/api.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { ONE, provokeBan } from '../support/ban-scene.ts';
 import {
@@ -149,6 +150,21 @@ describe('the list of keys', () => {
     async function stateOf(id: string) {
       return (await keysOf(visitor)).find((each) => each.id === id)?.state;
     }
+  });
+
+  test('shows the key that a banned key is rotated to as banned, from its first reply', async () => {
+    await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
+    const visitor = await customer(it.service, ONE);
+    const { key, text } = await createKey(visitor);
+    await provokeBan({ ...it, secret: text }, 1);
+    await it.service.runJobs('record production bans');
+    const path = `/api/keys/${key.id}/rotate`;
+    const issued = await visitor.json<IssuedKeyInfo>('POST', path, { overlap: '1h' });
+    const ban = { until: it.clock.now().wall + 300 * SECOND, reason: expect.any(String) };
+    expect(issued.key).toMatchObject({ state: 'banned', ban });
+    expect((await keysOf(visitor)).map((each) => each.ban)).toEqual([ban, ban]);
+    const reply = await it.service.request('/pets', { key: issued.text });
+    expect(await reply.json()).toMatchObject({ code: 'api_key_banned' });
   });
 
   test('shows a banned key that is revoked as revoked', async () => {

@@ -13,10 +13,11 @@ import {
   TooManyKeysToday,
 } from '../../core/key-ring.ts';
 import { retryAfterSeconds, wholeSeconds } from '../../http/reply.ts';
-import { type Clock, DAY, type Instant } from '../../lib/clock.ts';
+import { DAY, type Instant } from '../../lib/clock.ts';
 import { UNPRINTABLE } from '../../lib/unprintable.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
+import type { DashboardOptions, DashboardStores } from '../options.ts';
 import type { IssuedKeyInfo, KeyInfo, KeyPage, KeyStateInfo } from '../shared/api.ts';
 import { MAX_KEY_DAYS } from '../shared/bounds.ts';
 import { done, json, withErrorCode } from './replies.ts';
@@ -83,14 +84,22 @@ async function list({ options, account, query }: AccountContext): Promise<Respon
   const found = await stores.keys.page(account.id, KEYS_ON_PAGE + 1, from);
   const keys = found.slice(0, KEYS_ON_PAGE);
   const last = found.length > keys.length ? keys.at(-1) : undefined;
-  const bans = await stores.bans.ofAccount(account.id, now, MAX_BANS);
-  const banOf = new Map(
-    bans.filter(({ liftedAt }) => liftedAt === undefined).map((ban) => [ban.chainId, ban]),
-  );
+  const banOf = await bansInForce(stores, account.id, now);
   return json<KeyPage>(200, {
     keys: keys.map((key) => keyInfo(key, banOf.get(key.chainId), now)),
     next: last ? `${last.createdAt}.${last.id}` : null,
   });
+}
+
+/** An account's bans in force, by chain of rotations. @param now epoch ms. */
+async function bansInForce(
+  { bans }: DashboardStores,
+  accountId: string,
+  now: number,
+): Promise<ReadonlyMap<string, BanRecord>> {
+  const found = await bans.ofAccount(accountId, now, MAX_BANS);
+  const inForce = found.filter(({ liftedAt }) => liftedAt === undefined);
+  return new Map(inForce.map((ban) => [ban.chainId, ban]));
 }
 
 /** @throws ApiError `invalid` when it is not the `next` of a page. */
@@ -106,7 +115,7 @@ async function create({ options, account, request }: AccountContext): Promise<Re
   const expiresAt = days === undefined ? undefined : options.clock.now().wall + days * DAY;
   const wish = { name, environment, expiresAt };
   const { keyRing } = options.stores;
-  return issue(options.clock, () => keyRing.issue(account, wish, account.email, KEYS_PER_DAY));
+  return issue(options, () => keyRing.issue(account, wish, account.email, KEYS_PER_DAY));
 }
 
 async function rotate(context: AccountContext): Promise<Response> {
@@ -114,11 +123,14 @@ async function rotate(context: AccountContext): Promise<Response> {
   const { overlap } = await readRotation(context.request);
   const { account, options } = context;
   const { keyRing } = options.stores;
-  return issue(options.clock, () => keyRing.rotate(key, overlap, account.email, KEYS_PER_DAY));
+  return issue(options, () => keyRing.rotate(key, overlap, account.email, KEYS_PER_DAY));
 }
 
 /** Replies with a new key. @throws ApiError `conflict`, or `rate_limited` past the keys of one day. */
-async function issue(clock: Clock, work: () => Promise<IssuedKey>): Promise<Response> {
+async function issue(
+  { clock, stores }: DashboardOptions,
+  work: () => Promise<IssuedKey>,
+): Promise<Response> {
   const { key, text } = await withErrorCode('conflict', async () => {
     try {
       return await work();
@@ -126,7 +138,10 @@ async function issue(clock: Clock, work: () => Promise<IssuedKey>): Promise<Resp
       throw error instanceof TooManyKeysToday ? tooManyKeys(error, clock.now()) : error;
     }
   });
-  return json<IssuedKeyInfo>(201, { key: keyInfo(key, undefined, key.createdAt), text });
+  // A key that another one was rotated to may be banned from its beginning.
+  const banOf = await bansInForce(stores, key.accountId, key.createdAt);
+  const info = keyInfo(key, banOf.get(key.chainId), key.createdAt);
+  return json<IssuedKeyInfo>(201, { key: info, text });
 }
 
 /** The limit headers of this refusal describe the keys of the day instead of requests. */

@@ -42,6 +42,8 @@ async function takeOwnAttempt(context: SignInContext) {
   const { auth, attempts, browsers, address, headers, request } = context;
   const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
   if (!found) throw new DashboardError('signed_out', 'You are signed out. Sign in first.');
-  const { email } = found.user;
-  return attempts.take(address, 'password', email, browsers.find(request.headers, email));
+  const { session, user } = found;
+  // A session that began before browsers were remembered, or without their cookie, is as good.
+  const browser = browsers.find(request.headers, user.email) ?? session.id;
+  return attempts.take(address, 'password', user.email, browser);
 }
