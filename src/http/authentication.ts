@@ -25,7 +25,7 @@ export interface UnauthenticatedCaller {
 
 // The scheme is case-insensitive (RFC 9110, 11.1). A header given twice arrives joined by a comma
 // and a space, which this refuses.
-const BEARER = /^Bearer [!-~]+$/i;
+const BEARER = /^Bearer +([!-~]+)$/i;
 /** Credentials of another scheme: its name, a space, and more. */
 const OTHER_SCHEME_CREDENTIALS = /^(?!Bearer )[\w!#$%&'*+.^`|~-]+ +[!-~]/i;
 
@@ -63,10 +63,9 @@ function authenticate(
   address: () => string,
 ): Awaitable<Caller> {
   if (authorization === null) return unauthenticated(api, address, challengeReply(MISSING));
-  if (!BEARER.test(authorization)) {
-    return unauthenticated(api, address, malformedReply(authorization));
-  }
-  const key = api.keyRing.authenticate(authorization.slice('Bearer '.length), api.accepts);
+  const token = BEARER.exec(authorization)?.[1];
+  if (token === undefined) return unauthenticated(api, address, malformedReply(authorization));
+  const key = api.keyRing.authenticate(token, api.accepts);
   if (key instanceof Promise) return key.then((found) => callerOf(api, found, address));
   return callerOf(api, key, address);
 }

@@ -8,7 +8,7 @@ import { REQUEST_ID_HEADER } from './request-id.ts';
 import { DOCUMENT_PATH, type OperationMatch, type ServedOperation } from './served-operations.ts';
 import type { ApiTarget } from './targets.ts';
 
-const ALLOWED_REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, ${REQUEST_ID_HEADER}`;
+const ALLOWED_REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, ${REQUEST_ID_HEADER}, traceparent, tracestate`;
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
 
 /**

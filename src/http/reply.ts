@@ -15,8 +15,8 @@ export interface Reply {
 }
 
 const RETRY_AFTER = 'Retry-After';
-/** Seconds that a client waits after a 503. */
-const UNAVAILABLE_RETRY_AFTER = '1';
+/** Seconds that a client waits after a 409 or 503. */
+const SHORT_WAIT = '1';
 
 const CROSS_ORIGIN: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
@@ -126,7 +126,7 @@ class NumberHeader {
 /** The value of Retry-After, for replies that have one (RFC 9110, 10.2.3). */
 function retryAfter(status: number, { resetIn }: RateLimitResult): string | undefined {
   if (status === 429) return retryAfterSeconds(resetIn);
-  return status === 503 ? UNAVAILABLE_RETRY_AFTER : undefined;
+  return status === 503 || status === 409 ? SHORT_WAIT : undefined;
 }
 
 /** The headers of a reply that describe the caller's limits; `Retry-After` is not among them. */

@@ -24,6 +24,7 @@ describe('the Authorization header', () => {
     'the scheme as it is': (key) => ` Bearer ${key}`,
     'the scheme in lower case': (key) => ` bearer ${key}`,
     'the scheme in upper case': (key) => ` BEARER ${key}`,
+    'two spaces after the scheme': (key) => ` Bearer  ${key}`,
     'no space after the colon': (key) => `Bearer ${key}`,
     'spaces and tabs around the value': (key) => ` \t Bearer ${key} \t `,
   };
@@ -37,7 +38,7 @@ describe('the Authorization header', () => {
   }
 
   const refused: Readonly<Record<string, (key: string) => string[]>> = {
-    'two spaces': (key) => [` Bearer  ${key}`],
+    'a space and a tab': (key) => [` Bearer \t${key}`],
     'a tab': (key) => [` Bearer\t${key}`],
     'the key given twice': (key) => [` Bearer ${key}`, ` Bearer ${key}`],
     'a good and a bad key': (key) => [` Bearer ${key}`, ' Bearer nonsense'],

@@ -23,7 +23,7 @@ describe('every error code', () => {
         expect(headers.get(name)).toMatch(/^\d+$/);
       }
       const retryAfter = headers.get('Retry-After');
-      if (status === 429 || status === 503) expect(retryAfter).toMatch(/^[1-9]\d*$/);
+      if ([409, 429, 503].includes(status)) expect(retryAfter).toMatch(/^[1-9]\d*$/);
       else expect(retryAfter).toBeNull();
     },
   );

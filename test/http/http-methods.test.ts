@@ -209,7 +209,7 @@ describe('a CORS preflight', () => {
       expect(reply.headers.get('Access-Control-Allow-Origin')).toBe('*');
       expect(reply.headers.get('Access-Control-Allow-Methods')).toBe(methods);
       expect(reply.headers.get('Access-Control-Allow-Headers')).toBe(
-        'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+        'Authorization, Content-Type, Idempotency-Key, X-Request-Id, traceparent, tracestate',
       );
       expect(reply.headers.get('Access-Control-Max-Age')).toBe('86400');
       expect(reply.headers.has('Access-Control-Allow-Credentials')).toBeFalse();

@@ -113,7 +113,7 @@ describe('what is documented is what happens', () => {
         ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
         ...['RateLimit-Policy', 'RateLimit', 'X-Request-Id'],
         ...(status === '401' ? ['WWW-Authenticate'] : []),
-        ...(status === '429' || status === '503' ? ['Retry-After'] : []),
+        ...(['409', '429', '503'].includes(status) ? ['Retry-After'] : []),
         ...(deprecated ? ['Deprecation', 'Sunset', 'Link'] : []),
       ]);
     }

@@ -134,6 +134,7 @@ describe('two at once with the same key', () => {
     file.run('BEGIN IMMEDIATE');
     const both = [send(), send()];
     const refused = await Promise.race(both);
+    expect(refused.headers.get('Retry-After')).toBe('1');
     expect(await refusalOf(refused)).toStrictEqual({
       status: 409,
       code: 'idempotency_conflict',

@@ -12,6 +12,7 @@ type Json = Record<string, unknown>;
 /** Headers that every reply of a status has besides those of every reply. */
 const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
+  409: ['Retry-After'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };

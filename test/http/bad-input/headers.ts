@@ -62,7 +62,7 @@ const keys: Row[] = [
   ['a lower-case scheme', authorised(' bearer {key}'), '200'],
   ['another scheme', authorised(' Basic {key}'), '401 invalid_api_key'],
   ['a key without a scheme', authorised(' {key}'), '401 invalid_api_key'],
-  ['two spaces before the key', authorised(' Bearer  {key}'), '401 invalid_api_key'],
+  ['two spaces before the key', authorised(' Bearer  {key}'), '200'],
   ['a tab before the key', authorised(' Bearer\t{key}'), '401 invalid_api_key'],
   ['a key and more', authorised(' Bearer {key} more'), '401 invalid_api_key'],
   ['a key in quotes', authorised(' Bearer "{key}"'), '401 invalid_api_key'],
