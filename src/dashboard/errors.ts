@@ -8,6 +8,7 @@ export const UNCACHED = { 'Cache-Control': 'no-store' };
 /** Every error that the dashboard's API replies to, with its status and the code in the reply. */
 const ERRORS = {
   invalid: [400, 'invalid'],
+  weak_password: [400, 'weak_password'],
   signed_out: [401, 'signed_out'],
   invalid_credentials: [401, 'invalid'],
   sign_in_again: [403, 'sign_in_again'],

@@ -2,11 +2,9 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
-import { createSignIn } from '../../src/dashboard/sign-in/sign-in.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { MemoryAttemptCounts } from '../../src/limits/memory/attempt-counts.ts';
 import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
 import { TestService } from '../support/harness.ts';
+import { resetToken } from '../support/reset-token.ts';
 
 const NEW = 'a wholly new password';
 
@@ -213,24 +211,6 @@ describe('deleting the account', () => {
     expect(next.accountId).not.toBe(visitor.accountId);
   });
 });
-
-/** The token of a link as the command line makes it. */
-async function resetToken(service: TestService, email: string): Promise<string> {
-  const { stores, dashboardUrl } = service;
-  const signIn = await createSignIn({
-    addresses: { dashboard: dashboardUrl },
-    stores,
-    attempts: new MemoryAttemptCounts(),
-    mail: undefined,
-    clock: systemClock,
-    log: { error: (_details, message) => console.error(message) },
-  });
-  const link = (await signIn.resetLink(email)) ?? '';
-  const [page, token = ''] = link.split('#token=');
-  expect(page).toBe(`${dashboardUrl}/reset-password`);
-  expect(token).toMatch(/^[\w-]{32}$/);
-  return token;
-}
 
 function reset(service: TestService, token: string, newPassword: string): Promise<Response> {
   return new Visitor(service).post('/api/auth/reset-password', { token, newPassword });

@@ -217,6 +217,8 @@ export type DashboardErrorCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'invalid'
+  /** 400: the password is common or easy to guess; the message says why. */
+  | 'weak_password'
   /** 409: the state has changed meanwhile, such as a key that is revoked already. */
   | 'conflict'
   /** 429: attempts to sign in, to prove the password or to be sent mail; wait as Retry-After says. */

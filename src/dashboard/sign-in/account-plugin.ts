@@ -68,17 +68,29 @@ export function accountPlugin(clock: Clock) {
         async ({ context, params }) => {
           const token = randomBytes(24).toString('base64url');
           await context.internalAdapter.createVerificationValue({
-            // Where better-auth's /reset-password looks a token up.
-            identifier: `reset-password:${token}`,
+            identifier: resetIdentifier(token),
             value: params.accountId,
             expiresAt: after(LINK_LASTS),
           });
           return token;
         },
       ),
+      findResetTokenHolder: createAuthEndpoint(
+        '/reset-tokens/:token/holder',
+        { method: 'GET', metadata: { SERVER_ONLY: true } },
+        async ({ context: { internalAdapter }, params }) => {
+          const found = await internalAdapter.findVerificationValue(resetIdentifier(params.token));
+          return found && internalAdapter.findUserById(found.value);
+        },
+      ),
       ...sessionEndpoints(now),
     },
   } satisfies BetterAuthPlugin;
+}
+
+/** Where better-auth's /reset-password looks a token up. */
+function resetIdentifier(token: string): string {
+  return `reset-password:${token}`;
 }
 
 /** Deletes the expired sessions of an account, and the oldest beyond MAX_SESSIONS. */

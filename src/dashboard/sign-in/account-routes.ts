@@ -1,6 +1,7 @@
 import { DashboardError } from '../errors.ts';
 import { newPasswordFrom, readPassword, readPasswordChange, readSessionId } from './bodies.ts';
 import { DONE, type Outcome, type SignInContext } from './context.ts';
+import { refuseGuessable } from './password-strength.ts';
 
 export async function listSessions({ auth, headers }: SignInContext): Promise<Outcome> {
   return { body: await auth.api.listOwnSessions({ headers }) };
@@ -11,7 +12,8 @@ export async function changePassword(context: SignInContext): Promise<Outcome> {
   const { currentPassword, newPassword } = await readPasswordChange(context.request);
   newPasswordFrom(newPassword);
   const { auth, headers } = context;
-  const attempt = await takeOwnAttempt(context);
+  const { attempt, email } = await takeOwnAttempt(context);
+  await refuseGuessable(newPassword, email, attempt);
   const body = { currentPassword, newPassword, revokeOtherSessions: true };
   const changed = await auth.api.changePassword({ body, headers, returnHeaders: true });
   await attempt.giveBack();
@@ -43,7 +45,8 @@ async function takeOwnAttempt(context: SignInContext) {
   const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
   if (!found) throw new DashboardError('signed_out', 'You are signed out. Sign in first.');
   const { session, user } = found;
+  const { email } = user;
   // A session that began before browsers were remembered, or without their cookie, is as good.
-  const browser = browsers.find(request.headers, user.email) ?? session.id;
-  return attempts.take(address, 'password', user.email, browser);
+  const browser = browsers.find(request.headers, email) ?? session.id;
+  return { attempt: await attempts.take(address, 'password', email, browser), email };
 }

@@ -2,6 +2,7 @@ import { DashboardError } from '../errors.ts';
 import { emailFrom, newPasswordFrom, readCredentials } from './bodies.ts';
 import { DONE, inBackground, type Outcome, type SignInContext } from './context.ts';
 import type { Mailer } from './mailer.ts';
+import { refuseGuessable } from './password-strength.ts';
 import { hashPassword } from './passwords.ts';
 
 interface Credentials {
@@ -17,7 +18,8 @@ export async function signUp(context: SignInContext): Promise<Outcome> {
   const fields = await readCredentials(request);
   const email = emailFrom(fields.email).toLowerCase();
   const credentials = { email, password: newPasswordFrom(fields.password) };
-  await attempts.take(address, 'mail', email);
+  const attempt = await attempts.take(address, 'mail', email);
+  await refuseGuessable(credentials.password, email, attempt);
   if (mailer) {
     // Replies before it is done: neither the words nor the time tell whether the address is known.
     inBackground(context, 'sign-up', () => signUpByMail(context, mailer, credentials));

@@ -4,7 +4,8 @@ import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
 
 type ErrorArguments = ConstructorParameters<typeof DashboardError>;
 
-const INVALID_LINK: ErrorArguments = [
+/** The error for a link that has expired, was used, or never existed. */
+export const INVALID_LINK: ErrorArguments = [
   'invalid',
   'This link has expired, or was used before. Ask for a new one.',
 ];

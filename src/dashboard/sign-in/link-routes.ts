@@ -1,6 +1,8 @@
 import { DashboardError } from '../errors.ts';
 import { emailFrom, newPasswordFrom, readEmail, readPasswordReset, readToken } from './bodies.ts';
 import { DONE, inBackground, type Outcome, type SignInContext } from './context.ts';
+import { INVALID_LINK } from './errors.ts';
+import { refuseGuessable } from './password-strength.ts';
 
 export async function requestPasswordReset(context: SignInContext): Promise<Outcome> {
   const { auth, headers } = context;
@@ -25,6 +27,9 @@ export async function resetPassword(context: SignInContext): Promise<Outcome> {
   const { token, newPassword } = await readPasswordReset(request);
   newPasswordFrom(newPassword);
   await attempts.take(address);
+  const holder = await auth.api.findResetTokenHolder({ params: { token } });
+  if (!holder) throw new DashboardError(...INVALID_LINK);
+  await refuseGuessable(newPassword, holder.email);
   await auth.api.resetPassword({ body: { token, newPassword }, headers });
   return DONE;
 }

@@ -29,7 +29,13 @@ export function PasswordField(props: PasswordInputProps) {
 
 /** The field for a new password. */
 export function NewPasswordField(props: PasswordInputProps) {
-  return <PasswordField description={`${PASSWORD_HINT}.`} autoComplete="new-password" {...props} />;
+  return (
+    <PasswordField
+      description={`${PASSWORD_HINT}, not a common password.`}
+      autoComplete="new-password"
+      {...props}
+    />
+  );
 }
 
 /** Validators of form fields: the error message, or `null`. */

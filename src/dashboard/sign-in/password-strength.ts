@@ -1,0 +1,62 @@
+import { lazy } from '../../lib/lazy.ts';
+import { DashboardError } from '../errors.ts';
+import type { Attempt } from './attempts.ts';
+
+/**
+ * A password that can be guessed in fewer attempts is refused. Eight random lower-case letters pass;
+ * known passwords, also with a digit or two added, do not.
+ */
+const LEAST_GUESSES = 1e8;
+
+/** Only this many characters are rated, because the time grows with their number. */
+const RATED_CHARACTERS = 40;
+
+/** What a guesser tries first, beside the account's own address. */
+const PRODUCT_NAMES = ['petstore', 'pet store', 'swagger'];
+
+/** Why a password is guessable, by the warning of the estimator. */
+const REASONS: Readonly<Record<string, string>> = {
+  userInputs: 'It consists of your address or of the name of this service.',
+  topTen: 'It is one of the most common passwords.',
+  topHundred: 'It is one of the most common passwords.',
+  common: 'It is a common password.',
+  similarToCommon: 'It is close to a common password.',
+  straightRow: 'It is a row of keys on the keyboard.',
+  keyPattern: 'It is a pattern of keys on the keyboard.',
+  simpleRepeat: 'It repeats itself.',
+  extendedRepeat: 'It repeats itself.',
+  sequences: 'It is a sequence.',
+  dates: 'It is a date.',
+  recentYears: 'It is a year.',
+};
+
+const ADVICE = 'Choose another one, such as four words that have nothing to do with each other.';
+
+/** Loaded when a password is set for the first time: its lists of passwords take some 2 MB. */
+const estimator = lazy(async () => {
+  const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ]);
+  return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+});
+
+/**
+ * Refuses common and guessable passwords, offline.
+ * @param email of the account, which counts as guessable.
+ * @param attempt given back to the account when the password is refused, since it guessed nothing.
+ * @throws ApiError `weak_password`
+ */
+export async function refuseGuessable(
+  password: string,
+  email: string,
+  attempt?: Attempt,
+): Promise<void> {
+  const known = [...PRODUCT_NAMES, email, ...email.split('@'), ...email.split(/[^\p{L}\p{N}]+/u)];
+  const rated = password.slice(0, RATED_CHARACTERS);
+  const { guesses, feedback } = (await estimator()).check(rated, known);
+  if (guesses >= LEAST_GUESSES) return;
+  await attempt?.giveBack();
+  const reason = REASONS[feedback.warning ?? ''] ?? 'It is short and simple.';
+  throw new DashboardError('weak_password', `This password is easy to guess. ${reason} ${ADVICE}`);
+}

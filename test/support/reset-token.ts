@@ -1,0 +1,23 @@
+import { expect } from 'bun:test';
+import { createSignIn } from '../../src/dashboard/sign-in/sign-in.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { MemoryAttemptCounts } from '../../src/limits/memory/attempt-counts.ts';
+import type { TestService } from './harness.ts';
+
+/** The token of a link as the command line makes it. */
+export async function resetToken(service: TestService, email: string): Promise<string> {
+  const { stores, dashboardUrl } = service;
+  const signIn = await createSignIn({
+    addresses: { dashboard: dashboardUrl },
+    stores,
+    attempts: new MemoryAttemptCounts(),
+    mail: undefined,
+    clock: systemClock,
+    log: { error: (_details, message) => console.error(message) },
+  });
+  const link = (await signIn.resetLink(email)) ?? '';
+  const [page, token = ''] = link.split('#token=');
+  expect(page).toBe(`${dashboardUrl}/reset-password`);
+  expect(token).toMatch(/^[\w-]{32}$/);
+  return token;
+}
