@@ -53,9 +53,9 @@ export function readGivenIds(path: string): GivenIds | undefined {
   return { highest: found.highest, isExact: found.state === 'done' || isSameBoot };
 }
 
-/** Makes the file anew, before anything is given: durable once its folder is. */
+/** Makes the file anew, before anything is given. It is synced with the first id that is recorded. */
 export function writeGivenIds(path: string, highest: number): void {
-  writeFileSync(path, format(highest, 'done'), { mode: 0o600, flush: true });
+  writeFileSync(path, format(highest, 'done'), { mode: 0o600 });
 }
 
 /** The file of one environment, kept open by a writer thread. */

@@ -79,30 +79,39 @@ export function requireManifest(
 }
 
 /**
- * Changes the manifest while no other process or thread does. It is durable when this returns.
+ * Changes the manifest while no other process or thread does.
  * @param change gives the new manifest, or the same object when nothing changes.
+ * @param isDurable whether the change is durable when this returns; otherwise it is once the folder is.
  * @returns the manifest as it is now.
  * @throws SetupError when it cannot be read or locked; or the system's error when it cannot be written.
  */
 export function updateManifest(
   folder: DataFolder,
   change: (current: Manifest | undefined) => Manifest,
+  isDurable = true,
 ): Manifest {
   const lock = waitForLock(folder.manifestLock);
   try {
     const current = readManifest(folder);
     const next = change(current);
-    if (next !== current) writeManifest(folder, next);
+    if (next !== current) writeManifest(folder, next, isDurable);
     return next;
   } finally {
     lock.release();
   }
 }
 
-/** Replaces the manifest: after a crash at any moment the folder has the former one or the new one. */
-export function writeManifest(folder: Pick<DataFolder, 'path' | 'manifest'>, manifest: Manifest) {
+/**
+ * Replaces the manifest: after a crash at any moment the folder has the former one or the new one.
+ * @param isDurable whether it is the new one in any case.
+ */
+export function writeManifest(
+  folder: Pick<DataFolder, 'path' | 'manifest'>,
+  manifest: Manifest,
+  isDurable = true,
+): void {
   const draft = `${folder.manifest}.new`;
   writeFileSync(draft, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600, flush: true });
   renameSync(draft, folder.manifest);
-  makeDurable(folder.path);
+  if (isDurable) makeDurable(folder.path);
 }

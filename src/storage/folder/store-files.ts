@@ -55,11 +55,11 @@ export class StoreFiles {
     const file = open(join(this.#folder.path, name), { storeId, thorough });
     if (thorough) updateManifest(this.#folder, (found) => withoutDamage(this.#folder, found, name));
     if (listed) return file;
-    updateManifest(this.#folder, (found) => {
-      const manifest = requireManifest(this.#folder, found);
-      // Another process may have been faster.
-      return manifest.files[name] ? manifest : withFile(manifest, name, list(file));
-    });
+    // Another process may have been faster.
+    const add = (manifest: Manifest) =>
+      manifest.files[name] ? manifest : withFile(manifest, name, list(file));
+    // A start does not wait for the disk once more: whoever gives the first id does.
+    updateManifest(this.#folder, (found) => add(requireManifest(this.#folder, found)), false);
     return file;
   }
 

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { SetupError } from '../../core/errors.ts';
 import type { Selection } from '../selection.ts';
 import { isDamage } from './failures.ts';
-import { findIdentity, setIdentity } from './identity.ts';
+import { findIdentity, type Identity, setIdentity } from './identity.ts';
 import type { Schema } from './migrations.ts';
 
 /** Files up to this size are checked whole at every start; it takes a few ms at the most. */
@@ -30,11 +30,10 @@ export function openDatabase(path: string, schema: Schema, expected: Expectation
     // No change to the file before it is known to be ours: not even the switch to WAL.
     if (!isNew) inspect(path, schema, expected);
     database = open(path, { create: true });
-    migrate(database, path, schema);
     const { storeId } = expected;
-    if (storeId !== undefined && !findIdentity(database)) {
-      setIdentity(database, { id: storeId, file: basename(path) });
-    }
+    const identity = storeId === undefined ? undefined : { id: storeId, file: basename(path) };
+    migrate(database, path, schema, identity);
+    identify(database, identity);
     return database;
   } catch (cause) {
     database?.close();
@@ -235,7 +234,12 @@ function refuseNewer(database: Database, path: string, { migrations }: Schema): 
   }
 }
 
-function migrate(database: Database, path: string, schema: Schema): void {
+function migrate(
+  database: Database,
+  path: string,
+  schema: Schema,
+  identity: Identity | undefined,
+): void {
   if (pragma(database, 'user_version') === schema.migrations.length) return;
   const upgrade = database.transaction(() => {
     // Another process may have done some of it while this one waited for the lock.
@@ -244,8 +248,14 @@ function migrate(database: Database, path: string, schema: Schema): void {
     for (const step of schema.migrations.slice(done)) database.run(step);
     database.run(`PRAGMA user_version = ${schema.migrations.length}`);
     database.run(`PRAGMA application_id = ${schema.applicationId}`);
+    // In the same transaction: one sync less for each new file.
+    identify(database, identity);
   });
   upgrade.immediate();
+}
+
+function identify(database: Database, identity: Identity | undefined): void {
+  if (identity && !findIdentity(database)) setIdentity(database, identity);
 }
 
 /** The highest id that an environment's database holds, or 0. */

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { basename, dirname } from 'node:path';
 import { SetupError, StorageUnavailable } from '../../core/errors.ts';
-import { type DataFolder, dataFolderAt } from '../data-folder.ts';
+import { type DataFolder, dataFolderAt, makeDurable } from '../data-folder.ts';
 import { GivenIdsFile } from '../folder/given-ids.ts';
 import { type Manifest, requireManifest, updateManifest } from '../folder/manifest.ts';
 import { endOfBlock, withFile } from '../folder/pet-ids.ts';
@@ -31,6 +31,8 @@ export class IdRecords {
     const { reservedUpTo = 0, idsAfter = 0 } =
       orUnavailable(() => this.#require()).files[this.#file] ?? {};
     this.#reservedUpTo = reservedUpTo;
+    // The start that listed the database did not wait for this.
+    orUnavailable(() => makeDurable(this.#folder.path));
     if (idsAfter > highestId(database)) continueIdsAfter(database, idsAfter);
     this.#given = orUnavailable(() => new GivenIdsFile(this.#folder.givenIds(environment)));
   }
