@@ -89,7 +89,7 @@ async function repliesOf(
   const accepted = ACCEPTED.map((asked) => withHeaders(asked, authorization));
   const requests: readonly Asked[] = [
     {},
-    { headers: { Authorization: 'Basic abc' } },
+    { headers: { Authorization: 'Bearer abc' } },
     { headers: { Authorization: `Bearer ${unknown}` } },
     ...accepted,
     { headers: authorization },
