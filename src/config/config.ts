@@ -48,6 +48,8 @@ export interface Config {
 export interface DatabaseSettings {
   /** Addresses of its servers, one of which accepts changes; they may hold a password. */
   readonly servers: DatabaseAddresses;
+  /** How many connections one process opens. */
+  readonly connections: number;
   /** Key of the digests of API keys; the same for every process. */
   readonly secret: string;
 }
@@ -72,6 +74,10 @@ export const SETTINGS = {
     default: 'none',
     purpose:
       'PostgreSQL database to use instead of the data folder, such as postgres://user:password@db.example.com/petstore; several servers as one:5432,two:5432; needs PETSTORE_SECRET.',
+  },
+  PETSTORE_DATABASE_CONNECTIONS: {
+    default: '10',
+    purpose: 'Connections that one process opens to PostgreSQL, 2 to 1000.',
   },
   PETSTORE_BASE_URL: {
     default: 'http://localhost:3000/v1',
@@ -156,6 +162,7 @@ const VERSION_SEGMENT = '/v1';
 const MIN_SECRET_LENGTH = 32;
 /** Longest drain, in seconds: service managers do not wait longer. */
 const MAX_DRAIN = 600;
+const MAX_CONNECTIONS = 1_000;
 const MAX_COUNT = 1_000_000_000;
 
 /**
@@ -228,8 +235,9 @@ function readDatabase(
   secret: string | undefined,
 ): DatabaseSettings | undefined {
   const servers = reader.postgres('PETSTORE_DATABASE_URL');
+  const connections = reader.count('PETSTORE_DATABASE_CONNECTIONS', 2, MAX_CONNECTIONS);
   if (servers === undefined) return undefined;
-  if (secret !== undefined) return Object.freeze({ servers, secret });
+  if (secret !== undefined) return Object.freeze({ servers, connections, secret });
   reader.problem(
     'PETSTORE_SECRET must be set with PETSTORE_DATABASE_URL: all processes need the same one.',
   );

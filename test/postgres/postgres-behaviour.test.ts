@@ -56,6 +56,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();
+    await server.makeTemplate();
   });
   afterAll(() => server[Symbol.asyncDispose]());
 

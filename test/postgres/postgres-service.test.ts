@@ -39,6 +39,21 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     expect((await service.post(secret, { name: 'Ada', categoryId: 1 })).status).toBe(201);
   });
 
+  test('opens as many connections as its settings allow', async () => {
+    const url = await server.createDatabase();
+    const settings = { ...settingsOf(url), PETSTORE_DATABASE_CONNECTIONS: '3' };
+    await using service = await TestService.start({ settings });
+    const { secret } = await service.account();
+    const names = Array.from({ length: 20 }, (_, index) => `pet-${index}`);
+    const replies = await Promise.all(
+      names.map((name) => service.post(secret, { name, categoryId: 1 })),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(names.map(() => 201));
+    const count = `SELECT count(*)::int AS connections FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'petstore'`;
+    expect(await server.run(count, url)).toEqual([{ connections: 3 }]);
+  });
+
   test('answers 503 to keys that it cannot look up, however many, and takes nothing from their address', async () => {
     const settings = {
       ...settingsOf(await server.createDatabase()),

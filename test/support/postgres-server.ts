@@ -6,6 +6,7 @@ import { migrate } from '../../src/storage/postgres/migrate.ts';
 import { freePort } from './free-port.ts';
 import { eventually } from './harness.ts';
 import { temporaryRoot } from './temporary-root.ts';
+import { copyTo, TEMPLATE } from './test-database.ts';
 
 /** Where Debian and its relatives keep the server's programs, the newest first; then PATH. */
 function findPrograms(): string | undefined {
@@ -48,8 +49,8 @@ export class PostgresServer implements AsyncDisposable {
   #server: Server | undefined;
   #databases = 0;
   readonly #template = lazy(async () => {
-    await this.run('CREATE DATABASE migrated');
-    await migrate(this.url('migrated'));
+    await this.run(`CREATE DATABASE ${TEMPLATE}`);
+    await migrate(this.url(TEMPLATE));
   });
 
   private constructor() {
@@ -128,16 +129,22 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Makes an empty database, and gives its address. */
   async createDatabase(options = ''): Promise<string> {
-    this.#databases += 1;
-    const name = `petstore_${this.#databases}`;
+    const name = this.#nextName();
     await this.run(`CREATE DATABASE ${name} ${options}`);
     return this.url(name);
   }
 
   /** Makes a database with the current schema, and gives its address. */
   async createMigrated(): Promise<string> {
-    await this.#template();
-    return this.createDatabase('TEMPLATE migrated');
+    await this.makeTemplate();
+    const name = this.#nextName();
+    await this.run(copyTo(name));
+    return this.url(name);
+  }
+
+  /** Makes the template of databases with the current schema, once. */
+  makeTemplate(): Promise<void> {
+    return this.#template();
   }
 
   /** One statement over a connection of its own. */
@@ -154,6 +161,11 @@ export class PostgresServer implements AsyncDisposable {
     // What a checkpoint would write is thrown away.
     await this.stop('SIGQUIT');
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #nextName(): string {
+    this.#databases += 1;
+    return `petstore_${this.#databases}`;
   }
 
   async #answers(): Promise<boolean> {

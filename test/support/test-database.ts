@@ -2,18 +2,33 @@ import { SQL } from 'bun';
 
 const SERVER = process.env['PETSTORE_TEST_DATABASE_URL'];
 
+/** A database with the current schema, of which copies are made: a copy costs less than migrating. */
+export const TEMPLATE = 'migrated';
+
+/** Makes a copy of the template. */
+export const copyTo = (name: string) =>
+  `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`;
+
 /**
  * Settings that let services keep everything in PostgreSQL when PETSTORE_TEST_DATABASE_URL names a
- * database: each folder gets a schema of its own, which stays until the database goes.
+ * server with the template: each folder gets a database of its own, which stays as long as the server.
  */
 export async function testDatabaseFor(folder: string): Promise<Readonly<Record<string, string>>> {
   if (!SERVER) return {};
-  const schema = `test_${Bun.hash(folder).toString(36)}`;
+  const name = `test_${Bun.hash(folder).toString(36)}`;
   const sql = new SQL({ url: SERVER, max: 1 });
-  await sql.unsafe(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-  await sql.close({ timeout: 0 });
+  try {
+    const found = await sql`SELECT 1 FROM pg_database WHERE datname = ${name}`;
+    if (found.length === 0) await sql.unsafe(copyTo(name));
+  } finally {
+    await sql.close({ timeout: 0 });
+  }
+  const url = new URL(SERVER);
+  url.pathname = name;
   return {
-    PETSTORE_DATABASE_URL: `${SERVER}?search_path=${schema}`,
+    PETSTORE_DATABASE_URL: url.href,
+    // Each costs the server CPU time.
+    PETSTORE_DATABASE_CONNECTIONS: '3',
     PETSTORE_SECRET: 'a secret for tests only, of no other use',
   };
 }

@@ -1,9 +1,6 @@
 import { SQL } from 'bun';
 import { SECOND } from '../../lib/clock.ts';
 
-/** Connections of one process. */
-const CONNECTIONS = 10;
-
 /** How long the server works on one statement, in ms, before it gives up. */
 export const STATEMENT_LIMIT = 5 * SECOND;
 
@@ -14,7 +11,7 @@ const SILENCE_LIMIT = 10 * SECOND;
 const CONNECT_WITHIN = 2;
 
 /** @param statementLimit ms; 0 for none. */
-export function connect(url: string, statementLimit: number, connections = CONNECTIONS): SQL {
+export function connect(url: string, statementLimit: number, connections: number): SQL {
   return new SQL({
     url,
     adapter: 'postgres',

@@ -22,6 +22,9 @@ import { findPrimary } from './primary.ts';
  */
 const PATIENCE = { statement: 7 * SECOND, transaction: 15 * SECOND } as const;
 
+/** Connections of one process, unless the settings say otherwise. */
+const CONNECTIONS = 10;
+
 /** Pause between two probes of a server that is unavailable, in ms. */
 const PROBE_INTERVAL = 0.1 * SECOND;
 
@@ -68,6 +71,7 @@ type Execute = <Row>(text: string, values: Value[]) => Promise<Row[] & { readonl
 export class PostgresDatabase implements Queries {
   #url: string;
   #pool: SQL;
+  readonly #connect: (url: string) => SQL;
   /** How many replies the server has sent. */
   #replies = 0;
   readonly #queries: Queries;
@@ -87,9 +91,11 @@ export class PostgresDatabase implements Queries {
     url: string,
     servers: DatabaseAddresses = [url],
     readonly writes = new WriteOutcomes(systemClock),
+    connections = CONNECTIONS,
   ) {
     this.#url = url;
-    this.#pool = connect(url, STATEMENT_LIMIT);
+    this.#connect = (address) => connect(address, STATEMENT_LIMIT, connections);
+    this.#pool = this.#connect(url);
     this.#breaker = new CircuitBreaker({
       probe: () => findPrimary(servers),
       firstPause: PROBE_INTERVAL,
@@ -242,7 +248,7 @@ export class PostgresDatabase implements Queries {
   /** Statements in flight finish on the old connections where they can. */
   #reconnect(): void {
     const old = this.#pool;
-    this.#pool = connect(this.#url, STATEMENT_LIMIT);
+    this.#pool = this.#connect(this.#url);
     old.close({ timeout: 0 }).catch(() => {});
   }
 }

@@ -23,12 +23,12 @@ import { PostgresUsageBatches } from './usage-batches.ts';
  */
 export async function openPostgresStores(
   config: Config,
-  { servers, secret }: DatabaseSettings,
+  { servers, connections, secret }: DatabaseSettings,
   clock: Clock,
 ): Promise<DatabaseStores> {
   const primary = await requirePrimary(servers);
   await migrate(primary);
-  const database = new PostgresDatabase(primary, servers, new WriteOutcomes(clock));
+  const database = new PostgresDatabase(primary, servers, new WriteOutcomes(clock), connections);
   try {
     await refuseUnfinishedStoreMigration(database);
   } catch (cause) {

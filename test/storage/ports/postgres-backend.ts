@@ -10,6 +10,9 @@ import { sharedStores } from '../../../src/storage/shared-stores.ts';
 import type { PostgresServer } from '../../support/postgres-server.ts';
 import type { Backend } from './backend.ts';
 
+/** Fewer than a service opens: each costs the server CPU time. */
+const CONNECTIONS = 3;
+
 /** Stores in a database of their own on this server. */
 export async function openPostgresBackend(server: PostgresServer): Promise<Backend> {
   return connectTo(await server.createMigrated());
@@ -17,7 +20,7 @@ export async function openPostgresBackend(server: PostgresServer): Promise<Backe
 
 /** Stores in a database that is migrated already, over connections of their own. */
 export function connectTo(url: string): Backend {
-  const database = new PostgresDatabase(url);
+  const database = new PostgresDatabase(url, [url], undefined, CONNECTIONS);
   const messages = new PostgresMessageQueue(database);
   const pets = {
     production: new PostgresPetStore(database, 'production'),
