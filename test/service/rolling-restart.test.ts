@@ -17,7 +17,7 @@ const CALLERS = 6;
 const EVERYTHING = 1_000_000;
 
 /** Between the turns of a caller, in ms: the load is to be steady, not all that the machine can do. */
-const PAUSE = 10;
+const PAUSE = 30;
 
 /** Adds animals, lists them and sends messages, over and over, until it is told to end. */
 function startLoad(origin: string, options: Pick<PetstoreClientOptions, 'apiKey' | 'maxRetries'>) {
