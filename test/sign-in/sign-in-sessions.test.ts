@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
 import type { SessionEntry } from '../../src/dashboard/shared/api.ts';
-import { DAY, MINUTE } from '../../src/lib/clock.ts';
-import { Visitor } from '../support/dashboard-visitor.ts';
+import { DAY, HOUR, MINUTE } from '../../src/lib/clock.ts';
+import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 
 describe('signing in', () => {
@@ -68,6 +68,38 @@ describe('signing in', () => {
     expect(await refused.json()).toMatchObject({ code: 'sign_in_again' });
     await visitor.signIn();
     expect((await create()).status).toBe(201);
+  });
+});
+
+describe('a session that is used all the time', () => {
+  test.each([
+    ['of a customer ends 30 days after the sign-in', 'customer', 30 * DAY, DAY],
+    ['of an operator ends 12 hours after the sign-in', 'operator', 12 * HOUR, HOUR],
+  ] as const)('%s', async (_, role, longest, step) => {
+    const clock = new ManualClock();
+    await using service = await TestService.start({ parts: PARTS, clock });
+    const visitor = await Visitor.signUp(service);
+    await service.stores.accounts.setRole(visitor.accountId, role, Date.now(), 'test');
+    const { cookie } = visitor;
+    const [entry] = await list(visitor);
+    const end = Date.parse(entry?.createdAt ?? '') + longest;
+    expect(Date.parse(entry?.expiresAt ?? '')).toBeLessThanOrEqual(end);
+    for (let age = step; age < longest; age += step) {
+      clock.advance(step);
+      expect(await whoIs(visitor)).toBe(visitor.email);
+    }
+    clock.advance(step - 1);
+    expect(await whoIs(visitor)).toBe(visitor.email);
+
+    clock.advance(1);
+
+    expect((await visitor.get('/api/auth/list-sessions')).status).toBe(401);
+    visitor.cookie = cookie;
+    const body = { currentPassword: PASSWORD, newPassword: 'a wholly new password' };
+    expect((await visitor.post('/api/auth/change-password', body)).status).toBe(401);
+    expect((await visitor.get('/api/keys')).status).toBe(401);
+    clock.step(-longest);
+    expect(await whoIs(visitor)).toBeUndefined();
   });
 });
 

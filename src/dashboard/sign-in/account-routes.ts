@@ -2,9 +2,12 @@ import { DashboardError } from '../errors.ts';
 import { newPasswordFrom, readPassword, readPasswordChange, readSessionId } from './bodies.ts';
 import { DONE, type Outcome, type SignInContext } from './context.ts';
 import { refuseGuessable } from './password-strength.ts';
+import { endOfSession } from './session-age.ts';
 
-export async function listSessions({ auth, headers }: SignInContext): Promise<Outcome> {
-  return { body: await auth.api.listOwnSessions({ headers }) };
+export async function listSessions(context: SignInContext): Promise<Outcome> {
+  const { account } = requireSession(context);
+  const sessions = await context.auth.api.listOwnSessions({ headers: context.headers });
+  return { body: sessions.map((each) => ({ ...each, expiresAt: endOfSession(account, each) })) };
 }
 
 /** Also ends the account's other sessions. */
@@ -39,13 +42,17 @@ export async function deleteAccount(context: SignInContext): Promise<Outcome> {
   return { ...DONE, headers: deleted.headers };
 }
 
+/** @throws ApiError `signed_out` */
+function requireSession({ session }: SignInContext) {
+  if (session) return session;
+  throw new DashboardError('signed_out', 'You are signed out. Sign in first.');
+}
+
 /** Counts a guess at the password of whoever is signed in. @throws ApiError `signed_out` */
 async function takeOwnAttempt(context: SignInContext) {
-  const { auth, attempts, browsers, address, headers, request } = context;
-  const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
-  if (!found) throw new DashboardError('signed_out', 'You are signed out. Sign in first.');
-  const { session, user } = found;
-  const { email } = user;
+  const { attempts, browsers, address, request } = context;
+  const { session, account } = requireSession(context);
+  const { email } = account;
   // A session that began before browsers were remembered, or without their cookie, is as good.
   const browser = browsers.find(request.headers, email) ?? session.id;
   return { attempt: await attempts.take(address, 'password', email, browser), email };

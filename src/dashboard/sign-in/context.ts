@@ -3,6 +3,7 @@ import type { Auth } from './auth.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { Mailer } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
+import type { findSession } from './session-age.ts';
 
 /** What every operation below /api/auth shares. */
 export interface SignInParts {
@@ -21,6 +22,8 @@ export interface SignInContext extends SignInParts {
   readonly request: Request;
   /** The request's headers as far as better-auth sees them. */
   readonly headers: Headers;
+  /** Of whoever is signed in; it has not reached its greatest age. */
+  readonly session: Awaited<ReturnType<typeof findSession>>;
   /** The address of the client. */
   readonly address: string;
 }

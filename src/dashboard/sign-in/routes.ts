@@ -18,6 +18,7 @@ import {
   sendVerificationEmail,
   verifyEmail,
 } from './link-routes.ts';
+import { findSession } from './session-age.ts';
 
 interface Route extends Endpoint {
   handle(context: SignInContext): Promise<Outcome>;
@@ -54,7 +55,8 @@ export async function handle(
   const { operation } = findOperation(ROUTER, request.method, path);
   const headers = clientHeaders(request.headers, address);
   try {
-    const outcome = await operation.handle({ ...parts, request, headers, address });
+    const session = await findSession(parts, headers);
+    const outcome = await operation.handle({ ...parts, request, headers, address, session });
     const reply = Response.json(outcome.body, { headers: UNCACHED });
     for (const cookie of outcome.headers?.getSetCookie() ?? []) {
       reply.headers.append('Set-Cookie', cookie);

@@ -7,6 +7,7 @@ import { KnownBrowsers } from './known-browsers.ts';
 import { createMailer, linkTo } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
 import { handle } from './routes.ts';
+import { findSession } from './session-age.ts';
 
 /** How long a sign-in counts as recent, in ms. */
 const RECENT = 15 * MINUTE;
@@ -25,11 +26,10 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
     handle: (request, path, address) => handle(parts, request, path, address),
     async session(sent) {
       const headers = clientHeaders(sent);
-      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
-      const account = found && (await stores.accounts.find(found.user.id));
-      if (!account) return undefined;
-      const age = clock.now().wall - found.session.createdAt.getTime();
-      return { id: found.session.id, account, isRecent: age >= 0 && age < RECENT };
+      const found = await findSession(parts, headers);
+      if (!found) return undefined;
+      const { session, account, age } = found;
+      return { id: session.id, account, isRecent: age >= 0 && age < RECENT };
     },
     async renew(sent, reply) {
       const headers = clientHeaders(sent);

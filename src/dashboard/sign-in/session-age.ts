@@ -1,0 +1,34 @@
+import type { Account, Role } from '../../core/accounts.ts';
+import { DAY, HOUR } from '../../lib/clock.ts';
+import type { Auth } from './auth.ts';
+import type { SignInOptions } from './options.ts';
+
+/** How long after its sign-in a session ends, however often it is renewed, in ms. */
+const LONGEST_SESSION: Readonly<Record<Role, number>> = { customer: 30 * DAY, operator: 12 * HOUR };
+
+/**
+ * The session of a request with these headers, and its account, if it has one. A session that has
+ * reached its greatest age by the service's clock is deleted here.
+ */
+export async function findSession(
+  { auth, options: { stores, clock } }: { auth: Auth; options: SignInOptions },
+  headers: Headers,
+) {
+  const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
+  const account = found && (await stores.accounts.find(found.user.id));
+  if (!account) return undefined;
+  const { session } = found;
+  const age = clock.now().wall - session.createdAt.getTime();
+  if (age < LONGEST_SESSION[account.role]) return { session, account, age };
+  await auth.api.endOwnSession({ params: { id: session.id }, headers });
+  return undefined;
+}
+
+/** When a session ends at the latest: renewals move `expiresAt`, never beyond its greatest age. */
+export function endOfSession(
+  { role }: Account,
+  { createdAt, expiresAt }: { createdAt: string; expiresAt: string },
+): string {
+  const latest = Date.parse(createdAt) + LONGEST_SESSION[role];
+  return new Date(Math.min(Date.parse(expiresAt), latest)).toISOString();
+}
