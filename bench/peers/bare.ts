@@ -111,7 +111,7 @@ class Service {
     const elapsed = performance.now();
     const id = request.headers.get('x-request-id') ?? Bun.randomUUIDv7();
     const authorization = request.headers.get('authorization');
-    const key = authorization !== null && BEARER.test(authorization) && authorization.slice(7);
+    const key = authorization === null ? undefined : BEARER.exec(authorization)?.[1];
     const account = key ? this.#accounts.get(this.#digest(key)) : undefined;
     const caller = account ?? this.#addressOf(server.requestIP(request)?.address ?? '');
     const isAdmitted = take(caller, wall, elapsed);
@@ -121,7 +121,7 @@ class Service {
         headers: headers.write(caller, wall, elapsed, id, !isAdmitted),
       });
     if (!isAdmitted) return write(LIMITED);
-    if (!account) return write(authorization === null ? MISSING_KEY : INVALID_KEY);
+    if (!account) return write(challengeTo(authorization));
     const { url, method } = request;
     if (url.slice(url.indexOf('/', 8)) !== '/v1/pets') return write(NOT_FOUND);
     return method === 'POST' ? this.#create(request).then(write) : write(this.#page);
@@ -261,8 +261,14 @@ function error(status: number, code: string, message: string, headers = PLAIN): 
   return { status, body: JSON.stringify({ code, message, status }), headers };
 }
 
+function challengeTo(authorization: string | null): Reply {
+  if (authorization === null) return MISSING_KEY;
+  return OTHER_SCHEME.test(authorization) ? OTHER_CREDENTIALS : INVALID_KEY;
+}
+
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
-const BEARER = /^Bearer [!-~]+$/i;
+const BEARER = /^Bearer +([!-~]+)$/i;
+const OTHER_SCHEME = /^(?!Bearer )[\w!#$%&'*+.^`|~-]+ +[!-~]/i;
 const JSON_TYPE = /^application\/json[ \t]*(?:$|;)/i;
 /** 1 to 255 code points, not blank, without control characters and lone surrogates. */
 const NAME = /^(?!\s*$)[^\p{Cc}\p{Cs}]{1,255}$/u;
@@ -277,12 +283,8 @@ const MISSING_KEY = error(
   new ReplyHeaders(CHALLENGE),
 );
 const INVALID_KEY = error(401, 'invalid_api_key', 'Unknown.', new ReplyHeaders(INVALID_TOKEN));
-const LIMITED = error(
-  429,
-  'rate_limited',
-  'Wait for the seconds in Retry-After.',
-  new ReplyHeaders(),
-);
+const OTHER_CREDENTIALS = error(401, 'invalid_api_key', 'Unknown.', new ReplyHeaders(CHALLENGE));
+const LIMITED = error(429, 'rate_limited', 'Wait for Retry-After.', new ReplyHeaders());
 const NOT_FOUND = error(404, 'not_found', 'Nothing is served at this path.');
 const NOT_JSON = error(400, 'unsupported_content_type', 'Send "Content-Type: application/json".');
 const INVALID_JSON = error(400, 'invalid_json', 'The body is not valid JSON.');
