@@ -150,7 +150,10 @@ describe('the served document', () => {
     const next = await fetch(`${service.url(part)}/openapi.json`);
 
     expect(yaml.headers.get('Content-Type')).toBe('application/yaml');
-    expect(YAML.parse(await yaml.text())).toEqual(await json.json());
+    const text = await yaml.text();
+    expect(YAML.parse(text)).toEqual(await json.json());
+    // YAML 1.1 makes dates of them.
+    expect(text).not.toMatch(/: \d{4}-\d\d-\d\d/);
     expect(next.headers.get('Content-Type')).toBe('application/json');
   });
 

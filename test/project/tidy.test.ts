@@ -47,6 +47,7 @@ const ENTRIES = [
   'test/web/screenshots.ts',
   // Run by hand, where there is a container engine.
   'test/deploy/containers.ts',
+  'test/http/mocks.ts',
   // Preloaded into a service.
   'test/service/loaded-teller.ts',
 ];

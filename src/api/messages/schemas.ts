@@ -39,6 +39,7 @@ export const Message = {
     status: {
       // Open: a later 1.x may add states.
       anyOf: [MessageStatus, { type: 'string' }],
+      'x-go-type': 'MessageStatus',
       description: '`queued` when it was taken; the dashboard shows when it is `delivered`.',
     },
     createdAt: {

@@ -1,6 +1,21 @@
 import { type ApiAddresses, deprecationHeaders } from '../../http/deprecation.ts';
+import { PLAIN_CHALLENGE } from '../../http/error-replies.ts';
 import { DEPRECATION_HEADERS, HEADERS, type HeaderName } from '../../http/headers.ts';
 import type { PublishedOperation } from '../operations.ts';
+
+/** Examples that fit every reply that has the header. */
+const EXAMPLES: Partial<Record<HeaderName, string>> = {
+  'RateLimit-Policy': HEADERS['RateLimit-Policy'].example,
+  RateLimit: HEADERS.RateLimit.example,
+  'X-Request-Id': HEADERS['X-Request-Id'].example,
+  // The first example of a body with 401 is that of a missing key.
+  'WWW-Authenticate': PLAIN_CHALLENGE,
+};
+
+/** Examples that differ for one status. */
+const EXAMPLES_OF_STATUS: Readonly<Record<number, Partial<Record<HeaderName, string>>>> = {
+  429: { RateLimit: '"minute";r=0;t=42, "day";r=933;t=5120' },
+};
 
 type References = Record<string, { readonly $ref: string }>;
 
@@ -14,11 +29,18 @@ export class HeaderComponents {
     this.#addresses = addresses;
   }
 
-  /** References to headers whose values depend on the case, so that they have no example. */
-  refer(names: readonly HeaderName[]): References {
+  /**
+   * References to headers of replies with this status. Mocks send an example as it is: a header has one
+   * only where it fits, and numbers have none, which Mockoon cannot read.
+   */
+  refer(names: readonly HeaderName[], status: number): References {
     const references = names.map((name) => {
       const { description, schema, required } = HEADERS[name];
-      return [name, this.#add(name, { description, required, schema })] as const;
+      const ofStatus = EXAMPLES_OF_STATUS[status]?.[name];
+      const example = ofStatus ?? EXAMPLES[name];
+      const component = ofStatus === undefined ? name : `${name}-${status}`;
+      const header = { description, required, schema, ...(example !== undefined && { example }) };
+      return [name, this.#add(component, header)] as const;
     });
     return Object.fromEntries(references);
   }

@@ -81,7 +81,7 @@ function successObject(
   return {
     description,
     headers: {
-      ...headers.refer([...EVERY_REPLY_HEADERS, ...own]),
+      ...headers.refer([...EVERY_REPLY_HEADERS, ...own], operation.success.status),
       ...headers.referDeprecation(operationId, operation),
     },
     content: json(schema, { success: { value: example } }),
@@ -102,7 +102,7 @@ function errorObjects(
     const reply = {
       description: codes.map((code) => ERRORS[code].meaning).join(' '),
       headers: {
-        ...headers.refer([...EVERY_REPLY_HEADERS, ...(HEADERS_OF_STATUS[status] ?? [])]),
+        ...headers.refer([...EVERY_REPLY_HEADERS, ...(HEADERS_OF_STATUS[status] ?? [])], status),
         ...headers.referDeprecation(operationId, operation),
       },
       content: json(

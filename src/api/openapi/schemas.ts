@@ -22,6 +22,8 @@ export const ErrorBody = {
     code: {
       // Open: a later 1.x may add codes, and readers must accept them.
       anyOf: [ErrorCodes, { type: 'string' }],
+      // For oapi-codegen, which makes a raw union of the two: a string type of Go is open by itself.
+      'x-go-type': 'ErrorCode',
       description: 'Machine-readable error code: one of `ErrorCode`; later versions may add codes.',
     },
     message: { type: 'string', description: 'Human-readable description; says what to do next.' },

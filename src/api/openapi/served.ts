@@ -18,5 +18,7 @@ export function servedDocuments(
 }
 
 function toYaml(document: Readonly<Record<string, unknown>>): string {
-  return `${YAML.stringify(document, null, 2)}\n`;
+  // Parsers of YAML 1.1 read a plain 2030-12-05 as a date.
+  const plainDate = /^(\s*(?:- )?[\w-]+: )(\d{4}-\d\d-\d\d\S*)$/gm;
+  return `${YAML.stringify(document, null, 2).replaceAll(plainDate, '$1"$2"')}\n`;
 }
