@@ -5,6 +5,7 @@ import type { RateLimitResult } from './rate-limit.ts';
 
 /** A limit on the attempts of one caller. */
 export interface AttemptCounter {
+  /** A kind, a colon, and who it is: `address:203.0.113.7`. There are few kinds. */
   readonly caller: string;
   readonly limits: Limits;
 }

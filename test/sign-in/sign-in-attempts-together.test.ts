@@ -108,7 +108,19 @@ function behaviour(open: () => AttemptCounts): void {
   });
 }
 
-describe('attempts counted in memory', () => behaviour(() => new MemoryAttemptCounts()));
+describe('attempts counted in memory', () => {
+  behaviour(() => new MemoryAttemptCounts());
+
+  test('of one kind of caller do not crowd out those of another, however many there are', () => {
+    const counts = new MemoryAttemptCounts();
+    const kept = counter('session:1', 1);
+    const outcomeOf = (each: AttemptCounter) => counts.take([each], systemClock.now()).outcome;
+    expect(outcomeOf(kept)).toBe('admitted');
+    for (let host = 0; host < 120_000; host += 1) outcomeOf(counter(`address:${host}`, 1));
+    expect(outcomeOf(kept)).toBe('limited');
+    expect(outcomeOf(counter('address:0', 1))).toBe('admitted');
+  });
+});
 
 describe.skipIf(!hasRedis)('attempts counted in Redis', () => {
   let server: RedisServer;

@@ -124,6 +124,8 @@ describeWithBrowser('passwords and addresses by mail', (open) => {
     await fillCredentials(page, email);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('Look into your mail').waitFor();
+    // The account is made after the reply.
+    await mail.emailTo(email, 1);
     await page.goto(service.dashboardUrl);
     await signIn(page, email);
     await page.getByRole('button', { name: 'Send the mail again' }).click();

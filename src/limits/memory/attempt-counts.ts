@@ -4,13 +4,13 @@ import { type QuotaState, takeQuota, unusedQuota } from '../../core/quota.ts';
 import { type RateLimitResult, tightestResult } from '../../core/rate-limit.ts';
 import type { Instant } from '../../lib/clock.ts';
 
-/** Callers in memory at the same time; past it the least recently used is dropped. */
+/** Callers of one kind in memory at the same time; past it the least recently used is dropped. */
 const MOST_CALLERS = 100_000;
 
 /** Limits the attempts in this process alone. */
 export class MemoryAttemptCounts implements AttemptCounts {
-  /** By caller. */
-  readonly #states = new LRUCache<string, QuotaState>({ max: MOST_CALLERS });
+  /** By kind of caller, which is the text before its first colon: no kind crowds out another. */
+  readonly #kinds = new Map<string, LRUCache<string, QuotaState>>();
 
   take(counters: readonly AttemptCounter[], now: Instant): RateLimitResult {
     const checked = counters.map(({ caller, limits }) =>
@@ -20,7 +20,7 @@ export class MemoryAttemptCounts implements AttemptCounts {
     if (decision.outcome !== 'admitted') return decision;
     const counted = counters.map(({ caller, limits }) => {
       const state = this.#stateOf(caller);
-      this.#states.set(caller, state);
+      this.#statesLike(caller).set(caller, state);
       return takeQuota(state, limits, now, 1);
     });
     return tightestResult(counted);
@@ -28,7 +28,7 @@ export class MemoryAttemptCounts implements AttemptCounts {
 
   giveBack(counters: readonly AttemptCounter[]): void {
     for (const { caller } of counters) {
-      const state = this.#states.get(caller);
+      const state = this.#statesLike(caller).get(caller);
       if (!state) continue;
       const { minuteUsed, dayUsed } = state;
       state.minuteUsed = Math.max(0, minuteUsed - 1);
@@ -37,6 +37,15 @@ export class MemoryAttemptCounts implements AttemptCounts {
   }
 
   #stateOf(caller: string): QuotaState {
-    return this.#states.get(caller) ?? unusedQuota();
+    return this.#statesLike(caller).get(caller) ?? unusedQuota();
+  }
+
+  #statesLike(caller: string): LRUCache<string, QuotaState> {
+    const kind = caller.slice(0, caller.indexOf(':'));
+    const known = this.#kinds.get(kind);
+    if (known) return known;
+    const states = new LRUCache<string, QuotaState>({ max: MOST_CALLERS });
+    this.#kinds.set(kind, states);
+    return states;
   }
 }
