@@ -10,7 +10,7 @@ import type { BackgroundJobs } from '../lib/scheduler.ts';
 import { MemoryLimiter } from './memory/limiter.ts';
 import { SavedQuotas } from './memory/saved-quotas.ts';
 
-/** How often quotas are saved, in ms; with the time of a commit, a crash loses less than 1 s. */
+/** How often quotas are saved, in ms; with the time of two commits, that is what a crash loses. */
 const SAVE_QUOTAS_EVERY = 0.75 * SECOND;
 /**
  * Callers taken from the limiter at a time: some 15 ms of this thread. While nothing can be saved,

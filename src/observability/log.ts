@@ -25,7 +25,21 @@ const WRITE_RETRY_DELAY = 10;
  */
 export function createLog(level: LogLevel, destination: DestinationStream): Log {
   const redacted = { write: (line: string) => destination.write(redactApiKeys(line)) };
-  return pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, redacted);
+  return pino(
+    { level, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: serializeError } },
+    redacted,
+  );
+}
+
+/** The runtime's errors about code that cannot be loaded have no JSON form. */
+function serializeError(error: Error): object {
+  try {
+    const serialized = pino.stdSerializers.err(error);
+    JSON.stringify(serialized);
+    return serialized;
+  } catch {
+    return { type: error.name, message: messageOf(error), stack: error.stack };
+  }
 }
 
 /** The same log, with further fields on each line, evaluated when it is written. */

@@ -29,6 +29,13 @@ export interface DatabaseStores extends SharedStores {
   /** The outcome of the last write to each file, or to the database. */
   readonly writes: WriteOutcomes;
   /**
+   * Starts what the first write needs and opens its files: later there may be no file descriptor left for them.
+   * Never rejects: a failure shows in `writes`.
+   */
+  prepareWrites(): Promise<void>;
+  /** Begins to load the code of rare writes, which would otherwise be loaded with the first of them. */
+  loadRareWrites(): void;
+  /**
    * Writes to whatever the last write failed at, to find out whether writes work again.
    * @throws StorageUnavailable when they do not.
    */

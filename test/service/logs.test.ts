@@ -15,6 +15,21 @@ interface Line {
   readonly [name: string]: unknown;
 }
 
+describe('an error', () => {
+  test('about code that cannot be loaded is logged with its message', async () => {
+    using folder = temporaryFolder();
+    const broken = join(folder.path, 'broken.ts');
+    await Bun.write(broken, 'this is no code');
+    const failed: unknown = await import(broken).catch((error: unknown) => error);
+    for (const err of [failed, new AggregateError([failed], 'not loaded', { cause: failed })]) {
+      const lines: string[] = [];
+      createLog('info', { write: (line) => lines.push(line) }).error({ err }, 'request failed');
+      expect(lines.join()).toMatch(/"message":"(?:\d+ errors building|not loaded)/);
+      expect(lines.join()).not.toContain('unable to serialize');
+    }
+  });
+});
+
 describe('at level debug', () => {
   test('each request is one line: method, path, status and how long it took', async () => {
     using folder = temporaryFolder();

@@ -60,6 +60,8 @@ export async function openPostgresStores(
       },
     },
     writes: database.writes,
+    prepareWrites: async () => {},
+    loadRareWrites() {},
     probeWrites: () => database.probeWrites(),
     measure(metrics) {
       database.metrics = metrics;

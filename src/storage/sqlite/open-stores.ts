@@ -37,10 +37,12 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
   const folderState = new FolderState(folder, (reason) => {
     writer.refusal = reason;
   });
+  const opened = new Set<string>();
   const openAs = (schema: Schema) => (path: string, expected: Expectations) => {
     const onDamage = (finding: string) => folderState.foundDamage(path, finding);
     const file = new SqliteFile(path, schema, writer, { ...expected, onDamage });
     folderState.opened(path);
+    opened.add(path);
     return file;
   };
   const accountsFile = files.open(FILE_NAMES.accounts, openAs(ACCOUNTS_SCHEMA));
@@ -58,6 +60,8 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
     leases: new FileLeases(folder.lock),
     writer,
     writes: writer.outcomes,
+    prepareWrites: () => writer.open(opened),
+    loadRareWrites: () => writer.load(),
     probeWrites: () => writer.probe(),
     measure(metrics) {
       writer.metrics = metrics;

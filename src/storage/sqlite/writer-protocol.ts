@@ -48,6 +48,8 @@ export interface CommitRequest {
 /** Messages of the main thread to the writer thread. */
 export type WriterRequest =
   | CommitRequest
+  /** Loads the changes that are written once for both engines. */
+  | { readonly kind: 'load' }
   /** Folds the write-ahead log into each file and closes them. */
   | { readonly kind: 'close' };
 

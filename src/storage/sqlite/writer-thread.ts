@@ -31,7 +31,8 @@ const databases = new Map<string, Database>();
 const idRecords = new Map<string, IdRecords>();
 
 /**
- * What makes the changes that are written once for both engines; loaded with the first of them. Where that
+ * What makes the changes that are written once for both engines; loaded with the first of them, or earlier on
+ * request. Where that
  * fails the thread ends, and the next one loads it anew: the runtime remembers a failed import.
  */
 const loadChanges = lazy(() => Promise.all([import('../kysely.ts'), import('../changes.ts')]));
@@ -49,6 +50,10 @@ async function carryOut(request: WriterRequest): Promise<void> {
   if (request.kind === 'close') {
     for (const [path, database] of databases) close(database, idRecords.get(path));
     reply({ kind: 'closed' });
+    return;
+  }
+  if (request.kind === 'load') {
+    await loadChanges();
     return;
   }
   const { path, writes } = request;

@@ -20,6 +20,12 @@ export const QUEUE_CAPACITY = 10_000;
 /** The most changes in one transaction, so that none waits long for the others. */
 const BATCH_SIZE = 1_000;
 
+/**
+ * Changes that take part in the next transaction, whatever waits: a crash loses the quotas that are not saved.
+ * Each is saved only when the one before is, so that few wait.
+ */
+const URGENT: ReadonlySet<Write['name']> = new Set(['saveQuotas', 'dropQuotas']);
+
 interface Waiting {
   readonly write: Write;
   readonly settle: (result: WriteResult) => void;
@@ -93,21 +99,35 @@ export class Writer {
   run<Each extends Write>(path: string, write: Each): Promise<WriteOutputs[Each['name']]> {
     const queue = this.#queueFor(path);
     const { promise, resolve, reject } = Promise.withResolvers<WriteOutputs[Each['name']]>();
-    const refusal = this.#refusalFor(queue);
+    const isUrgent = URGENT.has(write.name);
+    const refusal = this.#refusalFor(queue, isUrgent);
     if (refusal !== undefined) {
       reject(new StorageUnavailable(new Error(refusal)));
       return promise;
     }
-    queue.waiting.push({
+    const waiting: Waiting = {
       write,
       settle: (result) => {
         // The thread answers each name with that name's output; a message cannot carry the type.
         if (result.ok) resolve(result.value as WriteOutputs[Each['name']]);
         else reject(failure(result));
       },
-    });
+    };
+    if (isUrgent) queue.waiting.unshift(waiting);
+    else queue.waiting.push(waiting);
     this.#send(path, queue);
     return promise;
+  }
+
+  /** Loads the code of rare changes, too; the thread makes changes when that is done. */
+  load(): void {
+    this.#post({ kind: 'load' });
+  }
+
+  /** Starts the thread and opens these files in it. Never rejects: a failure shows in the outcomes. */
+  async open(paths: Iterable<string>): Promise<void> {
+    const opened = Array.from(paths, (path) => this.run(path, { name: 'open', input: null }));
+    await Promise.allSettled(opened);
   }
 
   /**
@@ -129,9 +149,9 @@ export class Writer {
     this.#endThread();
   }
 
-  #refusalFor(queue: Queue): string | undefined {
+  #refusalFor(queue: Queue, isUrgent: boolean): string | undefined {
     if (this.#closed) return 'The store is closed.';
-    if (queue.waiting.length >= QUEUE_CAPACITY) return 'The write queue is full.';
+    if (!isUrgent && queue.waiting.length >= QUEUE_CAPACITY) return 'The write queue is full.';
     return this.refusal;
   }
 

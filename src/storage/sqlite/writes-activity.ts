@@ -70,6 +70,9 @@ export const activityWrites = {
     for (const [id, usedAt] of uses) statement.run(usedAt, id);
   },
 
+  /** Changes nothing: that the thread has started and has opened the file is all. */
+  open(_database: Database, _: null): void {},
+
   /** Writes a page without changing anything: the first page, which holds the schema's version. */
   probe(database: Database, _: null): void {
     const [version] = database.query('PRAGMA user_version').values().flat();
