@@ -15,10 +15,10 @@ import { messageOf, SetupError } from '../core/errors.ts';
 import { refuseServedFolder } from './folder/served-folder.ts';
 import { type Lock, shareLock } from './sqlite/lock.ts';
 
-/** What a secret of the folder's own is made of, and the least that one may have. */
+/** Length of a generated secret, and the least that the file must hold, in bytes. */
 const SECRET_BYTES = 32;
 
-/** What the files in a data folder are called; a backup calls its parts the same. */
+/** Names of the files in a data folder, and of the parts of a backup. */
 export const FILE_NAMES = {
   accounts: 'accounts.db',
   secret: 'secret',
@@ -36,9 +36,9 @@ export interface DataFolder {
   readonly manifest: string;
   /** Held while the manifest is changed. */
   readonly manifestLock: string;
-  /** There while a restore has begun to change the folder and is not done. */
+  /** Exists while a restore changes the folder, and after one that was interrupted. */
   readonly unfinishedRestore: string;
-  /** Shared by all who open files in the folder; a restore has it alone. */
+  /** Shared by all processes that open files in the folder; exclusive for a restore. */
   readonly folderLock: string;
   database(environment: Environment): string;
   /** The highest id that was acknowledged; see `folder/given-ids.ts`. */
@@ -48,14 +48,14 @@ export interface DataFolder {
 }
 
 /**
- * The folder at this path, made when it is missing; for this user's eyes only.
+ * Opens the folder at this path, or makes it, readable by this user only.
  * @throws SetupError when it cannot be made or written to, or a running service has lost its own there.
  */
 export function openDataFolder(path: string): DataFolder {
   if (!existsSync(path)) refuseServedFolder(path);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    // Not named by the process's number: in containers on one folder that is 1 in each.
+    // Not named after the process id: in containers that share a folder it is 1 in each.
     const probe = join(path, `.probe-${crypto.randomUUID()}`);
     writeFileSync(probe, '');
     rmSync(probe);
@@ -68,7 +68,7 @@ export function openDataFolder(path: string): DataFolder {
   return dataFolderAt(path);
 }
 
-/** What is where in the folder at this path, whether it is there or not. */
+/** The paths in the folder at this path, which may not exist. */
 export function dataFolderAt(path: string): DataFolder {
   return {
     path,
@@ -99,8 +99,8 @@ export function keepRestoreOut({ path, folderLock, unfinishedRestore }: DataFold
 }
 
 /**
- * The secret that API keys are digested with: the configured one, or the folder's own. That is made
- * on the first start and never again: beside keys that were made with another it is of no use.
+ * The secret that API keys are digested with: the configured one, or that of the folder. The latter is
+ * generated at the first start only: keys that were made with another secret would be invalid.
  * @param isFirstStart whether no key was made with any secret yet.
  * @throws SetupError when it cannot be read or made, or is cut short.
  */
@@ -130,9 +130,9 @@ function makeSecret(folder: DataFolder): void {
     writeFileSync(draft, `${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toHex()}\n`, {
       mode: 0o600,
     });
-    // Keys are on disk when they are given out; what they are digested with must be there before.
+    // A key is durable when it is issued, so the secret must be durable before.
     makeDurable(draft);
-    // A link is all or nothing, also when two processes start at the same moment.
+    // Creating a link is atomic, also when two processes start at the same moment.
     linkSync(draft, folder.secret);
     makeDurable(folder.path);
   } catch (cause) {

@@ -25,7 +25,7 @@ const WORKSHOP = '.restore-';
 export interface Restored {
   readonly folder: string;
   readonly createdAt: string;
-  /** Where the former content of the data folder went, if there was any. */
+  /** The folder of the former content of the data folder, if there was any. */
   readonly movedTo: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export async function restoreBackup(
   }
 }
 
-/** What restores left that were killed. */
+/** Removes what a killed restore left. */
 function removeLitter({ path }: DataFolder): void {
   for (const name of readdirSync(path)) {
     if (name.startsWith(WORKSHOP)) rmSync(join(path, name), { recursive: true });
@@ -88,8 +88,8 @@ function isData(name: string): boolean {
 }
 
 /**
- * The ids after which those of each environment continue: none is given again that the former files may
- * have given, that a restore found which was cut off, or that the backup knows.
+ * The ids after which those of each environment continue, so that none is given twice: the highest of the
+ * former files, of an interrupted restore and of the backup.
  */
 function findIdsAfter(folder: DataFolder, backup: Manifest): Record<Environment, number> {
   const cutOff = readUnfinished(folder);
@@ -118,9 +118,9 @@ function readFormerManifest(folder: DataFolder): FolderManifest | undefined {
 }
 
 /**
- * Moves the former files aside and the new ones in. Without a pause, so that no signal can end the
- * process on the way; where something else does, a mark stays, and nothing starts from a half.
- * @returns where the former files are, if there were any.
+ * Moves the former files aside and the new ones in. It is synchronous, so that no signal handler can end
+ * the process halfway. If something else does, a marker file stays, and nothing opens the folder.
+ * @returns the folder of the former files, if there were any.
  */
 function swap(
   folder: DataFolder,

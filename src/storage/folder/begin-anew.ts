@@ -24,7 +24,7 @@ import { beginIds, endOfBlock, highestGivenId, withFile } from './pet-ids.ts';
 export function beginAnew({ dataDir }: Config, name: string, clock: Clock): void {
   const folder = dataFolderAt(dataDir);
   if (!existsSync(dataDir)) throw new OperatorError(`${dataDir} holds no data.`);
-  // Says so when a restore was cut off.
+  // Throws after an interrupted restore.
   keepRestoreOut(folder).release();
   const lock = takeLock(folder.folderLock);
   if (!lock) {

@@ -1,21 +1,21 @@
 import { Database, SQLiteError } from 'bun:sqlite';
 import { SetupError } from '../../core/errors.ts';
 
-/** Something held by this process until it is released, or the process ends in any way. */
+/** A lock that this process holds until it releases it or ends in any way. */
 export interface Lock {
   release(): void;
 }
 
-/** For so many ms a lock may look taken because another process tries in vain to have it alone. */
+/** How long a shared lock is waited for, in ms: another process may be trying to lock exclusively. */
 const TRIED_BY_ANOTHER = 500;
 
 /** How long to wait for a lock that others hold for some ms, in ms. */
 const PATIENCE = 5_000;
 
 /**
- * Takes the lock at this path for this process alone; `undefined` when another process has it.
- * SQLite is the lock manager here: the operating system drops its file locks with the process, also
- * after SIGKILL.
+ * Takes an exclusive lock at this path; `undefined` when another process has it.
+ * Locks are SQLite's: the operating system releases its file locks when the process ends, also by
+ * SIGKILL.
  * @throws SetupError when the file cannot be locked.
  */
 export function takeLock(path: string): Lock | undefined {
@@ -23,7 +23,7 @@ export function takeLock(path: string): Lock | undefined {
 }
 
 /**
- * Takes part in the lock at this path beside others that do; `undefined` when a process has it alone.
+ * Takes a shared lock at this path; `undefined` while another process has it exclusively.
  * @throws SetupError when the file cannot be locked.
  */
 export function shareLock(path: string): Lock | undefined {

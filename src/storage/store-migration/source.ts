@@ -16,7 +16,7 @@ const FIND_SETTING = select('settings', ['value'], 'WHERE name = ?');
 
 type Cell = string | bigint | Uint8Array | null;
 
-/** What a data folder holds, held so that nobody changes it meanwhile. */
+/** The contents of a data folder, locked so that nobody changes them meanwhile. */
 export class Source implements Disposable {
   readonly #lock: Lock;
   readonly #files: Readonly<Record<Table['file'], Database>>;
@@ -46,7 +46,7 @@ export class Source implements Disposable {
     }
   }
 
-  /** What the folder says of the secret that its API keys were made with. */
+  /** Fingerprint of the secret that the API keys were made with. */
   fingerprint(): string | undefined {
     return query(this.#files.accounts, FIND_SETTING).get(FINGERPRINT)?.value;
   }
@@ -58,7 +58,7 @@ export class Source implements Disposable {
     return Number(row?.rows ?? 0);
   }
 
-  /** The rows after a key, in the key's order; from the first on without one. */
+  /** The rows after a key, in the order of the key; without one, the first rows. */
   rowsAfter(table: Table, after: readonly Value[] | undefined, limit: number): Value[][] {
     const key = table.columns.slice(0, table.keyLength).join(', ');
     const holes = Array(table.keyLength).fill('?').join(', ');
@@ -89,7 +89,7 @@ export class Source implements Disposable {
 }
 
 function takeAlone(folder: DataFolder): Lock {
-  // Says so when a restore was cut off.
+  // Throws after an interrupted restore.
   keepRestoreOut(folder).release();
   const lock = takeLock(folder.folderLock);
   if (lock) return lock;
