@@ -27,6 +27,9 @@ interface RoutedRequest extends Request {
 /** A path, perhaps with `{parameters}`, in which the router finds no patterns of its own. */
 const SERVED_PATH = /^(?:[\w/.~-]|\{\w+\})+$/;
 
+/** Stands for what cannot be percent-decoded. */
+const REPLACEMENT_CHARACTER = '\ufffd';
+
 /** Paths with more segments are never served. */
 const MAX_SEGMENTS = 16;
 
@@ -54,16 +57,18 @@ export function serveOptions(
   for (let count = 1; count <= MAX_SEGMENTS; count += 1) {
     const pattern = Array.from({ length: count }, (_, index) => `/:segment${index}`).join('');
     for (const path of [pattern, `${pattern}/`]) {
-      routes[path] = (request, server) => reply(request, server, hasBackslash(request));
+      const slashes = path.split('/').length - 1;
+      routes[path] = (request, server) => reply(request, server, hasBackslash(request, slashes));
     }
   }
   for (const path of ['/', ...servedPaths]) {
     if (!SERVED_PATH.test(path)) continue;
+    const slashes = path.split('/').length - 1;
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     routes[pattern] =
       pattern === path
         ? (request, server) => reply(request, server, request.url.includes('\\'))
-        : (request, server) => reply(request, server, hasBackslash(request));
+        : (request, server) => reply(request, server, hasBackslash(request, slashes));
   }
   return {
     routes,
@@ -71,13 +76,25 @@ export function serveOptions(
   };
 }
 
-/** Whether the target holds a raw backslash; an encoded one, `%5C`, is allowed. */
-function hasBackslash({ url, params }: RoutedRequest): boolean {
+/**
+ * Whether the target holds a raw backslash; an encoded one, `%5C`, is allowed.
+ * @param slashes in the pattern that the path matches.
+ */
+function hasBackslash({ url, params }: RoutedRequest, slashes: number): boolean {
   // A query keeps its backslashes.
   if (url.includes('\\')) return true;
-  let inSegments = 0;
-  for (const name in params) inSegments += (params[name] ?? '').split('\\').length - 1;
-  return inSegments > 0 && inSegments > (url.match(/%5c/gi)?.length ?? 0);
+  let backslashes = 0;
+  let isUndecodable = false;
+  for (const name in params) {
+    const segment = params[name] ?? '';
+    if (segment.includes('\\')) backslashes += segment.split('\\').length - 1;
+    if (segment.includes(REPLACEMENT_CHARACTER)) isUndecodable = true;
+  }
+  if (backslashes === 0 && !isUndecodable) return false;
+  const path = /^\w+:\/\/[^/?#]*(\/[^?]*)/.exec(url)?.[1] ?? '';
+  if (!isUndecodable) return backslashes > (path.match(/%5c/gi)?.length ?? 0);
+  // A bad percent-encoding takes the two characters behind the percent sign with it, backslash or not.
+  return backslashes > 0 || /%.?\//.test(path) || path.split('/').length - 1 !== slashes;
 }
 
 /**

@@ -22,6 +22,11 @@ const paths: Row[] = [
   ['a backslash that is undone', get('/v1/x\\../pets'), '400 invalid_parameter'],
   ['a backslash beside an encoded one', get('/v1/%5C\\pets'), '400 invalid_parameter'],
   ['a backslash beside a bad encoding', get('/v1/%zz\\pets'), '400 invalid_parameter'],
+  ['a backslash, and an encoded one in the query', get('/v1\\pets?x=%5c'), '400 invalid_parameter'],
+  ['a backslash in a bad encoding', get('/v1/pets/%5\\c'), '400 invalid_parameter'],
+  ['a backslash in a bad encoding, undone', get('/v1/%\\../pets'), '400 invalid_parameter'],
+  ['a backslash behind two percent signs', get('/v1/./%%5c\\x'), '400 invalid_parameter'],
+  ['a backslash behind bad UTF-8', get('/v1/%e0%5c\\../pets'), '400 invalid_parameter'],
   ['a backslash behind an empty segment', get('//..\\v1/pets'), '400 invalid_parameter'],
   [
     'a backslash behind 40 segments',
