@@ -106,7 +106,7 @@ describe('the guide for agents', () => {
     await using service = await TestService.start({ parts: PARTS });
     const text = await read(service, '/llms.txt', 'text/plain; charset=utf-8');
     for (const [name, schema] of Object.entries(SCHEMAS)) {
-      if (name === 'ErrorCode') continue;
+      if (name === 'KnownErrorCode') continue;
       const section = sectionOf(text, `### ${name}`);
       for (const field of Object.keys(schema.properties ?? {})) {
         expect(section).toContain(`| \`${field}\` |`);

@@ -210,7 +210,7 @@ describe('docs/adding-a-resource.md', () => {
       minimum: 1,
       maximum: 100,
     });
-    expect(components.schemas.ErrorCode.enum).toContain('order_not_found');
+    expect(components.schemas.KnownErrorCode.enum).toContain('order_not_found');
     expect(tags.map(({ name }: { name: string }) => name)).toContain('Orders');
   });
 

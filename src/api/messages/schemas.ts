@@ -19,7 +19,7 @@ export const MessageInput = {
   example: { message: 'Hello, petstore!' },
 } as const;
 
-export const MessageStatus = {
+export const KnownMessageStatus = {
   type: 'string',
   enum: ['queued', 'delivered'],
   description: 'States of a message that this version knows.',
@@ -38,8 +38,8 @@ export const Message = {
     message,
     status: {
       // Open: a later 1.x may add states.
-      anyOf: [MessageStatus, { type: 'string' }],
-      'x-go-type': 'MessageStatus',
+      anyOf: [KnownMessageStatus, { type: 'string' }],
+      'x-go-type': 'KnownMessageStatus',
       description: '`queued` when it was taken; the dashboard shows when it is `delivered`.',
     },
     createdAt: {
@@ -59,7 +59,7 @@ export const Message = {
 } as const;
 
 /** By the names that the OpenAPI document gives them. */
-export const MESSAGE_SCHEMAS = { MessageInput, Message, MessageStatus } as const;
+export const MESSAGE_SCHEMAS = { MessageInput, Message, KnownMessageStatus } as const;
 
 /** How a field of MessageInput is to be, in the words of an error message. */
 export const MESSAGE_EXPECTATIONS: Readonly<Record<string, string>> = {

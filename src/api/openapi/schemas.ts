@@ -7,7 +7,7 @@ const ERROR_CODES = Object.keys(ERRORS).filter((code): code is ErrorCode =>
 );
 
 /** Generators turn it into constants. */
-const ErrorCodes = {
+const KnownErrorCode = {
   type: 'string',
   enum: ERROR_CODES,
   description: `Error codes that this version knows.\n\n${ERROR_CODES.map(
@@ -21,10 +21,11 @@ export const ErrorBody = {
   properties: {
     code: {
       // Open: a later 1.x may add codes, and readers must accept them.
-      anyOf: [ErrorCodes, { type: 'string' }],
+      anyOf: [KnownErrorCode, { type: 'string' }],
       // For oapi-codegen, which makes a raw union of the two: a string type of Go is open by itself.
-      'x-go-type': 'ErrorCode',
-      description: 'Machine-readable error code: one of `ErrorCode`; later versions may add codes.',
+      'x-go-type': 'KnownErrorCode',
+      description:
+        'Machine-readable error code: one of `KnownErrorCode`; later versions may add codes.',
     },
     message: { type: 'string', description: 'Human-readable description; says what to do next.' },
     status: {
@@ -37,7 +38,7 @@ export const ErrorBody = {
   description: 'The body of every 4xx and 5xx reply. Later versions may add fields.',
 } as const;
 
-const ERROR_SCHEMAS = { Error: ErrorBody, ErrorCode: ErrorCodes };
+const ERROR_SCHEMAS = { Error: ErrorBody, KnownErrorCode };
 
 /** The named schemas of the contract, by the names that the OpenAPI document gives them. */
 export const SCHEMAS: Readonly<Record<string, NamedSchema>> = {

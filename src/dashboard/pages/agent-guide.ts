@@ -34,7 +34,7 @@ export function agentGuide(addresses: Addresses): string {
     '## Fields',
     ...Object.entries(SCHEMAS)
       // The table of errors shows these.
-      .filter(([name]) => name !== 'ErrorCode')
+      .filter(([name]) => name !== 'KnownErrorCode')
       .map(([name, schema]) => describeSchema(name, schema)),
     '## Paging',
     `\`GET /pets\` returns an array of at most \`limit\` animals (${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, ${PAGE_SIZE.default} unless given) in ascending id. ` +
