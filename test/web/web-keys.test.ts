@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { DESKTOP, describeWithBrowser, PHONE } from '../support/browser.ts';
-import { PASSWORD } from '../support/dashboard-visitor.ts';
+import { createKey } from '../support/dashboard-scene.ts';
+import { Visitor as Owner, PASSWORD } from '../support/dashboard-visitor.ts';
 import { ManualClock, type TestService } from '../support/harness.ts';
+import { enter } from './web-entrance.ts';
 import {
   expectFine,
   goTo,
@@ -25,10 +27,9 @@ describeWithBrowser('the keys page', (open) => {
     ['a phone', PHONE],
   ])('makes a key on %s, shows it once, and the key works', async (_device, viewport) => {
     await using service = await startWithPages();
-    await using visitor = await visit(open, service, { viewport });
+    const owner = await Owner.signUp(service);
+    await using visitor = await enter(open, service, owner, '/keys', { clipboard: true, viewport });
     const { page } = visitor;
-    await signUp(page, 'maker@example.com');
-    await goTo(page, 'Keys');
     await page.getByText('No keys yet').waitFor();
     await page.getByRole('button', { name: 'Create key' }).click();
     const form = page.getByRole('dialog', { name: 'Create a key' });
@@ -56,10 +57,9 @@ describeWithBrowser('the keys page', (open) => {
     ['a phone', PHONE],
   ])('keeps everything in sight beside the longest name on %s', async (_device, viewport) => {
     await using service = await startWithPages();
-    await using visitor = await visit(open, service, { viewport });
+    const owner = await Owner.signUp(service);
+    await using visitor = await enter(open, service, owner, '/keys', { clipboard: true, viewport });
     const { page } = visitor;
-    await signUp(page, 'wordy@example.com');
-    await goTo(page, 'Keys');
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill(LONGEST_NAME);
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
@@ -73,17 +73,16 @@ describeWithBrowser('the keys page', (open) => {
     expect(await state.evaluate((words) => words.scrollWidth <= words.clientWidth)).toBe(true);
     expect(await isWithin(state, row)).toBe(true);
     await row.getByRole('button', { name: /^Revoke/ }).click();
-    await page.getByRole('dialog').waitFor();
+    await page.getByRole('dialog', { name: `Revoke ${LONGEST_NAME}?` }).waitFor();
     await expectFine(page);
     expect(visitor.problems).toEqual([]);
   });
 
   test('shows what is wrong with a key at its field, before creating it', async () => {
     await using service = await startWithPages();
-    await using visitor = await visit(open, service);
+    const owner = await Owner.signUp(service);
+    await using visitor = await enter(open, service, owner, '/keys', { clipboard: true });
     const { page } = visitor;
-    await signUp(page, 'mistaken@example.com');
-    await goTo(page, 'Keys');
     await page.getByRole('button', { name: 'Create key' }).click();
     const form = page.getByRole('dialog', { name: 'Create a key' });
     await form.getByLabel('Expires after (days)').fill('4000');
@@ -97,11 +96,10 @@ describeWithBrowser('the keys page', (open) => {
   test('rotates a key, and the old one keeps working for as long as was chosen', async () => {
     const clock = new ManualClock(Date.now());
     await using service = await startWithPages({ clock });
-    await using visitor = await visit(open, service);
+    const owner = await Owner.signUp(service);
+    const { text: old } = await createKey(owner, { name: 'My first key' });
+    await using visitor = await enter(open, service, owner, '/keys', { clipboard: true });
     const { page } = visitor;
-    await signUp(page, 'rotator@example.com');
-    const old = await makeKey(visitor.page);
-    await goTo(page, 'Keys');
     await page.getByRole('button', { name: 'Rotate My first key' }).click();
     const form = page.getByRole('dialog', { name: 'Rotate My first key' });
     await form.getByLabel('1 hour').check();
@@ -121,11 +119,10 @@ describeWithBrowser('the keys page', (open) => {
 
   test('revokes a key only after confirmation', async () => {
     await using service = await startWithPages();
-    await using visitor = await visit(open, service);
+    const owner = await Owner.signUp(service);
+    const { text: key } = await createKey(owner, { name: 'My first key' });
+    await using visitor = await enter(open, service, owner, '/keys', { clipboard: true });
     const { page } = visitor;
-    await signUp(page, 'revoker@example.com');
-    const key = await makeKey(page);
-    await goTo(page, 'Keys');
     const revoke = page.getByRole('button', { name: 'Revoke My first key' });
     await revoke.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
@@ -162,10 +159,12 @@ describeWithBrowser('the keys page', (open) => {
     const clock = new ManualClock(Date.now());
     await using service = await startWithPages({ clock });
     // The browser logs each error reply; here they are expected.
-    await using visitor = await visit(open, service, { expected: [/40[13].*api\/(keys|auth)/] });
+    const owner = await Owner.signUp(service);
+    await using visitor = await enter(open, service, owner, '/keys', {
+      clipboard: true,
+      expected: [/40[13].*api\/(keys|auth)/],
+    });
     const { page } = visitor;
-    await signUp(page, 'returning@example.com');
-    await goTo(page, 'Keys');
     clock.advance(2 * HOUR);
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Later');
@@ -221,15 +220,14 @@ describeWithBrowser('the keys page', (open) => {
 
   test.each(LOOKS)('is accessible to axe: $colorScheme, $viewport.width wide', async (look) => {
     await using service = await startWithPages();
-    await using visitor = await visit(open, service, look);
+    const owner = await Owner.signUp(service);
+    await createKey(owner, { name: 'My first key' });
+    await using visitor = await enter(open, service, owner, '/keys', { clipboard: true, ...look });
     const { page } = visitor;
-    await signUp(page, 'axe@example.com');
-    await makeKey(page);
-    await goTo(page, 'Keys');
     await page.getByRole('row', { name: /My first key/ }).waitFor();
     await expectFine(page);
     await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByRole('dialog').getByLabel('Name').fill('Soon over');
+    await page.getByRole('dialog', { name: 'Create a key' }).getByLabel('Name').fill('Soon over');
     await page.getByRole('dialog').getByLabel('Expires after (days)').fill('1');
     await expectFine(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
@@ -237,9 +235,11 @@ describeWithBrowser('the keys page', (open) => {
     await expectFine(page);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Rotate Soon over' }).click();
+    await page.getByRole('dialog', { name: 'Rotate Soon over' }).waitFor();
     await expectFine(page);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Revoke My first key' }).click();
+    await page.getByRole('dialog', { name: 'Revoke My first key?' }).waitFor();
     await expectFine(page);
     expect(visitor.problems).toEqual([]);
   });

@@ -106,7 +106,7 @@ describeWithBrowser('the account page', (open) => {
     await page.getByText('this one').waitFor();
     await expectFine(page);
     await page.getByRole('button', { name: 'Delete account' }).click();
-    await page.getByRole('dialog').waitFor();
+    await page.getByRole('dialog', { name: 'Delete your account?' }).waitFor();
     await expectFine(page);
     expect(visitor.problems).toEqual([]);
   });
