@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test';
-import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
@@ -38,9 +46,9 @@ async function readyz({ opsPort }: ServiceProcess): Promise<{ status: number; te
   return { status: reply.status, text: await reply.text() };
 }
 
-function flipByte(path: string, at: (size: number) => number): void {
+function flipByte(path: string, at: (content: Buffer) => number): void {
   const content = readFileSync(path);
-  const index = at(content.length);
+  const index = at(content);
   content[index] = (content[index] ?? 0) ^ 1;
   writeFileSync(path, content);
 }
@@ -59,9 +67,9 @@ type Killed = Awaited<ReturnType<typeof killedService>>;
 
 const DAMAGES: Readonly<Record<string, (killed: Killed) => void>> = {
   'a byte is flipped in the middle of the write-ahead log': ({ log }) =>
-    flipByte(log, (size) => Math.floor(size / 2)),
-  'a byte is flipped in the last commit of the write-ahead log': ({ log }) =>
-    flipByte(log, (size) => size - 100),
+    flipByte(log, ({ length }) => Math.floor(length / 2)),
+  'a byte is flipped in the last commit of an animal': ({ log }) =>
+    flipByte(log, (content) => content.lastIndexOf('Rex')),
   'a byte is flipped in the header of the write-ahead log': ({ log }) => flipByte(log, () => 20),
   'the write-ahead log is deleted': ({ log }) => rmSync(log),
 };
@@ -92,7 +100,7 @@ describe('after a kill, when acknowledged animals are lost', () => {
 
   test('is reported until an operator acknowledges it, also after a restart', async () => {
     using killed = await killedService();
-    flipByte(killed.log, (size) => Math.floor(size / 2));
+    flipByte(killed.log, ({ length }) => Math.floor(length / 2));
     const settings = onFolder(killed.path);
     // Nothing is created meanwhile.
     for (let start = 0; start < 2; start += 1) {
@@ -179,6 +187,23 @@ describe('ids continue where they were', () => {
     await service.end('SIGKILL');
     const manifest = JSON.parse(readFileSync(killed.file('store.json'), 'utf8'));
     expect(manifest.files['production.db'].reservedUpTo).toBeGreaterThan(PETS + BLOCK + 1);
+  });
+
+  test('after the manifest could not be written: no id is acknowledged that is not reserved', async () => {
+    using killed = await killedService();
+    const manifest = readFileSync(killed.file('store.json'), 'utf8');
+    writeFileSync(
+      killed.file('store.json'),
+      manifest.replace(`"reservedUpTo": ${BLOCK}`, `"reservedUpTo": ${PETS + 1}`),
+    );
+    await using service = await ServiceProcess.start(onFolder(killed.path));
+    mkdirSync(killed.file('store.json.new'));
+    expect(await create(service, killed.key, 1)).toEqual([PETS + 1]);
+    const refused = await create(service, killed.key, 1).catch(({ status }) => status);
+    expect(refused).toBe(503);
+    expect((await readyz(service)).text).toContain('production.db cannot be written');
+    rmdirSync(killed.file('store.json.new'));
+    expect(await create(service, killed.key, 1)).toEqual([PETS + 2]);
   });
 
   test('after a restore of an earlier backup: none is given that was given after it', async () => {
