@@ -5,6 +5,9 @@ import { eventually, TestService, temporaryFolder } from '../support/harness.ts'
 import { ServiceProcess } from '../support/process.ts';
 import { onFolder } from '../support/storage.ts';
 
+/** Less often than the dashboard limits requests, in ms. */
+const LOOK_EVERY = 250;
+
 /** The dashboard in one process and the API in another, on one folder. */
 async function apart() {
   const folder = temporaryFolder();
@@ -51,7 +54,7 @@ describe('usage', () => {
   test('that is ten seconds old survives SIGKILL, and is counted once', async () => {
     await using it = await apart();
     await it.send(it.api, 5);
-    await eventually(async () => (await it.succeeded()) === 5);
+    await eventually(async () => (await it.succeeded()) === 5, undefined, LOOK_EVERY);
     await it.send(it.api, 3);
     await it.api.end('SIGKILL');
     await using again = await it.serve();
@@ -66,7 +69,7 @@ describe('usage', () => {
     await using it = await apart();
     await it.send(it.api, 4);
     const standing = async () => (await usageOf(it.visitor)).windows.production;
-    await eventually(async () => (await standing()).day.remaining === 996);
+    await eventually(async () => (await standing()).day.remaining === 996, undefined, LOOK_EVERY);
     const { minute } = await standing();
     expect(minute).toMatchObject({ limit: 60, remaining: 56 });
   });

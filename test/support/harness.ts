@@ -196,16 +196,17 @@ export class TestService implements AsyncDisposable {
 }
 
 /**
- * Waits until the check holds, looking again every 10 ms. Fails after `deadline` ms, which is far more
- * than a slow machine needs.
+ * Waits until the check holds, looking again every so many ms: fewer times where a limit counts the looks.
+ * Fails after `deadline` ms, which is far more than a slow machine needs.
  */
 export async function eventually(
   check: () => boolean | Promise<boolean>,
   deadline = 60_000,
+  every = 10,
 ): Promise<void> {
   const end = performance.now() + deadline;
   while (!(await check())) {
     if (performance.now() > end) throw new Error(`Not so after ${deadline} ms: ${check}`);
-    await Bun.sleep(10);
+    await Bun.sleep(every);
   }
 }
