@@ -159,7 +159,9 @@ export function examineDatabase(path: string): {
   readonly isMade: boolean;
   readonly storeId?: string | undefined;
 } {
-  if (!existsSync(path) || statSync(path).size === 0) return { isMade: false };
+  const file = statSync(path, { throwIfNoEntry: false });
+  // Opening what is no file will say what is wrong with it.
+  if (!file?.isFile() || file.size === 0) return { isMade: false };
   let database: Database | undefined;
   try {
     database = openToLook(path);
