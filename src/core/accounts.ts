@@ -38,10 +38,15 @@ export interface AccountStore {
     by: Actor,
   ): Promise<Account | undefined>;
   /**
-   * Creates a Free account with a password, whose address is not confirmed yet. `undefined` when the
-   * address is taken.
+   * Creates a Free account with a password. `undefined` when the address is taken.
+   * @param isConfirmed whether whoever signs up has shown that the address is theirs.
    */
-  signUp(email: string, passwordHash: string, now: number): Promise<Account | undefined>;
+  signUp(
+    email: string,
+    passwordHash: string,
+    now: number,
+    isConfirmed: boolean,
+  ): Promise<Account | undefined>;
   /** Deletes an account with everything that belongs to it. */
   delete(id: string, now: number, by: Actor): Promise<void>;
   find(id: string): Awaitable<Account | undefined>;

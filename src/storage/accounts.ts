@@ -30,6 +30,7 @@ interface SignUp {
   readonly credentialId: string;
   /** Epoch ms. */
   readonly now: number;
+  readonly isConfirmed: boolean;
 }
 
 const COLUMNS = [
@@ -55,9 +56,10 @@ export const accountChanges = {
   /** `false` when the address is taken. */
   async signUpAccount(transaction: Transaction, signUp: SignUp): Promise<boolean> {
     const { id, email, now } = signUp;
+    const email_verified = signUp.isConfirmed ? 1 : 0;
     const moment = new Date(now).toISOString();
     const times = { signed_up_at: moment, updated_at: moment };
-    const row = { id, plan: 'free', created_at: now, ...times } as const;
+    const row = { id, plan: 'free', created_at: now, email_verified, ...times } as const;
     if (!(await insertAccount(transaction, email, row))) return false;
     await transaction
       .insertInto('credentials')
@@ -145,10 +147,15 @@ export class StoredAccounts implements AccountStore {
     return (await this.#access.changes.createAccount(account, by)) ? account : undefined;
   }
 
-  async signUp(email: string, passwordHash: string, now: number): Promise<Account | undefined> {
+  async signUp(
+    email: string,
+    passwordHash: string,
+    now: number,
+    isConfirmed: boolean,
+  ): Promise<Account | undefined> {
     const id = newId('acct', now);
     const credentialId = Bun.randomUUIDv7('hex', now);
-    const signUp = { id, email, passwordHash, credentialId, now };
+    const signUp = { id, email, passwordHash, credentialId, now, isConfirmed };
     if (!(await this.#access.changes.signUpAccount(signUp))) return undefined;
     return { id, email, role: 'customer', ...subscribe('free'), createdAt: now };
   }

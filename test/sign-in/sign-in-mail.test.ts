@@ -1,30 +1,85 @@
 import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
+import { hashPassword } from '../../src/dashboard/sign-in/passwords.ts';
 import { createLog } from '../../src/observability/log.ts';
+import { expectRefusal } from '../support/dashboard-scene.ts';
 import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
+import { confirm, signedUp, signUp } from './mail-scene.ts';
 import { MailServer, tokenFrom } from './mail-server.ts';
 import { visibleReply } from './visible-reply.ts';
 
 describe('signing up with mail', () => {
-  test('is completed by a mailed link, which confirms the address and does not sign in', async () => {
+  test('is completed by a mailed link, by whoever opens it, with the password that they choose', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const visitor = new Visitor(service);
-    expect(await signUp(visitor)).toEqual({ user: null });
+    const { email } = visitor;
+    const body = { email, password: 'chosen by a stranger' };
+    expect(await visitor.json('POST', '/api/auth/sign-up/email', body)).toEqual({ user: null });
     expect(visitor.cookie).toBe('');
-    const message = await mail.emailTo(visitor.email);
-    expect(await signInCode(visitor)).toBe('not_verified');
+    const token = tokenFrom(await mail.emailTo(email), 'verify-email');
+    expect(await service.stores.accounts.findByEmail(email)).toBeUndefined();
 
-    const token = tokenFrom(message, 'verify-email');
-    await new Visitor(service).json('POST', '/api/auth/verify-email', { token });
+    await confirm(service, token);
 
     expect(visitor.cookie).toBe('');
     await visitor.signIn();
     expect(await visitor.json('GET', '/api/session')).toMatchObject({
-      account: { email: visitor.email },
+      account: { email },
       sendsMail: true,
     });
+    const stranger = new Visitor(service, email, { password: body.password });
+    expect(await signInCode(stranger)).toBe('invalid');
+  });
+
+  test('works by its link once, also at the same moment, and by none of the others', async () => {
+    await using mail = await MailServer.start();
+    await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
+    const visitor = new Visitor(service);
+    await signUp(visitor);
+    const other = tokenFrom(await mail.emailTo(visitor.email), 'verify-email');
+    await signUp(visitor);
+    const token = tokenFrom(await mail.emailTo(visitor.email, 2), 'verify-email');
+    const use = (used: string, newPassword: string) =>
+      new Visitor(service).post('/api/auth/verify-email', { token: used, newPassword });
+
+    await expectRefusal(await use(token, visitor.email), 400, 'weak_password');
+    const replies = await Promise.all([use(token, PASSWORD), use(token, PASSWORD)]);
+
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 400]);
+    for (const used of [token, other]) {
+      await expectRefusal(await use(used, 'a wholly new password'), 400, 'invalid');
+    }
+    await visitor.signIn();
+  });
+
+  test('keeps the password of an unconfirmed account from use until its holder sets another', async () => {
+    await using mail = await MailServer.start();
+    await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
+    const email = 'unconfirmed@example.com';
+    const hash = await hashPassword(PASSWORD);
+    await service.stores.accounts.signUp(email, hash, Date.now(), false);
+    const signIn = (address: string, password: string) =>
+      visibleReply(
+        new Visitor(service).post('/api/auth/sign-in/email', { email: address, password }),
+      );
+
+    const replies = [
+      await signIn(email, PASSWORD),
+      await signIn(email, 'not the password'),
+      await signIn('unknown@example.com', PASSWORD),
+    ];
+
+    expect(replies[0]?.status).toBe(401);
+    expect(replies[1]).toEqual(replies[0]);
+    expect(replies[2]).toEqual(replies[0]);
+    await new Visitor(service).json('POST', '/api/auth/request-password-reset', { email });
+    const token = tokenFrom(await mail.emailTo(email), 'reset-password');
+    const body = { token, newPassword: 'a wholly new password' };
+    await new Visitor(service).json('POST', '/api/auth/reset-password', body);
+    await Visitor.signIn(service, email, body.newPassword);
+    expect((await signIn(email, PASSWORD)).status).toBe(401);
   });
 
   test('replies alike for an address that has an account, and only its holder gets a mail', async () => {
@@ -70,44 +125,17 @@ describe('signing up with mail', () => {
     await mail.emailTo(visitor.email);
   });
 
-  test('sends the link again on request, and to no address that needs none', async () => {
-    await using mail = await MailServer.start();
-    await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
-    const confirmed = await signedUp(service, mail);
-    const visitor = new Visitor(service);
-    await signUp(visitor);
-    await mail.emailTo(visitor.email);
-    const again = (email: string) =>
-      new Visitor(service).json('POST', '/api/auth/send-verification-email', { email });
-
-    const answers = [await again(confirmed.email), await again('unknown@example.com')];
-    answers.push(await again(visitor.email));
-
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    const token = tokenFrom(await mail.emailTo(visitor.email, 2), 'verify-email');
-    await visitor.json('POST', '/api/auth/verify-email', { token });
-    await visitor.signIn();
-    expect(mail.received.filter(({ to }) => to === confirmed.email)).toHaveLength(1);
-    expect(mail.received.filter(({ to }) => to === 'unknown@example.com')).toEqual([]);
-  });
-
   test('accepts no forged link', async () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const visitor = new Visitor(service);
     await signUp(visitor);
     const token = tokenFrom(await mail.emailTo(visitor.email), 'verify-email');
-    const [head, payload] = token.split('.');
-    for (const made of [
-      `${head}.${payload}.`,
-      `${head}.${payload}.AAAA`,
-      'nonsense',
-      `${token}x`,
-    ]) {
-      const reply = await visitor.post('/api/auth/verify-email', { token: made });
-      expect(reply.status).toBe(400);
+    for (const made of [`${token}x`, token.slice(1), 'nonsense', `sign-up:${token}`]) {
+      const body = { token: made, newPassword: PASSWORD };
+      expect((await visitor.post('/api/auth/verify-email', body)).status).toBe(400);
     }
-    expect(await signInCode(visitor)).toBe('not_verified');
+    expect(await signInCode(visitor)).toBe('invalid');
   });
 });
 
@@ -160,50 +188,6 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('requests for mail to one address', () => {
-  test('are limited to 5 a minute', async () => {
-    await using mail = await MailServer.start();
-    await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
-    const ask = (email: string) =>
-      new Visitor(service).post('/api/auth/request-password-reset', { email });
-    const answers: number[] = [];
-    for (let time = 0; time < 6; time += 1) answers.push((await ask('a@example.com')).status);
-    expect(answers).toEqual([200, 200, 200, 200, 200, 429]);
-    expect((await ask('b@example.com')).status).toBe(200);
-  });
-});
-
-describe('mail to one mailbox', () => {
-  test('is limited to 10 of a kind a minute, whoever requests it; the rest is dropped', async () => {
-    await using mail = await MailServer.start();
-    await using service = await startBehindProxy(mail);
-    const { email } = await signedUp(service, mail);
-
-    for (let host = 1; host <= 12; host += 1) {
-      expect(await askFor(service, host, 'request-password-reset', email)).toBe(200);
-    }
-    await service.stop();
-
-    expect(subjectsTo(mail, email).filter((each) => each === 'Set a new password')).toHaveLength(
-      10,
-    );
-  });
-
-  test('arrives although strangers requested much that is not sent', async () => {
-    await using mail = await MailServer.start();
-    await using service = await startBehindProxy(mail);
-    const { email } = await signedUp(service, mail);
-    for (let host = 1; host <= 60; host += 1) {
-      expect(await askFor(service, host, 'send-verification-email', email)).toBe(200);
-    }
-
-    expect(await askFor(service, 100, 'request-password-reset', email)).toBe(200);
-
-    await service.stop();
-    expect(subjectsTo(mail, email)).toEqual(['Confirm your e-mail address', 'Set a new password']);
-  });
-});
-
 describe('a service that stops', () => {
   test('completes the sign-ups that it has replied to, with their mail', async () => {
     await using mail = await MailServer.start();
@@ -219,7 +203,10 @@ describe('a service that stops', () => {
     expect(mail.received.map(({ to }) => to)).toEqual([visitor.email]);
     await using service = await TestService.start(given);
     const { email, password } = visitor;
-    expect(await signInCode(new Visitor(service, email, { password }))).toBe('not_verified');
+    const [message] = mail.received;
+    if (!message) throw new Error('No mail was sent.');
+    await confirm(service, tokenFrom(message, 'verify-email'));
+    await Visitor.signIn(service, email, password);
   });
 });
 
@@ -242,41 +229,6 @@ describe('an unavailable mail server', () => {
     expect(text).not.toContain('eyJ');
   });
 });
-
-function startBehindProxy(mail: MailServer): Promise<TestService> {
-  const settings = { ...mail.settings, PETSTORE_TRUSTED_PROXIES: '127.0.0.1, ::1' };
-  return TestService.start({ parts: PARTS, settings });
-}
-
-/** Requests mail from a client address of its own. */
-async function askFor(
-  service: TestService,
-  host: number,
-  what: 'request-password-reset' | 'send-verification-email',
-  email: string,
-): Promise<number> {
-  const headers = { 'X-Forwarded-For': `198.51.100.${host}` };
-  return (await new Visitor(service, email, { headers }).post(`/api/auth/${what}`, { email }))
-    .status;
-}
-
-function subjectsTo(mail: MailServer, email: string): string[] {
-  return mail.received.filter(({ to }) => to === email).map(({ subject }) => subject);
-}
-
-function signUp(visitor: Visitor): Promise<unknown> {
-  const { email, password } = visitor;
-  return visitor.json('POST', '/api/auth/sign-up/email', { email, password });
-}
-
-/** Somebody whose address is confirmed, by one mail. */
-async function signedUp(service: TestService, mail: MailServer): Promise<Visitor> {
-  const visitor = new Visitor(service);
-  await signUp(visitor);
-  const token = tokenFrom(await mail.emailTo(visitor.email), 'verify-email');
-  await visitor.json('POST', '/api/auth/verify-email', { token });
-  return visitor;
-}
 
 /** Why signing in is refused. */
 async function signInCode(visitor: Visitor): Promise<unknown> {

@@ -118,12 +118,11 @@ describe('a reset link', () => {
   test('cannot be requested by mail where no mail is sent', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { email } = await Visitor.signUp(service);
-    for (const path of ['request-password-reset', 'send-verification-email']) {
-      for (const each of [email, 'unknown@example.com']) {
-        const reply = await new Visitor(service).post(`/api/auth/${path}`, { email: each });
-        expect(reply.status).toBe(400);
-        expect(await reply.json()).toMatchObject({ message: expect.stringContaining('operator') });
-      }
+    for (const each of [email, 'unknown@example.com']) {
+      const body = { email: each };
+      const reply = await new Visitor(service).post('/api/auth/request-password-reset', body);
+      expect(reply.status).toBe(400);
+      expect(await reply.json()).toMatchObject({ message: expect.stringContaining('operator') });
     }
   });
 });

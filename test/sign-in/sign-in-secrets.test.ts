@@ -42,7 +42,10 @@ async function useEverything(service: TestService, mail: MailServer): Promise<st
   const { email } = visitor;
   await visitor.json('POST', '/api/auth/sign-up/email', { email, password: OLD });
   const confirmation = tokenFrom(await mail.emailTo(email), 'verify-email');
-  await visitor.json('POST', '/api/auth/verify-email', { token: confirmation });
+  await visitor.json('POST', '/api/auth/verify-email', {
+    token: confirmation,
+    newPassword: OLD,
+  });
   await visitor.post('/api/auth/sign-in/email', { email, password: WRONG });
   await visitor.signIn();
   const first = visitor.cookie;

@@ -190,8 +190,9 @@ export interface SessionEntry {
 
 /**
  * POST /api/auth/sign-up/email and /api/auth/sign-in/email { email, password } -> Entered.
- * POST /api/auth/verify-email { token } and POST /api/auth/reset-password { token, newPassword } take
- * the token from the fragment of a mailed link. It is never sent in a URL.
+ * Where mail is sent, a sign-up takes the address alone and mails a link; the account begins with POST
+ * /api/auth/verify-email { token, newPassword }. It and POST /api/auth/reset-password { token,
+ * newPassword } take the token from the fragment of a mailed link. It is never sent in a URL.
  */
 export interface Entered {
   /** `null` after a sign-up that a mailed link has to complete. */
@@ -210,8 +211,6 @@ export type DashboardErrorCode =
   | 'signed_out'
   /** 403: the sign-in is not recent enough for this; sign in again, then repeat. */
   | 'sign_in_again'
-  /** 403: the address is not confirmed yet; POST /api/auth/send-verification-email { email } again. */
-  | 'not_verified'
   /** 403: for operators, or sent by another site. */
   | 'forbidden'
   | 'not_found'

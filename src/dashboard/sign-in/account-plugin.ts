@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { AuthContext, BetterAuthPlugin } from 'better-auth';
-import { createAuthEndpoint, createAuthMiddleware } from 'better-auth/api';
+import { createAuthMiddleware } from 'better-auth/api';
 import { type Clock, DAY, HOUR, SECOND } from '../../lib/clock.ts';
 import { ADDRESS_HEADER } from './client-headers.ts';
+import { linkEndpoints } from './link-endpoints.ts';
 import { sessionEndpoints } from './session-endpoints.ts';
 
 type Database = AuthContext['adapter'];
@@ -61,36 +61,10 @@ export function accountPlugin(clock: Clock) {
       ],
     },
     endpoints: {
-      createResetToken: createAuthEndpoint(
-        '/reset-tokens/:accountId',
-        // Never served by a router.
-        { method: 'POST', metadata: { SERVER_ONLY: true } },
-        async ({ context, params }) => {
-          const token = randomBytes(24).toString('base64url');
-          await context.internalAdapter.createVerificationValue({
-            identifier: resetIdentifier(token),
-            value: params.accountId,
-            expiresAt: after(LINK_LASTS),
-          });
-          return token;
-        },
-      ),
-      findResetTokenHolder: createAuthEndpoint(
-        '/reset-tokens/:token/holder',
-        { method: 'GET', metadata: { SERVER_ONLY: true } },
-        async ({ context: { internalAdapter }, params }) => {
-          const found = await internalAdapter.findVerificationValue(resetIdentifier(params.token));
-          return found && internalAdapter.findUserById(found.value);
-        },
-      ),
+      ...linkEndpoints(() => after(LINK_LASTS)),
       ...sessionEndpoints(now),
     },
   } satisfies BetterAuthPlugin;
-}
-
-/** Where better-auth's /reset-password looks a token up. */
-function resetIdentifier(token: string): string {
-  return `reset-password:${token}`;
 }
 
 /** Deletes the expired sessions of an account, and the oldest beyond MAX_SESSIONS. */

@@ -50,12 +50,6 @@ export async function createAuth(options: SignInOptions, mailer: Mailer | undefi
         sendResetPassword: ({ user, token }) => mailer.resetPassword(user.email, token),
       }),
     },
-    emailVerification: {
-      expiresIn: LINK_LASTS,
-      ...(mailer && {
-        sendVerificationEmail: ({ user, token }) => mailer.verifyAddress(user.email, token),
-      }),
-    },
     advanced: {
       database: {
         validateSchema: false,

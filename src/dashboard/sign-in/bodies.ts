@@ -39,11 +39,6 @@ export const readPasswordChange = bodyReader(
   EXPECTATIONS,
 );
 
-export const readToken = bodyReader(
-  { type: 'object', required: ['token'], properties: { token: text } },
-  EXPECTATIONS,
-);
-
 export const readPasswordReset = bodyReader(
   {
     type: 'object',

@@ -1,6 +1,13 @@
 import { DashboardError } from '../errors.ts';
-import { emailFrom, newPasswordFrom, readCredentials } from './bodies.ts';
+import {
+  emailFrom,
+  newPasswordFrom,
+  readCredentials,
+  readEmail,
+  readPasswordReset,
+} from './bodies.ts';
 import { DONE, inBackground, type Outcome, type SignInContext } from './context.ts';
+import { INVALID_LINK } from './errors.ts';
 import type { Mailer } from './mailer.ts';
 import { refuseGuessable } from './password-strength.ts';
 import { hashPassword } from './passwords.ts';
@@ -12,25 +19,46 @@ interface Credentials {
 
 /**
  * Signing up is not better-auth's: an account is made in one write, with its entry in the audit log.
+ * Where mail is sent, nothing but a link is made before the address is confirmed, and whoever confirms
+ * it sets the password.
  */
 export async function signUp(context: SignInContext): Promise<Outcome> {
   const { attempts, address, mailer, request } = context;
+  if (mailer) {
+    const email = emailFrom((await readEmail(request)).email).toLowerCase();
+    await attempts.take(address, 'mail', email);
+    // Replies before it is done: neither the words nor the time tell whether the address is known.
+    inBackground(context, 'sign-up', () => signUpByMail(context, mailer, email));
+    return { body: { user: null } };
+  }
   const fields = await readCredentials(request);
   const email = emailFrom(fields.email).toLowerCase();
   const credentials = { email, password: newPasswordFrom(fields.password) };
   const attempt = await attempts.take(address, 'mail', email);
   await refuseGuessable(credentials.password, email, attempt);
-  if (mailer) {
-    // Replies before it is done: neither the words nor the time tell whether the address is known.
-    inBackground(context, 'sign-up', () => signUpByMail(context, mailer, credentials));
-    return { body: { user: null } };
-  }
   // Without mail the holder cannot be told in private that the address has an account.
   if (await createAccount(context, credentials)) return beginSession(context, credentials);
   throw new DashboardError(
     'conflict',
     'This address has an account already. Sign in, or use another address.',
   );
+}
+
+/** Completes a sign-up by its link, which works once: creates the account with the password given. */
+export async function verifyEmail(context: SignInContext): Promise<Outcome> {
+  const { auth, attempts, address, request } = context;
+  const { token, newPassword } = await readPasswordReset(request);
+  const password = newPasswordFrom(newPassword);
+  await attempts.take(address);
+  const params = { token };
+  const expected = await auth.api.findSignUpAddress({ params });
+  if (expected !== undefined) await refuseGuessable(password, expected);
+  const email = await auth.api.consumeSignUpToken({ params });
+  // An account that was created meanwhile keeps its password: another link was used first.
+  if (email === undefined || !(await createAccount(context, { email, password }))) {
+    throw new DashboardError(...INVALID_LINK);
+  }
+  return DONE;
 }
 
 export async function signIn(context: SignInContext): Promise<Outcome> {
@@ -59,19 +87,15 @@ async function beginSession(context: SignInContext, body: Credentials): Promise<
   return { body: { user: { id, email } }, headers: begun.headers };
 }
 
-async function signUpByMail(
-  context: SignInContext,
-  mailer: Mailer,
-  credentials: Credentials,
-): Promise<void> {
-  const { email } = credentials;
-  if (!(await createAccount(context, credentials))) return mailer.knownAddress(email);
-  // Without the cookie: somebody who is signed in to another account may sign up, too.
-  await context.auth.api.sendVerificationEmail({ body: { email }, headers: new Headers() });
+async function signUpByMail(context: SignInContext, mailer: Mailer, email: string): Promise<void> {
+  const { auth, options } = context;
+  if (await options.stores.accounts.findByEmail(email)) return mailer.knownAddress(email);
+  await mailer.verifyAddress(email, await auth.api.createSignUpToken({ params: { email } }));
 }
 
-/** `undefined` when the address is taken; it takes as long either way, so that the time does not tell. */
-async function createAccount({ options }: SignInContext, { email, password }: Credentials) {
+/** `undefined` when the address is taken. The address is confirmed where mail is sent. */
+async function createAccount({ options, mailer }: SignInContext, { email, password }: Credentials) {
   const hash = await hashPassword(password);
-  return options.stores.accounts.signUp(email, hash, options.clock.now().wall);
+  const isConfirmed = mailer !== undefined;
+  return options.stores.accounts.signUp(email, hash, options.clock.now().wall, isConfirmed);
 }

@@ -10,6 +10,11 @@ export const INVALID_LINK: ErrorArguments = [
   'This link has expired, or was used before. Ask for a new one.',
 ];
 
+const INVALID_CREDENTIALS: ErrorArguments = [
+  'invalid_credentials',
+  'The address or the password is wrong.',
+];
+
 /** The error for a password that is too short or too long. */
 export const PASSWORD_LENGTH: ErrorArguments = [
   'invalid',
@@ -18,11 +23,9 @@ export const PASSWORD_LENGTH: ErrorArguments = [
 
 /** The error for each code of better-auth that a client can cause. */
 const ERRORS: Readonly<Record<string, ErrorArguments>> = {
-  INVALID_EMAIL_OR_PASSWORD: ['invalid_credentials', 'The address or the password is wrong.'],
-  EMAIL_NOT_VERIFIED: [
-    'not_verified',
-    'Your address is not confirmed. Open the link that was mailed to you.',
-  ],
+  INVALID_EMAIL_OR_PASSWORD: INVALID_CREDENTIALS,
+  // The same as for an unknown address, so that no reply tells which addresses have accounts.
+  EMAIL_NOT_VERIFIED: INVALID_CREDENTIALS,
   FAILED_TO_CREATE_SESSION: ['unavailable', 'This cannot be done just now. Try again.'],
   INVALID_TOKEN: INVALID_LINK,
   TOKEN_EXPIRED: INVALID_LINK,

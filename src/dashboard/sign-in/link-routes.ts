@@ -1,5 +1,5 @@
 import { DashboardError } from '../errors.ts';
-import { emailFrom, newPasswordFrom, readEmail, readPasswordReset, readToken } from './bodies.ts';
+import { emailFrom, newPasswordFrom, readEmail, readPasswordReset } from './bodies.ts';
 import { DONE, inBackground, type Outcome, type SignInContext } from './context.ts';
 import { INVALID_LINK } from './errors.ts';
 import { refuseGuessable } from './password-strength.ts';
@@ -8,17 +8,6 @@ export async function requestPasswordReset(context: SignInContext): Promise<Outc
   const { auth, headers } = context;
   const email = await takeMailAttempt(context);
   inBackground(context, 'reset', () => auth.api.requestPasswordReset({ body: { email }, headers }));
-  return DONE;
-}
-
-export async function sendVerificationEmail(context: SignInContext): Promise<Outcome> {
-  const { auth } = context;
-  const email = await takeMailAttempt(context);
-  // Without the cookie: a signed-in person learns no more about other addresses than a stranger.
-  const headers = new Headers();
-  inBackground(context, 'verification', () =>
-    auth.api.sendVerificationEmail({ body: { email }, headers }),
-  );
   return DONE;
 }
 
@@ -31,14 +20,6 @@ export async function resetPassword(context: SignInContext): Promise<Outcome> {
   if (!holder) throw new DashboardError(...INVALID_LINK);
   await refuseGuessable(newPassword, holder.email);
   await auth.api.resetPassword({ body: { token, newPassword }, headers });
-  return DONE;
-}
-
-export async function verifyEmail(context: SignInContext): Promise<Outcome> {
-  const { auth, attempts, address, headers, request } = context;
-  const { token } = await readToken(request);
-  await attempts.take(address);
-  await auth.api.verifyEmail({ query: { token }, headers });
   return DONE;
 }
 

@@ -40,7 +40,7 @@ export function createMailer(
   return {
     verifyAddress: (email, token) =>
       send(email, 'Confirm your e-mail address', [
-        'Open this link within an hour to confirm your address and finish signing up:',
+        'Open this link within an hour to confirm your address and choose your password. It works once:',
         linkTo(dashboard, 'verify-email', token),
         'If you did not sign up, ignore this mail: nothing happens without the link.',
       ]),

@@ -10,14 +10,9 @@ import {
 } from './account-routes.ts';
 import { clientHeaders } from './client-headers.ts';
 import type { Outcome, SignInContext, SignInParts } from './context.ts';
-import { signIn, signOut, signUp } from './entry-routes.ts';
+import { signIn, signOut, signUp, verifyEmail } from './entry-routes.ts';
 import { translated } from './errors.ts';
-import {
-  requestPasswordReset,
-  resetPassword,
-  sendVerificationEmail,
-  verifyEmail,
-} from './link-routes.ts';
+import { requestPasswordReset, resetPassword } from './link-routes.ts';
 import { findSession } from './session-age.ts';
 
 interface Route extends Endpoint {
@@ -32,7 +27,6 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/request-password-reset', handle: requestPasswordReset },
   { method: 'POST', path: '/reset-password', handle: resetPassword },
   { method: 'POST', path: '/verify-email', handle: verifyEmail },
-  { method: 'POST', path: '/send-verification-email', handle: sendVerificationEmail },
   { method: 'POST', path: '/change-password', handle: changePassword },
   { method: 'GET', path: '/list-sessions', handle: listSessions },
   { method: 'POST', path: '/revoke-session', handle: endSession },

@@ -32,12 +32,8 @@ export function resetPassword(token: string, newPassword: string): Promise<unkno
   return call('POST', '/auth/reset-password', { token, newPassword });
 }
 
-export function verifyEmail(token: string): Promise<unknown> {
-  return call('POST', '/auth/verify-email', { token });
-}
-
-export function sendVerificationEmail(email: string): Promise<unknown> {
-  return call('POST', '/auth/send-verification-email', { email });
+export function verifyEmail(token: string, newPassword: string): Promise<unknown> {
+  return call('POST', '/auth/verify-email', { token, newPassword });
 }
 
 /** Also ends the account's other sessions. */

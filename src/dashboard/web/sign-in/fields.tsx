@@ -58,20 +58,17 @@ interface FormCardProps {
   readonly submit: string;
   readonly isBusy: boolean;
   readonly error: unknown;
-  /** Shown below an error, such as a link that helps. */
-  readonly remedy?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** A form: its fields, the error of the last attempt, and the submit button. */
-export function FormCard({ onSubmit, submit, isBusy, error, remedy, children }: FormCardProps) {
+export function FormCard({ onSubmit, submit, isBusy, error, children }: FormCardProps) {
   return (
     <Paper withBorder p="lg" maw={440}>
       <form onSubmit={onSubmit} noValidate>
         <Stack>
           {children}
           {error ? <Failure error={error} /> : null}
-          {remedy}
           <ActionButton type="submit" isBusy={isBusy}>
             {submit}
           </ActionButton>

@@ -10,13 +10,40 @@ import { useLinkToken } from './link-token.ts';
 
 /** Setting a new password by the link of a mail. */
 export default function ResetPasswordPage() {
+  return (
+    <SetPassword
+      title="Set a new password"
+      label="New password"
+      submit="Set the password"
+      done="Your new password is set."
+      askAgain={{ href: '/forgot-password', text: 'Ask for a new link' }}
+      send={resetPassword}
+    />
+  );
+}
+
+interface SetPasswordProps {
+  readonly title: string;
+  readonly label: string;
+  readonly submit: string;
+  /** Shown once the password is set. */
+  readonly done: string;
+  /** Where another link is to be had. */
+  readonly askAgain: { readonly href: string; readonly text: string };
+  send(token: string, password: string): Promise<unknown>;
+}
+
+/** A page that sets a password by the token of the link that led here. */
+export function SetPassword(props: SetPasswordProps) {
   const token = useLinkToken();
   return (
-    <Page isNarrow title="Set a new password">
+    <Page isNarrow title={props.title}>
       {token === '' ? (
-        <AskAgain title="This link is not complete">Open the whole link, or:</AskAgain>
+        <AskAgain {...props.askAgain} title="This link is not complete">
+          Open the whole link, or:
+        </AskAgain>
       ) : (
-        <ResetForm token={token} />
+        <PasswordForm {...props} token={token} />
       )}
     </Page>
   );
@@ -24,50 +51,63 @@ export default function ResetPasswordPage() {
 
 interface AskAgainProps {
   readonly title: string;
+  readonly href: string;
+  readonly text: string;
   readonly children: ReactNode;
 }
 
-function AskAgain({ title, children }: AskAgainProps) {
+function AskAgain({ title, href, text, children }: AskAgainProps) {
   return (
     <Alert variant="light" color="gray" title={title} maw={440} role="alert">
       {children}{' '}
-      <Anchor component={Link} href="/forgot-password" underline="always" inherit>
-        Ask for a new link
+      <Anchor component={Link} href={href} underline="always" inherit>
+        {text}
       </Anchor>
       .
     </Alert>
   );
 }
 
-function ResetForm({ token }: { token: string }) {
+function PasswordForm({
+  token,
+  label,
+  submit,
+  done,
+  askAgain,
+  send,
+}: SetPasswordProps & { readonly token: string }) {
   const changed = useSignedInOrOut();
-  const reset = useAction({
-    mutationFn: (password: string) => resetPassword(token, password),
+  const set = useAction({
+    mutationFn: (password: string) => send(token, password),
     onSuccess: () => changed(),
   });
   const form = useForm({ initialValues: { password: '' }, validate: { password: newPassword } });
-  if (reset.isSuccess) {
+  if (set.isSuccess) {
     return (
       <Stack align="flex-start" role="status">
-        <Text>Your new password is set.</Text>
+        <Text>{done}</Text>
         <Button component={Link} href="/sign-in">
           Sign in
         </Button>
       </Stack>
     );
   }
-  // The form has validated the password already, so the error is about the link.
-  if (failedWith(reset.error, 'invalid')) {
-    return <AskAgain title="This link is over">It was used before, or came too late.</AskAgain>;
+  // A weak password has a code of its own, and the form has checked the length.
+  if (failedWith(set.error, 'invalid')) {
+    return (
+      <AskAgain {...askAgain} title="This link is over">
+        It was used before, or came too late.
+      </AskAgain>
+    );
   }
   return (
     <FormCard
-      onSubmit={form.onSubmit(({ password }) => reset.mutate(password), focusMistake(form))}
-      submit="Set the password"
-      isBusy={reset.isPending}
-      error={reset.error}
+      onSubmit={form.onSubmit(({ password }) => set.mutate(password), focusMistake(form))}
+      submit={submit}
+      isBusy={set.isPending}
+      error={set.error}
     >
-      <NewPasswordField label="New password" {...form.getInputProps('password')} />
+      <NewPasswordField label={label} {...form.getInputProps('password')} />
     </FormCard>
   );
 }

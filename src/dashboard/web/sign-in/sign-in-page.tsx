@@ -1,11 +1,9 @@
 import { Anchor, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link, useLocation } from 'wouter';
-import { failedWith, useAction } from '../api.ts';
-import { ActionButton } from '../common/action-button.tsx';
+import { useAction } from '../api.ts';
 import { Page } from '../common/page.tsx';
-import { Failure } from '../common/states.tsx';
-import { sendVerificationEmail, signIn, useSignedInOrOut } from './authentication.ts';
+import { signIn, useSignedInOrOut } from './authentication.ts';
 import { EmailField, email, FormCard, focusMistake, PasswordField, required } from './fields.tsx';
 
 /** Signing in; also shown in place of a page that requires it, which follows afterwards. */
@@ -38,9 +36,6 @@ export function SignInPage() {
         submit="Sign in"
         isBusy={enter.isPending}
         error={enter.error}
-        remedy={
-          failedWith(enter.error, 'not_verified') && <SendAgain email={form.getValues().email} />
-        }
       >
         <EmailField {...form.getInputProps('email')} />
         <PasswordField
@@ -55,18 +50,5 @@ export function SignInPage() {
         </Text>
       </FormCard>
     </Page>
-  );
-}
-
-function SendAgain({ email }: { email: string }) {
-  const send = useAction({ mutationFn: sendVerificationEmail });
-  if (send.isSuccess) return <Text role="status">The mail is on its way to {email}.</Text>;
-  return (
-    <>
-      {send.error && <Failure error={send.error} />}
-      <ActionButton variant="default" isBusy={send.isPending} onClick={() => send.mutate(email)}>
-        Send the mail again
-      </ActionButton>
-    </>
   );
 }

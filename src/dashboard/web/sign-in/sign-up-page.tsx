@@ -1,7 +1,7 @@
 import { Alert, Anchor } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link } from 'wouter';
-import { useAction } from '../api.ts';
+import { useAction, useSession } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { signUp, useSignedInOrOut } from './authentication.ts';
 import {
@@ -16,13 +16,16 @@ import {
 /** Creating an account; the person is signed in afterwards. */
 export function SignUpPage() {
   const changed = useSignedInOrOut();
+  const { data: session } = useSession();
+  // Where mail is sent, whoever opens the mailed link chooses the password.
+  const asksPassword = !session?.sendsMail;
   const create = useAction({
     mutationFn: signUp,
     onSuccess: ({ user }) => (user ? changed('/') : undefined),
   });
   const form = useForm({
     initialValues: { email: '', password: '' },
-    validate: { email, password: newPassword },
+    validate: { email, password: (value) => (asksPassword ? newPassword(value) : null) },
   });
   if (create.isSuccess && !create.data.user) return <LookIntoMail email={create.variables.email} />;
   return (
@@ -45,7 +48,7 @@ export function SignUpPage() {
         error={create.error}
       >
         <EmailField {...form.getInputProps('email')} />
-        <NewPasswordField label="Password" {...form.getInputProps('password')} />
+        {asksPassword && <NewPasswordField label="Password" {...form.getInputProps('password')} />}
       </FormCard>
     </Page>
   );
@@ -55,11 +58,8 @@ function LookIntoMail({ email }: { email: string }) {
   return (
     <Page isNarrow title="Confirm your address">
       <Alert variant="light" title="Look into your mail" maw={440} role="status">
-        A mail is on its way to {email}. Open the link in it within an hour, then{' '}
-        <Anchor component={Link} href="/sign-in" underline="always" inherit>
-          sign in
-        </Anchor>
-        .
+        A mail is on its way to {email}. Open the link in it within an hour and choose your
+        password.
       </Alert>
     </Page>
   );
