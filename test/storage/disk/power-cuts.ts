@@ -1,0 +1,119 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Pet } from '../../../client/src/index.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openStores } from '../../../src/storage/open-stores.ts';
+import { temporaryFolder } from '../../support/harness.ts';
+import { ServiceProcess } from '../../support/process.ts';
+import { clientOf, makeKey, onFolder, seededRandom } from '../../support/storage.ts';
+import { type DiskOperation, FaultyDisk } from './faulty-disk.ts';
+import { CutDisk } from './power-cut.ts';
+
+/** Creations in progress at once. */
+const CONNECTIONS = 8;
+
+/** A run of a service with everything that it did to its data folder. */
+interface RecordedRun {
+  readonly folder: string;
+  /** The folder as it was before the run. */
+  readonly base: string;
+  readonly operations: readonly DiskOperation[];
+  readonly acknowledged: readonly Acknowledged[];
+}
+
+interface Acknowledged {
+  readonly pet: Pet;
+  /** What follows in the record happened after the reply had been received. */
+  readonly recorded: number;
+}
+
+export interface PowerCutOptions {
+  /** Animals that are created in the recorded run. */
+  readonly creations: number;
+  /** Images that are built and opened. */
+  readonly images: number;
+  /** Decides where the power is cut, and what is left of what no fsync covered. */
+  readonly seed: number;
+  /** Whether the disk says that it has written what it has not: the control, which must lose animals. */
+  readonly ignoresFsync?: boolean;
+}
+
+export interface PowerCutResult {
+  readonly images: number;
+  /** Acknowledged animals that must be on the images, in all. */
+  readonly expected: number;
+  /** Each image with what is wrong with it. */
+  readonly failures: readonly string[];
+}
+
+/** Records a run of the service, cuts the power at many moments of it, and opens every image. */
+export async function cutPower(options: PowerCutOptions): Promise<PowerCutResult> {
+  using files = temporaryFolder();
+  const run = await recordRun(files.path, options.creations);
+  const random = seededRandom(options.seed);
+  const cuts = Array.from({ length: options.images }, () =>
+    Math.floor(random() * (run.operations.length + 1)),
+  ).sort((one, other) => one - other);
+  const disk = new CutDisk(run.folder, run.base, options);
+  const failures: string[] = [];
+  let expected = 0;
+  let applied = 0;
+  for (const [number, cut] of cuts.entries()) {
+    for (; applied < cut; applied += 1) disk.apply(run.operations[applied] as DiskOperation);
+    const writtenUpTo = run.operations[cut - 1]?.end ?? 0;
+    const acknowledged = run.acknowledged.filter(({ recorded }) => recorded <= writtenUpTo);
+    expected += acknowledged.length;
+    using image = temporaryFolder();
+    disk.cut(image.path, random);
+    const failure = await check(image.path, acknowledged);
+    if (failure !== undefined) failures.push(`image ${number}, after operation ${cut}: ${failure}`);
+  }
+  return { images: cuts.length, expected, failures };
+}
+
+async function recordRun(files: string, creations: number): Promise<RecordedRun> {
+  const [folder, base] = [join(files, 'data'), join(files, 'base')];
+  const key = await makeKey(folder);
+  cpSync(folder, base, { recursive: true });
+  const disk = await FaultyDisk.compile(files);
+  await using service = await ServiceProcess.start(disk.settings(folder));
+  const client = clientOf(service, key);
+  const acknowledged: Acknowledged[] = [];
+  const names = Array.from({ length: creations }, (_, index) => `pet ${index}`).values();
+  const create = async () => {
+    for (const name of names) {
+      const pet = await client.createPet({ name, categoryId: 1 });
+      acknowledged.push({ pet, recorded: disk.recorded });
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, create));
+  const code = await service.end('SIGTERM');
+  if (code !== 0) throw new Error(`the recorded service ended with ${code}`);
+  return { folder, base, operations: disk.operations(), acknowledged };
+}
+
+/** Opens an image as the service does; returns what is wrong with it. */
+async function check(
+  image: string,
+  acknowledged: readonly Acknowledged[],
+): Promise<string | undefined> {
+  try {
+    const stores = await openStores(readConfig(onFolder(image)), systemClock);
+    try {
+      const { pets } = stores.environment('production');
+      const found = new Map<number, string>();
+      for (let after = 0, more = true; more; after = Math.max(0, ...found.keys())) {
+        const page = await pets.list({ limit: 1_000, after });
+        for (const { id, name } of page.pets) found.set(id, name);
+        more = page.more;
+      }
+      const lost = acknowledged.filter(({ pet }) => found.get(Number(pet.id)) !== pet.name);
+      return lost.length === 0 ? undefined : `${lost.length} acknowledged animals are lost`;
+    } finally {
+      await stores.close();
+    }
+  } catch (error) {
+    return `it cannot be opened: ${error}`;
+  }
+}
