@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { createKey, usageOf } from '../support/dashboard-scene.ts';
-import { Visitor } from '../support/dashboard-visitor.ts';
+import { LOOK_EVERY, Visitor } from '../support/dashboard-visitor.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { ServiceProcess } from '../support/process.ts';
 import { onFolder } from '../support/storage.ts';
-
-/** Less often than the dashboard limits requests, in ms. */
-const LOOK_EVERY = 250;
 
 /** The dashboard in one process and the API in another, on one folder. */
 async function apart() {

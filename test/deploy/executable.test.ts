@@ -9,7 +9,7 @@ import type { IssuedKeyInfo, MessageInfo } from '../../src/dashboard/shared/api.
 import { MailServer, tokenFrom } from '../sign-in/mail-server.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { Collector } from '../support/collector.ts';
-import { Visitor } from '../support/dashboard-visitor.ts';
+import { LOOK_EVERY, Visitor } from '../support/dashboard-visitor.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { type CommandResult, ServiceProcess } from '../support/process.ts';
@@ -157,10 +157,11 @@ describe('the executable in an empty place', () => {
     const reply = await send(text, address, { message: 'Hello, petstore!' });
     expect(reply.status).toBe(202);
     expect(await reply.json()).toMatchObject({ message: 'Hello, petstore!', status: 'queued' });
-    await eventually(async () => {
+    const isDelivered = async () => {
       const inbox = await visitor.json<{ messages: MessageInfo[] }>('GET', '/api/messages');
       return inbox.messages[0]?.status === 'delivered';
-    });
+    };
+    await eventually(isDelivered, undefined, LOOK_EVERY);
   });
 
   test('serves the pages and all that they load, bundled when it was built', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import { createKey, messagesOf, sendMessage } from '../support/dashboard-scene.ts';
-import { Visitor } from '../support/dashboard-visitor.ts';
+import { LOOK_EVERY, Visitor } from '../support/dashboard-visitor.ts';
 import { eventually, TestService } from '../support/harness.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 
@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres)('somebody who comes to a service on PostgreSQL', (
     const pet = await first.client(text).createPet({ name: 'Rex', categoryId: 2n ** 62n });
     await sendMessage(first, text, 'Hello!');
     const delivered = async (who: Visitor) => (await messagesOf(who))[0]?.status === 'delivered';
-    await eventually(() => delivered(visitor));
+    await eventually(() => delivered(visitor), undefined, LOOK_EVERY);
     await first.stop();
 
     await using second = await TestService.start(options);

@@ -5,6 +5,9 @@ type Api = Pick<TestService, 'dashboardUrl'>;
 
 export const PASSWORD = 'correct horse battery staple';
 
+/** How often to look at the dashboard while waiting, in ms: less often than it limits requests. */
+export const LOOK_EVERY = 250;
+
 let visitors = 0;
 
 /** Somebody at the dashboard: keeps cookies as a browser does, and calls the dashboard's own API. */
