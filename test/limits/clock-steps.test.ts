@@ -145,3 +145,20 @@ describe("the machine's clock", () => {
     }
   });
 });
+
+test('a step of 25 hours forgets idempotency keys: a repeated creation adds a second animal', async () => {
+  const clock = new ManualClock();
+  await using service = await TestService.start({ clock });
+  const { secret } = await service.account();
+  const create = async () => {
+    const headers = { 'Idempotency-Key': 'once' };
+    const reply = await service.post(secret, { name: 'Rex', categoryId: 1 }, headers);
+    return [reply.status, reply.headers.get('Idempotent-Replayed')];
+  };
+  expect(await create()).toEqual([201, null]);
+  clock.step(HOUR);
+  expect(await create()).toEqual([201, 'true']);
+  clock.step(25 * HOUR);
+  expect(await create()).toEqual([201, null]);
+  expect(await (await service.request('/pets', { key: secret })).json()).toHaveLength(2);
+});

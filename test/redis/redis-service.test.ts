@@ -122,6 +122,7 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
     expect(await (await fetch(`${it.one.opsUrl}/metrics`)).text()).toContain(
       'petstore_redis_away 1',
     );
+    expect((await fetch(`${it.one.opsUrl}/readyz`)).status).toBe(200);
     it.redis.resume();
     await eventually(() => it.logged('Redis is available again'));
     await eventually(async () => (await ask(it.one, secret)).status === 429);

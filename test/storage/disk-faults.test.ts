@@ -77,6 +77,9 @@ describe.skipIf(!canPreload)('a service (needs Linux and cc) with', () => {
     disk.set('fsync fail 5 production.db-wal');
     await create('killed').catch(() => unanswered.push('killed'));
     await service.end('SIGKILL');
+    expect(await service.output()).toMatch(
+      /"cause":"SQLITE_IOERR_FSYNC: [^"]*","msg":"The store cannot do this just now\./,
+    );
     disk.repair();
     service = await ServiceProcess.start(disk.settings(folder));
     const names = await allNames(clientOf(service, key));
