@@ -6,7 +6,13 @@ import { resetToken } from '../support/reset-token.ts';
 
 const COMMON = ['password', '12345678', '        ', 'P@ssw0rd', 'Password1!', 'letmein1'];
 const PATTERNS = ['asdfghjkl;', 'aaaaaaaaaa', 'abcabcabcabc', '20270102', 'Summer2026!'];
-const ABOUT_THE_ACCOUNT = ['jane.doe@example.com', 'Jane.Doe1', 'petstore2026', 'PetStore123'];
+const ABOUT_THE_ACCOUNT = [
+  'jane.doe@example.com',
+  'Jane.Doe1',
+  'petstore2026',
+  'petstore-admin',
+  'JaneDoe1985',
+];
 
 describe('a common or guessable password', () => {
   let scene: DashboardScene;

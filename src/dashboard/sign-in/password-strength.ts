@@ -14,6 +14,9 @@ const RATED_CHARACTERS = 40;
 /** What a guesser tries first, beside the account's own address. */
 const PRODUCT_NAMES = ['petstore', 'pet store', 'swagger'];
 
+/** Shorter parts of an address, such as `com`, occur in other words by accident. */
+const SHORTEST_NAME = 4;
+
 /** Why a password is guessable, by the warning of the estimator. */
 const REASONS: Readonly<Record<string, string>> = {
   userInputs: 'It consists of your address or of the name of this service.',
@@ -52,11 +55,29 @@ export async function refuseGuessable(
   email: string,
   attempt?: Attempt,
 ): Promise<void> {
-  const known = [...PRODUCT_NAMES, email, ...email.split('@'), ...email.split(/[^\p{L}\p{N}]+/u)];
+  const known = knownNames(email);
   const rated = password.slice(0, RATED_CHARACTERS);
   const { guesses, feedback } = (await estimator()).check(rated, known);
-  if (guesses >= LEAST_GUESSES) return;
+  const rest = withoutNames(rated, known);
+  const isRestWeak =
+    rest.length < rated.length && (await estimator()).check(rest, known).guesses < LEAST_GUESSES;
+  if (guesses >= LEAST_GUESSES && !isRestWeak) return;
   await attempt?.giveBack();
-  const reason = REASONS[feedback.warning ?? ''] ?? 'It is short and simple.';
+  const warning = isRestWeak ? 'userInputs' : feedback.warning;
+  const reason = REASONS[warning ?? ''] ?? 'It is short and simple.';
   throw new DashboardError('weak_password', `This password is easy to guess. ${reason} ${ADVICE}`);
+}
+
+function knownNames(email: string): string[] {
+  const [local = ''] = email.split('@');
+  const parts = email.split(/[^\p{L}\p{N}]+/u);
+  const joined = local.replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return [email, local, joined, ...PRODUCT_NAMES, ...parts].map((name) => name.toLowerCase());
+}
+
+/** What is left of a password without the names in it: it must be hard to guess by itself. */
+function withoutNames(password: string, names: readonly string[]): string {
+  return names
+    .filter((name) => name.length >= SHORTEST_NAME)
+    .reduce((rest, name) => rest.replaceAll(name, ''), password.toLowerCase());
 }
