@@ -16,7 +16,7 @@ COPY --from=build /source/dist/petstore /usr/local/bin/petstore
 COPY --from=build --chown=65532:65532 /data /data
 # Numeric, so that orchestrators can verify that it is not root.
 USER 65532:65532
-ENV PETSTORE_HOST=0.0.0.0 PETSTORE_DATA_DIR=/data
+ENV PETSTORE_HOST=0.0.0.0 PETSTORE_OPS_HOST=0.0.0.0 PETSTORE_DATA_DIR=/data
 VOLUME /data
 EXPOSE 3000 3001
 STOPSIGNAL SIGTERM

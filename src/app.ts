@@ -113,7 +113,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   starting.use(metrics.measureEventLoop());
   const tracing = await openTracing(config, clock, log);
   starting.defer(() => tracing.close());
-  const { host, opsPort: port } = config;
+  const { opsHost: host, opsPort: port } = config;
   const ops = new OpsServer({ host, port, metrics, readiness, log, clock });
   starting.defer(() => ops.stop());
   const redis = await connectRedis(config, { clock, log, metrics });

@@ -26,7 +26,7 @@ export function addHealthCommand(program: Command): void {
 }
 
 async function ask({ ready, ...options }: Options): Promise<void> {
-  const { host, opsPort } = readConfig();
+  const { opsHost: host, opsPort } = readConfig();
   if (opsPort === 0) throw new SetupError('Set PETSTORE_OPS_PORT to the port of the service.');
   const name = LOOPBACK[host] ?? host;
   const authority = name.includes(':') ? `[${name}]` : name;

@@ -15,6 +15,8 @@ export interface Config {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** Address that /livez, /readyz and /metrics listen on. */
+  readonly opsHost: string;
   /** Port of /livez, /readyz and /metrics; 0 takes a free one. */
   readonly opsPort: number;
   /** Absolute path of the data folder. */
@@ -65,6 +67,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const SETTINGS = {
   PETSTORE_HOST: { default: '127.0.0.1', purpose: 'Address to listen on.' },
   PETSTORE_PORT: { default: '3000', purpose: 'Port to listen on; 0 picks a free one.' },
+  PETSTORE_OPS_HOST: {
+    default: '127.0.0.1',
+    purpose: 'Address that /livez, /readyz and /metrics listen on.',
+  },
   PETSTORE_OPS_PORT: {
     default: '3001',
     purpose: 'Port of /livez, /readyz and /metrics; follows PETSTORE_PORT; 0 picks a free one.',
@@ -78,6 +84,10 @@ export const SETTINGS = {
   PETSTORE_DATABASE_CONNECTIONS: {
     default: '10',
     purpose: 'Connections that one process opens to PostgreSQL, 2 to 1000.',
+  },
+  PETSTORE_PUBLIC_URL: {
+    default: 'http://localhost:3000',
+    purpose: 'Public address of the service: the four addresses below follow from it unless set.',
   },
   PETSTORE_BASE_URL: {
     default: 'http://localhost:3000/v1',
@@ -149,7 +159,8 @@ const PREFIX = 'PETSTORE_';
 /** Variable in which the documentation's examples hold an API key. It is not a setting. */
 const EXAMPLES_KEY = 'PETSTORE_KEY';
 
-const BASE_URL_SETTINGS = {
+/** The setting of each part's base address. */
+export const BASE_URL_SETTINGS = {
   production: 'PETSTORE_BASE_URL',
   staging: 'PETSTORE_STAGING_BASE_URL',
   quickstart: 'PETSTORE_QUICKSTART_BASE_URL',
@@ -174,18 +185,7 @@ export function readConfig(
 ): Config {
   const reader = new SettingReader(environment, SETTINGS, PREFIX, [EXAMPLES_KEY]);
   const port = reader.count('PETSTORE_PORT', 0, 65_535);
-  const baseUrls = {
-    production: reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT),
-    staging: reader.baseUrl('PETSTORE_STAGING_BASE_URL', VERSION_SEGMENT),
-    quickstart: reader.baseUrl('PETSTORE_QUICKSTART_BASE_URL', ''),
-    dashboard: reader.baseUrl('PETSTORE_DASHBOARD_URL', ''),
-  };
-  const paths = {
-    production: '/v1',
-    staging: '/staging/v1',
-    quickstart: '/quickstart',
-    dashboard: '',
-  };
+  const baseUrl = readBaseUrls(reader);
   const smtpUrl = reader.smtpUrl('PETSTORE_SMTP_URL');
   const from = reader.sender('PETSTORE_MAIL_FROM');
   if (reader.isGiven('PETSTORE_SMTP_URL') !== reader.isGiven('PETSTORE_MAIL_FROM')) {
@@ -195,11 +195,12 @@ export function readConfig(
   const config: Config = {
     host: withoutBrackets(reader.text('PETSTORE_HOST')),
     port,
+    opsHost: withoutBrackets(reader.text('PETSTORE_OPS_HOST')),
     opsPort: readOpsPort(reader, port),
     dataDir: resolve(reader.text('PETSTORE_DATA_DIR')),
     secret,
     database: readDatabase(reader, secret),
-    baseUrl: (name, listening) => baseUrls[name] ?? `http://localhost:${listening}${paths[name]}`,
+    baseUrl,
     mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
     contact: reader.contact('PETSTORE_CONTACT'),
     redis: reader.redis('PETSTORE_REDIS_URL'),
@@ -228,6 +229,24 @@ export function readConfig(
   }
   reader.finish();
   return Object.freeze(config);
+}
+
+/** Each is set by itself, follows from the public address, or from the port. */
+function readBaseUrls(reader: SettingReader<keyof typeof SETTINGS>): Config['baseUrl'] {
+  const publicUrl = reader.baseUrl('PETSTORE_PUBLIC_URL', '');
+  const baseUrls = {
+    production: reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT),
+    staging: reader.baseUrl('PETSTORE_STAGING_BASE_URL', VERSION_SEGMENT),
+    quickstart: reader.baseUrl('PETSTORE_QUICKSTART_BASE_URL', ''),
+    dashboard: reader.baseUrl('PETSTORE_DASHBOARD_URL', ''),
+  };
+  const paths = {
+    production: '/v1',
+    staging: '/staging/v1',
+    quickstart: '/quickstart',
+    dashboard: '',
+  };
+  return (part, port) => baseUrls[part] ?? (publicUrl ?? `http://localhost:${port}`) + paths[part];
 }
 
 function readDatabase(

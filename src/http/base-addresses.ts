@@ -33,6 +33,12 @@ export class BaseAddresses<T> {
     this.#rivals = [...byPrefix].sort(([a], [b]) => b.length - a.length);
   }
 
+  /** The hosts between which the Host header decides for this path; none where it decides nothing. */
+  hostsAt(path: string): readonly string[] {
+    const [, rivals = []] = this.#rivals.find(([prefix]) => isBelow(path, prefix)) ?? [];
+    return rivals.length > 1 ? rivals.flatMap(({ hosts }) => hosts.slice(0, 1)) : [];
+  }
+
   /** `undefined` when the path is outside of every base address, or the host decides for none. */
   locate({ host, path }: Target): Located<T> | undefined {
     for (const [prefix, rivals] of this.#rivals) {

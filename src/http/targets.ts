@@ -3,7 +3,7 @@ import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
 import { BaseAddresses } from './base-addresses.ts';
 import { BAD_HOST, BAD_TARGET } from './error-replies.ts';
-import { parseTarget } from './request-target.ts';
+import { parseTarget, type Target } from './request-target.ts';
 import { DOCUMENT_PATH, type OperationMatch } from './served-operations.ts';
 
 /** Pages for people, below a base address of their own; not part of the API. */
@@ -58,7 +58,7 @@ export class Targets {
       if ('handle' in value) return { pages: value, path };
       return { api: value, path, query: target.query, match: value.routes.match(path) };
     }
-    return this.#unserved(target ? undefined : BAD_HOST);
+    return this.#unserved(target ? this.#unknownHost(target) : BAD_HOST);
   }
 
   /** The target of a request whose own is malformed; `undefined` in a process that serves no API. */
@@ -72,6 +72,14 @@ export class Targets {
       const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
       for (const path of routes.servedPaths()) yield prefix + path;
     }
+  }
+
+  /** The problem of a path that is served for other hosts; `undefined` when it is served for none. */
+  #unknownHost({ host, path }: Target): Problem | undefined {
+    const hosts = this.#addresses.hostsAt(path);
+    if (hosts.length === 0) return undefined;
+    const message = `Nothing is served for the host ${host}. This path is served for ${hosts.join(' and ')}.`;
+    return { code: 'not_found', message };
   }
 
   /** @param given why the request reaches no API; without it, nothing is served at its path. */

@@ -6,9 +6,9 @@ test('health reports that a service is alive, and that it is ready', async () =>
   using folder = temporaryFolder();
   await using service = await ServiceProcess.start({
     PETSTORE_DATA_DIR: folder.path,
-    PETSTORE_HOST: '0.0.0.0',
+    PETSTORE_OPS_HOST: '0.0.0.0',
   });
-  const settings = { PETSTORE_HOST: '0.0.0.0', PETSTORE_OPS_PORT: String(service.opsPort) };
+  const settings = { PETSTORE_OPS_HOST: '0.0.0.0', PETSTORE_OPS_PORT: String(service.opsPort) };
   const alive = await runCommand(['health'], settings);
   expect(alive).toEqual({ code: 0, stdout: 'live\n', stderr: '' });
   const ready = await runCommand(['health', '--ready', '--json'], settings);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { readConfig } from '../../src/config/config.ts';
+import { PARTS, readConfig } from '../../src/config/config.ts';
 
 describe('the port for operators', () => {
   test.each([
@@ -22,7 +22,10 @@ describe('the port for operators', () => {
 });
 
 test('an IPv6 address to listen on may be written in brackets, as in a URL', () => {
-  for (const host of ['::1', '[::1]']) expect(readConfig({ PETSTORE_HOST: host }).host).toBe('::1');
+  for (const host of ['::1', '[::1]']) {
+    expect(readConfig({ PETSTORE_HOST: host }).host).toBe('::1');
+    expect(readConfig({ PETSTORE_OPS_HOST: host }).opsHost).toBe('::1');
+  }
 });
 
 describe('mail', () => {
@@ -66,4 +69,21 @@ describe('the contact', () => {
       `PETSTORE_CONTACT must be an e-mail or web address, not "${contact}".`,
     );
   });
+});
+
+test('the operators listen on this machine alone unless told otherwise', () => {
+  expect(readConfig({ PETSTORE_HOST: '0.0.0.0' }).opsHost).toBe('127.0.0.1');
+});
+
+test('the four base addresses follow from the public one unless they are set', () => {
+  const config = readConfig({
+    PETSTORE_PUBLIC_URL: 'https://pets.example:8443/shop/',
+    PETSTORE_STAGING_BASE_URL: 'https://staging.example/v1',
+  });
+  expect(PARTS.map((part) => config.baseUrl(part, 3000))).toEqual([
+    'https://pets.example:8443/shop/v1',
+    'https://staging.example/v1',
+    'https://pets.example:8443/shop/quickstart',
+    'https://pets.example:8443/shop',
+  ]);
 });

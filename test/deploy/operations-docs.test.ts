@@ -96,3 +96,15 @@ describe('docs/operations.md', () => {
     expect(statuses).toEqual([401, 401, 401, 429]);
   });
 });
+
+test('proxies pass the Host header on with its port, as public addresses with a port need it', () => {
+  for (const file of ['docs/operations.md', 'deploy/nginx/nginx.conf']) {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const hosts = Array.from(
+      text.matchAll(/proxy_set_header\s+Host\s+(\S+);/g),
+      ([, host]) => host,
+    );
+    expect(hosts.length).toBeGreaterThan(0);
+    expect(new Set(hosts)).toEqual(new Set(['$http_host']));
+  }
+});

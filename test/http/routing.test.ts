@@ -200,7 +200,11 @@ describe('configured base addresses', () => {
 
       const reply = await get(started, host, '/v1/pets', started.keys.production);
 
-      expect(JSON.parse(reply.body)).toMatchObject({ status: 404, code: 'not_found' });
+      expect(JSON.parse(reply.body)).toEqual({
+        status: 404,
+        code: 'not_found',
+        message: `Nothing is served for the host ${host}. This path is served for api.example and staging.example:8443.`,
+      });
     },
   );
 
