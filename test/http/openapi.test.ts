@@ -68,6 +68,42 @@ describe('each committed document', () => {
     }
   });
 
+  test('tells whom to ask, as the operator set it, and where to read more', async () => {
+    for (const [PETSTORE_CONTACT, contact] of [
+      ['ops@petstore.test', { email: 'ops@petstore.test' }],
+      ['https://petstore.test/help', { url: 'https://petstore.test/help' }],
+    ] as const) {
+      const { stdout } = await runCommand(['openapi'], { PETSTORE_CONTACT });
+      expect(JSON.parse(stdout)).toMatchObject({ info: { contact } });
+    }
+    for (const document of DOCUMENTS) {
+      expect(document.info).not.toHaveProperty('contact');
+      expect(document).toMatchObject({ externalDocs: { url: 'http://localhost:3000/docs' } });
+    }
+  });
+
+  test('links a created animal and a page to what follows, and describes paging', () => {
+    const { responses } = operationOf('createPet');
+    expect(responses['201']).toMatchObject({
+      links: { createdPet: { operationId: 'getPet', parameters: { petId: '$response.body#/id' } } },
+    });
+    const list = operationOf('listPets');
+    expect(list.responses['200']).toMatchObject({
+      links: {
+        firstPet: { operationId: 'getPet' },
+        nextPage: { operationId: 'listPets', parameters: { after: '$response.body#/19/id' } },
+      },
+    });
+    expect(list).toMatchObject({
+      'x-pagination': {
+        limitParameter: 'limit',
+        cursorParameter: 'after',
+        cursorField: 'id',
+        nextLink: { header: 'Link', rel: 'next' },
+      },
+    });
+  });
+
   test('requires a bearer token everywhere', () => {
     for (const { security, components } of DOCUMENTS) {
       expect(security).toEqual([{ apiKey: [] }]);
