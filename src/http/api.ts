@@ -11,6 +11,7 @@ export interface ServedDocument {
   /** Media type. */
   readonly type: string;
   readonly body: string;
+  readonly entityTag: string;
 }
 
 /** What is served below one base address of the API. */

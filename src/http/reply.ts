@@ -11,6 +11,8 @@ export interface Reply {
   readonly body?: string;
   /** Media type of the body; JSON unless given. */
   readonly type?: string;
+  /** `Cache-Control`; `no-store` unless given. */
+  readonly cacheControl?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -20,7 +22,7 @@ const SHORT_WAIT = '1';
 
 const CROSS_ORIGIN: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': [...Object.keys(HEADERS), 'Allow'].join(', '),
+  'Access-Control-Expose-Headers': [...Object.keys(HEADERS), 'Allow', 'ETag'].join(', '),
 };
 
 /** A problem as a reply, with the Error body of the contract. */
@@ -66,7 +68,7 @@ export class ReplyWriter {
   ): Response {
     this.#setLimits(limits, now);
     this.#headers.set(REQUEST_ID_HEADER, requestId);
-    const { status, headers, body, type } = reply;
+    const { status, headers, body, type, cacheControl } = reply;
     this.#setOwn(headers);
     this.#setRetryAfter(retryAfter(status, limits));
     const response = new Response(body ?? null, { status, headers: this.#headers });
@@ -74,6 +76,7 @@ export class ReplyWriter {
       for (const name in CROSS_ORIGIN) response.headers.set(name, CROSS_ORIGIN[name] ?? '');
     if (body === undefined) response.headers.delete('Content-Type');
     else if (type !== undefined) response.headers.set('Content-Type', type);
+    if (cacheControl !== undefined) response.headers.set('Cache-Control', cacheControl);
     return response;
   }
 

@@ -29,7 +29,9 @@ describe('an asset', () => {
     ['', null],
     [null, null],
   ])('to a reader of %j is sent as %j', async (accepted, coding) => {
-    const reply = await assetFiles([SCRIPT]).get(SCRIPT.name)?.reply(accepted);
+    const headers: HeadersInit = accepted === null ? {} : { 'Accept-Encoding': accepted };
+    const request = new Request(`http://localhost/assets/${SCRIPT.name}`, { headers });
+    const reply = await assetFiles([SCRIPT]).get(SCRIPT.name)?.reply(request);
     expect(reply?.headers.get('content-encoding') ?? null).toBe(coding);
     expect(reply?.headers.get('vary')).toBe('Accept-Encoding');
     expect(reply?.headers.get('content-type')).toBe(SCRIPT.type);

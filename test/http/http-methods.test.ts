@@ -209,7 +209,7 @@ describe('a CORS preflight', () => {
       expect(reply.headers.get('Access-Control-Allow-Origin')).toBe('*');
       expect(reply.headers.get('Access-Control-Allow-Methods')).toBe(methods);
       expect(reply.headers.get('Access-Control-Allow-Headers')).toBe(
-        'Authorization, Content-Type, Idempotency-Key, X-Request-Id, traceparent, tracestate',
+        'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, traceparent, tracestate',
       );
       expect(reply.headers.get('Access-Control-Max-Age')).toBe('86400');
       expect(reply.headers.has('Access-Control-Allow-Credentials')).toBeFalse();
@@ -272,7 +272,15 @@ describe('CORS', () => {
       }
     }
     expect([...ours].sort()).toEqual([
-      ...['allow', 'deprecation', 'idempotent-replayed', 'link', 'ratelimit', 'ratelimit-policy'],
+      ...[
+        'allow',
+        'deprecation',
+        'etag',
+        'idempotent-replayed',
+        'link',
+        'ratelimit',
+        'ratelimit-policy',
+      ],
       ...['retry-after', 'sunset', 'www-authenticate'],
       ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'],
     ]);

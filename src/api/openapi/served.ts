@@ -1,5 +1,6 @@
 import { YAML } from 'bun';
 import type { ServedDocument } from '../../http/api.ts';
+import { entityTagOf } from '../../http/entity-tag.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import { lazyValue } from '../../lib/lazy.ts';
 
@@ -11,10 +12,14 @@ export function servedDocuments(
   write: () => Readonly<Record<string, unknown>>,
 ): ReadonlyMap<string, () => ServedDocument> {
   return new Map([
-    [DOCUMENT_PATH, lazyValue(() => ({ type: 'application/json', body: JSON.stringify(write()) }))],
+    [DOCUMENT_PATH, lazyValue(() => served('application/json', JSON.stringify(write())))],
     // Registered by RFC 9512.
-    [YAML_DOCUMENT_PATH, lazyValue(() => ({ type: 'application/yaml', body: toYaml(write()) }))],
+    [YAML_DOCUMENT_PATH, lazyValue(() => served('application/yaml', toYaml(write())))],
   ]);
+}
+
+function served(type: string, body: string): ServedDocument {
+  return { type, body, entityTag: entityTagOf(body) };
 }
 
 function toYaml(document: Readonly<Record<string, unknown>>): string {

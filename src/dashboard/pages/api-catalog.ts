@@ -6,10 +6,11 @@ import type { DashboardOptions } from '../options.ts';
 /** Where programs look for the APIs of a host (RFC 9727). */
 export const API_CATALOG_PATH = '/.well-known/api-catalog';
 
-const PROFILE = 'https://www.rfc-editor.org/info/rfc9727';
+export const API_CATALOG_TYPE =
+  'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
 /** The API catalog: each base address with its descriptions for programs and for people (RFC 9727). */
-export function apiCatalog(addresses: DashboardOptions['addresses']): Response {
+export function apiCatalog(addresses: DashboardOptions['addresses']): string {
   const { dashboard } = addresses;
   const linkset = API_PARTS.map((part) => ({
     anchor: addresses[part],
@@ -25,11 +26,5 @@ export function apiCatalog(addresses: DashboardOptions['addresses']): Response {
       { href: `${dashboard}/reference.md`, type: 'text/markdown' },
     ],
   }));
-  return new Response(JSON.stringify({ linkset }), {
-    headers: {
-      'Content-Type': `application/linkset+json; profile="${PROFILE}"`,
-      'Cache-Control': 'no-cache',
-      Link: `<${dashboard}${API_CATALOG_PATH}>; rel="api-catalog"`,
-    },
-  });
+  return JSON.stringify({ linkset });
 }

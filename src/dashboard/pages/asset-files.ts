@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { isNotModified } from '../../http/entity-tag.ts';
 import type { Asset, Assets } from './assets.ts';
 
 /** By preference. Above quality 6, brotli takes three times as long for 2 % less. */
@@ -41,14 +42,18 @@ class AssetFile {
     this.#asset = asset;
   }
 
-  /** The file in the best encoding that the client accepts. */
-  async reply(acceptEncoding: string | null): Promise<Response> {
-    const coding = chooseCoding(acceptEncoding ?? '');
+  /** The file in the best encoding that the client accepts, unless the client has it already. */
+  async reply(request: Request): Promise<Response> {
+    const coding = chooseCoding(request.headers.get('accept-encoding') ?? '');
+    // The name holds a hash of the content; each encoding has a tag of its own (RFC 9110, 8.8.3.3).
+    const entityTag = `"${this.#asset.name}${coding ? `-${coding}` : ''}"`;
     const headers = new Headers({
-      'Content-Type': this.#asset.type,
       'Cache-Control': 'public, max-age=31536000, immutable',
+      ETag: entityTag,
       Vary: 'Accept-Encoding',
     });
+    if (isNotModified(request, entityTag)) return new Response(null, { status: 304, headers });
+    headers.set('Content-Type', this.#asset.type);
     if (!coding) return new Response(this.#asset.bytes, { headers });
     headers.set('Content-Encoding', coding);
     return new Response(await this.#compressed(coding), { headers });

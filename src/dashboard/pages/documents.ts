@@ -1,19 +1,22 @@
 import { ARAZZO_PATH, arazzoDocument } from '../../api/openapi/arazzo.ts';
 import { openapiDocument } from '../../api/openapi/document.ts';
+import { entityTagOf, isNotModified, REVALIDATED } from '../../http/entity-tag.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import { lazyValue } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
 import { agentGuide } from './agent-guide.ts';
-import { API_CATALOG_PATH, apiCatalog } from './api-catalog.ts';
+import { API_CATALOG_PATH, API_CATALOG_TYPE, apiCatalog } from './api-catalog.ts';
 import { FAVICON } from './favicon.ts';
 import { referenceMarkdown } from './reference-markdown.ts';
+
+type ServeDocument = (request: Request) => Response;
 
 /** The documents that are served besides pages and assets, by path. */
 export function servedDocuments({
   addresses,
   contact,
-}: Pick<DashboardOptions, 'addresses' | 'contact'>): ReadonlyMap<string, () => Response> {
-  return new Map([
+}: Pick<DashboardOptions, 'addresses' | 'contact'>): ReadonlyMap<string, ServeDocument> {
+  return new Map<string, ServeDocument>([
     ...[DOCUMENT_PATH, YAML_DOCUMENT_PATH].map(
       (path) => [path, redirect(addresses.production + path)] as const,
     ),
@@ -27,7 +30,12 @@ export function servedDocuments({
       ARAZZO_PATH,
       served('application/json', () => JSON.stringify(arazzoDocument(addresses.production))),
     ],
-    [API_CATALOG_PATH, () => apiCatalog(addresses)],
+    [
+      API_CATALOG_PATH,
+      served(API_CATALOG_TYPE, () => apiCatalog(addresses), {
+        Link: `<${addresses.dashboard}${API_CATALOG_PATH}>; rel="api-catalog"`,
+      }),
+    ],
     ['/llms.txt', served('text/plain; charset=utf-8', () => agentGuide(addresses))],
     ['/reference.md', served('text/markdown; charset=utf-8', () => referenceMarkdown(addresses))],
     ['/robots.txt', served('text/plain; charset=utf-8', () => robots(addresses.dashboard))],
@@ -35,10 +43,21 @@ export function servedDocuments({
   ]);
 }
 
-function served(type: string, write: () => string): () => Response {
-  const headers = { 'Content-Type': type, 'Cache-Control': 'no-cache' };
-  const text = lazyValue(write);
-  return () => new Response(text(), { headers });
+function served(
+  type: string,
+  write: () => string,
+  others: Readonly<Record<string, string>> = {},
+): ServeDocument {
+  const document = lazyValue(() => {
+    const text = write();
+    return { text, entityTag: entityTagOf(text) };
+  });
+  return (request) => {
+    const { text, entityTag } = document();
+    const headers = { ...others, 'Cache-Control': REVALIDATED, ETag: entityTag };
+    if (isNotModified(request, entityTag)) return new Response(null, { status: 304, headers });
+    return new Response(text, { headers: { ...headers, 'Content-Type': type } });
+  };
 }
 
 function redirect(address: string): () => Response {

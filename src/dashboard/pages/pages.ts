@@ -56,12 +56,12 @@ export function createPages(
   });
   const find = async (path: string, request: Request) => {
     const document = documents.get(path);
-    if (document) return document;
+    if (document) return () => document(request);
     const { parts, files } = await prepared();
     if (path === '/docs') return () => showReference(parts);
     if (APPLICATION_PATHS.has(path)) return () => showDashboard(parts);
     const file = path.startsWith(ASSETS) && files.get(path.slice(ASSETS.length));
-    return file ? () => file.reply(request.headers.get('accept-encoding')) : undefined;
+    return file ? () => file.reply(request) : undefined;
   };
   return {
     async handle(request, given) {
