@@ -1,5 +1,4 @@
 import { fstatSync, readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { type RunningService, startService } from '../app.ts';
 import {
@@ -48,7 +47,7 @@ export async function serve({ only, json }: ServeOptions): Promise<void> {
   const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
   if (onTerminal) printBanner(service, only, next);
   else logStart(log, service, only, next);
-  const unreachable = unreachableSettings(config, service, only);
+  const unreachable = await unreachableSettings(config, service, only);
   if (unreachable) {
     log.warn(
       { host: config.host, set: unreachable },
@@ -72,16 +71,18 @@ function isTerminal(): boolean {
  * Settings to copy when the service listens beyond this machine and its public addresses lead to this
  * machine alone: others could not sign up, nor follow a link. The host is that of this machine.
  */
-function unreachableSettings(
+async function unreachableSettings(
   { host }: Config,
   service: RunningService,
   only: readonly Part[],
-): readonly string[] | undefined {
+): Promise<readonly string[] | undefined> {
   const isLocal = (name: string) => LOCAL_HOST.test(name);
   const isReachable = only.some((part) => !isLocal(new URL(service.baseUrl(part)).hostname));
   if (isLocal(host) || isReachable) return undefined;
   const isWildcard = host === '0.0.0.0' || host === '::';
-  const name = isWildcard ? hostname() : host.includes(':') ? `[${host}]` : host;
+  // Loaded here: only such a start needs it.
+  const machine = isWildcard ? (await import('node:os')).hostname() : host;
+  const name = machine.includes(':') ? `[${machine}]` : machine;
   return PARTS.map((part) => {
     const url = new URL(service.baseUrl(part));
     url.hostname = name;
