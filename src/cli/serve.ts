@@ -1,16 +1,10 @@
 import { fstatSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type RunningService, startService } from '../app.ts';
-import {
-  BASE_URL_SETTINGS,
-  type Config,
-  PARTS,
-  type Part,
-  readConfig,
-  SETTINGS,
-} from '../config/config.ts';
+import { type Config, type Part, readConfig, SETTINGS } from '../config/config.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
+import { isLocalHost } from '../lib/local-host.ts';
 import { timerScheduler } from '../lib/scheduler.ts';
 import { createLog, LineWriter, type Log, readable } from '../observability/log.ts';
 import { COMMAND, explain, printLine, watchOutput } from './output.ts';
@@ -22,9 +16,6 @@ import { COMMAND, explain, printLine, watchOutput } from './output.ts';
 const SAME_SIGNAL = 500;
 
 const STDOUT = 1;
-
-/** Names and addresses that lead to this machine alone. */
-const LOCAL_HOST = /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/;
 
 /** How long writing the last lines of the log may take, in ms. */
 const FLUSH_TIMEOUT = SECOND;
@@ -47,12 +38,10 @@ export async function serve({ only, json }: ServeOptions): Promise<void> {
   const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
   if (onTerminal) printBanner(service, only, next);
   else logStart(log, service, only, next);
-  const unreachable = await unreachableSettings(config, service, only);
-  if (unreachable) {
-    log.warn(
-      { host: config.host, set: unreachable },
-      'listens beyond this machine, where the public addresses do not lead; set them, or PETSTORE_PUBLIC_URL',
-    );
+  if (!isLocalHost(config.host)) {
+    // Loaded here: only such a start needs it.
+    const { warnIfUnreachable } = await import('./unreachable-warning.ts');
+    warnIfUnreachable(config, service, only, log);
   }
   log.info({ signal: await signalled }, 'stopping');
   await service.stop();
@@ -65,29 +54,6 @@ export async function serve({ only, json }: ServeOptions): Promise<void> {
 /** Asks `process.stdout` only for devices: loading Node's streams slows the start. */
 function isTerminal(): boolean {
   return fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
-}
-
-/**
- * Settings to copy when the service listens beyond this machine and its public addresses lead to this
- * machine alone: others could not sign up, nor follow a link. The host is that of this machine.
- */
-async function unreachableSettings(
-  { host }: Config,
-  service: RunningService,
-  only: readonly Part[],
-): Promise<readonly string[] | undefined> {
-  const isLocal = (name: string) => LOCAL_HOST.test(name);
-  const isReachable = only.some((part) => !isLocal(new URL(service.baseUrl(part)).hostname));
-  if (isLocal(host) || isReachable) return undefined;
-  const isWildcard = host === '0.0.0.0' || host === '::';
-  // Loaded here: only such a start needs it.
-  const machine = isWildcard ? (await import('node:os')).hostname() : host;
-  const name = machine.includes(':') ? `[${machine}]` : machine;
-  return PARTS.map((part) => {
-    const url = new URL(service.baseUrl(part));
-    url.hostname = name;
-    return `${BASE_URL_SETTINGS[part]}=${url.href.replace(/\/$/, '')}`;
-  });
 }
 
 /** Makes every failure at the start a setup error: the operator has to correct something first. */

@@ -1,0 +1,34 @@
+import { hostname } from 'node:os';
+import type { RunningService } from '../app.ts';
+import { BASE_URL_SETTINGS, type Config, PARTS, type Part } from '../config/config.ts';
+import { isLocalHost } from '../lib/local-host.ts';
+import type { Log } from '../observability/log.ts';
+
+/**
+ * Warns when the service listens beyond this machine and its public addresses lead to this machine
+ * alone: others could not sign up, nor follow a link. Shows the settings to copy.
+ */
+export function warnIfUnreachable(
+  { host }: Config,
+  service: RunningService,
+  only: readonly Part[],
+  log: Log,
+): void {
+  const isReachable = only.some((part) => !isLocalHost(new URL(service.baseUrl(part)).hostname));
+  if (isLocalHost(host) || isReachable) return;
+  log.warn(
+    { host, set: settingsFor(host, service) },
+    'listens beyond this machine, where the public addresses do not lead; set them, or PETSTORE_PUBLIC_URL',
+  );
+}
+
+/** The base URLs with the host that others reach: the one listened on, or this machine's name. */
+function settingsFor(host: string, service: RunningService): readonly string[] {
+  const isWildcard = host === '0.0.0.0' || host === '::';
+  const name = isWildcard ? hostname() : host.includes(':') ? `[${host}]` : host;
+  return PARTS.map((part) => {
+    const url = new URL(service.baseUrl(part));
+    url.hostname = name;
+    return `${BASE_URL_SETTINGS[part]}=${url.href.replace(/\/$/, '')}`;
+  });
+}
