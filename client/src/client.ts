@@ -157,8 +157,7 @@ export class PetstoreClient {
     const request = prepare();
     const attempt = () => this.#attempt(request, settings, options.signal);
     const reply = await withRetries(attempt, request, settings, options.signal);
-    const { status, headers } = reply;
-    return { data: read(reply, request), response: new Response(reply.body, { status, headers }) };
+    return { data: read(reply, request), response: responseOf(reply) };
   }
 
   async #attempt(
@@ -172,6 +171,14 @@ export class PetstoreClient {
     if (!reply.ok) throw readApiError(reply, nowMs);
     return reply;
   }
+}
+
+/** The reply for callers, without the headers that describe its compressed form. */
+function responseOf({ status, headers, body }: Reply): Response {
+  const response = new Response(body, { status, headers });
+  response.headers.delete('Content-Encoding');
+  response.headers.delete('Content-Length');
+  return response;
 }
 
 function readPet(reply: Reply): Pet {

@@ -39,7 +39,7 @@ export async function withRetries<Result>(
       // are told the same time, and would come back in one burst.
       const jitterMs = fullJitter(retries, settings.random);
       const delayMs = Math.min(askedMs + jitterMs, maxRetryWaitMs);
-      settings.onRetry({ method, url, error, retry: retries + 1, maxRetries, delayMs });
+      await settings.onRetry({ method, url, error, retry: retries + 1, maxRetries, delayMs });
       await settings.sleep(delayMs, signal);
     }
   }

@@ -117,7 +117,7 @@ function requireInteger(name: string, value: number, min: number, max: number): 
 
 // Headers would refuse a malformed key too, but with the key in the error's message.
 function requireApiKey(apiKey: string | undefined): string {
-  if (apiKey === undefined) {
+  if (apiKey === undefined || apiKey === '') {
     throw new TypeError('Set apiKey, or the environment variable PETSTORE_KEY, to an API key');
   }
   if (typeof apiKey === 'string' && /^[!-~]+$/.test(apiKey)) return apiKey;

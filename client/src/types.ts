@@ -70,8 +70,8 @@ export interface RequestOptions {
   readonly onRetry?: OnRetry | undefined;
 }
 
-/** Called before the wait of a retry. What it throws ends the call. */
-export type OnRetry = (retry: Retry) => void;
+/** Called, and awaited, before the wait of a retry. What it throws or rejects with ends the call. */
+export type OnRetry = (retry: Retry) => unknown;
 
 /** A retry that is about to happen. */
 export interface Retry {

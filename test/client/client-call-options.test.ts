@@ -22,6 +22,7 @@ describe('the raw reply of a call', () => {
 
     expect(data.name).toBe('Rex');
     expect([response.status, response.headers.get('X-Request-Id')]).toEqual([201, 'req-1']);
+    expect(response.headers.get('Content-Length')).toBeNull();
     expect(await response.json()).toEqual(PET);
   });
 
@@ -121,6 +122,16 @@ describe('retries', () => {
 
     expect(await rejection(client.listPets({}, { onRetry }))).toBe(enough);
   });
+
+  test('end when the hook rejects', async () => {
+    using service = new ScriptedService(failure(503, 'unavailable'));
+    const { client } = connect(service);
+    const enough = new Error('Enough.');
+
+    const error = await rejection(client.listPets({}, { onRetry: () => Promise.reject(enough) }));
+
+    expect(error).toBe(enough);
+  });
 });
 
 describe('headers', () => {
@@ -178,6 +189,8 @@ describe('the API key', () => {
       'Bearer pst_live_environment',
       'Bearer pst_live_given',
     ]);
-    expect(() => new PetstoreClient()).toThrow('Set apiKey, or the environment variable');
+    for (const options of [{}, { apiKey: '' }]) {
+      expect(() => new PetstoreClient(options)).toThrow('Set apiKey, or the environment variable');
+    }
   });
 });
