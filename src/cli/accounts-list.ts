@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { accountJson } from './account-json.ts';
 import { type JsonOption, jsonOption } from './options.ts';
-import { formatTime, printJson, printTable } from './output.ts';
+import { COMMAND, formatTime, printJson, printTable } from './output.ts';
 import { withStores } from './session.ts';
 
 export function addAccountsListCommand(accounts: Command): void {
@@ -18,7 +18,7 @@ async function list({ json }: JsonOption): Promise<void> {
         ...[email, role, plan, String(limits.perMinute), String(limits.perDay)],
         ...[formatTime(createdAt), id],
       ]),
-      'No accounts yet. Run: petstore accounts create EMAIL',
+      `No accounts yet. Run: ${COMMAND} accounts create EMAIL`,
     );
   });
 }

@@ -2,11 +2,10 @@ import { type Command, Option } from 'commander';
 import type { Role } from '../core/accounts.ts';
 import { accountJson } from './account-json.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
-import { printNote, printResult } from './output.ts';
+import { COMMAND, printNote, printResult } from './output.ts';
 import { requireAccount, withStores } from './session.ts';
 
-const UNCONFIRMED_NOTE =
-  'Whoever signed up with this address has the role now. If nobody confirmed that it is theirs, run: petstore accounts reset-link';
+const UNCONFIRMED_NOTE = `Whoever signed up with this address has the role now. If nobody confirmed that it is theirs, run: ${COMMAND} accounts reset-link`;
 
 /** The only way to make operators: the dashboard gives the role to nobody. */
 export function addSetOperatorCommand(accounts: Command): void {

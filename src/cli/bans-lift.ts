@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../core/errors.ts';
 import { type JsonOption, jsonOption } from './options.ts';
-import { printResult } from './output.ts';
+import { COMMAND, printResult } from './output.ts';
 import { withStores } from './session.ts';
 
 export function addBansLiftCommand(bans: Command): void {
@@ -16,7 +16,7 @@ export function addBansLiftCommand(bans: Command): void {
 async function lift(id: string, options: JsonOption): Promise<void> {
   await withStores(async ({ stores, clock, by }) => {
     if (!(await stores.bans.lift(id, by, clock.now().wall))) {
-      throw new OperatorError(`No ban in force has the id ${id}. Run: petstore bans list`);
+      throw new OperatorError(`No ban in force has the id ${id}. Run: ${COMMAND} bans list`);
     }
     printResult(options, { id, lifted: true, by }, `Ban ${id} is lifted.`);
   });

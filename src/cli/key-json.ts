@@ -2,7 +2,7 @@ import { type ApiKey, keyState } from '../core/api-keys.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { IssuedKey } from '../core/key-ring.ts';
 import type { JsonOption } from './options.ts';
-import { isoTime, printResult } from './output.ts';
+import { COMMAND, isoTime, printResult } from './output.ts';
 
 /** An API key as commands print it as JSON. */
 export function keyJson(key: ApiKey, now: number) {
@@ -29,7 +29,7 @@ export function printIssuedKey({ text, key }: IssuedKey, options: JsonOption): v
 export function noSuchKey(id: string): OperatorError {
   return new OperatorError(
     id.startsWith('pst_')
-      ? 'That is a key, not the id of one. Run: petstore keys list EMAIL'
-      : `No key has the id ${id}. Run: petstore keys list EMAIL`,
+      ? `That is a key, not the id of one. Run: ${COMMAND} keys list EMAIL`
+      : `No key has the id ${id}. Run: ${COMMAND} keys list EMAIL`,
   );
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { keyState } from '../core/api-keys.ts';
 import { keyJson } from './key-json.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
-import { formatTime, printJson, printTable } from './output.ts';
+import { COMMAND, formatTime, printJson, printTable } from './output.ts';
 import { requireAccount, withStores } from './session.ts';
 
 export function addKeysListCommand(keys: Command): void {
@@ -27,7 +27,7 @@ async function list(email: string, { json }: JsonOption): Promise<void> {
         ...[key.createdAt, key.expiresAt, key.lastUsedAt].map(formatTime),
         key.id,
       ]),
-      `No keys yet. Run: petstore keys create ${email}`,
+      `No keys yet. Run: ${COMMAND} keys create ${email}`,
     );
   });
 }

@@ -7,6 +7,7 @@ import { OperatorError } from '../core/errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { openStores } from '../storage/open-stores.ts';
 import type { Stores } from '../storage/stores.ts';
+import { COMMAND } from './output.ts';
 
 const USERS = '/etc/passwd';
 
@@ -43,7 +44,7 @@ export function requireEmbeddedStore(config: Config, instead: string): Config {
 export async function requireAccount({ stores }: Session, email: string): Promise<Account> {
   const account = await stores.accounts.findByEmail(email);
   if (account) return account;
-  throw new OperatorError(`No account has the address ${email}. Run: petstore accounts list`);
+  throw new OperatorError(`No account has the address ${email}. Run: ${COMMAND} accounts list`);
 }
 
 /** The user's name from the system's list: the environment's can be set by the user. */

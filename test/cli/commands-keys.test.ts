@@ -85,7 +85,7 @@ describe('keys list', () => {
     using folder = temporaryFolder();
     await run(folder.path, 'accounts create a@example.com');
     expect((await run(folder.path, 'keys list a@example.com')).stdout).toBe(
-      'No keys yet. Run: petstore keys create a@example.com\n',
+      'No keys yet. Run: npm run -s petstore -- keys create a@example.com\n',
     );
   });
 
