@@ -65,6 +65,14 @@ function asOfEarlierBoot(path: string): void {
 
 type Killed = Awaited<ReturnType<typeof killedService>>;
 
+function reserveUpTo({ file }: Killed, id: number): void {
+  const manifest = readFileSync(file('store.json'), 'utf8');
+  writeFileSync(
+    file('store.json'),
+    manifest.replace(`"reservedUpTo": ${BLOCK}`, `"reservedUpTo": ${id}`),
+  );
+}
+
 const DAMAGES: Readonly<Record<string, (killed: Killed) => void>> = {
   'a byte is flipped in the middle of the write-ahead log': ({ log }) =>
     flipByte(log, ({ length }) => Math.floor(length / 2)),
@@ -191,19 +199,26 @@ describe('ids continue where they were', () => {
 
   test('after the manifest could not be written: no id is acknowledged that is not reserved', async () => {
     using killed = await killedService();
-    const manifest = readFileSync(killed.file('store.json'), 'utf8');
-    writeFileSync(
-      killed.file('store.json'),
-      manifest.replace(`"reservedUpTo": ${BLOCK}`, `"reservedUpTo": ${PETS + 1}`),
-    );
+    reserveUpTo(killed, PETS + 1);
     await using service = await ServiceProcess.start(onFolder(killed.path));
     mkdirSync(killed.file('store.json.new'));
     expect(await create(service, killed.key, 1)).toEqual([PETS + 1]);
-    const refused = await create(service, killed.key, 1).catch(({ status }) => status);
-    expect(refused).toBe(503);
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      const refused = await create(service, killed.key, 1).catch(({ status }) => status);
+      expect(refused).toBe(503);
+    }
     expect((await readyz(service)).text).toContain('production.db cannot be written');
     rmdirSync(killed.file('store.json.new'));
     expect(await create(service, killed.key, 1)).toEqual([PETS + 2]);
+  });
+
+  test('when ids beyond the reserved block were acknowledged and are lost', async () => {
+    using killed = await killedService();
+    reserveUpTo(killed, PETS - 10);
+    rmSync(killed.log);
+    await using service = await ServiceProcess.start(onFolder(killed.path));
+    expect((await readyz(service)).status).toBe(503);
+    expect(await create(service, killed.key, 1)).toEqual([PETS + 1]);
   });
 
   test('after a restore of an earlier backup: none is given that was given after it', async () => {

@@ -37,8 +37,8 @@ export function beginIds(
 
 /**
  * Compares what a database holds with what was acknowledged. What is lost is added to the manifest, and
- * ids then continue after the reserved block, as they do where it is unknown what was acknowledged:
- * after a failure of the machine.
+ * ids then continue after the reserved block and the highest acknowledged id, as they do where it is
+ * unknown what was acknowledged: after a failure of the machine.
  * @param highestId reads the highest id that the database holds, or 0.
  */
 export function checkIds(
@@ -55,7 +55,7 @@ export function checkIds(
     const { reservedUpTo, idsAfter = 0 } = listed ?? {};
     if (reservedUpTo === undefined || given === undefined) return false;
     return (
-      given.highest <= Math.max(highest, idsAfter) && (given.isExact || idsAfter === reservedUpTo)
+      given.highest <= Math.max(highest, idsAfter) && (given.isExact || idsAfter >= reservedUpTo)
     );
   };
   if (isSettled(requireManifest(folder).files[file])) return;
@@ -68,7 +68,11 @@ export function checkIds(
     if (reservedUpTo === undefined)
       return withFile(manifest, file, beginIds(folder, environment, highest));
     if (!given) writeGivenIds(folder.givenIds(environment), highest);
-    const next = withFile(manifest, file, { ...listed, idsAfter: reservedUpTo });
+    const next = withFile(manifest, file, {
+      ...listed,
+      // A record of ids beyond the reserved block shows that the manifest is from before them.
+      idsAfter: Math.max(reservedUpTo, given?.highest ?? 0),
+    });
     const known = Math.max(highest, idsAfter);
     if (!given || given.highest <= known) return next;
     const foundAt = new Date(clock.now().wall).toISOString();
@@ -86,7 +90,7 @@ export function highestGivenId(
   const { reservedUpTo = 0, idsAfter = 0 } =
     manifest?.files[FILE_NAMES.database(environment)] ?? {};
   const given = readGivenIds(folder.givenIds(environment));
-  return given?.isExact ? Math.max(given.highest, idsAfter) : reservedUpTo;
+  return Math.max(given?.highest ?? 0, idsAfter, given?.isExact ? 0 : reservedUpTo);
 }
 
 /** The manifest with another entry for a database. */

@@ -45,15 +45,17 @@ export class IdRecords {
   reserve(): void {
     this.#highest = highestId(this.#database);
     if (this.#highest <= this.#reservedUpTo) return;
-    orUnavailable(() => {
+    const { files } = orUnavailable(() =>
       updateManifest(this.#folder, (found) => {
         const manifest = this.#require(found);
         const listed = manifest.files[this.#file];
         // Another process may have reserved more.
-        this.#reservedUpTo = Math.max(endOfBlock(this.#highest), listed?.reservedUpTo ?? 0);
-        return withFile(manifest, this.#file, { ...listed, reservedUpTo: this.#reservedUpTo });
-      });
-    });
+        const reservedUpTo = Math.max(endOfBlock(this.#highest), listed?.reservedUpTo ?? 0);
+        return withFile(manifest, this.#file, { ...listed, reservedUpTo });
+      }),
+    );
+    // Only now: where the manifest could not be written, nothing is reserved.
+    this.#reservedUpTo = files[this.#file]?.reservedUpTo ?? 0;
   }
 
   /**
