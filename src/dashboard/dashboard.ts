@@ -27,7 +27,7 @@ export function createDashboard(options: DashboardOptions): Pages {
     const { session: findSession, handle } = await signIn();
     const session = await findSession(request.headers);
     const now = clock.now();
-    const limits = await requestLimits.take(session, address, now);
+    const limits = await requestLimits.take(request, path, session, address, now);
     const answer = () => {
       if (limits.outcome !== 'admitted') throw tooManyRequests(limits, now);
       if (!path.startsWith('/auth/')) return api.handle(request, path, session);

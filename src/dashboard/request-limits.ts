@@ -2,6 +2,7 @@ import type { AttemptCounter, AttemptCounts } from '../core/attempts.ts';
 import type { Limits } from '../core/plans.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
 import { refusalHeaders } from '../http/reply.ts';
+import { Router, routesOf } from '../http/router.ts';
 import type { Instant } from '../lib/clock.ts';
 import { describeWait } from './describe-wait.ts';
 import { DashboardError } from './errors.ts';
@@ -13,8 +14,26 @@ const OF_SESSION: Limits = { perMinute: 300, perDay: 100_000 };
 /** Requests of all sessions of one account. */
 const OF_ACCOUNT: Limits = { perMinute: 600, perDay: 200_000 };
 
-/** Requests without a session from one client address, which may be that of many people. */
+/**
+ * Requests from one client address, which may be that of many people: those without a session, and
+ * those that protect an account.
+ */
 const OF_ADDRESS: Limits = { perMinute: 600, perDay: 100_000 };
+
+/**
+ * What protects an account from somebody who has a copy of its session cookie. It counts for the
+ * client's address, because the copy could use up the limits of the session and the account.
+ */
+const PROTECTING = new Router(
+  routesOf([
+    { method: 'POST', path: '/auth/sign-in/email' },
+    { method: 'POST', path: '/auth/sign-out' },
+    { method: 'POST', path: '/auth/change-password' },
+    { method: 'POST', path: '/auth/revoke-session' },
+    { method: 'POST', path: '/auth/revoke-other-sessions' },
+    { method: 'DELETE', path: '/keys/{id}' },
+  ]),
+);
 
 /** Limits the requests to the dashboard's API, besides what `sign-in/attempts.ts` limits. */
 export class RequestLimits {
@@ -26,14 +45,18 @@ export class RequestLimits {
 
   /**
    * Counts a request in all windows that apply to it, or in none.
+   * @param path below /api
    * @param session without it the request counts for the address of the client.
    */
   async take(
+    { method }: Request,
+    path: string,
     session: Session | undefined,
     address: string,
     now: Instant,
   ): Promise<RateLimitResult> {
-    return this.#counts.take(countersOf(session, address), now);
+    const isProtecting = PROTECTING.match(path)?.route.operations.has(method);
+    return this.#counts.take(countersOf(isProtecting ? undefined : session, address), now);
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import { MINUTE } from '../../src/lib/clock.ts';
-import { customer, expectRefusal } from '../support/dashboard-scene.ts';
+import { createKey, customer, expectRefusal } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -112,14 +112,43 @@ test('the sessions of one account share a limit, and other accounts are unaffect
   expect((await first.get('/api/keys')).status).toBe(200);
 });
 
+test('what protects an account is served at the limit of its session, which a copied cookie uses up', async () => {
+  const owner = await visitorAt('198.51.100.7');
+  const key = await createKey(owner);
+  const other = await anotherSession(owner, '198.51.100.8');
+  const thief = new Visitor(service(), owner.email, {
+    headers: { 'X-Forwarded-For': '198.51.100.9' },
+  });
+  thief.cookie = owner.cookie;
+  clock.advance(MINUTE);
+  const sessions = await owner.json<{ id: string }[]>('GET', '/api/auth/list-sessions');
+  await Promise.all([statuses(thief, SESSION_MINUTE), statuses(other, SESSION_MINUTE)]);
+  const { email, password } = owner;
+  const change = { currentPassword: password, newPassword: `${password} two` };
+
+  expect((await owner.get('/api/keys')).status).toBe(429);
+  expect((await owner.delete(`/api/keys/${key.key.id}`)).status).toBe(204);
+  for (const [path, body] of [
+    ['revoke-session', { id: sessions[0]?.id }],
+    ['sign-in/email', { email, password }],
+    ['revoke-other-sessions', {}],
+    ['change-password', change],
+    ['sign-out', {}],
+  ] as const) {
+    const reply = await owner.post(`/api/auth/${path}`, body);
+    expect([path, reply.status]).toEqual([path, 200]);
+    expect(reply.headers.get('X-RateLimit-Limit')).toBe('600');
+  }
+  expect((await thief.get('/api/keys')).status).toBe(401);
+});
+
 test('signing out and in again does not begin a new limit of the account', async () => {
   const visitor = await visitorAt('198.51.100.6');
   clock.advance(MINUTE);
-  const admittedNow = async () => admitted(await statuses(visitor, SESSION_MINUTE - 1));
-  expect(await admittedNow()).toBe(299);
-  // Each sign-in counts for the session that it ends.
+  const admittedNow = async () => admitted(await statuses(visitor, SESSION_MINUTE));
+  expect(await admittedNow()).toBe(SESSION_MINUTE);
   await visitor.signIn();
-  expect(await admittedNow()).toBe(299);
+  expect(await admittedNow()).toBe(SESSION_MINUTE);
   await visitor.signIn();
   expect(await admittedNow()).toBe(0);
 });
