@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { MESSAGE_MAX_LENGTH } from '../../src/core/messages.ts';
 import {
   createKey,
   customer,
@@ -52,6 +53,30 @@ describe('the inbox', () => {
       { ...message, status: 'delivered', deliveredAt: 2 },
     ]);
   });
+
+  test.each([
+    ['🐈', 6],
+    ['\u0001', 4],
+  ])(
+    'shows as many of the newest as fit into 256 KiB of text: long ones of %j',
+    async (letter, shown) => {
+      await using service = await TestService.start({ parts: ['dashboard'] });
+      const visitor = await Visitor.signUp(service);
+      const { accountId } = visitor;
+      for (let number = 1; number <= 9; number += 1) {
+        await service.stores.messages.enqueue({
+          id: `msg_${number}`,
+          accountId,
+          environment: 'production',
+          text: letter.repeat(MESSAGE_MAX_LENGTH),
+          createdAt: number,
+          deliveredAt: undefined,
+        });
+      }
+      const newest = ['msg_9', 'msg_8', 'msg_7', 'msg_6', 'msg_5', 'msg_4'].slice(0, shown);
+      expect((await messagesOf(visitor)).map(({ id }) => id)).toEqual(newest);
+    },
+  );
 
   test('shows the 100 newest', async () => {
     await using it = await dashboardScene();

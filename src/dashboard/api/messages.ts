@@ -5,13 +5,27 @@ import type { AccountContext, Route } from './route.ts';
 
 const MAX_MESSAGES = 100;
 
+/** The most text in one reply, in bytes of JSON. The longest message takes less than a quarter of it. */
+const MAX_TEXT_BYTES = 256 * 1024;
+
 export const messageRoutes: readonly Route[] = [
   { method: 'GET', path: '/messages', access: 'account', handle: list },
 ];
 
 async function list({ options, account }: AccountContext): Promise<Response> {
   const messages = await options.stores.messages.list(account.id, MAX_MESSAGES);
-  return json<{ messages: readonly MessageInfo[] }>(200, { messages: messages.map(messageInfo) });
+  return json<{ messages: readonly MessageInfo[] }>(200, {
+    messages: newestThatFit(messages).map(messageInfo),
+  });
+}
+
+function newestThatFit(messages: readonly Message[]): readonly Message[] {
+  let bytes = 0;
+  const end = messages.findIndex(({ text }) => {
+    bytes += Buffer.byteLength(JSON.stringify(text));
+    return bytes > MAX_TEXT_BYTES;
+  });
+  return end === -1 ? messages : messages.slice(0, end);
 }
 
 function messageInfo(message: Message): MessageInfo {

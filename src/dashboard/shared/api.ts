@@ -126,7 +126,7 @@ export type UsageEvent =
       readonly liftedAt: number | null;
     };
 
-/** GET /api/messages -> { messages: MessageInfo[] }, the newest first, at most 100. */
+/** GET /api/messages -> { messages: MessageInfo[] }, the newest first, at most 100 and 256 KiB of text. */
 export interface MessageInfo {
   readonly id: string;
   readonly environment: Environment;

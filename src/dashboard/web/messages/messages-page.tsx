@@ -22,7 +22,7 @@ export default function MessagesPage() {
   return (
     <Page
       title="Messages"
-      description="What your keys send to POST /messages appears here by itself. The last 100, for 30 days."
+      description="What your keys send to POST /messages appears here by itself. The last 100, or fewer long ones, for 30 days."
       actions={<LiveMark isCurrent={inbox.isSuccess} />}
     >
       <Paper withBorder className="inbox">
