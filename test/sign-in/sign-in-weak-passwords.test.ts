@@ -13,6 +13,14 @@ const ABOUT_THE_ACCOUNT = [
   'petstore-admin',
   'JaneDoe1985',
 ];
+const DISGUISED = [
+  '  password  ',
+  'ｐａｓｓｗｏｒｄ',
+  'p a s s w o r d',
+  'p.a.s.s.w.o.r.d',
+  'p_a-s–s w.o_r-d',
+  'pet-store-2026',
+];
 
 describe('a common or guessable password', () => {
   let scene: DashboardScene;
@@ -21,7 +29,7 @@ describe('a common or guessable password', () => {
   });
   afterAll(() => scene[Symbol.asyncDispose]());
 
-  test.each([...COMMON, ...PATTERNS, ...ABOUT_THE_ACCOUNT])(
+  test.each([...COMMON, ...PATTERNS, ...ABOUT_THE_ACCOUNT, ...DISGUISED])(
     'is refused at a sign-up, with words that help: %p',
     async (password) => {
       const { service, clock } = scene;

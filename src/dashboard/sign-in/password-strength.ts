@@ -14,6 +14,9 @@ const RATED_CHARACTERS = 40;
 /** What a guesser tries first, beside the account's own address. */
 const PRODUCT_NAMES = ['petstore', 'pet store', 'swagger'];
 
+/** They make a word look longer to the estimator, and hardly harder to guess. */
+const SEPARATORS = /[\s\p{Dash_Punctuation}._]/gu;
+
 /** Shorter parts of an address, such as `com`, occur in other words by accident. */
 const SHORTEST_NAME = 4;
 
@@ -45,7 +48,7 @@ const estimator = lazy(async () => {
 });
 
 /**
- * Refuses common and guessable passwords, offline.
+ * Refuses common and guessable passwords, offline, also when letters are separated or in another width.
  * @param email of the account, which counts as guessable.
  * @param attempt given back to the account when the password is refused, since it guessed nothing.
  * @throws ApiError `weak_password`
@@ -56,16 +59,27 @@ export async function refuseGuessable(
   attempt?: Attempt,
 ): Promise<void> {
   const known = knownNames(email);
+  const reason = (await weakness(password, known)) ?? (await weakness(plain(password), known));
+  if (reason === undefined) return;
+  await attempt?.giveBack();
+  throw new DashboardError('weak_password', `This password is easy to guess. ${reason} ${ADVICE}`);
+}
+
+/** Why a password is easy to guess; `undefined` when it is not. */
+async function weakness(password: string, known: string[]): Promise<string | undefined> {
   const rated = password.slice(0, RATED_CHARACTERS);
   const { guesses, feedback } = (await estimator()).check(rated, known);
   const rest = withoutNames(rated, known);
   const isRestWeak =
     rest.length < rated.length && (await estimator()).check(rest, known).guesses < LEAST_GUESSES;
-  if (guesses >= LEAST_GUESSES && !isRestWeak) return;
-  await attempt?.giveBack();
+  if (guesses >= LEAST_GUESSES && !isRestWeak) return undefined;
   const warning = isRestWeak ? 'userInputs' : feedback.warning;
-  const reason = REASONS[warning ?? ''] ?? 'It is short and simple.';
-  throw new DashboardError('weak_password', `This password is easy to guess. ${reason} ${ADVICE}`);
+  return REASONS[warning ?? ''] ?? 'It is short and simple.';
+}
+
+/** Without what disguises a word: wide letters, white space, and separators between letters. */
+function plain(password: string): string {
+  return password.normalize('NFKC').replaceAll(SEPARATORS, '');
 }
 
 function knownNames(email: string): string[] {
