@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
@@ -94,6 +95,38 @@ describe('the service refuses to start, names the file and what to do, and chang
       });
     }
   }
+
+  test('when a database has no tables; begin-anew then makes it anew', async () => {
+    using folder = copyOf(original.path);
+    const path = folder.file('accounts.db');
+    rmSync(path);
+    const database = new Database(path);
+    database.run('PRAGMA journal_mode = WAL');
+    database.close();
+    const before = digests(folder.path);
+    const { code, stderr } = await startInVain(folder.path);
+    expect(stderr).toStartWith(`petstore: ${path} is empty. Restore a backup`);
+    expect(code).toBe(2);
+    const backup = await run(folder.path, 'backup', folder.file('x.backup'));
+    expect(backup).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') });
+    expect(digests(folder.path)).toMatchObject(before);
+    const begun = await run(folder.path, 'store', 'begin-anew', 'accounts.db');
+    expect(begun).toMatchObject({ code: 0, stderr: '' });
+    expect(await open(folder.path)).toEqual(['Rex', 'Ada']);
+  });
+
+  test('when the write-ahead log is damaged that held all of a database', async () => {
+    using folder = temporaryFolder();
+    await using service = await ServiceProcess.start(onFolder(folder.path));
+    await service.end('SIGKILL');
+    const path = join(folder.path, 'accounts.db');
+    const log = readFileSync(`${path}-wal`);
+    writeFileSync(`${path}-wal`, log.fill(1, 16, 24));
+    const { code, stderr } = await startInVain(folder.path);
+    expect(stderr).toStartWith(`petstore: ${path} is empty. Restore a backup`);
+    expect(code).toBe(2);
+    expect(readFileSync(`${path}-wal`)).toEqual(log);
+  });
 
   test('when a database is that of another folder', async () => {
     using folder = copyOf(original.path);

@@ -64,7 +64,7 @@ function makeDatabase(folder: DataFolder, name: string, clock: Clock): void {
   if (!schema || !manifest?.files[name]) {
     throw new OperatorError(`${path} was never there: the service makes it when it needs it.`);
   }
-  if (existsSync(path) && statSync(path).size > 0) {
+  if (existsSync(path) && (!statSync(path).isFile() || examineDatabase(path).isMade)) {
     throw new OperatorError(`${path} is not empty. Move it away first.`);
   }
   // A write-ahead log of the former file must not become part of the new one.

@@ -92,7 +92,7 @@ export function requireListedFiles(folder: DataFolder): void {
 
 /**
  * @returns what the manifest says of the database, if it lists it.
- * @throws SetupError when it does, and the file is missing or empty.
+ * @throws SetupError when it does, and the file is missing, or empty: of 0 bytes, or without any table.
  */
 function requireListedFile(
   { path }: DataFolder,
@@ -103,7 +103,8 @@ function requireListedFile(
   if (!listed) return undefined;
   const file = join(path, name);
   if (!existsSync(file)) throw lost(file, 'missing');
-  if (statSync(file).size === 0) throw lost(file, 'empty');
+  // A file is listed after its tables are made, so nobody is making it at this moment.
+  if (statSync(file).isFile() && !examineDatabase(file).isMade) throw lost(file, 'empty');
   return listed;
 }
 
