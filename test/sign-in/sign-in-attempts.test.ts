@@ -94,7 +94,10 @@ describe('guessing a password', () => {
     const visitor = scene.visitor('198.51.100.1', 'a@example.com');
     await visitor.signUp();
     const bodies = {
-      '/api/auth/change-password': { currentPassword: 'wrong', newPassword: 'another password' },
+      '/api/auth/change-password': {
+        currentPassword: 'wrong',
+        newPassword: 'a wholly new password',
+      },
       '/api/auth/delete-user': { password: 'wrong' },
     };
     for (let guess = 0; guess < 5; guess += 1) {

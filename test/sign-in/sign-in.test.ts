@@ -68,7 +68,10 @@ describe('signing in', () => {
 
     await send('/sign-up/email', { email, password });
     await send('/sign-in/email', { email, password });
-    await send('/change-password', { currentPassword: password, newPassword: 'another password' });
+    await send('/change-password', {
+      currentPassword: password,
+      newPassword: 'a wholly new password',
+    });
     await send('/list-sessions');
 
     expect(bodies.join()).not.toContain('token');
@@ -126,7 +129,7 @@ describe('below /api/auth', () => {
       visitor.post('/api/auth/delete-user', password),
       visitor.post('/api/auth/change-password', {
         currentPassword: PASSWORD,
-        newPassword: 'another password',
+        newPassword: 'a wholly new password',
       }),
     ]);
     for (const reply of replies) {
