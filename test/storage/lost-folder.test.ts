@@ -21,9 +21,11 @@ let client: PetstoreClient;
 const place = temporaryFolder();
 const data = join(place.path, 'data');
 const elsewhere = join(place.path, 'elsewhere');
+const backup = join(place.path, 'x.backup');
 
 beforeAll(async () => {
   const key = await makeKey(data);
+  expect(await runCommand(['backup', backup], onFolder(data))).toMatchObject({ code: 0 });
   service = await ServiceProcess.start(onFolder(data));
   client = clientOf(service, key);
 });
@@ -98,8 +100,9 @@ describe('while the data folder of a running service is', () => {
       expect(await allNames(client)).not.toEqual([]);
 
       const created = await runCommand(['accounts', 'create', 'a@example.com'], onFolder(data));
+      const restored = await runCommand(['restore', backup, '--replace'], onFolder(data));
       const started = await startInVain(data);
-      for (const { code, stderr } of [created, started]) {
+      for (const { code, stderr } of [created, restored, started]) {
         expect(stderr).toStartWith(`petstore: A running service has lost its data folder ${data}`);
         expect(code).toBe(2);
       }

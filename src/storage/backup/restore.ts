@@ -15,6 +15,7 @@ import { makeStore } from '../folder/make-store.ts';
 import { type Manifest as FolderManifest, readManifest } from '../folder/manifest.ts';
 import { moveAside } from '../folder/move-aside.ts';
 import { highestGivenId } from '../folder/pet-ids.ts';
+import { refuseServedFolder } from '../folder/served-folder.ts';
 import { endSessions } from '../sqlite/backup.ts';
 import { takeLock } from '../sqlite/lock.ts';
 import { type Manifest, unpackSound } from './archive.ts';
@@ -33,6 +34,7 @@ export interface Restored {
  * Puts a backup into the data folder, after every file in it was checked.
  * @param replace moves what is there into a new folder in it, instead of refusing.
  * @throws OperatorError when the backup is damaged, the folder is in use, or it holds data.
+ * @throws SetupError when a running service has lost its own folder at this path.
  */
 export async function restoreBackup(
   config: Config,
@@ -49,6 +51,8 @@ export async function restoreBackup(
     );
   }
   try {
+    // A service whose own folder this is would hold the lock.
+    refuseServedFolder(folder.path);
     removeLitter(folder);
     using temporary = openTemporaryFolder(join(folder.path, WORKSHOP));
     const backup = await unpackSound(file, temporary.path);

@@ -20,7 +20,7 @@ export function announceService(path: string): Disposable {
 }
 
 /**
- * Called before a store begins at this path.
+ * Called before a store begins, or is restored, at this path.
  * @throws SetupError when a service runs that had its own there: it was moved or deleted.
  */
 export function refuseServedFolder(path: string): void {
