@@ -165,6 +165,24 @@ describe('the service refuses to start, names the file and what to do, and chang
     expect(code).toBe(2);
   });
 
+  const WRONG_PARTS: Readonly<Record<string, unknown>> = {
+    'losses that are no list': { losses: {} },
+    'a loss that is null': { losses: [null] },
+    'a loss without ids': { losses: [{ file: 'production.db', foundAt: '2026-01-01T00:00:00Z' }] },
+    'a list of files': { files: [] },
+    'a file that is null': { files: { 'accounts.db': null } },
+    'an id that is a text': { files: { 'production.db': { reservedUpTo: 'x' } } },
+  };
+  for (const [what, parts] of Object.entries(WRONG_PARTS)) {
+    test(`when the manifest has ${what}`, async () => {
+      using folder = copyOf(original.path);
+      const path = folder.file('store.json');
+      const manifest = JSON.parse(readFileSync(path, 'utf8'));
+      writeFileSync(path, JSON.stringify(Object.assign(manifest, parts)));
+      await expect(open(folder.path)).rejects.toThrow(`${path} is damaged. Restore`);
+    });
+  }
+
   test('when a folder of an earlier release has lost its accounts', async () => {
     using folder = withoutManifest();
     rmSync(folder.file('accounts.db'));

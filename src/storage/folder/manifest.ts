@@ -60,13 +60,59 @@ export function readManifest({ manifest: path }: DataFolder): Manifest | undefin
 
 function parse(text: string): Manifest | undefined {
   try {
-    const manifest: Manifest = JSON.parse(text);
+    const manifest: unknown = JSON.parse(text);
+    if (!isRecord(manifest)) return undefined;
     const { format, storeId, files, losses = [] } = manifest;
-    const isSound = format === 1 && typeof storeId === 'string' && typeof files === 'object';
-    return isSound ? { format, storeId, files, losses } : undefined;
+    const isSound = format === 1 && typeof storeId === 'string';
+    return isSound && isFiles(files) && isLosses(losses)
+      ? { format, storeId, files, losses }
+      : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isFiles(value: unknown): value is Manifest['files'] {
+  return isRecord(value) && Object.values(value).every(isListedFile);
+}
+
+function isListedFile(value: unknown): value is ListedFile {
+  if (!isRecord(value)) return false;
+  const { damage, reservedUpTo, idsAfter } = value;
+  return isOptional(damage, isText) && isOptional(reservedUpTo, isId) && isOptional(idsAfter, isId);
+}
+
+function isLosses(value: unknown): value is Manifest['losses'] {
+  return Array.isArray(value) && value.every(isLoss);
+}
+
+function isLoss(value: unknown): value is Loss {
+  if (!isRecord(value)) return false;
+  const { file, firstId, lastId, foundAt, acknowledgedAt } = value;
+  return (
+    isText(file) &&
+    isId(firstId) &&
+    isId(lastId) &&
+    isText(foundAt) &&
+    isOptional(acknowledgedAt, isText)
+  );
+}
+
+function isOptional(value: unknown, isSound: (value: unknown) => boolean): boolean {
+  return value === undefined || isSound(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** An id, or 0 for none. */
+function isId(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @throws SetupError when there is none, where there was one before. */
