@@ -182,6 +182,17 @@ describe('a browser that signed in before', () => {
     expect(await guessWith(guesser)).toBe(401);
   });
 
+  test('is not known for a new account with the address of one that was deleted', async () => {
+    await using scene = await Scene.start();
+    const former = await scene.person();
+    const { email, password, cookie } = former;
+    expect((await former.post('/api/auth/delete-user', { password })).status).toBe(200);
+    await scene.visitor('203.0.113.9', email).signUp();
+    await attack(scene, email);
+    former.cookie = cookie;
+    expect(await guessWith(former)).toBe(429);
+  });
+
   test('stays known for several accounts', async () => {
     await using scene = await Scene.start();
     const owner = await scene.person();

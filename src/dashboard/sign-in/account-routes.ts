@@ -54,6 +54,6 @@ async function takeOwnAttempt(context: SignInContext) {
   const { session, account } = requireSession(context);
   const { email } = account;
   // A session that began before browsers were remembered, or without their cookie, is as good.
-  const browser = browsers.find(request.headers, email) ?? session.id;
+  const browser = browsers.find(request.headers, account.id) ?? session.id;
   return { attempt: await attempts.take(address, 'password', email, browser), email };
 }

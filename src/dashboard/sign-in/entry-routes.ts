@@ -64,8 +64,9 @@ export async function verifyEmail(context: SignInContext): Promise<Outcome> {
 export async function signIn(context: SignInContext): Promise<Outcome> {
   const fields = await readCredentials(context.request);
   const credentials = { email: emailFrom(fields.email), password: fields.password };
-  const { attempts, browsers, address, request } = context;
-  const browser = browsers.find(request.headers, credentials.email);
+  const { attempts, browsers, address, options, request } = context;
+  const account = await options.stores.accounts.findByEmail(credentials.email);
+  const browser = account && browsers.find(request.headers, account.id);
   const attempt = await attempts.take(address, 'password', credentials.email, browser);
   const outcome = await beginSession(context, credentials);
   await attempt.giveBack();
@@ -83,7 +84,7 @@ async function beginSession(context: SignInContext, body: Credentials): Promise<
   const begun = await auth.api.signInEmail({ body, headers, returnHeaders: true });
   await auth.api.signOut({ headers });
   const { id, email } = begun.response.user;
-  begun.headers.append('Set-Cookie', browsers.remember(request.headers, email));
+  begun.headers.append('Set-Cookie', browsers.remember(request.headers, id));
   return { body: { user: { id, email } }, headers: begun.headers };
 }
 

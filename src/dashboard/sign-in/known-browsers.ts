@@ -19,7 +19,7 @@ interface Entry {
 /**
  * Remembers in a signed cookie which accounts were signed in to from a browser, so that their passwords
  * can be tried from there whatever strangers try elsewhere. The cookie proves nothing else. It names no
- * account: each entry is signed for one address, and fits no other.
+ * account: each entry is signed for the id of one account, fits no other, and ends with it.
  */
 export class KnownBrowsers {
   readonly #hmac: Bun.CryptoHasher;
@@ -40,17 +40,17 @@ export class KnownBrowsers {
   }
 
   /** The id of the browser that sent these headers, if this account was signed in to from it. */
-  find(sent: Headers, email: string): string | undefined {
-    return this.#entries(sent).find((entry) => this.#isOf(entry, email))?.browser;
+  find(sent: Headers, accountId: string): string | undefined {
+    return this.#entries(sent).find((entry) => this.#isOf(entry, accountId))?.browser;
   }
 
   /** The value of a `Set-Cookie` header that makes the browser known for this account, too. */
-  remember(sent: Headers, email: string): string {
+  remember(sent: Headers, accountId: string): string {
     const entries = this.#entries(sent);
-    const browser = this.find(sent, email) ?? randomBytes(12).toString('base64url');
+    const browser = this.find(sent, accountId) ?? randomBytes(12).toString('base64url');
     const day = String(this.#today());
-    const entry = { browser, day, signature: this.#sign(browser, day, email) };
-    const others = entries.filter((each) => !this.#isOf(each, email));
+    const entry = { browser, day, signature: this.#sign(browser, day, accountId) };
+    const others = entries.filter((each) => !this.#isOf(each, accountId));
     const kept = [entry, ...others].slice(0, MOST_ACCOUNTS);
     const value = kept.map((each) => `${each.browser}.${each.day}.${each.signature}`).join('~');
     const { name, ...attributes } = this.#cookie;
@@ -66,14 +66,14 @@ export class KnownBrowsers {
     });
   }
 
-  #isOf({ browser, day, signature }: Entry, email: string): boolean {
+  #isOf({ browser, day, signature }: Entry, accountId: string): boolean {
     if (this.#today() - Number(day) > DAYS_KNOWN) return false;
-    const expected = Buffer.from(this.#sign(browser, day, email));
+    const expected = Buffer.from(this.#sign(browser, day, accountId));
     return crypto.timingSafeEqual(expected, Buffer.from(signature));
   }
 
-  #sign(browser: string, day: string, email: string): string {
-    const text = `${browser}.${day}.${email.toLowerCase()}`;
+  #sign(browser: string, day: string, accountId: string): string {
+    const text = `${browser}.${day}.${accountId}`;
     return this.#hmac.copy().update(text).digest('base64url');
   }
 
