@@ -92,7 +92,8 @@ export function requireListedFiles(folder: DataFolder): void {
 
 /**
  * @returns what the manifest says of the database, if it lists it.
- * @throws SetupError when it does, and the file is missing, or empty: of 0 bytes, or without any table.
+ * @throws SetupError when it does, and the file is missing, or empty: of 0 bytes, or without
+ * any table where nothing else would show that.
  */
 function requireListedFile(
   { path }: DataFolder,
@@ -103,8 +104,12 @@ function requireListedFile(
   if (!listed) return undefined;
   const file = join(path, name);
   if (!existsSync(file)) throw lost(file, 'missing');
-  // A file is listed after its tables are made, so nobody is making it at this moment.
-  if (statSync(file).isFile() && !examineDatabase(file).isMade) throw lost(file, 'empty');
+  const found = statSync(file);
+  if (found.size === 0) throw lost(file, 'empty');
+  // Where ids are reserved, the record of those that were given shows what is lost. A file is listed
+  // after its tables are made, so nobody is making it at this moment.
+  const isSilent = listed.reservedUpTo === undefined;
+  if (isSilent && found.isFile() && !examineDatabase(file).isMade) throw lost(file, 'empty');
   return listed;
 }
 
