@@ -10,9 +10,7 @@ import { PET_SCHEMAS } from './pets/schemas.ts';
 
 /** A JSON Schema that the OpenAPI document names, as far as the documentation reads it. */
 export interface NamedSchema {
-  /** None where `anyOf` tells it. */
-  readonly type?: string;
-  readonly anyOf?: ReadonlyArray<{ readonly type: string }>;
+  readonly type: string;
   readonly description: string;
   readonly format?: string;
   readonly enum?: readonly string[];

@@ -37,9 +37,9 @@ export const Message = {
     },
     message,
     status: {
-      // Open: a later 1.x may add states.
-      anyOf: [KnownMessageStatus, { type: 'string' }],
-      'x-go-type': 'KnownMessageStatus',
+      // Open, like the code of an error: a later 1.x may add states.
+      type: 'string',
+      $defs: { known: KnownMessageStatus },
       description: '`queued` when it was taken; the dashboard shows when it is `delivered`.',
     },
     createdAt: {

@@ -24,6 +24,8 @@ export function arazzoDocument(baseUrl: string): Readonly<Record<string, unknown
       title: 'Petstore workflows',
       version: '1.0.0',
       summary: 'Add an animal and read the whole list, within the limits.',
+      description:
+        'How the operations of production are used together. A step that gets 429 waits for the seconds in `Retry-After` and tries again.',
     },
     sourceDescriptions: [{ name: 'petstore', url: baseUrl + DOCUMENT_PATH, type: 'openapi' }],
     workflows: [addAndList(), pageThrough()],
@@ -46,6 +48,8 @@ function addAndList(): object {
   return {
     workflowId: 'addAndList',
     summary: 'Add an animal, then read the whole list.',
+    description:
+      'The creation carries an `Idempotency-Key`, so that trying again adds no second animal.',
     inputs: {
       type: 'object',
       required: ['apiKey', 'idempotencyKey', 'name', 'categoryId'],
@@ -100,6 +104,7 @@ function pageThrough(): object {
   return {
     workflowId: 'pageThrough',
     summary: 'Read the list from an id on, page by page.',
+    description: 'Calls itself as long as a page has a `Link` to the next one.',
     inputs: {
       type: 'object',
       required: ['apiKey', 'after'],

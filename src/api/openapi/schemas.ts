@@ -20,10 +20,10 @@ export const ErrorBody = {
   required: ['code', 'message', 'status'],
   properties: {
     code: {
-      // Open: a later 1.x may add codes, and readers must accept them.
-      anyOf: [KnownErrorCode, { type: 'string' }],
-      // For oapi-codegen, which makes a raw union of the two: a string type of Go is open by itself.
-      'x-go-type': 'KnownErrorCode',
+      // Open: a later 1.x may add codes, and readers must accept them. Some generators make an empty
+      // type of `anyOf` the enum and any string, which reads no reply; `$defs` only leads to the enum.
+      type: 'string',
+      $defs: { known: KnownErrorCode },
       description:
         'Machine-readable error code: one of `KnownErrorCode`; later versions may add codes.',
     },

@@ -27,13 +27,12 @@ export function describeSchema(
   ]);
   return document(
     `### ${name}`,
-    `${description} (${typeOf({ description, ...rest })})`,
+    `${description} (${typeOf(rest)})`,
     rows.length > 0 ? table(['Field', 'Type', 'Required', 'Description'], rows) : '',
   );
 }
 
-function typeOf({ type = '', anyOf, format, enum: values }: NamedSchema): string {
-  if (anyOf) return [...new Set(anyOf.map((each) => each.type))].join(' or ');
+function typeOf({ type, format, enum: values }: Pick<NamedSchema, 'type' | 'format' | 'enum'>) {
   if (values) return `${type}: ${values.map((value) => `\`${value}\``).join(', ')}`;
   if (type === 'bigint') return 'integer (int64)';
   return format ? `${type} (${format})` : type;
