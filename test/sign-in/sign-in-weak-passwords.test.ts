@@ -6,6 +6,33 @@ import { resetToken } from '../support/reset-token.ts';
 
 const COMMON = ['password', '12345678', '        ', 'P@ssw0rd', 'Password1!', 'letmein1'];
 const PATTERNS = ['asdfghjkl;', 'aaaaaaaaaa', 'abcabcabcabc', '20270102', 'Summer2026!'];
+const WORDS_WITH_ADDITIONS = [
+  'Spring2026!',
+  'India@123',
+  'London@2026',
+  'Welc0me2026!',
+  'January2026!!',
+  '2026-Michael!',
+  'M1cha3l!2026',
+  'Company@123',
+  'S3cur1ty2026!',
+];
+const PHRASES = [
+  'thisismypassword',
+  'ThisIsMyPassword1!',
+  'ilovemydog',
+  'correcthorsebatterystaple',
+  'Correct horse battery staple!',
+  'To be, or not to be',
+];
+const STRONG = [
+  'umbrella granite sonnet kettle',
+  'granite-kettle-sonnet',
+  'a wholly new password',
+  'kqzvbwtx',
+  'xQ9!mvbP',
+  'Biscuit, the brown dog',
+];
 const ABOUT_THE_ACCOUNT = [
   'jane.doe@example.com',
   'Jane.Doe1',
@@ -29,22 +56,26 @@ describe('a common or guessable password', () => {
   });
   afterAll(() => scene[Symbol.asyncDispose]());
 
-  test.each([...COMMON, ...PATTERNS, ...ABOUT_THE_ACCOUNT, ...DISGUISED])(
-    'is refused at a sign-up, with words that help: %p',
-    async (password) => {
-      const { service, clock } = scene;
-      clock.advance(MINUTE);
-      const visitor = new Visitor(service, 'jane.doe@example.com', { password });
-      const { email } = visitor;
+  test.each([
+    ...COMMON,
+    ...PATTERNS,
+    ...WORDS_WITH_ADDITIONS,
+    ...PHRASES,
+    ...ABOUT_THE_ACCOUNT,
+    ...DISGUISED,
+  ])('is refused at a sign-up, with words that help: %p', async (password) => {
+    const { service, clock } = scene;
+    clock.advance(MINUTE);
+    const visitor = new Visitor(service, 'jane.doe@example.com', { password });
+    const { email } = visitor;
 
-      const reply = await visitor.post('/api/auth/sign-up/email', { email, password });
+    const reply = await visitor.post('/api/auth/sign-up/email', { email, password });
 
-      const message = await expectRefusal(reply, 400, 'weak_password');
-      expect(message).toStartWith('This password is easy to guess. It ');
-      expect(message).toEndWith('such as four words that have nothing to do with each other.');
-      expect(await service.stores.accounts.findByEmail(email)).toBeUndefined();
-    },
-  );
+    const message = await expectRefusal(reply, 400, 'weak_password');
+    expect(message).toStartWith('This password is easy to guess. It ');
+    expect(message).toEndWith('such as four words that have nothing to do with each other.');
+    expect(await service.stores.accounts.findByEmail(email)).toBeUndefined();
+  });
 
   test('is named for what it is', async () => {
     const { service, clock } = scene;
@@ -58,6 +89,13 @@ describe('a common or guessable password', () => {
     expect(await messageFor('jane.doe1')).toContain('your address or of the name of this service');
     expect(await messageFor('asdfghjkl;')).toContain('a row of keys');
     expect(await messageFor('aaaaaaaaaa')).toContain('repeats itself');
+    expect(await messageFor('Spring2026!')).toContain('made of common words, names or dates');
+  });
+
+  test.each(STRONG)('is not %p', async (password) => {
+    const { service, clock } = scene;
+    clock.advance(MINUTE);
+    await new Visitor(service, undefined, { password }).signUp();
   });
 
   test('is refused when the password is changed, and the former one stays', async () => {

@@ -3,7 +3,7 @@ import type { TestService } from './harness.ts';
 /** A service with a dashboard. */
 type Api = Pick<TestService, 'dashboardUrl'>;
 
-export const PASSWORD = 'correct horse battery staple';
+export const PASSWORD = 'umbrella granite sonnet kettle';
 
 /** How often to look at the dashboard while waiting, in ms: less often than it limits requests. */
 export const LOOK_EVERY = 250;

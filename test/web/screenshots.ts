@@ -37,7 +37,7 @@ async function tour(): Promise<void> {
   const { page } = visitor;
   await page.goto(`${service.dashboardUrl}/sign-up`);
   await page.getByLabel('E-mail').fill(EMAIL);
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple');
+  await page.getByLabel('Password', { exact: true }).fill('umbrella granite sonnet kettle');
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('button', { name: 'Create a key' }).waitFor();
   await shoot(page, 'start');

@@ -4,9 +4,12 @@ import type { Attempt } from './attempts.ts';
 
 /**
  * A password that can be guessed in fewer attempts is refused. Eight random lower-case letters pass;
- * known passwords, also with a digit or two added, do not.
+ * known passwords and words with a year, digits or signs added do not.
  */
 const LEAST_GUESSES = 1e8;
+
+/** The same for passwords of words, names, dates and patterns alone, whose guesses are rated exactly. */
+const LEAST_GUESSES_OF_WORDS = 1e9;
 
 /** Only this many characters are rated, because the time grows with their number. */
 const RATED_CHARACTERS = 40;
@@ -14,8 +17,23 @@ const RATED_CHARACTERS = 40;
 /** What a guesser tries first, beside the account's own address. */
 const PRODUCT_NAMES = ['petstore', 'pet store', 'swagger'];
 
+/** Phrases that many people know, which would be strong otherwise, without the spaces between their words. */
+const WELL_KNOWN_PHRASES = [
+  'correcthorsebatterystaple',
+  'thisismypassword',
+  'tobeornottobe',
+  'thequickbrownfox',
+  'jumpsoverthelazydog',
+  'maytheforcebewithyou',
+  'onceuponatime',
+  'loremipsum',
+];
+
 /** They make a word look longer to the estimator, and hardly harder to guess. */
-const SEPARATORS = /[\s\p{Dash_Punctuation}._]/gu;
+const SEPARATORS = /[\s\p{Dash_Punctuation}.,'_]/gu;
+
+/** Signs that are repeated, as those at the end of `January2026!!`. */
+const REPEATED_SIGNS = /([^\p{L}\p{N}])\1+/gu;
 
 /** Shorter parts of an address, such as `com`, occur in other words by accident. */
 const SHORTEST_NAME = 4;
@@ -36,15 +54,22 @@ const REASONS: Readonly<Record<string, string>> = {
   recentYears: 'It is a year.',
 };
 
+const OF_KNOWN_WORDS =
+  'It is made of common words, names or dates, perhaps with a few digits or signs.';
+
 const ADVICE = 'Choose another one, such as four words that have nothing to do with each other.';
 
-/** Loaded when a password is set for the first time: its lists of passwords take some 2 MB. */
+/** Loaded when a password is set for the first time: with its lists it takes some 20 MB. */
 const estimator = lazy(async () => {
-  const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
+  const [{ ZxcvbnFactory }, common, english] = await Promise.all([
     import('@zxcvbn-ts/core'),
     import('@zxcvbn-ts/language-common'),
+    import('@zxcvbn-ts/language-en'),
   ]);
-  return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+  // Without the longest lists, of surnames and of the words of an encyclopedia, which find little more.
+  const { 'lastnames-en': _surnames, 'wikipedia-en': _rareWords, ...words } = english.dictionary;
+  const dictionary = { ...words, ...common.dictionary, phrases: WELL_KNOWN_PHRASES };
+  return new ZxcvbnFactory({ dictionary, graphs: common.adjacencyGraphs });
 });
 
 /**
@@ -68,18 +93,36 @@ export async function refuseGuessable(
 /** Why a password is easy to guess; `undefined` when it is not. */
 async function weakness(password: string, known: string[]): Promise<string | undefined> {
   const rated = password.slice(0, RATED_CHARACTERS);
-  const { guesses, feedback } = (await estimator()).check(rated, known);
+  const { sequence, feedback } = (await estimator()).check(rated, known);
+  if (isWeak(sequence)) {
+    const isOfWords = sequence.some(({ pattern }) => pattern === 'dictionary');
+    const reason = REASONS[feedback.warning ?? ''];
+    return reason ?? (isOfWords ? OF_KNOWN_WORDS : 'It is short and simple.');
+  }
   const rest = withoutNames(rated, known);
-  const isRestWeak =
-    rest.length < rated.length && (await estimator()).check(rest, known).guesses < LEAST_GUESSES;
-  if (guesses >= LEAST_GUESSES && !isRestWeak) return undefined;
-  const warning = isRestWeak ? 'userInputs' : feedback.warning;
-  return REASONS[warning ?? ''] ?? 'It is short and simple.';
+  if (rest.length === rated.length) return undefined;
+  return isWeak((await estimator()).check(rest, known).sequence)
+    ? REASONS['userInputs']
+    : undefined;
 }
 
-/** Without what disguises a word: wide letters, white space, and separators between letters. */
+/** Whether guessing one part after the other, in any order, takes too few attempts. */
+function isWeak(parts: readonly Part[]): boolean {
+  const factors = parts.map(({ guesses = 1 }, index) => guesses * (index + 1));
+  const guesses = factors.reduce((product, factor) => product * factor, 1);
+  const isOfWords = parts.every(({ pattern }) => pattern !== 'bruteforce');
+  return guesses < (isOfWords ? LEAST_GUESSES_OF_WORDS : LEAST_GUESSES);
+}
+
+interface Part {
+  readonly pattern: string;
+  readonly guesses?: number;
+}
+
+/** Without what disguises a word: wide letters, white space, separators, and repeated signs. */
 function plain(password: string): string {
-  return password.normalize('NFKC').replaceAll(SEPARATORS, '');
+  const letters = password.normalize('NFKC').toLowerCase();
+  return letters.replaceAll(SEPARATORS, '').replaceAll(REPEATED_SIGNS, '$1');
 }
 
 function knownNames(email: string): string[] {
