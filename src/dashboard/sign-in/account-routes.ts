@@ -10,16 +10,17 @@ export async function listSessions(context: SignInContext): Promise<Outcome> {
   return { body: sessions.map((each) => ({ ...each, expiresAt: endOfSession(account, each) })) };
 }
 
-/** Also ends the account's other sessions. */
+/** Also ends the account's other sessions; no other browser is known for it any more. */
 export async function changePassword(context: SignInContext): Promise<Outcome> {
   const { currentPassword, newPassword } = await readPasswordChange(context.request);
   newPasswordFrom(newPassword);
-  const { auth, headers } = context;
-  const { attempt, email } = await takeOwnAttempt(context);
-  await refuseGuessable(newPassword, email, attempt);
+  const { auth, browsers, headers, request } = context;
+  const { attempt, account } = await takeOwnAttempt(context);
+  await refuseGuessable(newPassword, account.email, attempt);
   const body = { currentPassword, newPassword, revokeOtherSessions: true };
   const changed = await auth.api.changePassword({ body, headers, returnHeaders: true });
   await attempt.giveBack();
+  changed.headers.append('Set-Cookie', await browsers.remember(request.headers, account.id));
   return { ...DONE, headers: changed.headers };
 }
 
@@ -52,8 +53,7 @@ function requireSession({ session }: SignInContext) {
 async function takeOwnAttempt(context: SignInContext) {
   const { attempts, browsers, address, request } = context;
   const { session, account } = requireSession(context);
-  const { email } = account;
   // A session that began before browsers were remembered, or without their cookie, is as good.
-  const browser = browsers.find(request.headers, account.id) ?? session.id;
-  return { attempt: await attempts.take(address, 'password', email, browser), email };
+  const browser = (await browsers.find(request.headers, account.id)) ?? session.id;
+  return { attempt: await attempts.take(address, 'password', account.email, browser), account };
 }

@@ -50,10 +50,10 @@ export async function verifyEmail(context: SignInContext): Promise<Outcome> {
   const { token, newPassword } = await readPasswordReset(request);
   const password = newPasswordFrom(newPassword);
   await attempts.take(address);
-  const params = { token };
-  const expected = await auth.api.findSignUpAddress({ params });
+  const params = { kind: 'sign-up', token };
+  const expected = await auth.api.findLinkValue({ params });
   if (expected !== undefined) await refuseGuessable(password, expected);
-  const email = await auth.api.consumeSignUpToken({ params });
+  const email = await auth.api.consumeLink({ params });
   // An account that was created meanwhile keeps its password: another link was used first.
   if (email === undefined || !(await createAccount(context, { email, password }))) {
     throw new DashboardError(...INVALID_LINK);
@@ -66,7 +66,7 @@ export async function signIn(context: SignInContext): Promise<Outcome> {
   const credentials = { email: emailFrom(fields.email), password: fields.password };
   const { attempts, browsers, address, options, request } = context;
   const account = await options.stores.accounts.findByEmail(credentials.email);
-  const browser = account && browsers.find(request.headers, account.id);
+  const browser = account && (await browsers.find(request.headers, account.id));
   const attempt = await attempts.take(address, 'password', credentials.email, browser);
   const outcome = await beginSession(context, credentials);
   await attempt.giveBack();
@@ -84,14 +84,15 @@ async function beginSession(context: SignInContext, body: Credentials): Promise<
   const begun = await auth.api.signInEmail({ body, headers, returnHeaders: true });
   await auth.api.signOut({ headers });
   const { id, email } = begun.response.user;
-  begun.headers.append('Set-Cookie', browsers.remember(request.headers, id));
+  begun.headers.append('Set-Cookie', await browsers.remember(request.headers, id));
   return { body: { user: { id, email } }, headers: begun.headers };
 }
 
 async function signUpByMail(context: SignInContext, mailer: Mailer, email: string): Promise<void> {
   const { auth, options } = context;
   if (await options.stores.accounts.findByEmail(email)) return mailer.knownAddress(email);
-  await mailer.verifyAddress(email, await auth.api.createSignUpToken({ params: { email } }));
+  const params = { kind: 'sign-up', value: email };
+  await mailer.verifyAddress(email, await auth.api.createLinkToken({ params }));
 }
 
 /** `undefined` when the address is taken. The address is confirmed where mail is sent. */

@@ -16,46 +16,63 @@ interface Entry {
   readonly signature: string;
 }
 
+/** The hash of the password of an account, if it has one. */
+type PasswordHashes = (accountId: string) => Promise<string | null | undefined>;
+
 /**
  * Remembers in a signed cookie which accounts were signed in to from a browser, so that their passwords
  * can be tried from there whatever strangers try elsewhere. The cookie proves nothing else. It names no
- * account: each entry is signed for the id of one account, fits no other, and ends with it.
+ * account: each entry is signed for one account and its password, fits no other, and ends with either of
+ * them, so that a new password leaves no copy of the cookie of use.
  */
 export class KnownBrowsers {
   readonly #hmac: Bun.CryptoHasher;
   readonly #cookie: { readonly name: string } & Bun.CookieInit;
   readonly #clock: Clock;
+  readonly #passwordOf: PasswordHashes;
 
   /** @param cookie the name of the cookie and its attributes, without a lifetime. */
   constructor(
     secret: string,
     cookie: { readonly name: string; readonly secure: boolean },
     clock: Clock,
+    passwordOf: PasswordHashes,
   ) {
     // A key of its own: nothing that is signed elsewhere with the secret is an entry.
     const key = new Bun.CryptoHasher('sha256', secret).update('known browsers').digest();
     this.#hmac = new Bun.CryptoHasher('sha256', key);
     this.#cookie = { ...cookie, httpOnly: true, sameSite: 'lax', path: '/' };
     this.#clock = clock;
+    this.#passwordOf = passwordOf;
   }
 
   /** The id of the browser that sent these headers, if this account was signed in to from it. */
-  find(sent: Headers, accountId: string): string | undefined {
-    return this.#entries(sent).find((entry) => this.#isOf(entry, accountId))?.browser;
+  async find(sent: Headers, accountId: string): Promise<string | undefined> {
+    const entries = this.#entries(sent);
+    if (entries.length === 0) return undefined;
+    const holder = await this.#holder(accountId);
+    return entries.find((entry) => this.#isOf(entry, holder))?.browser;
   }
 
   /** The value of a `Set-Cookie` header that makes the browser known for this account, too. */
-  remember(sent: Headers, accountId: string): string {
+  async remember(sent: Headers, accountId: string): Promise<string> {
     const entries = this.#entries(sent);
-    const browser = this.find(sent, accountId) ?? randomBytes(12).toString('base64url');
+    const holder = await this.#holder(accountId);
+    const known = entries.find((entry) => this.#isOf(entry, holder));
+    const browser = known?.browser ?? randomBytes(12).toString('base64url');
     const day = String(this.#today());
-    const entry = { browser, day, signature: this.#sign(browser, day, accountId) };
-    const others = entries.filter((each) => !this.#isOf(each, accountId));
+    const entry = { browser, day, signature: this.#sign(browser, day, holder) };
+    const others = entries.filter((each) => each !== known);
     const kept = [entry, ...others].slice(0, MOST_ACCOUNTS);
     const value = kept.map((each) => `${each.browser}.${each.day}.${each.signature}`).join('~');
     const { name, ...attributes } = this.#cookie;
     const maxAge = (DAYS_KNOWN * DAY) / SECOND;
     return new Bun.Cookie(name, value, { ...attributes, maxAge }).toString();
+  }
+
+  /** What an entry is signed for. */
+  async #holder(accountId: string): Promise<string> {
+    return `${accountId}.${await this.#passwordOf(accountId)}`;
   }
 
   #entries(sent: Headers): Entry[] {
@@ -66,14 +83,14 @@ export class KnownBrowsers {
     });
   }
 
-  #isOf({ browser, day, signature }: Entry, accountId: string): boolean {
+  #isOf({ browser, day, signature }: Entry, holder: string): boolean {
     if (this.#today() - Number(day) > DAYS_KNOWN) return false;
-    const expected = Buffer.from(this.#sign(browser, day, accountId));
+    const expected = Buffer.from(this.#sign(browser, day, holder));
     return crypto.timingSafeEqual(expected, Buffer.from(signature));
   }
 
-  #sign(browser: string, day: string, accountId: string): string {
-    const text = `${browser}.${day}.${accountId}`;
+  #sign(browser: string, day: string, holder: string): string {
+    const text = `${browser}.${day}.${holder}`;
     return this.#hmac.copy().update(text).digest('base64url');
   }
 

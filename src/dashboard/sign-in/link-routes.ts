@@ -12,15 +12,18 @@ export async function requestPasswordReset(context: SignInContext): Promise<Outc
 }
 
 export async function resetPassword(context: SignInContext): Promise<Outcome> {
-  const { auth, attempts, address, headers, request } = context;
+  const { auth, attempts, browsers, options, address, headers, request } = context;
   const { token, newPassword } = await readPasswordReset(request);
   newPasswordFrom(newPassword);
   await attempts.take(address);
-  const holder = await auth.api.findResetTokenHolder({ params: { token } });
+  const accountId = await auth.api.findLinkValue({ params: { kind: 'reset-password', token } });
+  const holder = accountId && (await options.stores.accounts.find(accountId));
   if (!holder) throw new DashboardError(...INVALID_LINK);
   await refuseGuessable(newPassword, holder.email);
   await auth.api.resetPassword({ body: { token, newPassword }, headers });
-  return DONE;
+  // The reset ended what browsers were known for. This one can sign in, whatever strangers try meanwhile.
+  const cookie = await browsers.remember(request.headers, holder.id);
+  return { ...DONE, headers: new Headers({ 'Set-Cookie': cookie }) };
 }
 
 /** Counts a request for mail, and gives its address. @throws ApiError where no mail is sent. */

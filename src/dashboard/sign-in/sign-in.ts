@@ -20,7 +20,10 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const auth = await createAuth(options, mailer);
   const jobs = new Set<Promise<void>>();
   const cookie = cookieOf(addresses.dashboard, 'browser');
-  const browsers = new KnownBrowsers(stores.sessionSecret, cookie, clock);
+  const { internalAdapter } = await auth.$context;
+  const browsers = new KnownBrowsers(stores.sessionSecret, cookie, clock, async (accountId) => {
+    return (await internalAdapter.findCredentialAccount(accountId))?.password;
+  });
   const parts = { auth, options, attempts, browsers, mailer, jobs };
   return {
     handle: (request, path, address) => handle(parts, request, path, address),
@@ -39,7 +42,9 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
     async resetLink(email) {
       const account = await stores.accounts.findByEmail(email);
       if (!account) return undefined;
-      const token = await auth.api.createResetToken({ params: { accountId: account.id } });
+      const token = await auth.api.createLinkToken({
+        params: { kind: 'reset-password', value: account.id },
+      });
       return linkTo(addresses.dashboard, 'reset-password', token);
     },
     async close() {
