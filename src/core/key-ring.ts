@@ -50,7 +50,7 @@ export class TooManyKeysToday extends OperatorError {
 
   constructor(perDay: number) {
     super(
-      `${perDay} keys were made for this account today, the most in one day (UTC). Make the next one tomorrow.`,
+      `${perDay} keys were made for this account or address today, the most in one day (UTC). Make the next one tomorrow.`,
     );
   }
 }

@@ -5,7 +5,7 @@ import { errorReply } from './errors.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 import { createPages } from './pages/pages.ts';
 import { RequestLimits, tooManyRequests } from './request-limits.ts';
-import { refuseForeign, secured } from './security.ts';
+import { foreignRefusal, secured } from './security.ts';
 import type { SignIn } from './session.ts';
 
 /** The dashboard: pages for sign-in, keys, usage, inbox and API reference, and their API. */
@@ -25,11 +25,14 @@ export function createDashboard(options: DashboardOptions): Pages {
 
   const serveApi = async (request: Request, path: string, address: string) => {
     const { session: findSession, handle } = await signIn();
-    const session = await findSession(request.headers);
+    const refusal = foreignRefusal(request, dashboardUrl);
+    // What another site sends counts for the client's address, whosever cookies go along with it.
+    const session = refusal ? undefined : await findSession(request.headers);
     const now = clock.now();
     const limits = await requestLimits.take(request, path, session, address, now);
     const answer = () => {
       if (limits.outcome !== 'admitted') throw tooManyRequests(limits, now);
+      if (refusal) throw refusal;
       if (!path.startsWith('/auth/')) return api.handle(request, path, session);
       return handle(request, path.slice('/auth'.length), address);
     };
@@ -37,7 +40,6 @@ export function createDashboard(options: DashboardOptions): Pages {
   };
   const route = async (request: Request, path: string, address: () => string) => {
     if (path !== '/api' && !path.startsWith('/api/')) return pages.handle(request, path);
-    refuseForeign(request, dashboardUrl);
     return serveApi(request, path.slice('/api'.length), address());
   };
   return {

@@ -66,19 +66,19 @@ export function secured(response: Response, dashboardUrl: string): Response {
 }
 
 /**
- * Refuses requests that another site makes a browser send (CSRF). Cookies go along with them, so a
- * request that changes something must show that it comes from the dashboard's own pages.
- * @throws ApiError `forbidden`
+ * The refusal of a request that another site makes a browser send (CSRF); `undefined` for others. Cookies go
+ * along with such requests, so a request that changes something must show that it comes from the dashboard's
+ * own pages.
  */
-export function refuseForeign(request: Request, dashboardUrl: string): void {
-  if (request.method === 'GET' || request.method === 'HEAD') return;
+export function foreignRefusal(request: Request, dashboardUrl: string): Error | undefined {
+  if (request.method === 'GET' || request.method === 'HEAD') return undefined;
   const site = request.headers.get('sec-fetch-site');
   const origin = request.headers.get('origin');
   const isOurs =
     (site !== null || origin !== null) &&
     (site === null || site === 'same-origin') &&
     (origin === null || origin === new URL(dashboardUrl).origin);
-  if (isOurs) return;
+  if (isOurs) return undefined;
   const message = `This can only be done from the pages at ${dashboardUrl}.`;
-  throw new DashboardError('forbidden', message);
+  return new DashboardError('forbidden', message);
 }

@@ -142,6 +142,20 @@ test('what protects an account is served at the limit of its session, which a co
   expect((await thief.get('/api/keys')).status).toBe(401);
 });
 
+test('requests that another site makes a browser send count for the address of the client', async () => {
+  const visitor = await visitorAt('198.51.100.10');
+  clock.advance(MINUTE);
+  const foreign = () => visitor.request('POST', '/api/keys', {}, { Origin: 'https://example.org' });
+  const reply = await foreign();
+  expect([reply.status, reply.headers.get('X-RateLimit-Remaining')]).toEqual([403, '599']);
+  for (let sent = 1; sent < 600; sent += 50) {
+    await Promise.all(Array.from({ length: Math.min(50, 600 - sent) }, foreign));
+  }
+  await expectRefusal(await foreign(), 429, 'rate_limited');
+  const own = await visitor.get('/api/keys');
+  expect([own.status, own.headers.get('X-RateLimit-Remaining')]).toEqual([200, '299']);
+});
+
 test('signing out and in again does not begin a new limit of the account', async () => {
   const visitor = await visitorAt('198.51.100.6');
   clock.advance(MINUTE);

@@ -63,6 +63,11 @@ test('at most 100 keys are made in one day, by creation and by rotation, ended o
     expect(await expectRefusal(reply, 429, 'rate_limited')).toContain('tomorrow');
   }
   expect((await keysOf(visitor))[0]).toMatchObject({ id: key.id, state: 'active' });
+  // Nor does another account with the address begin anew.
+  const { password } = visitor;
+  expect((await visitor.post('/api/auth/delete-user', { password })).status).toBe(200);
+  await visitor.signUp();
+  await expectRefusal(await visitor.post('/api/keys', KEY), 429, 'rate_limited');
   clock.advance(untilMidnight);
   await visitor.signIn();
   expect((await visitor.post('/api/keys', KEY)).status).toBe(201);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { errorReply } from '../../src/dashboard/errors.ts';
-import { refuseForeign, secured } from '../../src/dashboard/security.ts';
+import { foreignRefusal, secured } from '../../src/dashboard/security.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { TestService } from '../support/harness.ts';
 
@@ -127,12 +127,9 @@ describe('the content security policy', () => {
 describe('a request that changes something', () => {
   /** The reply that refuses a request, if it is refused. */
   const from = (headers: Record<string, string>, method = 'POST') => {
-    try {
-      refuseForeign(new Request(`${DASHBOARD}/api/keys`, { method, headers }), DASHBOARD);
-      return undefined;
-    } catch (error) {
-      return errorReply(error, { error: () => {} });
-    }
+    const request = new Request(`${DASHBOARD}/api/keys`, { method, headers });
+    const refusal = foreignRefusal(request, DASHBOARD);
+    return refusal && errorReply(refusal, { error: () => {} });
   };
   const OURS = 'https://petstore.example';
 

@@ -1,3 +1,4 @@
+import type { Account } from '../../core/accounts.ts';
 import {
   type ApiKey,
   KEY_NAME_MAX_LENGTH,
@@ -12,6 +13,7 @@ import {
   type RotationOverlap,
   TooManyKeysToday,
 } from '../../core/key-ring.ts';
+import type { Limits } from '../../core/plans.ts';
 import { retryAfterSeconds, wholeSeconds } from '../../http/reply.ts';
 import { DAY, type Instant } from '../../lib/clock.ts';
 import { UNPRINTABLE } from '../../lib/unprintable.ts';
@@ -28,6 +30,7 @@ const KEYS_ON_PAGE = 50;
 const MAX_BANS = 1_000;
 /** A key that expires within this many ms is shown as expiring. */
 const EXPIRING_WITHIN = 7 * DAY;
+const KEYS_OF_DAY: Limits = { perMinute: KEYS_PER_DAY, perDay: KEYS_PER_DAY };
 const OVERLAPS = ['0', '1h', '24h', '72h'] as const satisfies readonly RotationOverlap[];
 
 const readNewKey = bodyReader(
@@ -115,7 +118,7 @@ async function create({ options, account, request }: AccountContext): Promise<Re
   const expiresAt = days === undefined ? undefined : options.clock.now().wall + days * DAY;
   const wish = { name, environment, expiresAt };
   const { keyRing } = options.stores;
-  return issue(options, () => keyRing.issue(account, wish, account.email, KEYS_PER_DAY));
+  return issue(options, account, (perDay) => keyRing.issue(account, wish, account.email, perDay));
 }
 
 async function rotate(context: AccountContext): Promise<Response> {
@@ -123,19 +126,25 @@ async function rotate(context: AccountContext): Promise<Response> {
   const { overlap } = await readRotation(context.request);
   const { account, options } = context;
   const { keyRing } = options.stores;
-  return issue(options, () => keyRing.rotate(key, overlap, account.email, KEYS_PER_DAY));
+  return issue(options, account, (perDay) => keyRing.rotate(key, overlap, account.email, perDay));
 }
 
 /** Replies with a new key. @throws ApiError `conflict`, or `rate_limited` past the keys of one day. */
 async function issue(
-  { clock, stores }: DashboardOptions,
-  work: () => Promise<IssuedKey>,
+  options: DashboardOptions,
+  { email }: Account,
+  work: (perDay: number) => Promise<IssuedKey>,
 ): Promise<Response> {
+  const { attempts, clock, stores } = options;
+  // The store counts the keys of the account; this counter also those of a deleted one with its address.
+  const ofAddress = [{ caller: `keys:${email}`, limits: KEYS_OF_DAY }];
   const { key, text } = await withErrorCode('conflict', async () => {
+    const { outcome } = await attempts.take(ofAddress, clock.now());
     try {
-      return await work();
+      return await work(outcome === 'admitted' ? KEYS_PER_DAY : 0);
     } catch (error) {
-      throw error instanceof TooManyKeysToday ? tooManyKeys(error, clock.now()) : error;
+      if (outcome === 'admitted') await attempts.giveBack(ofAddress);
+      throw error instanceof TooManyKeysToday ? tooManyKeys(clock.now()) : error;
     }
   });
   // A key that another one was rotated to may be banned from its beginning.
@@ -145,7 +154,8 @@ async function issue(
 }
 
 /** The limit headers of this refusal describe the keys of the day instead of requests. */
-function tooManyKeys({ message }: TooManyKeysToday, { wall }: Instant) {
+function tooManyKeys({ wall }: Instant) {
+  const { message } = new TooManyKeysToday(KEYS_PER_DAY);
   const resetAt = (Math.floor(wall / DAY) + 1) * DAY;
   const wait = retryAfterSeconds(resetAt - wall);
   const headers = {
