@@ -34,6 +34,8 @@ export interface ServiceParts {
   readonly log: Log;
   /** What to serve. */
   readonly parts: readonly Part[];
+  /** Fills the stores before anything reads them. */
+  readonly fill?: ((stores: Stores) => Promise<void>) | undefined;
 }
 
 /** A service that accepts requests. */
@@ -102,6 +104,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const { clock, scheduler, log, parts } = given;
   const stores = await openStores(config, clock);
   starting.defer(() => stores.close());
+  await given.fill?.(stores);
   if (stores.folderState) starting.use(announceService(stores.folder.path));
   const readiness = new Readiness();
   readiness.add('store', () => storeProblem(stores));

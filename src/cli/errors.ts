@@ -8,3 +8,14 @@ export const WRONG_USAGE = 2;
 export class UsageError extends OperatorError {
   override readonly name = 'UsageError';
 }
+
+/** Ends the program with this exit code, without a message. */
+export class CommandExit extends Error {
+  override readonly name = 'CommandExit';
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`exit code ${code}`);
+    this.code = code;
+  }
+}

@@ -1,40 +1,74 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
-import { SECOND } from '../lib/clock.ts';
-import { type JsonOption, jsonOption } from './options.ts';
+import { SECOND, systemClock } from '../lib/clock.ts';
+import { opsAddress } from './ops-address.ts';
+import { type JsonOption, jsonOption, parseDuration } from './options.ts';
 import { printResult } from './output.ts';
 
 /** How long the service may take to answer, in ms. */
 const TIMEOUT = 2 * SECOND;
 
-/** A service that listens on all addresses is asked on the loopback address. */
-const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+/** How long to wait before asking again, in ms. */
+const ASK_AGAIN_AFTER = 50;
 
 interface Options extends JsonOption {
   readonly ready?: true;
+  /** How long to wait until the service is ready, in ms. */
+  readonly wait?: number;
+  readonly readyFile?: string;
 }
 
-/** For health checks of containers that have no other HTTP client. */
+/** For health checks of containers that have no other HTTP client, and for scripts that start a service. */
 export function addHealthCommand(program: Command): void {
   program
     .command('health')
     .description('Ask the service with these settings whether it is alive.')
     .option('--ready', 'ask whether requests should be sent to it')
+    .addOption(
+      new Option(
+        '--wait <duration>',
+        'wait until it is ready, at most so long, such as 10s',
+      ).argParser(parseDuration),
+    )
+    .option('--ready-file <file>', 'ask the service that wrote this file')
     .addOption(jsonOption())
-    .action(ask);
+    .action(checkHealth);
 }
 
-async function ask({ ready, ...options }: Options): Promise<void> {
-  const { opsHost: host, opsPort } = readConfig();
-  if (opsPort === 0) throw new SetupError('Set PETSTORE_OPS_PORT to the port of the service.');
-  const name = LOOPBACK[host] ?? host;
-  const authority = name.includes(':') ? `[${name}]` : name;
-  const url = `http://${authority}:${opsPort}/${ready ? 'readyz' : 'livez'}`;
+async function checkHealth(options: Options): Promise<void> {
+  const { wait } = options;
+  const deadline = systemClock.now().elapsed + (wait ?? 0);
+  for (;;) {
+    try {
+      await ask(options);
+      return;
+    } catch (error) {
+      const left = deadline - systemClock.now().elapsed;
+      if (!(error instanceof OperatorError) || error instanceof SetupError || left <= 0)
+        throw error;
+      await Bun.sleep(Math.min(ASK_AGAIN_AFTER, left));
+    }
+  }
+}
+
+async function ask(options: Options): Promise<void> {
+  const isReadinessAsked = options.ready ?? options.wait !== undefined;
+  const url = `${await addressFor(options)}/${isReadinessAsked ? 'readyz' : 'livez'}`;
   const reply = await request(url);
   const answer = (await reply.text()).trim();
   if (!reply.ok) throw new OperatorError(`${url} answers ${reply.status}: ${answer}`);
   printResult(options, { url, answer }, answer);
+}
+
+async function addressFor({ readyFile }: Options): Promise<string> {
+  if (readyFile !== undefined) {
+    const { readReadyFile } = await import('../ephemeral/ready-file.ts');
+    return (await readReadyFile(readyFile)).addresses.ops;
+  }
+  const { opsHost, opsPort } = readConfig();
+  if (opsPort === 0) throw new SetupError('Set PETSTORE_OPS_PORT to the port of the service.');
+  return opsAddress(opsHost, opsPort);
 }
 
 async function request(url: string): Promise<Response> {

@@ -9,6 +9,7 @@ import { addBackupCommand } from './backup.ts';
 import { addBansLiftCommand } from './bans-lift.ts';
 import { addBansListCommand } from './bans-list.ts';
 import { WRONG_USAGE } from './errors.ts';
+import { addFixtureSchemaCommand } from './fixture-schema.ts';
 import { addHealthCommand } from './health.ts';
 import { addKeysCreateCommand } from './keys-create.ts';
 import { addKeysListCommand } from './keys-list.ts';
@@ -18,6 +19,7 @@ import { addMigrateStoreCommand } from './migrate-store.ts';
 import { addOpenapiCommand } from './openapi.ts';
 import { COMMAND, escapeLines, START_COMMAND, watchOutput } from './output.ts';
 import { addRestoreCommand } from './restore.ts';
+import { addRunCommand } from './run-command.ts';
 import { addSeedCommand } from './seed.ts';
 import { addServeCommand } from './serve-command.ts';
 import { addAcknowledgeLossCommand } from './store-acknowledge-loss.ts';
@@ -49,6 +51,7 @@ function createProgram(): Command {
   const program = new Command('petstore')
     .description('A petstore that really behaves.')
     .version(packageJson.version)
+    .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('Add --help for the usage.')
     .configureOutput({
@@ -56,7 +59,9 @@ function createProgram(): Command {
     })
     .addHelpText('after', FIRST_STEPS);
   addServeCommand(program);
+  addRunCommand(program);
   addOpenapiCommand(program);
+  addFixtureSchemaCommand(program);
   addSeedCommand(program);
   const accounts = program.command('accounts').description('Create and change accounts.');
   addAccountsCreateCommand(accounts);

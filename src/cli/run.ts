@@ -1,6 +1,6 @@
 import { PARTS } from '../config/config.ts';
 import { SetupError } from '../core/errors.ts';
-import { FAILED, UsageError, WRONG_USAGE } from './errors.ts';
+import { CommandExit, FAILED, UsageError, WRONG_USAGE } from './errors.ts';
 import { explain, printNote } from './output.ts';
 import { serve } from './serve.ts';
 
@@ -18,6 +18,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     await serve({ only: PARTS });
     return 0;
   } catch (error) {
+    if (error instanceof CommandExit) return error.code;
     for (const line of explain(error).split('\n')) printNote(`petstore: ${line}`);
     return error instanceof SetupError || error instanceof UsageError ? WRONG_USAGE : FAILED;
   }

@@ -3,10 +3,12 @@ import { resolve } from 'node:path';
 import { type RunningService, startService } from '../app.ts';
 import { type Config, type Part, readConfig, SETTINGS } from '../config/config.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
+import type { Ephemeral } from '../ephemeral/ephemeral.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { timerScheduler } from '../lib/scheduler.ts';
 import { createLog, LineWriter, type Log, readable } from '../observability/log.ts';
+import { UsageError } from './errors.ts';
 import { COMMAND, explain, printLine, watchOutput } from './output.ts';
 
 /**
@@ -25,18 +27,28 @@ interface ServeOptions {
   readonly only: readonly Part[];
   /** Log JSON lines on a terminal, too. */
   readonly json?: true;
+  /** Hold all data in a temporary folder that goes with the process. */
+  readonly ephemeral?: true;
+  /** File with what an ephemeral service begins with; `-` for standard input. */
+  readonly fixture?: string;
+  /** File to write once requests are answered. */
+  readonly readyFile?: string;
 }
 
 /** Runs the service until a signal stops it. */
-export async function serve({ only, json }: ServeOptions): Promise<void> {
-  const config = readConfig();
+export async function serve(options: ServeOptions): Promise<void> {
+  const { only, json, readyFile } = options;
+  const settings = readConfig();
   const onTerminal = !json && isTerminal();
   const stdout = new LineWriter(STDOUT);
-  const log = createLog(config.logLevel, onTerminal ? await readable(stdout) : stdout);
+  const log = createLog(settings.logLevel, onTerminal ? await readable(stdout) : stdout);
   const signalled = firstSignal();
-  const service = await start(config, log, only);
+  using ephemeral = await ephemeralFor(options, settings);
+  const config = ephemeral?.config ?? settings;
+  const service = await start(config, log, only, ephemeral);
+  if (readyFile !== undefined) await announce(readyFile, config, service, only, ephemeral);
   const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
-  if (onTerminal) printBanner(service, only, next);
+  if (onTerminal) printBanner(service, only, next, ephemeral?.keys);
   else logStart(log, service, only, next);
   if (!isLocalHost(config.host)) {
     // Loaded here: only such a start needs it.
@@ -46,6 +58,7 @@ export async function serve({ only, json }: ServeOptions): Promise<void> {
   log.info({ signal: await signalled }, 'stopping');
   await service.stop();
   log.info('stopped');
+  ephemeral?.[Symbol.dispose]();
   const isWritten = await stdout.flush(FLUSH_TIMEOUT);
   // A blocked reader of the log, or a collector that does not answer, would keep the process alive.
   if (!isWritten || config.tracing) process.exit(0);
@@ -56,11 +69,48 @@ function isTerminal(): boolean {
   return fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
 }
 
+/** @throws UsageError when there is a fixture, and the service stays. */
+async function ephemeralFor(
+  { ephemeral, fixture }: ServeOptions,
+  settings: Config,
+): Promise<Ephemeral | undefined> {
+  if (!ephemeral && fixture !== undefined) {
+    throw new UsageError('--fixture needs --ephemeral: only an empty store can be filled.');
+  }
+  if (!ephemeral) return undefined;
+  const { beginEphemeral } = await import('../ephemeral/ephemeral.ts');
+  return beginEphemeral(settings, fixture);
+}
+
+/** Writes the ready file. */
+async function announce(
+  path: string,
+  { dataDir, opsHost }: Config,
+  { port, opsPort, baseUrl }: RunningService,
+  parts: readonly Part[],
+  { keys = [] }: Partial<Pick<Ephemeral, 'keys'>> = {},
+): Promise<void> {
+  const { writeReadyFile } = await import('../ephemeral/ready-file.ts');
+  const { opsAddress } = await import('./ops-address.ts');
+  const addresses = Object.fromEntries(parts.map((part) => [part, baseUrl(part)]));
+  writeReadyFile(path, {
+    pid: process.pid,
+    dataDir,
+    ports: { http: port, ops: opsPort },
+    addresses: { ...addresses, ops: opsAddress(opsHost, opsPort) },
+    keys,
+  });
+}
+
 /** Makes every failure at the start a setup error: the operator has to correct something first. */
-async function start(config: Config, log: Log, parts: readonly Part[]): Promise<RunningService> {
+export async function start(
+  config: Config,
+  log: Log,
+  parts: readonly Part[],
+  { clock = systemClock, fill }: Partial<Pick<Ephemeral, 'clock' | 'fill'>> = {},
+): Promise<RunningService> {
   try {
-    const time = { clock: systemClock, scheduler: timerScheduler };
-    return await startService(config, { ...time, log, parts });
+    return await startService(config, { clock, scheduler: timerScheduler, log, parts, fill });
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
     throw new SetupError(`Cannot start. ${explain(cause)}`, { cause });
@@ -92,6 +142,7 @@ function printBanner(
   service: RunningService,
   only: readonly Part[],
   next: string | undefined,
+  keys: Ephemeral['keys'] = [],
 ): void {
   watchOutput();
   printLine('');
@@ -103,6 +154,8 @@ function printBanner(
     ? `${service.baseUrl('dashboard')}/docs`
     : `${service.baseUrl(only[0] ?? 'production')}/openapi.json`;
   printLine(`  ${'reference'.padEnd(12)}${reference}`);
+  for (const { environment, key } of keys)
+    printLine(`  ${'key'.padEnd(12)}${key} (${environment})`);
   printLine('');
   if (next === undefined) return;
   if (only.includes('dashboard')) {

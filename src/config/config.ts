@@ -5,7 +5,7 @@ import type { MailSettings } from '../core/mail.ts';
 import { type Limits, PLANS } from '../core/plans.ts';
 import { SECOND } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
-import type { DatabaseAddresses } from './postgres-address.ts';
+import { type DatabaseSettings, readDatabase } from './database-settings.ts';
 import type { RedisAddress } from './redis-address.ts';
 import { SettingReader } from './setting-reader.ts';
 import { asksForTraces } from './tracing-settings.ts';
@@ -23,6 +23,8 @@ export interface Config {
   readonly dataDir: string;
   /** Key of the digests of API keys; generated in the data folder if not set. */
   readonly secret: string | undefined;
+  /** Whether API keys may have been chosen by a person; in services to throw away alone. */
+  readonly fixedKeys: boolean;
   /** The PostgreSQL database that is used instead of the data folder. */
   readonly database: DatabaseSettings | undefined;
   /**
@@ -45,15 +47,6 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Whether requests are traced, according to the variables of OpenTelemetry. */
   readonly tracing: boolean;
-}
-
-export interface DatabaseSettings {
-  /** Addresses of its servers, one of which accepts changes; they may hold a password. */
-  readonly servers: DatabaseAddresses;
-  /** How many connections one process opens. */
-  readonly connections: number;
-  /** Key of the digests of API keys; the same for every process. */
-  readonly secret: string;
 }
 
 /** All parts of the service, each at its own base address; a process may serve some of them. */
@@ -156,8 +149,15 @@ export const SETTINGS = {
 
 const PREFIX = 'PETSTORE_';
 
-/** Variable in which the documentation's examples hold an API key. It is not a setting. */
-const EXAMPLES_KEY = 'PETSTORE_KEY';
+/** Variables of the documentation's examples and of the commands that `run` runs. They are no settings. */
+const OF_CLIENTS = [
+  'PETSTORE_URL',
+  'PETSTORE_KEY',
+  'PETSTORE_STAGING_URL',
+  'PETSTORE_STAGING_KEY',
+  'PETSTORE_QUICKSTART_URL',
+  'PETSTORE_SANDBOX_URL',
+];
 
 /** The setting of each part's base address. */
 export const BASE_URL_SETTINGS = {
@@ -173,8 +173,12 @@ const VERSION_SEGMENT = '/v1';
 const MIN_SECRET_LENGTH = 32;
 /** Longest drain, in seconds: service managers do not wait longer. */
 const MAX_DRAIN = 600;
-const MAX_CONNECTIONS = 1_000;
 const MAX_COUNT = 1_000_000_000;
+
+/** The environment variables, for the processes that commands start. */
+export function processEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
 
 /**
  * Reads the settings. Nothing else reads `process.env`.
@@ -183,7 +187,7 @@ const MAX_COUNT = 1_000_000_000;
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Config {
-  const reader = new SettingReader(environment, SETTINGS, PREFIX, [EXAMPLES_KEY]);
+  const reader = new SettingReader(environment, SETTINGS, PREFIX, OF_CLIENTS);
   const port = reader.count('PETSTORE_PORT', 0, 65_535);
   const baseUrl = readBaseUrls(reader);
   const smtpUrl = reader.smtpUrl('PETSTORE_SMTP_URL');
@@ -199,6 +203,7 @@ export function readConfig(
     opsPort: readOpsPort(reader, port),
     dataDir: resolve(reader.text('PETSTORE_DATA_DIR')),
     secret,
+    fixedKeys: false,
     database: readDatabase(reader, secret),
     baseUrl,
     mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
@@ -247,20 +252,6 @@ function readBaseUrls(reader: SettingReader<keyof typeof SETTINGS>): Config['bas
     dashboard: '',
   };
   return (part, port) => baseUrls[part] ?? (publicUrl ?? `http://localhost:${port}`) + paths[part];
-}
-
-function readDatabase(
-  reader: SettingReader<keyof typeof SETTINGS>,
-  secret: string | undefined,
-): DatabaseSettings | undefined {
-  const servers = reader.postgres('PETSTORE_DATABASE_URL');
-  const connections = reader.count('PETSTORE_DATABASE_CONNECTIONS', 2, MAX_CONNECTIONS);
-  if (servers === undefined) return undefined;
-  if (secret !== undefined) return Object.freeze({ servers, connections, secret });
-  reader.problem(
-    'PETSTORE_SECRET must be set with PETSTORE_DATABASE_URL: all processes need the same one.',
-  );
-  return undefined;
 }
 
 /** Host and path of a base address: behind a proxy, requests do not show whether they came by TLS. */

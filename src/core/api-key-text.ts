@@ -30,11 +30,18 @@ export function generateApiKey(environment: Environment): string {
  * mistake or a scanner's guess is told by shape and checksum, without a look-up.
  */
 export function environmentOfKey(text: string): Environment | undefined {
-  const match = SHAPE.exec(text);
-  if (!match) return undefined;
   const unsigned = text.slice(0, -CHECKSUM_LENGTH);
-  if (checksum(unsigned) !== text.slice(-CHECKSUM_LENGTH)) return undefined;
-  return match[1] === PREFIXES.production ? 'production' : 'staging';
+  const environment = environmentOfShape(text);
+  return environment && checksum(unsigned) === text.slice(-CHECKSUM_LENGTH)
+    ? environment
+    : undefined;
+}
+
+/** The environment that a text of the shape of a key names, whatever its checksum is. */
+export function environmentOfShape(text: string): Environment | undefined {
+  const [, prefix] = SHAPE.exec(text) ?? [];
+  if (prefix === undefined) return undefined;
+  return prefix === PREFIXES.production ? 'production' : 'staging';
 }
 
 /** What may be shown of a key after its creation: its prefix and its last four characters. */

@@ -6,6 +6,7 @@ import {
   API_KEY_MAX_LENGTH,
   abbreviateApiKey,
   environmentOfKey,
+  environmentOfShape,
   generateApiKey,
 } from './api-key-text.ts';
 import type { ApiKeyStore, KeyCache } from './api-keys.ts';
@@ -42,6 +43,16 @@ export interface KeyRequest {
   readonly name: string;
   /** Epoch ms; never when left out. */
   readonly expiresAt?: number | undefined;
+  /** The key itself, for services with `fixedKeys` alone; generated where it is left out. */
+  readonly text?: string | undefined;
+}
+
+export interface KeyRingOptions {
+  /** Signs the digests of keys; never stored in the database. */
+  readonly secret: Buffer;
+  /** Whether keys may have been chosen by a person, so that their checksums need not be right. */
+  readonly fixedKeys?: boolean;
+  readonly clock: Clock;
 }
 
 /** The account has made as many keys today as its holder may. */
@@ -62,13 +73,18 @@ export class KeyRing {
   /** An HMAC under the secret; copied for each key, which takes half the time of a new one. */
   readonly #hmac: Bun.CryptoHasher;
   readonly #clock: Clock;
+  readonly #environmentOf: (text: string) => Environment | undefined;
 
-  /** @param secret signs the digests; never stored in the database. */
-  constructor(store: ApiKeyStore, cache: KeyCache, secret: Buffer, clock: Clock) {
+  constructor(
+    store: ApiKeyStore,
+    cache: KeyCache,
+    { secret, fixedKeys = false, clock }: KeyRingOptions,
+  ) {
     this.#store = store;
     this.#cache = cache;
     this.#hmac = new Bun.CryptoHasher('sha256', secret);
     this.#clock = clock;
+    this.#environmentOf = fixedKeys ? environmentOfShape : environmentOfKey;
   }
 
   /**
@@ -93,7 +109,7 @@ export class KeyRing {
     if (request.expiresAt !== undefined && request.expiresAt <= now) {
       throw new OperatorError('A key must expire in the future.');
     }
-    const text = generateApiKey(request.environment);
+    const { environment, text = generateApiKey(environment) } = request;
     const key = newKey(account.id, text, { ...request, name }, now);
     const digest = Buffer.from(this.#digest(text), 'latin1');
     const bounds = { live: LIVE_KEYS_PER_ACCOUNT, perDay };
@@ -151,7 +167,7 @@ export class KeyRing {
     const digest = this.#digest(text);
     const cached = this.#cache.get(digest);
     if (cached) return this.#check(cached, accepted);
-    const named = environmentOfKey(text);
+    const named = this.#environmentOf(text);
     if (!named) return NOT_A_KEY;
     if (!accepted.includes(named)) return misplaced(named, accepted);
     const loaded = this.#cache.load(digest);

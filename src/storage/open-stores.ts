@@ -20,7 +20,7 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   const keyCache = new MemoryKeyCache(stores.keys);
   return {
     ...stores,
-    keyRing: new KeyRing(stores.keys, keyCache, secret, clock),
+    keyRing: new KeyRing(stores.keys, keyCache, { secret, fixedKeys: config.fixedKeys, clock }),
     sessionSecret: sign(secret, 'petstore dashboard sessions'),
     keyCache,
   };

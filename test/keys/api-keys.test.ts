@@ -105,12 +105,10 @@ describe('a key that cannot be one', () => {
         return keys.findByDigest(digest);
       },
     };
-    const ring = new KeyRing(
-      keys,
-      new MemoryKeyCache(source),
-      Buffer.from(folderSecret(service)),
-      new ManualClock(),
-    );
+    const ring = new KeyRing(keys, new MemoryKeyCache(source), {
+      secret: Buffer.from(folderSecret(service)),
+      clock: new ManualClock(),
+    });
     const typo = secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0');
 
     for (const text of [typo, 'secret', secret.toUpperCase(), `${secret}0`]) {
@@ -142,7 +140,10 @@ describe('a text longer than any key', () => {
     await using service = await TestService.start();
     const { keys } = service.stores;
     const cache = new CountingCache(keys);
-    const ring = new KeyRing(keys, cache, Buffer.from('secret'), new ManualClock());
+    const ring = new KeyRing(keys, cache, {
+      secret: Buffer.from('secret'),
+      clock: new ManualClock(),
+    });
     const longest = generateApiKey('staging');
 
     expect(await ring.authenticate('x'.repeat(12_000), ['staging'])).toHaveProperty('code');

@@ -20,6 +20,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   limits: ['lib', 'core', 'config', 'storage', 'observability'],
   jobs: ['lib', 'core', 'config', 'http', 'storage', 'observability', 'limits'],
   api: ['lib', 'core', 'config', 'http', 'storage'],
+  ephemeral: ['lib', 'core', 'config', 'http', 'storage', 'api'],
   dashboard: ['lib', 'core', 'http', 'api'],
   'app.ts': [
     ...['lib', 'core', 'config', 'http', 'storage', 'observability', 'limits', 'jobs', 'api'],
@@ -27,6 +28,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['lib', 'core', 'config', 'storage', 'observability', 'limits', 'api', 'dashboard'],
+    'ephemeral',
     'app.ts',
   ],
   'main.ts': ['cli'],

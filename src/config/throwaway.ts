@@ -1,0 +1,35 @@
+import { BASE_URL_SETTINGS, type Config, readConfig, type SETTINGS } from './config.ts';
+
+/** Settings of a service that stays: where its data are, and where it is reached. */
+const OF_LASTING_SERVICES: readonly string[] = [
+  'PETSTORE_HOST',
+  'PETSTORE_PORT',
+  'PETSTORE_OPS_HOST',
+  'PETSTORE_OPS_PORT',
+  'PETSTORE_DATA_DIR',
+  'PETSTORE_DATABASE_URL',
+  'PETSTORE_DATABASE_CONNECTIONS',
+  'PETSTORE_REDIS_URL',
+  'PETSTORE_PUBLIC_URL',
+  ...Object.values(BASE_URL_SETTINGS),
+  'PETSTORE_SECRET',
+  'PETSTORE_SMTP_URL',
+  'PETSTORE_MAIL_FROM',
+] satisfies Array<keyof typeof SETTINGS>;
+
+/**
+ * The settings of a service to throw away around a command: it takes free ports, and only warnings are
+ * logged unless PETSTORE_LOG_LEVEL is set. Settings that say where a lasting service is are ignored.
+ * @throws SetupError with the problems of all settings, one per line.
+ */
+export function readThrowawayConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+): Config {
+  const kept = Object.entries(environment).filter(([name]) => !OF_LASTING_SERVICES.includes(name));
+  return readConfig({
+    PETSTORE_LOG_LEVEL: 'warn',
+    ...Object.fromEntries(kept),
+    PETSTORE_PORT: '0',
+    PETSTORE_OPS_PORT: '0',
+  });
+}

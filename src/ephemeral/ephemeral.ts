@@ -1,0 +1,66 @@
+import type { Config } from '../config/config.ts';
+import { messageOf, SetupError } from '../core/errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Stores } from '../storage/stores.ts';
+import { clockFrom } from './adjustable-clock.ts';
+import type { Fixture } from './fixture.ts';
+import { makeEphemeralFolder, removeAbandonedFolders } from './folder.ts';
+import type { FixtureKey } from './load-fixture.ts';
+
+/** Standard input, as the path of a fixture. */
+const STDIN = '-';
+
+/** What a service to throw away is started with; its data go when it is disposed of. */
+export interface Ephemeral extends Disposable {
+  readonly config: Config;
+  readonly clock: Clock;
+  /** Fills the stores before the first request. */
+  fill(stores: Stores): Promise<void>;
+  /** All keys, once the stores are filled. */
+  readonly keys: readonly FixtureKey[];
+}
+
+/**
+ * Prepares a service whose data live in a temporary folder.
+ * @param config the operator's settings; the data folder is replaced.
+ * @param fixturePath file of the fixture; `-` for standard input, none for an empty store.
+ * @throws SetupError when the settings name another store, or the fixture cannot be used.
+ */
+export async function beginEphemeral(
+  config: Config,
+  fixturePath: string | undefined,
+): Promise<Ephemeral> {
+  if (config.database ?? config.redis) {
+    throw new SetupError(
+      'A service to throw away has its data in a folder of its own. Unset PETSTORE_DATABASE_URL and PETSTORE_REDIS_URL.',
+    );
+  }
+  const fixture = fixturePath === undefined ? {} : await readFixture(fixturePath);
+  const clock = clockFrom(fixture.clock);
+  removeAbandonedFolders();
+  const folder = makeEphemeralFolder();
+  const keys: FixtureKey[] = [];
+  const { banPolicy } = config;
+  return {
+    config: Object.freeze({ ...config, dataDir: folder.path, fixedKeys: true }),
+    clock,
+    keys,
+    async fill(stores) {
+      const { loadFixture } = await import('./load-fixture.ts');
+      keys.push(...(await loadFixture(fixture, { stores, clock, banPolicy })));
+    },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+async function readFixture(path: string): Promise<Fixture> {
+  const source = path === STDIN ? 'standard input' : path;
+  let bytes: Uint8Array;
+  try {
+    bytes = await (path === STDIN ? Bun.stdin : Bun.file(path)).bytes();
+  } catch (cause) {
+    throw new SetupError(`Cannot read the fixture ${source}: ${messageOf(cause)}.`, { cause });
+  }
+  const { parseFixture } = await import('./fixture.ts');
+  return parseFixture(bytes, source);
+}

@@ -1,0 +1,181 @@
+import { Compile, type XStatic } from 'typebox/schema';
+import { Settings } from 'typebox/system';
+import { isEmailAddress } from '../core/accounts.ts';
+import { environmentOfShape } from '../core/api-key-text.ts';
+import { ApiError, messageOf, OperatorError, SetupError } from '../core/errors.ts';
+import { parseStrictJson } from '../http/strict-json.ts';
+import { INT64_MAX, INT64_MIN } from '../lib/int64.ts';
+import { hasUnprintable } from '../lib/unprintable.ts';
+import { DEFAULT_ACCOUNT, subscriptionOf } from './accounts.ts';
+import { clockFrom } from './adjustable-clock.ts';
+import { FixtureSchema } from './fixture-schema.ts';
+import { schemaProblems } from './schema-problems.ts';
+
+/** What a service to throw away begins with. Integers beyond 2^53 - 1 are decimal strings. */
+export type Fixture = XStatic<typeof FixtureSchema>;
+
+export type FixtureAccount = NonNullable<Fixture['accounts']>[number];
+type FixtureKey = NonNullable<FixtureAccount['keys']>[number];
+
+/** One thing that is wrong with a fixture. */
+interface Problem {
+  /** Where it is: a JSON Pointer (RFC 6901). */
+  readonly pointer: string;
+  readonly text: string;
+}
+
+/** What the fixture has, and others may name. */
+interface Known {
+  /** In lower case. */
+  readonly emails: Set<string>;
+  /** Texts of keys. */
+  readonly keys: Set<string>;
+}
+
+/** More problems than anybody reads; the checker's own limit is 8. */
+const MAX_PROBLEMS = 1_000;
+
+const validator = Compile(FixtureSchema);
+
+/**
+ * Reads a fixture.
+ * @param source its name in messages.
+ * @throws SetupError with every problem, each on a line of its own with its JSON Pointer.
+ */
+export function parseFixture(bytes: Uint8Array, source: string): Fixture {
+  const value = withoutBigInts(parse(bytes, source));
+  if (!validator.Check(value)) throw invalid(source, problemsOfShape(value));
+  const problems = [...problemsOf(value)];
+  if (problems.length > 0) throw invalid(source, problems);
+  return value;
+}
+
+function parse(bytes: Uint8Array, source: string): unknown {
+  try {
+    return parseStrictJson(bytes);
+  } catch (cause) {
+    const reason = cause instanceof ApiError ? (cause.cause ?? cause) : cause;
+    const text = messageOf(reason).replace(/^The body/, 'it');
+    throw new SetupError(`${source} is not valid JSON: ${text}`, { cause });
+  }
+}
+
+/** Strict JSON has a bigint for every integer; what a number holds exactly becomes one, the rest a string. */
+function withoutBigInts(value: unknown): unknown {
+  if (typeof value === 'bigint') {
+    return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  }
+  if (Array.isArray(value)) return value.map(withoutBigInts);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, withoutBigInts(member)]),
+  );
+}
+
+function problemsOfShape(value: unknown): Problem[] {
+  const { maxErrors } = Settings.Get();
+  Settings.Set({ maxErrors: MAX_PROBLEMS });
+  try {
+    const [, errors] = validator.Errors(value);
+    return schemaProblems(FixtureSchema, errors);
+  } finally {
+    Settings.Set({ maxErrors });
+  }
+}
+
+/** What the schema cannot say. */
+function* problemsOf(fixture: Fixture): Generator<Problem> {
+  const { clock, accounts = [], pets = {} } = fixture;
+  if (clock && (clock.now === undefined) === (clock.advanceSeconds === undefined)) {
+    yield { pointer: '/clock', text: 'must have either "now" or "advanceSeconds".' };
+  }
+  const now = clockFrom(clock).now().wall;
+  const known: Known = { emails: new Set([DEFAULT_ACCOUNT.email]), keys: new Set() };
+  for (const [index, account] of accounts.entries()) {
+    yield* problemsOfAccount(`/accounts/${index}`, account, known, now);
+  }
+  for (const [environment, list = []] of Object.entries(pets)) {
+    for (const [index, pet] of list.entries()) {
+      yield* problemsOfPet(`/pets/${environment}/${index}`, pet);
+    }
+  }
+  yield* problemsOfReferences(fixture, known);
+}
+
+/** What names an account or a key that the fixture does not have. */
+function* problemsOfReferences(
+  { messages = [], usage = [], bans = [] }: Fixture,
+  { emails, keys }: Known,
+): Generator<Problem> {
+  for (const [list, entries] of Object.entries({ messages, usage })) {
+    for (const [index, { account }] of entries.entries()) {
+      if (emails.has(account.toLowerCase())) continue;
+      yield { pointer: `/${list}/${index}/account`, text: 'must be the address of an account.' };
+    }
+  }
+  for (const [index, { key }] of bans.entries()) {
+    if (keys.has(key)) continue;
+    yield { pointer: `/bans/${index}/key`, text: 'must be the text of a key of the fixture.' };
+  }
+}
+
+function* problemsOfAccount(
+  pointer: string,
+  account: FixtureAccount,
+  known: Known,
+  now: number,
+): Generator<Problem> {
+  const email = account.email.toLowerCase();
+  if (!isEmailAddress(email)) {
+    yield { pointer: `${pointer}/email`, text: 'must be an e-mail address.' };
+  }
+  if (known.emails.has(email)) {
+    yield { pointer: `${pointer}/email`, text: 'is the address of another account.' };
+  }
+  known.emails.add(email);
+  try {
+    subscriptionOf(account);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    yield { pointer: `${pointer}/plan`, text: error.message };
+  }
+  for (const [index, key] of (account.keys ?? []).entries()) {
+    yield* problemsOfKey(`${pointer}/keys/${index}`, key, known, now);
+  }
+}
+
+function* problemsOfKey(
+  pointer: string,
+  { key, environment = 'production', name, expiresAt }: FixtureKey,
+  { keys }: Known,
+  now: number,
+): Generator<Problem> {
+  if (name !== undefined && (name.trim() === '' || hasUnprintable(name))) {
+    yield { pointer: `${pointer}/name`, text: 'must be printable text.' };
+  }
+  if (expiresAt !== undefined && !(Date.parse(expiresAt) > now)) {
+    yield { pointer: `${pointer}/expiresAt`, text: 'must be in the future.' };
+  }
+  if (key === undefined) return;
+  if (environmentOfShape(key) !== environment) {
+    yield { pointer: `${pointer}/key`, text: `must begin with the prefix of ${environment} keys.` };
+  }
+  if (keys.has(key)) yield { pointer: `${pointer}/key`, text: 'is the text of another key.' };
+  keys.add(key);
+}
+
+function* problemsOfPet(
+  pointer: string,
+  { name, categoryId }: { readonly name: string; readonly categoryId: number | string },
+): Generator<Problem> {
+  if (!name.isWellFormed()) yield { pointer: `${pointer}/name`, text: 'must be Unicode text.' };
+  const id = BigInt(categoryId);
+  if (id < INT64_MIN || id > INT64_MAX) {
+    yield { pointer: `${pointer}/categoryId`, text: `must be from ${INT64_MIN} to ${INT64_MAX}.` };
+  }
+}
+
+function invalid(source: string, problems: readonly Problem[]): SetupError {
+  const lines = problems.map(({ pointer, text }) => `${source}: ${pointer || '/'} ${text}`);
+  return new SetupError(lines.join('\n'));
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SetupError } from '../core/errors.ts';
+import { type Lock, shareLock, takeLock } from '../storage/sqlite/lock.ts';
+
+const PREFIX = 'petstore-ephemeral-';
+
+/** Held by the process that the folder belongs to: the system releases it however the process ends. */
+const OWNER_LOCK = 'owner.lock';
+
+/** The folder of a service that is thrown away; it goes when it is disposed of. */
+export interface EphemeralFolder extends Disposable {
+  /** Absolute path. */
+  readonly path: string;
+}
+
+/**
+ * Makes a folder in the system's temporary folder, for this user only.
+ * @throws SetupError when it cannot be made.
+ */
+export function makeEphemeralFolder(): EphemeralFolder {
+  let made: string;
+  try {
+    made = mkdtempSync(join(tmpdir(), `.${PREFIX}`));
+  } catch (cause) {
+    throw new SetupError(
+      `Cannot make a folder in ${tmpdir()}. Set TMPDIR to one that you may write to.`,
+      {
+        cause,
+      },
+    );
+  }
+  const lock = shareLock(join(made, OWNER_LOCK));
+  // It gets the name that others look for only once it is locked.
+  const path = made.replace(`.${PREFIX}`, PREFIX);
+  renameSync(made, path);
+  return {
+    path,
+    [Symbol.dispose]() {
+      rmSync(path, { recursive: true, force: true });
+      lock?.release();
+    },
+  };
+}
+
+/** Removes the folders whose process was killed before it could do so. */
+export function removeAbandonedFolders(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const path = join(tmpdir(), name);
+    const lock = lockAbandoned(path);
+    if (!lock) continue;
+    rmSync(path, { recursive: true, force: true });
+    lock.release();
+  }
+}
+
+/** Locks a folder of this user that no process owns. */
+function lockAbandoned(path: string): Lock | undefined {
+  try {
+    if (statSync(path).uid !== process.getuid?.()) return undefined;
+    return takeLock(join(path, OWNER_LOCK));
+  } catch {
+    // Another process removes it at this moment.
+    return undefined;
+  }
+}

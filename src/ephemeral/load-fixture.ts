@@ -1,0 +1,145 @@
+import { newBanRecord } from '../core/ban-records.ts';
+import type { BanPolicy } from '../core/bans.ts';
+import type { Environment } from '../core/environments.ts';
+import { ENVIRONMENTS } from '../core/environments.ts';
+import { newId } from '../core/ids.ts';
+import type { IssuedKey } from '../core/key-ring.ts';
+import type { Subscription } from '../core/plans.ts';
+import { type Clock, DAY, MINUTE, SECOND } from '../lib/clock.ts';
+import { toInt64 } from '../lib/int64.ts';
+import type { Stores } from '../storage/stores.ts';
+import { DEFAULT_ACCOUNT, subscriptionOf } from './accounts.ts';
+import type { Fixture, FixtureAccount } from './fixture.ts';
+
+/** Who made what a fixture holds, in the audit log. */
+const BY = 'fixture';
+
+/** A key of a service to throw away. */
+export interface FixtureKey {
+  /** E-mail address of its account. */
+  readonly account: string;
+  readonly environment: Environment;
+  readonly name: string;
+  /** Its text. */
+  readonly key: string;
+}
+
+interface Destination {
+  readonly stores: Stores;
+  readonly clock: Clock;
+  readonly banPolicy: BanPolicy;
+}
+
+/** What was made of the fixture's accounts. */
+interface Loaded {
+  /** By e-mail address in lower case. */
+  readonly accountIds: Map<string, string>;
+  /** By the text of the key. */
+  readonly issued: Map<string, IssuedKey>;
+  readonly keys: FixtureKey[];
+}
+
+/**
+ * Fills empty stores with a fixture, and with the default account, whose limits no test suite exhausts.
+ * @returns the default account's keys, one of each environment, then those of the fixture.
+ */
+export async function loadFixture(fixture: Fixture, into: Destination): Promise<FixtureKey[]> {
+  const loaded: Loaded = { accountIds: new Map(), issued: new Map(), keys: [] };
+  const keys = ENVIRONMENTS.map((environment) => ({ environment, name: 'default' }));
+  const { email, subscription } = DEFAULT_ACCOUNT;
+  await addAccount({ email, keys }, subscription, into, loaded);
+  for (const account of fixture.accounts ?? []) {
+    await addAccount(account, subscriptionOf(account), into, loaded);
+  }
+  await addPets(fixture, into);
+  await addMessages(fixture, into, loaded);
+  await addBans(fixture, into, loaded);
+  await addUsage(fixture, into, loaded);
+  return loaded.keys;
+}
+
+async function addAccount(
+  { email, role = 'customer', keys = [] }: FixtureAccount,
+  subscription: Subscription,
+  { stores, clock }: Destination,
+  { accountIds, issued, keys: texts }: Loaded,
+): Promise<void> {
+  const now = clock.now().wall;
+  const account = await stores.accounts.create(email, subscription, now, BY);
+  if (!account) throw new Error(`${email} has an account already.`);
+  accountIds.set(email.toLowerCase(), account.id);
+  if (role !== 'customer') await stores.accounts.setRole(account.id, role, now, BY);
+  for (const { environment = 'production', name = 'fixture', key, expiresAt } of keys) {
+    const request = {
+      environment,
+      name,
+      text: key,
+      expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt),
+    };
+    const made = await stores.keyRing.issue(account, request, BY);
+    issued.set(made.text, made);
+    texts.push({ account: email, environment, name, key: made.text });
+  }
+}
+
+async function addPets({ pets = {} }: Fixture, { stores }: Destination): Promise<void> {
+  for (const environment of ENVIRONMENTS) {
+    const list = pets[environment] ?? [];
+    if (list.length === 0) continue;
+    await stores.environment(environment).pets.import(
+      list.map(({ name, categoryId, status = 'available' }) => {
+        return { name, categoryId: toInt64(BigInt(categoryId)), status };
+      }),
+    );
+  }
+}
+
+async function addMessages(
+  { messages = [] }: Fixture,
+  { stores, clock }: Destination,
+  { accountIds }: Loaded,
+): Promise<void> {
+  for (const { account, environment = 'production', message: text } of messages) {
+    const createdAt = clock.now().wall;
+    const accountId = idOf(accountIds, account);
+    const id = newId('msg', createdAt);
+    await stores.messages.enqueue({
+      ...{ id, accountId, environment, text, createdAt },
+      deliveredAt: undefined,
+    });
+  }
+}
+
+async function addBans(
+  { bans = [] }: Fixture,
+  { stores, clock, banPolicy }: Destination,
+  { issued }: Loaded,
+): Promise<void> {
+  for (const { key: text, seconds } of bans) {
+    const key = issued.get(text)?.key;
+    if (!key) throw new Error('The fixture bans a key that it does not hold.');
+    const startsAt = clock.now().wall;
+    const ban = { level: 1, startsAt, endsAt: startsAt + seconds * SECOND };
+    const record = newBanRecord(key, key.environment, banPolicy, ban);
+    await stores.bans.record({ ...record, reason: 'Set by the fixture.' });
+  }
+}
+
+async function addUsage(
+  { usage = [] }: Fixture,
+  { stores, clock }: Destination,
+  { accountIds }: Loaded,
+): Promise<void> {
+  const now = clock.now().wall;
+  for (const { account, environment = 'production', minuteUsed = 0, dayUsed = 0 } of usage) {
+    const caller = `account:${idOf(accountIds, account)}`;
+    const quota = { caller, minuteEndsAt: now + MINUTE, minuteUsed, day: Math.floor(now / DAY) };
+    await stores.environment(environment).quotas.save([{ ...quota, dayUsed }]);
+  }
+}
+
+function idOf(accountIds: Loaded['accountIds'], email: string): string {
+  const id = accountIds.get(email.toLowerCase());
+  if (id === undefined) throw new Error(`The fixture has no account ${email}.`);
+  return id;
+}

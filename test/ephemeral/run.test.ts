@@ -1,0 +1,105 @@
+import { expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually, temporaryFolder } from '../support/harness.ts';
+import { type CommandResult, MAIN, runCommand, startCommand } from '../support/process.ts';
+
+/** A program that calls the service around it, and prints what it receives as JSON. */
+const CALL = `
+  const {PETSTORE_URL: url, PETSTORE_KEY: key} = process.env;
+  const reply = await fetch(url + '/pets', {headers: {Authorization: 'Bearer ' + key}});
+  console.log(JSON.stringify({status: reply.status, pets: await reply.text()}));
+`;
+
+/** Runs a program with a service of its own, whose temporary files go into this folder. */
+function runProgram(
+  program: string,
+  options: { readonly folder: string; readonly args?: readonly string[] },
+): Promise<CommandResult> {
+  const { folder, args = [] } = options;
+  return runCommand(['run', ...args, '--', process.execPath, '-e', program], { TMPDIR: folder });
+}
+
+test('run gives a command the addresses and keys of a service of its own', async () => {
+  using folder = temporaryFolder();
+  const { code, stdout } = await runProgram(CALL, { folder: folder.path });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({ status: 200, pets: '[]' });
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('run gives a key for staging, and the addresses of staging and the quickstart', async () => {
+  using folder = temporaryFolder();
+  const program = `
+    const {PETSTORE_STAGING_URL, PETSTORE_STAGING_KEY, PETSTORE_QUICKSTART_URL} = process.env;
+    const headers = {Authorization: 'Bearer ' + PETSTORE_STAGING_KEY, 'Content-Type': 'application/json'};
+    const list = await fetch(PETSTORE_STAGING_URL + '/pets', {headers});
+    const body = JSON.stringify({message: 'hi'});
+    const message = await fetch(PETSTORE_QUICKSTART_URL + '/messages', {method: 'POST', headers, body});
+    console.log(list.status, message.status);
+  `;
+  const { stdout } = await runProgram(program, { folder: folder.path });
+  expect(stdout).toBe('200 202\n');
+});
+
+test('run passes on the exit code of the command', async () => {
+  using folder = temporaryFolder();
+  const { code } = await runProgram('process.exit(7)', { folder: folder.path });
+  expect(code).toBe(7);
+});
+
+test('run ignores the settings of a service that stays', async () => {
+  using folder = temporaryFolder();
+  const data = join(folder.path, 'data');
+  const { code, stdout } = await runCommand(['run', '--', process.execPath, '-e', CALL], {
+    TMPDIR: folder.path,
+    PETSTORE_DATA_DIR: data,
+    PETSTORE_BASE_URL: 'https://api.example.com/v1',
+    PETSTORE_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+  });
+  expect([code, JSON.parse(stdout).status]).toEqual([0, 200]);
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('commands work inside of run, with its variables in their environment', async () => {
+  using folder = temporaryFolder();
+  const { code, stdout } = await runCommand(
+    ['run', '--', process.execPath, MAIN, 'openapi', '--help'],
+    { TMPDIR: folder.path },
+  );
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: petstore openapi')]);
+});
+
+test('run passes SIGTERM on to the command, and leaves nothing behind', async () => {
+  using folder = temporaryFolder();
+  const started = join(folder.path, 'started');
+  const program = `
+    process.on('SIGTERM', () => process.exit(5));
+    require('node:fs').writeFileSync(${JSON.stringify(started)}, '');
+    setInterval(() => {}, 1000);
+  `;
+  const child = startCommand(['run', '--', process.execPath, '-e', program], {
+    TMPDIR: folder.path,
+  });
+  await eventually(() => Bun.file(started).exists());
+  child.kill('SIGTERM');
+  expect(await child.exited).toBe(5);
+  expect(readdirSync(folder.path)).toEqual(['started']);
+});
+
+test('run says which command it cannot find', async () => {
+  using folder = temporaryFolder();
+  const { code, stderr } = await runCommand(['run', '--', 'no-such-command'], {
+    TMPDIR: folder.path,
+  });
+  expect([code, stderr]).toEqual([1, 'petstore: Cannot run no-such-command. Is it installed?\n']);
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('run without a command is wrong usage', async () => {
+  const { code, stderr } = await runCommand(['run'], {});
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining("missing required argument 'command'"),
+  ]);
+});

@@ -1,0 +1,108 @@
+import { expect, test } from 'bun:test';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { PetstoreClient } from '../../client/src/index.ts';
+import { eventually, SLOW_REPLY, temporaryFolder } from '../support/harness.ts';
+import { runCommand, ServiceProcess, startCommand } from '../support/process.ts';
+
+function ephemeralFolders(parent: string): string[] {
+  return readdirSync(parent).filter((name) => name.startsWith('petstore-ephemeral-'));
+}
+
+function serve(parent: string, args: readonly string[] = []): Promise<ServiceProcess> {
+  return ServiceProcess.start({ TMPDIR: parent }, ['--ephemeral', ...args]);
+}
+
+test('an ephemeral service holds its data in a temporary folder, which goes with it', async () => {
+  using parent = temporaryFolder();
+  await using service = await serve(parent.path);
+  expect(ephemeralFolders(parent.path)).toHaveLength(1);
+  expect(await service.end('SIGTERM')).toBe(0);
+  expect(readdirSync(parent.path)).toEqual([]);
+});
+
+test('the folder of an ephemeral service that was killed is removed by the next start', async () => {
+  using parent = temporaryFolder();
+  await using running = await serve(parent.path);
+  await using killed = await serve(parent.path);
+  const before = ephemeralFolders(parent.path);
+  await killed.end('SIGKILL');
+  expect(ephemeralFolders(parent.path)).toEqual(before);
+
+  await using next = await serve(parent.path);
+  expect(ephemeralFolders(parent.path)).toHaveLength(2);
+  const client = new PetstoreClient({ apiKey: 'none', baseUrl: running.url(), maxRetries: 0 });
+  expect(await client.listPets().catch((error) => error.status)).toBe(401);
+  await next.end('SIGTERM');
+  await running.end('SIGTERM');
+  expect(readdirSync(parent.path)).toEqual([]);
+});
+
+test('a ready file has the addresses, ports and keys, once requests are answered', async () => {
+  using parent = temporaryFolder();
+  const readyFile = join(parent.path, 'ready.json');
+  await using service = await serve(parent.path, ['--ready-file', readyFile]);
+  await eventually(() => existsSync(readyFile));
+  const ready = await Bun.file(readyFile).json();
+  expect(ready).toMatchObject({
+    pid: service.pid,
+    ports: { http: service.port, ops: service.opsPort },
+    addresses: { production: service.url(), ops: `http://127.0.0.1:${service.opsPort}` },
+  });
+  expect(statSync(readyFile).mode & 0o777).toBe(0o600);
+  const { key } = ready.keys.find(
+    (each: { environment: string }) => each.environment === 'staging',
+  );
+  const client = new PetstoreClient({
+    apiKey: key,
+    baseUrl: ready.addresses.staging,
+    timeoutMs: SLOW_REPLY,
+  });
+  expect(await client.createPet({ name: 'One', categoryId: 1 })).toMatchObject({ id: 1 });
+});
+
+test('commands work on the data of an ephemeral service, whose folder the ready file names', async () => {
+  using parent = temporaryFolder();
+  const readyFile = join(parent.path, 'ready.json');
+  await using service = await serve(parent.path, ['--ready-file', readyFile]);
+  await eventually(() => existsSync(readyFile));
+  const { dataDir } = await Bun.file(readyFile).json();
+  const made = await runCommand(['keys', 'create', 'you@example.com'], {
+    PETSTORE_DATA_DIR: dataDir,
+  });
+  const reply = await fetch(`${service.url()}/pets`, {
+    headers: { Authorization: `Bearer ${made.stdout.trim()}` },
+  });
+  expect(reply.status).toBe(200);
+});
+
+test('health waits for a service that is still starting', async () => {
+  using parent = temporaryFolder();
+  const readyFile = join(parent.path, 'ready.json');
+  const waiting = startCommand(['health', '--wait', '60s', '--ready-file', readyFile], {});
+  await using service = await serve(parent.path, ['--ready-file', readyFile]);
+  expect(await new Response(waiting.stdout).text()).toBe('ready\n');
+  expect(await waiting.exited).toBe(0);
+  expect(service.pid).toBeGreaterThan(0);
+});
+
+test('health gives up when the time is over', async () => {
+  using parent = temporaryFolder();
+  const { code, stderr } = await runCommand(
+    ['health', '--wait', '1s', '--ready-file', join(parent.path, 'none.json')],
+    {},
+  );
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Cannot read the ready file')]);
+});
+
+test('an ephemeral service refuses a database and Redis', async () => {
+  const { code, stderr } = await runCommand(['serve', '--ephemeral'], {
+    PETSTORE_REDIS_URL: 'redis://127.0.0.1:1',
+  });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Unset PETSTORE_DATABASE_URL')]);
+});
+
+test('a fixture is refused where the data stay', async () => {
+  const { code, stderr } = await runCommand(['serve', '--fixture', 'any.json'], {});
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--fixture needs --ephemeral')]);
+});
