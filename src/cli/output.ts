@@ -1,13 +1,20 @@
 import { ApiError, OperatorError } from '../core/errors.ts';
 import { escapeUnprintable, escapeUnprintableJson } from '../lib/unprintable.ts';
 
-/** The command line that calls this program: by npm from its source, or the executable by its path. */
-export const COMMAND = Bun.isStandaloneExecutable
-  ? Bun.$.escape(process.execPath)
-  : 'npm run -s petstore --';
+/** Whether this is a package in the `node_modules` of another project. */
+const IS_INSTALLED = import.meta.dir.includes('/node_modules/');
+
+/** The command line that calls this program: the executable by its path, or by npm. */
+export const COMMAND = commandLine();
 
 /** How the service is started. */
-export const START_COMMAND = Bun.isStandaloneExecutable ? `${COMMAND} serve` : 'npm start';
+export const START_COMMAND =
+  Bun.isStandaloneExecutable || IS_INSTALLED ? `${COMMAND} serve` : 'npm start';
+
+function commandLine(): string {
+  if (Bun.isStandaloneExecutable) return Bun.$.escape(process.execPath);
+  return IS_INSTALLED ? 'npx petstore' : 'npm run -s petstore --';
+}
 
 /** Ends the process when its output cannot be written; a reader such as `head` may close it early. */
 export function watchOutput(): void {

@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+// Runs the service with the Bun that npm installed beside it, also where npm runs no install scripts.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const requireHere = createRequire(import.meta.url);
+const bunPackage = requireHere.resolve('bun/package.json');
+const { optionalDependencies: builds } = requireHere(bunPackage);
+const requireOfBun = createRequire(bunPackage);
+
+/** Where npm put Bun: in a package for this machine, from where Bun's install script moves it. */
+function* installedBuilds() {
+  const files = Object.keys(builds).flatMap((name) => [`${name}/bin/bun`, `${name}/bin/bun.exe`]);
+  for (const file of [...files, 'bun/bin/bun.exe']) {
+    try {
+      yield requireOfBun.resolve(file);
+    } catch {
+      // For another machine, or moved.
+    }
+  }
+}
+
+function fail(message) {
+  process.stderr.write(`petstore: ${message}\n`);
+  process.exit(1);
+}
+
+const [bun] = installedBuilds();
+if (bun === undefined) fail('Bun is not installed. Install again, with optional dependencies.');
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const child = spawn(bun, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+// A terminal sends it to both.
+process.on('SIGINT', () => {
+  if (!process.stdin.isTTY) child.kill('SIGINT');
+});
+child.on('error', ({ message }) => fail(message));
+child.on('exit', (code, signal) => {
+  process.exitCode = code ?? 128 + constants.signals[signal];
+});
