@@ -1,6 +1,8 @@
 import { createApis } from './api/apis.ts';
-import type { Config, Part } from './config/config.ts';
+import type { Addressed, Config, Part } from './config/config.ts';
+import type { AttemptCounts } from './core/attempts.ts';
 import { messageOf, StorageUnavailable } from './core/errors.ts';
+import type { SandboxControl } from './core/sandbox-control.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
 import { listen } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
@@ -8,6 +10,7 @@ import { deliverMessages, startBackgroundJobs } from './jobs/background-jobs.ts'
 import { watchDataFolder } from './jobs/data-folder.ts';
 import { watchDescriptors } from './jobs/descriptors.ts';
 import { type Clock, SECOND } from './lib/clock.ts';
+import { lazy } from './lib/lazy.ts';
 import { Readiness } from './lib/readiness.ts';
 import { BackgroundJobs, type Scheduler } from './lib/scheduler.ts';
 import { withTimeout } from './lib/timeout.ts';
@@ -43,7 +46,7 @@ export interface RunningService {
   readonly port: number;
   readonly opsPort: number;
   readonly stores: Stores;
-  baseUrl(part: Part): string;
+  baseUrl(name: Addressed): string;
   /** Stops accepting, waits for requests in flight, saves and closes everything. */
   stop(): Promise<void>;
 }
@@ -58,13 +61,16 @@ export async function startService(config: Config, given: ServiceParts): Promise
   await using starting = new AsyncDisposableStack();
   const backend = await startBackend(config, given, starting);
   const { stores, metrics, tracing, ops, limiters, recordUse, readiness, jobs } = backend;
+  const currentUsage = loadCurrentUsage(backend, clock);
+  const sandbox = loadSandbox(backend, currentUsage);
 
   const listener = listen(config.host, config.port, clock);
-  const baseUrl = (part: Part) => config.baseUrl(part, listener.port);
+  const baseUrl = (name: Addressed) => config.baseUrl(name, listener.port);
   const requestLog = tracing.addTraceId(log);
   const pages = parts.includes('dashboard')
     ? openDashboard(baseUrl('dashboard'), async () => ({
-        ...(await loadLimits(backend, clock)),
+        attempts: await loadAttempts(backend),
+        currentUsage: await currentUsage(),
         addresses: addressesFrom(baseUrl),
         stores,
         contact: config.contact,
@@ -75,7 +81,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     : undefined;
   starting.defer(() => pages?.close());
   starting.defer(() => listener.stop(STOP_GRACE, config.drainFor));
-  const api = tracing.traceParts({ config, stores, limiters, recordUse, baseUrl });
+  const api = tracing.traceParts({ config, stores, limiters, recordUse, sandbox, baseUrl });
   const service = new HttpService({
     apis: createApis(parts, api),
     pages,
@@ -152,17 +158,30 @@ async function storeProblem({ changes }: Stores): Promise<string | undefined> {
 
 type Backend = Awaited<ReturnType<typeof startBackend>>;
 
-/** What the dashboard counts and shows of limits; loaded with it. */
-async function loadLimits(
-  { redis, limiters, stores }: Pick<Backend, 'redis' | 'limiters' | 'stores'>,
-  clock: Clock,
-) {
-  const { currentUsageFrom } = await import('./limits/current-usage.ts');
+/** How accounts stand in their windows; loaded at the first call. */
+function loadCurrentUsage({ limiters, stores }: Backend, clock: Clock) {
+  return lazy(async () => {
+    const { currentUsageFrom } = await import('./limits/current-usage.ts');
+    return currentUsageFrom(limiters, stores, clock);
+  });
+}
+
+/** The sandbox of staging; loaded at the first call. */
+function loadSandbox(
+  { stores }: Backend,
+  currentUsage: ReturnType<typeof loadCurrentUsage>,
+): () => Promise<SandboxControl> {
+  return lazy(async () => {
+    const { SandboxControl } = await import('./core/sandbox-control.ts');
+    const usageOf = await currentUsage();
+    return new SandboxControl({ ...stores, usage: (account) => usageOf(account, 'staging') });
+  });
+}
+
+/** What counts attempts to sign in; loaded with the dashboard. */
+async function loadAttempts({ redis }: Pick<Backend, 'redis'>): Promise<AttemptCounts> {
   const { MemoryAttemptCounts } = await import('./limits/memory/attempt-counts.ts');
-  return {
-    attempts: redis?.attempts ?? new MemoryAttemptCounts(),
-    currentUsage: currentUsageFrom(limiters, stores, clock),
-  };
+  return redis?.attempts ?? new MemoryAttemptCounts();
 }
 
 /** Connects to Redis if it is configured; its client is only loaded then. */
@@ -175,11 +194,12 @@ async function connectRedis(
   return openRedis(redis, parts);
 }
 
-function addressesFrom(baseUrl: (part: Part) => string): Readonly<Record<Part, string>> {
+function addressesFrom(baseUrl: (name: Addressed) => string): Readonly<Record<Addressed, string>> {
   return {
     production: baseUrl('production'),
     staging: baseUrl('staging'),
     quickstart: baseUrl('quickstart'),
+    sandbox: baseUrl('sandbox'),
     dashboard: baseUrl('dashboard'),
   };
 }

@@ -1,3 +1,4 @@
+import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { Operation } from '../http/operation.ts';
 import type { EnvironmentStores, Stores } from '../storage/stores.ts';
@@ -7,10 +8,14 @@ import { MESSAGE_SCHEMAS } from './messages/schemas.ts';
 import { petHandlers } from './pets/handlers.ts';
 import { PET_OPERATIONS } from './pets/operations.ts';
 import { PET_SCHEMAS } from './pets/schemas.ts';
+import { lazySandboxHandlers } from './sandbox/lazy-handlers.ts';
+import { SANDBOX_OPERATIONS } from './sandbox/operations.ts';
+import { SANDBOX_SCHEMAS } from './sandbox/schemas.ts';
 
 /** A JSON Schema that the OpenAPI document names, as far as the documentation reads it. */
 export interface NamedSchema {
-  readonly type: string;
+  /** Several where `null` is allowed. */
+  readonly type: string | readonly string[];
   readonly description: string;
   readonly format?: string;
   readonly enum?: readonly string[];
@@ -46,6 +51,11 @@ interface EnvironmentContext extends QuickstartContext {
   readonly baseUrl: string;
 }
 
+interface SandboxContext {
+  /** Loads it at the first call. */
+  readonly sandbox: () => Promise<SandboxControl>;
+}
+
 /** Resources of each environment, below the base addresses of production and staging. */
 export const ENVIRONMENT_RESOURCES = [
   environmentResource({
@@ -68,8 +78,23 @@ export const QUICKSTART_RESOURCES = [
   }),
 ] as const;
 
+/** Resources below the base address of the sandbox. */
+export const SANDBOX_RESOURCES = [
+  sandboxResource({
+    tag: 'Sandbox',
+    description: 'What applies to an account in staging: time, usage, bans and simulations.',
+    schemas: SANDBOX_SCHEMAS,
+    operations: SANDBOX_OPERATIONS,
+    handlers: ({ sandbox }) => lazySandboxHandlers(sandbox),
+  }),
+] as const;
+
 /** Every resource, in the order of the OpenAPI document. */
-export const RESOURCES = [...ENVIRONMENT_RESOURCES, ...QUICKSTART_RESOURCES] as const;
+export const RESOURCES = [
+  ...ENVIRONMENT_RESOURCES,
+  ...QUICKSTART_RESOURCES,
+  ...SANDBOX_RESOURCES,
+] as const;
 
 function environmentResource<Operations extends OperationsById>(
   resource: Resource<Operations, EnvironmentContext>,
@@ -79,6 +104,12 @@ function environmentResource<Operations extends OperationsById>(
 
 function quickstartResource<Operations extends OperationsById>(
   resource: Resource<Operations, QuickstartContext>,
+) {
+  return resource;
+}
+
+function sandboxResource<Operations extends OperationsById>(
+  resource: Resource<Operations, SandboxContext>,
 ) {
   return resource;
 }

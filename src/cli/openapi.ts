@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { openapiDocument } from '../api/openapi/document.ts';
 import { readConfig } from '../config/config.ts';
-import { API_PARTS, type ApiPart } from '../core/environments.ts';
+import { APIS, type ApiName } from '../core/environments.ts';
 import { jsonOption } from './options.ts';
 import { printLine } from './output.ts';
 
@@ -11,11 +11,11 @@ export function addOpenapiCommand(program: Command): void {
     .description('Print the OpenAPI document of a base address.')
     .addOption(
       new Option('--part <part>', 'whose base address')
-        .choices(API_PARTS)
-        .default('production' satisfies ApiPart),
+        .choices(APIS)
+        .default('production' satisfies ApiName),
     )
     .addOption(jsonOption())
-    .action(({ part }: { part: ApiPart }) => {
+    .action(({ part }: { part: ApiName }) => {
       const config = readConfig();
       const document = openapiDocument(part, {
         baseUrl: config.baseUrl(part, config.port),

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { RunningService } from '../app.ts';
 import { PARTS, processEnvironment } from '../config/config.ts';
 import { readThrowawayConfig } from '../config/throwaway.ts';
-import { API_PARTS, type Environment } from '../core/environments.ts';
+import { APIS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import { beginEphemeral, type Ephemeral } from '../ephemeral/ephemeral.ts';
 import { createLog, LineWriter } from '../observability/log.ts';
@@ -53,7 +53,7 @@ async function run(command: readonly string[], { fixture }: Options): Promise<vo
 function addressesAndKeys(service: RunningService, { keys }: Ephemeral): Record<string, string> {
   const keyOf = (environment: Environment) =>
     keys.find((each) => each.environment === environment)?.key ?? '';
-  const addresses = API_PARTS.map((part) => {
+  const addresses = APIS.map((part) => {
     const name = part === 'production' ? 'PETSTORE_URL' : `PETSTORE_${part.toUpperCase()}_URL`;
     return [name, service.baseUrl(part)];
   });

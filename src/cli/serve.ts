@@ -1,7 +1,7 @@
 import { fstatSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type RunningService, startService } from '../app.ts';
-import { type Config, type Part, readConfig, SETTINGS } from '../config/config.ts';
+import { addressesOf, type Config, type Part, readConfig, SETTINGS } from '../config/config.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import type { Ephemeral } from '../ephemeral/ephemeral.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
@@ -92,7 +92,8 @@ async function announce(
 ): Promise<void> {
   const { writeReadyFile } = await import('../ephemeral/ready-file.ts');
   const { opsAddress } = await import('./ops-address.ts');
-  const addresses = Object.fromEntries(parts.map((part) => [part, baseUrl(part)]));
+  const served = addressesOf(parts);
+  const addresses = Object.fromEntries(served.map((name) => [name, baseUrl(name)]));
   writeReadyFile(path, {
     pid: process.pid,
     dataDir,

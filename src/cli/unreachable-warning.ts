@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { RunningService } from '../app.ts';
-import { BASE_URL_SETTINGS, type Config, PARTS, type Part } from '../config/config.ts';
+import { ADDRESSED, BASE_URL_SETTINGS, type Config, type Part } from '../config/config.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import type { Log } from '../observability/log.ts';
 
@@ -26,9 +26,9 @@ export function warnIfUnreachable(
 function settingsFor(host: string, service: RunningService): readonly string[] {
   const isWildcard = host === '0.0.0.0' || host === '::';
   const name = isWildcard ? hostname() : host.includes(':') ? `[${host}]` : host;
-  return PARTS.map((part) => {
-    const url = new URL(service.baseUrl(part));
+  return ADDRESSED.map((addressed) => {
+    const url = new URL(service.baseUrl(addressed));
     url.hostname = name;
-    return `${BASE_URL_SETTINGS[part]}=${url.href.replace(/\/$/, '')}`;
+    return `${BASE_URL_SETTINGS[addressed]}=${url.href.replace(/\/$/, '')}`;
   });
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { BanPolicy } from '../core/bans.ts';
-import { API_PARTS } from '../core/environments.ts';
+import { API_PARTS, APIS } from '../core/environments.ts';
 import type { MailSettings } from '../core/mail.ts';
 import { type Limits, PLANS } from '../core/plans.ts';
 import { SECOND } from '../lib/clock.ts';
@@ -28,10 +28,10 @@ export interface Config {
   /** The PostgreSQL database that is used instead of the data folder. */
   readonly database: DatabaseSettings | undefined;
   /**
-   * Base address of a part.
+   * Base address of an API or of the dashboard.
    * @param port the port that the service listens on.
    */
-  baseUrl(part: Part, port: number): string;
+  baseUrl(name: Addressed, port: number): string;
   /** Mail server and sender; without it no mail is sent. */
   readonly mail: MailSettings | undefined;
   /** E-mail or web address where customers ask for another plan; in the OpenAPI documents. */
@@ -52,6 +52,15 @@ export interface Config {
 /** All parts of the service, each at its own base address; a process may serve some of them. */
 export const PARTS = [...API_PARTS, 'dashboard'] as const;
 export type Part = (typeof PARTS)[number];
+
+/** What has a base address of its own: every part, and the sandbox, which is served with staging. */
+export const ADDRESSED = [...APIS, 'dashboard'] as const;
+export type Addressed = (typeof ADDRESSED)[number];
+
+/** The base addresses that a process with these parts serves. */
+export function addressesOf(parts: readonly Part[]): readonly Addressed[] {
+  return ADDRESSED.filter((name) => parts.includes(name === 'sandbox' ? 'staging' : name));
+}
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -80,7 +89,7 @@ export const SETTINGS = {
   },
   PETSTORE_PUBLIC_URL: {
     default: 'http://localhost:3000',
-    purpose: 'Public address of the service: the four addresses below follow from it unless set.',
+    purpose: 'Public address of the service: the five addresses below follow from it unless set.',
   },
   PETSTORE_BASE_URL: {
     default: 'http://localhost:3000/v1',
@@ -93,6 +102,10 @@ export const SETTINGS = {
   PETSTORE_QUICKSTART_BASE_URL: {
     default: 'http://localhost:3000/quickstart',
     purpose: 'Public base address of the quickstart.',
+  },
+  PETSTORE_SANDBOX_BASE_URL: {
+    default: 'http://localhost:3000/staging/sandbox',
+    purpose: 'Public base address of the sandbox of staging.',
   },
   PETSTORE_DASHBOARD_URL: {
     default: 'http://localhost:3000',
@@ -159,13 +172,14 @@ const OF_CLIENTS = [
   'PETSTORE_SANDBOX_URL',
 ];
 
-/** The setting of each part's base address. */
+/** The setting of each base address. */
 export const BASE_URL_SETTINGS = {
   production: 'PETSTORE_BASE_URL',
   staging: 'PETSTORE_STAGING_BASE_URL',
   quickstart: 'PETSTORE_QUICKSTART_BASE_URL',
+  sandbox: 'PETSTORE_SANDBOX_BASE_URL',
   dashboard: 'PETSTORE_DASHBOARD_URL',
-} as const satisfies Record<Part, keyof typeof SETTINGS>;
+} as const satisfies Record<Addressed, keyof typeof SETTINGS>;
 
 /** Last path segment of the environments' base addresses. */
 const VERSION_SEGMENT = '/v1';
@@ -226,10 +240,10 @@ export function readConfig(
   if (config.banPolicy.maximum < config.banPolicy.base) {
     reader.problem('PETSTORE_BAN_MAX_SECONDS must be at least PETSTORE_BAN_SECONDS.');
   }
-  const partsByTarget = Map.groupBy(PARTS, (part) => requestTarget(config.baseUrl(part, port)));
-  for (const parts of partsByTarget.values()) {
-    if (parts.length === 1) continue;
-    const names = parts.map((part) => BASE_URL_SETTINGS[part]).join(' and ');
+  const byTarget = Map.groupBy(ADDRESSED, (name) => requestTarget(config.baseUrl(name, port)));
+  for (const rivals of byTarget.values()) {
+    if (rivals.length === 1) continue;
+    const names = rivals.map((name) => BASE_URL_SETTINGS[name]).join(' and ');
     reader.problem(`${names} must differ in their host or path.`);
   }
   reader.finish();
@@ -243,15 +257,17 @@ function readBaseUrls(reader: SettingReader<keyof typeof SETTINGS>): Config['bas
     production: reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT),
     staging: reader.baseUrl('PETSTORE_STAGING_BASE_URL', VERSION_SEGMENT),
     quickstart: reader.baseUrl('PETSTORE_QUICKSTART_BASE_URL', ''),
+    sandbox: reader.baseUrl('PETSTORE_SANDBOX_BASE_URL', ''),
     dashboard: reader.baseUrl('PETSTORE_DASHBOARD_URL', ''),
   };
   const paths = {
     production: '/v1',
     staging: '/staging/v1',
     quickstart: '/quickstart',
+    sandbox: '/staging/sandbox',
     dashboard: '',
   };
-  return (part, port) => baseUrls[part] ?? (publicUrl ?? `http://localhost:${port}`) + paths[part];
+  return (name, port) => baseUrls[name] ?? (publicUrl ?? `http://localhost:${port}`) + paths[name];
 }
 
 /** Host and path of a base address: behind a proxy, requests do not show whether they came by TLS. */

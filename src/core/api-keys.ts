@@ -3,6 +3,7 @@ import type { Actor } from './audit.ts';
 import type { Environment } from './environments.ts';
 import type { QuotaCaller } from './limiter.ts';
 import type { Limits } from './plans.ts';
+import type { Sandbox } from './sandbox.ts';
 import type { AccountUsage } from './usage.ts';
 
 /** The longest name of an API key, in characters. */
@@ -35,6 +36,8 @@ export interface AuthenticatedKey
   /** Its account as the rate limiter names it: `account:…`. */
   readonly caller: string;
   readonly limits: Limits;
+  /** What its account has set in the sandbox; only for keys of staging. */
+  readonly sandbox: Sandbox | undefined;
   readonly lastUsedAt: number | undefined;
 }
 

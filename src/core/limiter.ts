@@ -32,6 +32,11 @@ export interface QuotaCaller {
   readonly limits: Limits;
   /** The key that would be banned; none for an address. */
   readonly key: BannableKey | undefined;
+  /**
+   * How far the account's clock is ahead of the service's, in ms; 0 unless given. The instants that a
+   * limiter is given with this caller are on the account's clock.
+   */
+  readonly clockOffset?: number | undefined;
   /** Set by the limiter at the first request, so that it looks the caller up only once. */
   windows?: CallerWindows;
 }

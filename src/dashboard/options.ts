@@ -4,7 +4,7 @@ import type { ApiKeyStore } from '../core/api-keys.ts';
 import type { AttemptCounts } from '../core/attempts.ts';
 import type { AuditLog } from '../core/audit.ts';
 import type { BanStore } from '../core/ban-records.ts';
-import type { Environment } from '../core/environments.ts';
+import type { ApiName, Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { MailSettings } from '../core/mail.ts';
 import type { MessageStore } from '../core/messages.ts';
@@ -38,7 +38,7 @@ export interface Pages {
 
 export interface DashboardOptions {
   /** Base addresses, without a slash at their ends. */
-  readonly addresses: Readonly<Record<Environment | 'quickstart' | 'dashboard', string>>;
+  readonly addresses: Readonly<Record<ApiName | 'dashboard', string>>;
   readonly stores: DashboardStores;
   /** Counters of attempts to sign in, to reset a password and so on. */
   readonly attempts: AttemptCounts;

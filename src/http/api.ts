@@ -28,6 +28,10 @@ export interface Api {
   readonly documentation: string;
   /** Limits of a client address, for requests without a valid key. */
   readonly anonymousLimits: Limits;
+  /** Whether real time applies, whatever the account of the key has set in the sandbox. */
+  readonly isSandbox: boolean;
+  /** Whose quota a request with this key is taken from. */
+  quotaOf(key: KeyRecord): QuotaCaller;
   /** The limiter of the environment that the caller's key belongs to. */
   limiterOf(caller: QuotaCaller): Limiter;
   /** Records that a key was used at this moment (epoch ms), and the status of the reply; must not wait. */

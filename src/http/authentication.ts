@@ -81,7 +81,7 @@ function addressCaller(api: Api, address: () => string): QuotaCaller {
 
 function callerOf(api: Api, key: KeyRecord | Problem, address: () => string): Caller {
   if ('code' in key) return unauthenticated(api, address, challengeReply(key));
-  return { quota: key.quota, key };
+  return { quota: api.quotaOf(key), key };
 }
 
 const MISSING: Problem = {

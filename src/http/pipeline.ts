@@ -1,7 +1,8 @@
+import type { KeyRecord } from '../core/api-keys.ts';
 import { ApiError, ERRORS, type Problem } from '../core/errors.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
-import type { Clock, Instant } from '../lib/clock.ts';
+import { type Clock, type Instant, later } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
 import type { Api } from './api.ts';
 import { type Caller, identify, uncharged } from './authentication.ts';
@@ -113,7 +114,7 @@ export class HttpService {
    * where it can, and only then is nothing awaited.
    */
   async #handleApi(received: ReceivedRequest, target: ApiTarget): Promise<Response> {
-    const { request, id, receivedAt: now, address } = received;
+    const { request, id, receivedAt, address } = received;
     const { api, query, match } = target;
     const served = match?.route.operations.get(request.method);
 
@@ -126,6 +127,7 @@ export class HttpService {
       caller = uncharged(api, address, this.#errorReply(error, id));
     }
     const { key, quota, isFree = false } = caller;
+    const now = api.isSandbox ? receivedAt : timeOf(key, receivedAt);
 
     const decision = admit(api, caller, now);
     const limits = decision instanceof Promise ? await decision : decision;
@@ -144,8 +146,8 @@ export class HttpService {
     }
     if (served?.deprecationHeaders) reply = withHeaders(reply, served.deprecationHeaders);
 
-    if (key) api.recordUse(key, reply.status, now.wall);
-    return this.#respond(received, reply, limits, served?.id);
+    if (key) api.recordUse(key, reply.status, receivedAt.wall);
+    return this.#respond(received, reply, limits, now, served?.id);
   }
 
   /** A request for a page: the pages answer it, and the reply is given the request's id. */
@@ -162,13 +164,14 @@ export class HttpService {
     { request, id, receivedAt }: ReceivedRequest,
     reply: Reply,
     limits: RateLimitResult,
+    now: Instant,
     operation = NO_OPERATION,
   ): Response {
     const { clock, log, metrics } = this.#options;
     const took = clock.now().elapsed - receivedAt.elapsed;
     metrics.replied(operation, reply.status, limits.outcome, took);
     log.request?.(request, id, reply.status, took);
-    return this.#replies.write(reply, limits, receivedAt, id, request.headers.has('origin'));
+    return this.#replies.write(reply, limits, now, id, request.headers.has('origin'));
   }
 
   /** The one place where an error becomes a reply; failures of the service are logged. */
@@ -184,6 +187,11 @@ export class HttpService {
     const { status, body } = problemReply(problem);
     return new Response(body, { status, headers: { 'Content-Type': 'application/json' } });
   }
+}
+
+/** The moment of a request as the account of its key sees it: in staging, its clock may be ahead. */
+function timeOf(key: KeyRecord | undefined, receivedAt: Instant): Instant {
+  return key?.sandbox ? later(receivedAt, key.sandbox.clockOffset) : receivedAt;
 }
 
 /** Takes the request from the caller's quota, or only looks where it is free. */

@@ -32,6 +32,8 @@ export class Router<Operation> {
       const { path } = route;
       if (path.includes('{')) this.#patterns.push([pathPattern(path), route]);
       else this.#fixed.set(path, { route, parameters: {} });
+      // The base address itself, without a slash at its end.
+      if (path === '/') this.#fixed.set('', { route, parameters: {} });
     }
   }
 

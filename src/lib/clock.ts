@@ -6,6 +6,11 @@ export interface Instant {
   readonly elapsed: number;
 }
 
+/** The instant so many ms later, in both readings. */
+export function later({ wall, elapsed }: Instant, by: number): Instant {
+  return { wall: wall + by, elapsed: elapsed + by };
+}
+
 /** The clock of the service; tests pass their own. */
 export interface Clock {
   now(): Instant;

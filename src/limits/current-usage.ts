@@ -3,12 +3,16 @@ import type { Environment } from '../core/environments.ts';
 import type { Limiter } from '../core/limiter.ts';
 import { takeQuota, unusedQuota } from '../core/quota.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
-import type { Clock } from '../lib/clock.ts';
+import { NO_SANDBOX } from '../core/sandbox.ts';
+import { type Clock, later } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 import { quotaFrom } from './memory/saved-quotas.ts';
 
 /** How an account stands in both windows of an environment just now. */
-export type CurrentUsage = (account: Account, environment: Environment) => Promise<RateLimitResult>;
+export type CurrentUsage = (
+  account: Pick<Account, 'id' | 'limits'>,
+  environment: Environment,
+) => Promise<RateLimitResult>;
 
 /**
  * Asks this process's limiter where it has one; elsewhere what the process that counts has saved,
@@ -19,12 +23,13 @@ export function currentUsageFrom(
   stores: Stores,
   clock: Clock,
 ): CurrentUsage {
-  return async (account, environment) => {
-    const now = clock.now();
-    const { limits } = account;
-    const id = `account:${account.id}`;
+  return async ({ id: accountId, limits }, environment) => {
+    const isStaging = environment === 'staging';
+    const { clockOffset } = isStaging ? await stores.sandboxes.find(accountId) : NO_SANDBOX;
+    const now = later(clock.now(), clockOffset);
+    const id = `account:${accountId}`;
     const limiter = limiters.get(environment);
-    if (limiter) return limiter.peek({ id, limits, key: undefined }, now);
+    if (limiter) return limiter.peek({ id, limits, key: undefined, clockOffset }, now);
     const saved = await stores.environment(environment).quotas.find(id);
     return takeQuota(saved ? quotaFrom(saved, now) : unusedQuota(), limits, now, 0);
   };

@@ -1,6 +1,7 @@
 import type { ApiKey, AuthenticatedKey } from '../core/api-keys.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { type PlanColumns, subscriptionFromRow } from './accounts.ts';
+import { type SandboxColumns, sandboxFromRow } from './sandbox-rows.ts';
 
 /** The columns of a key that requests need. */
 export interface KeyColumns {
@@ -26,8 +27,15 @@ export const KEY_COLUMNS = [
   ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
 ] as const;
 
-/** @throws OperatorError when the row names a plan that this release does not know. */
-export function authenticatedKeyFromRow(key: KeyColumns, plan: PlanColumns): AuthenticatedKey {
+/**
+ * @param sandbox of the key's account; none for a key of production.
+ * @throws OperatorError when the row names a plan that this release does not know.
+ */
+export function authenticatedKeyFromRow(
+  key: KeyColumns,
+  plan: PlanColumns,
+  sandbox: SandboxColumns | undefined,
+): AuthenticatedKey {
   return {
     id: key.id,
     accountId: key.account_id,
@@ -38,6 +46,7 @@ export function authenticatedKeyFromRow(key: KeyColumns, plan: PlanColumns): Aut
     revokedAt: key.revoked_at ?? undefined,
     lastUsedAt: key.last_used_at ?? undefined,
     limits: subscriptionFromRow(plan).limits,
+    sandbox: sandbox && sandboxFromRow(sandbox),
   };
 }
 

@@ -46,7 +46,12 @@ export class MemoryKeyCache implements KeyCache {
     const { credential } = row;
     const record = {
       ...credential,
-      quota: { id: credential.caller, limits: credential.limits, key: credential },
+      quota: {
+        id: credential.caller,
+        limits: credential.limits,
+        key: credential,
+        clockOffset: credential.sandbox?.clockOffset,
+      },
     };
     // Another request may have loaded it meanwhile: there must be one record for each key.
     const known = this.#records.peek(digest);

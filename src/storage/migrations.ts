@@ -24,6 +24,13 @@ const KEY_INDEXES = [
   ),
 ];
 
+const SANDBOXES_TABLE = newTable('sandboxes', [
+  'account_id TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE',
+  'clock_offset INTEGER NOT NULL',
+  'simulation TEXT',
+  'usage_order TEXT',
+]);
+
 export const SHARED_STEPS: readonly SharedStep[] = [
   {
     // The changes themselves beside their number, made by the functions that change something.
@@ -78,6 +85,20 @@ export const SHARED_STEPS: readonly SharedStep[] = [
       'DROP INDEX api_keys_by_account',
     ),
     postgres: [...KEY_INDEXES, 'DROP INDEX IF EXISTS api_keys_by_account'],
+  },
+  {
+    // The sandbox of staging, and how far an account's clock was ahead when a key or a ban was made.
+    file: 'accounts',
+    sqlite: [
+      ...SANDBOXES_TABLE.sqlite,
+      'ALTER TABLE api_keys ADD COLUMN clock_offset INTEGER NOT NULL DEFAULT 0',
+      'ALTER TABLE bans ADD COLUMN clock_offset INTEGER NOT NULL DEFAULT 0',
+    ],
+    postgres: [
+      ...SANDBOXES_TABLE.postgres,
+      'ALTER TABLE api_keys ADD COLUMN IF NOT EXISTS clock_offset BIGINT NOT NULL DEFAULT 0',
+      'ALTER TABLE bans ADD COLUMN IF NOT EXISTS clock_offset BIGINT NOT NULL DEFAULT 0',
+    ],
   },
 ];
 

@@ -5,24 +5,19 @@ import type { ChangeKind } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
 import type { PetStatus } from '../core/pets.ts';
 import type { Plan } from '../core/plans.ts';
-import type { Int64 } from '../lib/int64.ts';
-
-/**
- * How a column is stored: an `integer` is a whole number that a double holds exactly, an `int64` any
- * 64-bit one; `bytes` are a BLOB or BYTEA.
- */
-export type ColumnKind = 'text' | 'integer' | 'int64' | 'bytes';
-
-interface Column<Value> {
-  readonly kind: ColumnKind;
-  /** Only a type: what a row has here. */
-  readonly value?: Value;
-}
-
-/** A column that the database fills where an insert leaves it out. */
-interface GeneratedColumn<Value> extends Column<Value> {
-  readonly generated: true;
-}
+import {
+  all,
+  bytes,
+  type Column,
+  type GeneratedColumn,
+  generatedInteger,
+  generatedText,
+  int64,
+  integer,
+  optionalInteger,
+  optionalText,
+  text,
+} from './columns.ts';
 
 interface Table {
   /** The database files that have it. In PostgreSQL, `environment` tables have a column of that name. */
@@ -33,47 +28,6 @@ interface Table {
   /** In PostgreSQL, gives the numbers of a column. */
   readonly sequence?: { readonly name: string; readonly column: string };
   readonly columns: Readonly<Record<string, Column<unknown>>>;
-}
-
-function text<Value extends string = string>(): Column<Value> {
-  return { kind: 'text' };
-}
-
-function optionalText(): Column<string | null> {
-  return { kind: 'text' };
-}
-
-function generatedText<Value extends string = string>(): GeneratedColumn<Value> {
-  return { kind: 'text', generated: true };
-}
-
-function integer(): Column<number> {
-  return { kind: 'integer' };
-}
-
-function optionalInteger(): Column<number | null> {
-  return { kind: 'integer' };
-}
-
-function generatedInteger(): GeneratedColumn<number> {
-  return { kind: 'integer', generated: true };
-}
-
-function int64(): Column<Int64> {
-  return { kind: 'int64' };
-}
-
-function bytes(): Column<Uint8Array> {
-  return { kind: 'bytes' };
-}
-
-/** Columns of one kind, by their names. */
-function all<Name extends string, C extends Column<unknown>>(
-  column: C,
-  ...names: readonly Name[]
-): Readonly<Record<Name, C>> {
-  // Each name is given the column; `fromEntries` loses which names there are.
-  return Object.fromEntries(names.map((name) => [name, column])) as Record<Name, C>;
 }
 
 /**
@@ -121,6 +75,8 @@ export const TABLES = {
       ...all(optionalInteger(), 'expires_at', 'revoked_at', 'last_used_at'),
       // The first key of its chain of rotations; none where that is the key itself.
       chain_id: optionalText(),
+      // How far the account's clock was ahead when the key was made, in ms.
+      clock_offset: generatedInteger(),
     },
   },
   bans: {
@@ -136,6 +92,22 @@ export const TABLES = {
       lifted_by: optionalText(),
       // As in `api_keys`.
       chain_id: optionalText(),
+      clock_offset: generatedInteger(),
+    },
+  },
+  // What accounts have set in the sandbox of staging.
+  sandboxes: {
+    file: 'accounts',
+    distributedBy: 'reference',
+    primaryKey: ['account_id'],
+    columns: {
+      account_id: text(),
+      // How far the account's clock is ahead, in ms.
+      clock_offset: integer(),
+      // JSON.
+      simulation: optionalText(),
+      // JSON; none once the process that counts the requests has applied it.
+      usage_order: optionalText(),
     },
   },
   credentials: {

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import { type ColumnKind, type Database, TABLES, type TableName } from './schema.ts';
+import type { ColumnKind } from './columns.ts';
+import { type Database, TABLES, type TableName } from './schema.ts';
 
 /** A statement written by hand whose rows the schema types; for the start and the request path. */
 export interface Selection<Row> {

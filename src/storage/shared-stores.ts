@@ -4,6 +4,7 @@ import type { AuditLog } from '../core/audit.ts';
 import type { BanStore } from '../core/ban-records.ts';
 import type { ChangeFeed, ChangeSignal } from '../core/changes.ts';
 import type { MessageStore } from '../core/messages.ts';
+import type { SandboxStore } from '../core/sandbox.ts';
 import type { Settings } from '../core/settings.ts';
 import type { UsageStore } from '../core/usage.ts';
 import { type Access, bindChanges } from './access.ts';
@@ -13,6 +14,7 @@ import { auditChanges, StoredAuditLog } from './audit.ts';
 import { banChanges, StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
 import { type MessageQueue, messageChanges, StoredMessages } from './messages.ts';
+import { StoredSandboxes } from './sandboxes.ts';
 import { StoredSettings } from './settings.ts';
 import { StoredUsage, type UsageBatches, usageChanges } from './usage.ts';
 
@@ -42,6 +44,7 @@ export interface SharedStores extends Pick<Access<Changes>, 'queries'> {
   readonly accounts: AccountStore;
   readonly keys: ApiKeyStore;
   readonly bans: BanStore;
+  readonly sandboxes: SandboxStore;
   readonly messages: MessageStore;
   readonly usage: UsageStore;
   readonly audit: AuditLog;
@@ -56,6 +59,7 @@ export function sharedStores(engine: Access<Changes>, byHand: HandWritten): Shar
     accounts: new StoredAccounts(access),
     keys: new StoredApiKeys(access, byHand.keys),
     bans: new StoredBans(access),
+    sandboxes: new StoredSandboxes(access),
     messages: new StoredMessages(access, byHand.messages),
     usage: new StoredUsage(access, byHand.usage),
     audit: new StoredAuditLog(access),

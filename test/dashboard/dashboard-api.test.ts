@@ -19,6 +19,7 @@ describe('GET /api/session', () => {
         production: it.service.url('production'),
         staging: it.service.url('staging'),
         quickstart: it.service.url('quickstart'),
+        sandbox: it.service.url('sandbox'),
         dashboard: it.service.dashboardUrl,
       },
       contact: 'sales@example.com',

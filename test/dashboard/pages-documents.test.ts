@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { PARTS } from '../../src/config/config.ts';
-import { API_PARTS } from '../../src/core/environments.ts';
+import { APIS } from '../../src/core/environments.ts';
 import type { OpenapiDocument } from '../http/openapi-document.ts';
 import { TestService } from '../support/harness.ts';
 
@@ -85,7 +85,7 @@ describe('the API catalog', () => {
     );
     const docs = `${service.dashboardUrl}/docs`;
     expect(await reply.json()).toEqual({
-      linkset: API_PARTS.map((part) => ({
+      linkset: APIS.map((part) => ({
         anchor: service.url(part),
         'service-desc': [
           { href: `${service.url(part)}/openapi.json`, type: 'application/json' },
@@ -107,7 +107,7 @@ describe('the API catalog', () => {
   test('leads to documents of the types that it tells', async () => {
     const { linkset }: Linkset = await (await get('/.well-known/api-catalog')).json();
     const links = linkset.flatMap((entry) => [...entry['service-desc'], ...entry['service-doc']]);
-    expect(links.length).toBe(12);
+    expect(links.length).toBe(16);
     for (const { href, type } of links) {
       const reply = await fetch(href);
       expect([reply.status, reply.headers.get('content-type')?.split(';')[0]]).toEqual([200, type]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { SCHEMAS, schemaName } from '../../src/api/openapi/schemas.ts';
 import { OPERATIONS } from '../../src/api/operations.ts';
 import { PARTS } from '../../src/config/config.ts';
-import { API_PARTS } from '../../src/core/environments.ts';
+import { APIS } from '../../src/core/environments.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { PLANS } from '../../src/core/plans.ts';
 import { DEPRECATION_HEADERS, EVERY_REPLY_HEADERS, HEADERS } from '../../src/http/headers.ts';
@@ -14,7 +14,7 @@ describe('the reference as plain text', () => {
     const text = await read(service, '/reference.md', 'text/markdown; charset=utf-8');
     for (const [id, operation] of Object.entries(OPERATIONS)) {
       const section = sectionOf(text, `### ${id}: ${operation.summary}`);
-      const base = operation.tag === 'Quickstart' ? service.url('quickstart') : service.url();
+      const base = service.url(addressOf(operation.tag));
       expect(section).toContain(`\`${operation.method} ${base}${operation.path}\``);
       expect(section).toContain(operation.description);
       for (const { name } of operation.parameters) expect(section).toContain(`| \`${name}\` |`);
@@ -96,7 +96,7 @@ describe('the guide for agents', () => {
     }
     const links = Array.from(text.matchAll(/\]\((http[^)]+)\)/g), ([, link = '']) => link);
     for (const link of links) expect((await fetch(link)).status).toBe(200);
-    for (const part of API_PARTS) {
+    for (const part of APIS) {
       expect(links).toContain(`${service.url(part)}/openapi.json`);
       expect(links).toContain(`${service.url(part)}/openapi.yaml`);
     }
@@ -160,4 +160,10 @@ function sectionOf(text: string, heading: string): string {
   const [, section] = `\n${text}`.split(`\n${heading}\n`);
   if (section === undefined) throw new Error(`There is no "${heading}".`);
   return section.split(/\n##+ /)[0] ?? '';
+}
+
+/** The base address of the operations with this tag; of two environments, production's. */
+function addressOf(tag: string) {
+  if (tag === 'Quickstart') return 'quickstart';
+  return tag === 'Sandbox' ? 'sandbox' : 'production';
 }

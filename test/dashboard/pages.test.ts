@@ -166,6 +166,7 @@ describe('source that cannot be bundled', () => {
       production: address,
       staging: address,
       quickstart: address,
+      sandbox: address,
       dashboard: address,
     };
     const pages = createPages({ addresses, contact: undefined }, async () =>
@@ -211,6 +212,7 @@ function addressesOf(service: TestService) {
     production: service.url('production'),
     staging: service.url('staging'),
     quickstart: service.url('quickstart'),
+    sandbox: service.url('sandbox'),
     dashboard: service.dashboardUrl,
   };
 }

@@ -53,6 +53,7 @@ interface CommittedDocument {
 export const COMMITTED = {
   production: read('openapi.json'),
   quickstart: read('openapi.quickstart.json'),
+  sandbox: read('openapi.sandbox.json'),
 } as const;
 
 /** The document of the pets. */

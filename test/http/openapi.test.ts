@@ -24,6 +24,10 @@ describe('each committed document', () => {
       code: 0,
       stdout: COMMITTED.quickstart.text,
     });
+    expect(await runCommand(['openapi', '--part', 'sandbox'], {})).toMatchObject({
+      code: 0,
+      stdout: COMMITTED.sandbox.text,
+    });
   });
 
   test('passes the recommended rules of Redocly at a public address', async () => {
@@ -45,11 +49,15 @@ describe('each committed document', () => {
     }
     expect(COMMITTED.production.document.servers[0]?.url).toBe('http://localhost:3000/v1');
     expect(COMMITTED.quickstart.document.servers[0]?.url).toBe('http://localhost:3000/quickstart');
+    expect(COMMITTED.sandbox.document.servers[0]?.url).toBe(
+      'http://localhost:3000/staging/sandbox',
+    );
   });
 
   test('has the paths of its base address alone, and servers on none of them', () => {
     expect(Object.keys(COMMITTED.production.document.paths)).toEqual(['/pets', '/pets/{petId}']);
     expect(Object.keys(COMMITTED.quickstart.document.paths)).toEqual(['/messages']);
+    expect(Object.keys(COMMITTED.sandbox.document.paths)).toEqual(['/']);
     for (const id of OPERATION_IDS) expect(operationOf(id)).not.toHaveProperty('servers');
   });
 
@@ -142,6 +150,7 @@ describe('each committed document', () => {
       ['createPet', 'post', '/pets', false],
       ['getPet', 'get', '/pets/{petId}', true],
       ['sendMessage', 'post', '/messages', false],
+      ['getSandbox', 'get', '/', false],
     ]);
     expect(operationOf('getPet')).toMatchObject({
       'x-sunset': '2030-12-05',

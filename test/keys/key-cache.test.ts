@@ -6,7 +6,12 @@ import { apiKey } from '../storage/ports/backend.ts';
 
 function row(digest: string | Buffer, accountId = 'acct_1'): KeyRow {
   const { limits } = subscribe('free');
-  const credential = { ...apiKey(accountId), caller: `account:${accountId}`, limits };
+  const credential = {
+    ...apiKey(accountId),
+    caller: `account:${accountId}`,
+    limits,
+    sandbox: undefined,
+  };
   return { credential, digest: Buffer.from(digest) };
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PetstoreClient, type PetstoreClientOptions } from '../../client/src/index.ts';
 import { type RunningService, startService } from '../../src/app.ts';
-import { type Part, readConfig } from '../../src/config/config.ts';
+import { type Addressed, type Part, readConfig } from '../../src/config/config.ts';
 import type { Account } from '../../src/core/accounts.ts';
 import type { ApiKey } from '../../src/core/api-keys.ts';
 import { ENVIRONMENTS, type Environment } from '../../src/core/environments.ts';
@@ -127,9 +127,9 @@ export class TestService implements AsyncDisposable {
     return this.#service.stores;
   }
 
-  /** Base address of a part, without a slash at its end. */
-  url(part: Part = 'production'): string {
-    return this.#service.baseUrl(part);
+  /** A base address, without a slash at its end. */
+  url(name: Addressed = 'production'): string {
+    return this.#service.baseUrl(name);
   }
 
   get dashboardUrl(): string {

@@ -1,7 +1,7 @@
-import type { ApiPart } from '../../core/environments.ts';
+import type { ApiName } from '../../core/environments.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
 import { OPERATIONS } from '../operations.ts';
-import { ENVIRONMENT_RESOURCES, QUICKSTART_RESOURCES } from '../resources.ts';
+import { ENVIRONMENT_RESOURCES, QUICKSTART_RESOURCES, SANDBOX_RESOURCES } from '../resources.ts';
 import { HeaderComponents } from './header-components.ts';
 import { operationObject } from './operation-object.ts';
 import { publish, publishSchemas } from './schemas.ts';
@@ -30,21 +30,31 @@ const PETS_ABOUT = {
   keys: 'An API key of the environment',
   resources: ENVIRONMENT_RESOURCES,
 };
+const SANDBOX_ABOUT = {
+  title: 'Petstore sandbox',
+  summary: 'Sets what an account meets in staging, over a JSON HTTP API.',
+  purpose:
+    'Rehearse in staging what cannot be summoned: move the time of your account, leave one request in a ' +
+    'window, ban the key. Requests to the sandbox do not count towards the plan; 600 a minute are served.',
+  keys: 'An API key of staging',
+  resources: SANDBOX_RESOURCES,
+};
 
 /** What each base address serves, in the words of its document. */
 const ABOUT = {
   production: { ...PETS_ABOUT, server: 'Production' },
   staging: { ...PETS_ABOUT, server: 'Staging: separate animals and keys' },
   quickstart: { ...QUICKSTART_ABOUT, server: 'Quickstart: takes keys of either environment' },
-} as const satisfies Record<ApiPart, object>;
+  sandbox: { ...SANDBOX_ABOUT, server: 'The sandbox of staging: takes keys of staging' },
+} as const satisfies Record<ApiName, object>;
 
 /**
  * The OpenAPI 3.1 document of what one base address serves, made from the data that the service runs on.
  * Generators ignore the servers of an operation and variables in a server's address, so that the
  * document has one server, with a literal address.
  */
-export function openapiDocument(part: ApiPart, addresses: DocumentAddresses): Json {
-  const { title, summary, purpose, keys, resources, server } = ABOUT[part];
+export function openapiDocument(name: ApiName, addresses: DocumentAddresses): Json {
+  const { title, summary, purpose, keys, resources, server } = ABOUT[name];
   const { baseUrl, dashboard, contact } = addresses;
   const documentation = `${dashboard}/docs`;
   const headers = new HeaderComponents({ baseUrl, documentation });

@@ -1,7 +1,7 @@
 import { ARAZZO_PATH } from '../../api/openapi/arazzo.ts';
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
 import type { PublishedOperation } from '../../api/operations.ts';
-import { API_PARTS } from '../../core/environments.ts';
+import { APIS } from '../../core/environments.ts';
 import { PAGE_SIZE } from '../../core/pets.ts';
 import type { Parameter } from '../../http/operation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
@@ -76,7 +76,7 @@ function details(addresses: Addresses): string {
   const { dashboard } = addresses;
   return [
     `- [Reference](${dashboard}/reference.md): every operation, field, header and error in one page`,
-    ...API_PARTS.map((part) => {
+    ...APIS.map((part) => {
       const address = addresses[part];
       return `- [OpenAPI 3.1 document of ${part}](${address}${DOCUMENT_PATH}): the same for programs ([as YAML](${address}${YAML_DOCUMENT_PATH}))`;
     }),

@@ -1,5 +1,5 @@
 import { ARAZZO_PATH } from '../../api/openapi/arazzo.ts';
-import { API_PARTS } from '../../core/environments.ts';
+import { APIS } from '../../core/environments.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import type { DashboardOptions } from '../options.ts';
 
@@ -12,7 +12,7 @@ export const API_CATALOG_TYPE =
 /** The API catalog: each base address with its descriptions for programs and for people (RFC 9727). */
 export function apiCatalog(addresses: DashboardOptions['addresses']): string {
   const { dashboard } = addresses;
-  const linkset = API_PARTS.map((part) => ({
+  const linkset = APIS.map((part) => ({
     anchor: addresses[part],
     'service-desc': [
       { href: addresses[part] + DOCUMENT_PATH, type: 'application/json' },

@@ -21,7 +21,7 @@ export function servedDocuments({
       (path) => [path, redirect(addresses.production + path)] as const,
     ),
     // For the reference page, which works without the processes of the API.
-    ...(['production', 'quickstart'] as const).map((part) => {
+    ...(['production', 'quickstart', 'sandbox'] as const).map((part) => {
       const { [part]: baseUrl, dashboard } = addresses;
       const write = () => JSON.stringify(openapiDocument(part, { baseUrl, dashboard, contact }));
       return [`/docs/${part}.json`, served('application/json', write)] as const;

@@ -27,6 +27,7 @@ export function referenceMarkdown(addresses: Addresses): string {
         ['Production', addresses.production],
         ['Staging: separate animals and keys', addresses.staging],
         ['Quickstart: takes keys of either environment', addresses.quickstart],
+        ['Sandbox of staging: takes keys of staging', addresses.sandbox],
       ],
     ),
     '## Authentication',

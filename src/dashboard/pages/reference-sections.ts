@@ -35,7 +35,8 @@ export function describeSchema(
 function typeOf({ type, format, enum: values }: Pick<NamedSchema, 'type' | 'format' | 'enum'>) {
   if (values) return `${type}: ${values.map((value) => `\`${value}\``).join(', ')}`;
   if (type === 'bigint') return 'integer (int64)';
-  return format ? `${type} (${format})` : type;
+  const name = [type].flat().join(' or ');
+  return format ? `${name} (${format})` : name;
 }
 
 /** The type of a parameter, its bounds and its default. */
@@ -91,7 +92,8 @@ export function operationEntries(): Array<[string, PublishedOperation]> {
 
 /** The base address of an operation; of two environments, production's. */
 export function addressOf({ tag }: PublishedOperation, addresses: Addresses): string {
-  return tag === 'Quickstart' ? addresses.quickstart : addresses.production;
+  if (tag === 'Quickstart') return addresses.quickstart;
+  return tag === 'Sandbox' ? addresses.sandbox : addresses.production;
 }
 
 /** Every error code with its status and meaning. */

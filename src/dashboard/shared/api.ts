@@ -1,5 +1,5 @@
 import type { AuditAction } from '../../core/audit.ts';
-import type { Environment } from '../../core/environments.ts';
+import type { ApiName, Environment } from '../../core/environments.ts';
 import type { RotationOverlap } from '../../core/key-ring.ts';
 import type { MessageStatus } from '../../core/messages.ts';
 import type { Plan } from '../../core/plans.ts';
@@ -15,7 +15,7 @@ import type { UsageCounts } from '../../core/usage.ts';
 export interface SessionInfo {
   /** `null` for a visitor who is not signed in. */
   readonly account: AccountInfo | null;
-  readonly addresses: Readonly<Record<Environment | 'quickstart' | 'dashboard', string>>;
+  readonly addresses: Readonly<Record<ApiName | 'dashboard', string>>;
   /** The e-mail or web address where people ask for another plan. */
   readonly contact: string | null;
   /** Whether mail is sent; without it, only an operator can reset a forgotten password. */

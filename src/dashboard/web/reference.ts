@@ -77,6 +77,12 @@ Scalar.createApiReference('#reference', [
     slug: 'quickstart',
     url: `${meta('base-path')}/docs/quickstart.json`,
   },
+  {
+    ...OPTIONS,
+    title: 'Sandbox',
+    slug: 'sandbox',
+    url: `${meta('base-path')}/docs/sandbox.json`,
+  },
 ]);
 
 /** What the server says to this script. */

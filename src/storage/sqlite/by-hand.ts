@@ -1,6 +1,7 @@
 import type { KeyRow } from '../../core/api-keys.ts';
 import type { Message } from '../../core/messages.ts';
 import { authenticatedKeyFromRow } from '../api-key-rows.ts';
+import { SANDBOX_COLUMNS } from '../sandbox-rows.ts';
 import { select } from '../selection.ts';
 import type { HandWritten } from '../shared-stores.ts';
 import type { SqliteFile } from './file.ts';
@@ -17,6 +18,8 @@ const FIND = select(
 /** A statement of its own: a join of the two takes twice as long. */
 const FIND_PLAN = select('accounts', ['plan', 'per_minute', 'per_day'], 'WHERE id = ?');
 
+const FIND_SANDBOX = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
+
 const FIRST_QUEUED = select('messages', ['id'], 'WHERE delivered_at IS NULL LIMIT 1');
 
 /** What happens in the accounts file beside requests. */
@@ -27,7 +30,12 @@ export function sqliteByHand(file: SqliteFile): HandWritten {
         const key = file.getFromSnapshot(FIND, digest);
         const plan = key && file.getFromSnapshot(FIND_PLAN, key.account_id);
         if (!plan) return undefined;
-        return { credential: authenticatedKeyFromRow(key, plan), digest: Buffer.from(key.digest) };
+        const sandbox =
+          key.environment === 'staging'
+            ? file.getFromSnapshot(FIND_SANDBOX, key.account_id)
+            : undefined;
+        const credential = authenticatedKeyFromRow(key, plan, sandbox);
+        return { credential, digest: Buffer.from(key.digest) };
       },
       touch: (uses) => file.write({ name: 'touchKeys', input: uses }),
     },

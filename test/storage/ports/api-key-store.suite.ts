@@ -30,6 +30,7 @@ function finding(open: OpenBackend): void {
         revokedAt: undefined,
         lastUsedAt: undefined,
         limits: owner.limits,
+        sandbox: undefined,
       },
       digest: secret,
     });

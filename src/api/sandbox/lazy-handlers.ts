@@ -1,0 +1,19 @@
+import type { SandboxControl } from '../../core/sandbox-control.ts';
+import type { Handler, Handlers } from '../../http/handler.ts';
+import { lazy } from '../../lib/lazy.ts';
+import type { SANDBOX_OPERATIONS } from './operations.ts';
+
+type SandboxHandlers = Handlers<typeof SANDBOX_OPERATIONS>;
+
+/** Handlers of the sandbox of staging; loaded with the first request to it, so that no start waits. */
+export function lazySandboxHandlers(control: () => Promise<SandboxControl>): SandboxHandlers {
+  const load = lazy(async () => {
+    const { sandboxHandlers } = await import('./handlers.ts');
+    return sandboxHandlers(await control());
+  });
+  const handle =
+    (id: keyof SandboxHandlers): Handler =>
+    async (context) =>
+      (await load())[id](context);
+  return { getSandbox: handle('getSandbox') };
+}

@@ -1,0 +1,90 @@
+const moment = {
+  type: 'string',
+  format: 'date-time',
+  description: "ISO 8601, UTC, on the account's clock in staging.",
+} as const;
+
+const resetsAt = { ...moment, description: `When the window resets. ${moment.description}` };
+
+export const SandboxClock = {
+  type: 'object',
+  required: ['offsetSeconds', 'now'],
+  properties: {
+    offsetSeconds: {
+      type: 'integer',
+      minimum: 0,
+      description: "How far the account's clock in staging is ahead of real time, in seconds.",
+    },
+    now: { ...moment, description: `The time in staging. ${moment.description}` },
+  },
+  description: "The account's clock in staging.",
+} as const;
+
+export const SandboxWindow = {
+  type: 'object',
+  required: ['limit', 'used', 'resetsAt'],
+  properties: {
+    limit: { type: 'integer', minimum: 1, description: 'Requests that the window admits.' },
+    used: { type: 'integer', minimum: 0, description: 'Requests that it admitted so far.' },
+    resetsAt,
+  },
+  description: 'One of the two windows of the rate limit.',
+} as const;
+
+export const SandboxUsage = {
+  type: 'object',
+  required: ['minute', 'day'],
+  properties: { minute: SandboxWindow, day: SandboxWindow },
+  description: 'What the account has used of its limits in staging.',
+} as const;
+
+export const SandboxBan = {
+  type: ['object', 'null'],
+  required: ['reason', 'startsAt', 'endsAt'],
+  properties: {
+    reason: { type: 'string', description: 'Why the key was banned.' },
+    startsAt: { ...moment, description: `When the ban began. ${moment.description}` },
+    endsAt: { ...moment, description: `When it ends. ${moment.description}` },
+  },
+  description: 'The ban of the calling key in force; `null` without one.',
+} as const;
+
+export const SandboxSimulation = {
+  type: ['object', 'null'],
+  required: ['simulate'],
+  properties: {
+    simulate: { type: 'string', description: 'What requests meet.', example: 'unavailable' },
+  },
+  description: 'What the next matching requests of the account meet; `null` without a simulation.',
+} as const;
+
+export const Sandbox = {
+  type: 'object',
+  required: ['clock', 'usage', 'ban', 'simulation'],
+  properties: {
+    clock: SandboxClock,
+    usage: SandboxUsage,
+    ban: SandboxBan,
+    simulation: SandboxSimulation,
+  },
+  description: "Everything that the sandbox has of the calling key's account.",
+  example: {
+    clock: { offsetSeconds: 0, now: '2026-11-21T09:30:00.000Z' },
+    usage: {
+      minute: { limit: 60, used: 0, resetsAt: '2026-11-21T09:31:00.000Z' },
+      day: { limit: 1000, used: 0, resetsAt: '2026-11-22T00:00:00.000Z' },
+    },
+    ban: null,
+    simulation: null,
+  },
+} as const;
+
+/** By the names that the OpenAPI document gives them. */
+export const SANDBOX_SCHEMAS = {
+  Sandbox,
+  SandboxClock,
+  SandboxUsage,
+  SandboxWindow,
+  SandboxBan,
+  SandboxSimulation,
+} as const;

@@ -1,0 +1,59 @@
+import type { Int64 } from '../lib/int64.ts';
+
+/**
+ * How a column is stored: an `integer` is a whole number that a double holds exactly, an `int64` any
+ * 64-bit one; `bytes` are a BLOB or BYTEA.
+ */
+export type ColumnKind = 'text' | 'integer' | 'int64' | 'bytes';
+
+export interface Column<Value> {
+  readonly kind: ColumnKind;
+  /** Only a type: what a row has here. */
+  readonly value?: Value;
+}
+
+/** A column that the database fills where an insert leaves it out. */
+export interface GeneratedColumn<Value> extends Column<Value> {
+  readonly generated: true;
+}
+
+export function text<Value extends string = string>(): Column<Value> {
+  return { kind: 'text' };
+}
+
+export function optionalText(): Column<string | null> {
+  return { kind: 'text' };
+}
+
+export function generatedText<Value extends string = string>(): GeneratedColumn<Value> {
+  return { kind: 'text', generated: true };
+}
+
+export function integer(): Column<number> {
+  return { kind: 'integer' };
+}
+
+export function optionalInteger(): Column<number | null> {
+  return { kind: 'integer' };
+}
+
+export function generatedInteger(): GeneratedColumn<number> {
+  return { kind: 'integer', generated: true };
+}
+
+export function int64(): Column<Int64> {
+  return { kind: 'int64' };
+}
+
+export function bytes(): Column<Uint8Array> {
+  return { kind: 'bytes' };
+}
+
+/** Columns of one kind, by their names. */
+export function all<Name extends string, C extends Column<unknown>>(
+  column: C,
+  ...names: readonly Name[]
+): Readonly<Record<Name, C>> {
+  // Each name is given the column; `fromEntries` loses which names there are.
+  return Object.fromEntries(names.map((name) => [name, column])) as Record<Name, C>;
+}

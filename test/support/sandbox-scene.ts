@@ -1,0 +1,71 @@
+import type { Environment } from '../../src/core/environments.ts';
+import type { Subscription } from '../../src/core/plans.ts';
+import { ManualClock, type NewAccount, type ServiceOptions, TestService } from './harness.ts';
+
+/** What the sandbox answers. */
+export interface SandboxReply {
+  readonly clock: { readonly offsetSeconds: number; readonly now: string };
+  readonly usage: { readonly minute: WindowReply; readonly day: WindowReply };
+  readonly ban: {
+    readonly reason: string;
+    readonly startsAt: string;
+    readonly endsAt: string;
+  } | null;
+  readonly simulation: object | null;
+}
+
+interface WindowReply {
+  readonly limit: number;
+  readonly used: number;
+  readonly resetsAt: string;
+}
+
+/** One request to the sandbox, as it is; a body is sent as JSON. */
+export function callSandbox(
+  service: Pick<TestService, 'url'>,
+  key: string,
+  method = 'GET',
+  path = '/',
+  body?: unknown,
+): Promise<Response> {
+  return fetch(service.url('sandbox') + path, {
+    method,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+/** As `callSandbox`; the reply's body, which must be a success. */
+export async function sandbox(...call: Parameters<typeof callSandbox>): Promise<SandboxReply> {
+  const reply = await callSandbox(...call);
+  if (!reply.ok) throw new Error(`${reply.status} ${await reply.text()}`);
+  return reply.json();
+}
+
+/** A service on a clock of its own, and an account with a key of staging. */
+export interface SandboxScene extends NewAccount, AsyncDisposable {
+  readonly service: TestService;
+  readonly clock: ManualClock;
+}
+
+export async function sandboxScene(
+  subscription?: Subscription,
+  options: ServiceOptions = {},
+): Promise<SandboxScene> {
+  const clock = new ManualClock();
+  const service = await TestService.start({ clock, ...options });
+  const account = await service.account(subscription, 'staging');
+  return { ...account, service, clock, [Symbol.asyncDispose]: () => service.stop() };
+}
+
+/** One GET of the animals, in staging unless told otherwise. */
+export function listPets(
+  service: TestService,
+  key: string,
+  environment: Environment = 'staging',
+): Promise<Response> {
+  return service.request('/pets', { key, environment });
+}
