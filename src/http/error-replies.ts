@@ -2,6 +2,7 @@ import { type ErrorCode, messageFor, type Problem } from '../core/errors.ts';
 import type { QuotaCaller } from '../core/limiter.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
 import { problemReply, type Reply } from './reply.ts';
+import { MAX_SEGMENTS } from './serve-options.ts';
 
 const written = new WeakMap<Problem, Reply>();
 
@@ -54,7 +55,9 @@ export const BAD_HOST: Problem = {
 
 export const BAD_TARGET: Problem = {
   code: 'invalid_parameter',
-  message: 'The request target is malformed. Percent-encode every backslash as %5C.',
+  message:
+    'The request target is malformed: it has a backslash, which is written as %5C, a bad percent-encoding, ' +
+    `several empty segments, or more than ${MAX_SEGMENTS} segments.`,
 };
 
 export const INTERNAL_ERROR: Problem = {

@@ -7,7 +7,8 @@ import { serveOptions } from './serve-options.ts';
 /**
  * Handles one request.
  * @param peer returns the address of the other end of the connection.
- * @param isTargetMalformed whether the target held a raw backslash, which `request.url` shows as a slash.
+ * @param isTargetMalformed whether the target held a raw backslash, which `request.url` shows as a slash, or
+ * could hold one that is not seen.
  */
 export type RequestHandler = (
   request: Request,

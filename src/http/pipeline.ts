@@ -76,7 +76,7 @@ export class HttpService {
   /**
    * Never throws, and never rejects.
    * @param peer returns the address of the other end of the connection.
-   * @param isTargetMalformed whether the target held a raw backslash, which the request's URL hides.
+   * @param isTargetMalformed whether the target held a raw backslash, or could hold one that is not seen.
    */
   handle(
     request: Request,

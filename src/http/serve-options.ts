@@ -5,7 +5,8 @@ type Server = Bun.Server<undefined>;
 
 /**
  * Handles one request.
- * @param isTargetMalformed whether the target held a raw backslash, which `request.url` shows as a slash.
+ * @param isTargetMalformed whether the target held a raw backslash, which `request.url` shows as a slash, or
+ * could hold one that is not seen.
  */
 export type ServeHandler = (
   request: Request,
@@ -31,14 +32,19 @@ const SERVED_PATH = /^(?:[\w/.~-]|\{\w+\})+$/;
 const REPLACEMENT_CHARACTER = '\ufffd';
 
 /** Paths with more segments are never served. */
-const MAX_SEGMENTS = 16;
+export const MAX_SEGMENTS = 16;
+
+/** With so many segments one may be empty; such a path is not served either, but its segments are shown. */
+const MAX_SEGMENTS_BESIDE_EMPTY = 6;
 
 /**
  * Options for `Bun.serve` that add what it lacks:
  *
- * - Raw backslashes in the target are reported. Bun parses the target as a WHATWG URL, which turns them
+ * - Targets with a raw backslash are reported as malformed. Bun parses the target as a WHATWG URL, which turns them
  *   into slashes, so that a path could pass by the path rules of a proxy. Bun's own router matches the
- *   path as it was sent, so one pattern for each number of segments shows the raw segments.
+ *   path as it was sent, so one pattern for each number of segments shows the raw segments. A target with a
+ *   bad percent-encoding, or of so many segments that no pattern matches, is reported, too, because it
+ *   could hide a backslash.
  * - Replies to HEAD have a `Date` (RFC 9110, 6.6.1).
  *
  * @param servedPaths paths that are served often, with `{parameters}`. A request that matches one can have
@@ -54,33 +60,37 @@ export function serveOptions(
     return request.method === 'HEAD' ? withDate(response, clock) : response;
   };
   const routes: ServeOptions['routes'] = {};
+  const served = [...servedPaths].filter((path) => SERVED_PATH.test(path));
+  const patterns = served.map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
+  for (const pattern of [...rawSegmentPatterns(), '/', '//', ...patterns]) {
+    const segments = pattern.slice(1).split('/');
+    routes[pattern] = pattern.includes(':')
+      ? (request, server) => reply(request, server, isMalformed(request, segments))
+      : (request, server) => reply(request, server, request.url.includes('\\'));
+  }
+  return { routes, fetch: (request, server) => reply(request, server, true) };
+}
+
+/** Patterns of the router that match any path of a number of segments, with a slash at the end or without. */
+function* rawSegmentPatterns(): Generator<string> {
   for (let count = 1; count <= MAX_SEGMENTS; count += 1) {
-    const pattern = Array.from({ length: count }, (_, index) => `/:segment${index}`).join('');
-    for (const path of [pattern, `${pattern}/`]) {
-      const slashes = path.split('/').length - 1;
-      routes[path] = (request, server) => reply(request, server, hasBackslash(request, slashes));
+    const segments = Array.from({ length: count }, (_, index) => `:segment${index}`);
+    yield `/${segments.join('/')}`;
+    yield `/${segments.join('/')}/`;
+    if (count > MAX_SEGMENTS_BESIDE_EMPTY) continue;
+    for (let empty = 0; empty <= count; empty += 1) {
+      yield `/${segments.toSpliced(empty, 0, '').join('/')}/`;
+      if (empty < count) yield `/${segments.toSpliced(empty, 0, '').join('/')}`;
     }
   }
-  for (const path of ['/', ...servedPaths]) {
-    if (!SERVED_PATH.test(path)) continue;
-    const slashes = path.split('/').length - 1;
-    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    routes[pattern] =
-      pattern === path
-        ? (request, server) => reply(request, server, request.url.includes('\\'))
-        : (request, server) => reply(request, server, hasBackslash(request, slashes));
-  }
-  return {
-    routes,
-    fetch: (request, server) => reply(request, server, isUnmatchedTargetMalformed(request.url)),
-  };
 }
 
 /**
- * Whether the target holds a raw backslash; an encoded one, `%5C`, is allowed.
- * @param slashes in the pattern that the path matches.
+ * Whether the target holds a raw backslash, or a bad percent-encoding that could hide one; an encoded
+ * backslash, `%5C`, is allowed.
+ * @param segments of the pattern that the path matches.
  */
-function hasBackslash({ url, params }: RoutedRequest, slashes: number): boolean {
+function isMalformed({ url, params }: RoutedRequest, segments: readonly string[]): boolean {
   // A query keeps its backslashes.
   if (url.includes('\\')) return true;
   let backslashes = 0;
@@ -92,20 +102,23 @@ function hasBackslash({ url, params }: RoutedRequest, slashes: number): boolean 
   }
   if (backslashes === 0 && !isUndecodable) return false;
   const path = /^\w+:\/\/[^/?#]*(\/[^?]*)/.exec(url)?.[1] ?? '';
-  if (!isUndecodable) return backslashes > (path.match(/%5c/gi)?.length ?? 0);
-  // A bad percent-encoding takes the two characters behind the percent sign with it, backslash or not.
-  return backslashes > 0 || /%.?\//.test(path) || path.split('/').length - 1 !== slashes;
+  if (backslashes > (path.match(/%5c/gi)?.length ?? 0)) return true;
+  if (!isUndecodable) return false;
+  // A bad percent-encoding takes the two characters behind the percent sign with it, backslash or not. Only
+  // bytes that are no UTF-8 leave the segments the same.
+  const parsed = path.slice(1).split('/');
+  const sent = segments.map((each) => (each.startsWith(':') ? params[each.slice(1)] : each));
+  return (
+    parsed.length !== sent.length ||
+    parsed.some((segment, index) => decodeLeniently(segment) !== sent[index])
+  );
 }
 
-/**
- * Whether a target is malformed that matched no pattern: its path has an empty segment or too many. A
- * path without these after parsing had other segments resolved, and cannot be trusted.
- */
-function isUnmatchedTargetMalformed(url: string): boolean {
-  if (url.includes('\\')) return true;
-  const [, path] = /^\w+:\/\/[^/?#]*(\/[^?#]*)/.exec(url) ?? [];
-  if (path === undefined || path.includes('//')) return false;
-  return path.split('/').length - 1 <= MAX_SEGMENTS;
+/** Percent-decodes; bytes that are no UTF-8 become replacement characters, a bad encoding stays. */
+function decodeLeniently(segment: string): string {
+  // A plus sign and an ampersand would be a space and the end of the value in a query.
+  const value = segment.replaceAll('+', '%2B').replaceAll('&', '%26');
+  return new URLSearchParams(`=${value}`).get('') ?? '';
 }
 
 async function withDate(response: Awaitable<Response>, clock: Clock): Promise<Response> {

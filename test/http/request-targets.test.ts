@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
 import { PARTS } from '../../src/config/config.ts';
 import { TestService } from '../support/harness.ts';
 import { rawExchange } from '../support/raw.ts';
@@ -7,6 +8,9 @@ import { sharedService } from '../support/shared-service.ts';
 const service = sharedService(() => TestService.start({ parts: PARTS }));
 
 const opsPort = () => Number(new URL(service().opsUrl).port);
+
+/** What hides a backslash from the router, or from the parsed address. */
+const PATH_PARTS = ['\\', '%', '%5c', '%ff', '"', '^', '.', '..', '%2e', '/', '/', 'x', 'livez'];
 
 async function ask(port: number, target: string, method = 'GET', headers = '') {
   const { replies } = await rawExchange(port, [
@@ -37,6 +41,23 @@ describe('a raw backslash in the target is refused with 400', () => {
       expect((await ask(opsPort(), target)).status).toBe(400);
     },
   );
+
+  test('whatever else is in the path', async () => {
+    const part = fc.constantFrom(...PATH_PARTS);
+    const paths = fc.array(part, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(''));
+    const targets = fc
+      .sample(paths, { seed: 1, numRuns: 4_000 })
+      .filter((path) => path.includes('\\'))
+      .map((path) => `/${path}`);
+    expect(targets.length).toBeGreaterThan(1_000);
+    const requests = targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    const last = 'GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+    const { replies } = await rawExchange(opsPort(), [...requests, last]);
+    const statuses = replies.map(({ status }) => status);
+    expect(statuses.pop()).toBe(200);
+    const served = targets.filter((_, index) => statuses[index] !== 400);
+    expect([served, statuses.length]).toEqual([[], targets.length]);
+  });
 
   test('by a process that serves the dashboard alone', async () => {
     await using alone = await TestService.start({ parts: ['dashboard'] });
