@@ -26,8 +26,12 @@ export interface UnauthenticatedCaller {
 // The scheme is case-insensitive (RFC 9110, 11.1). A header given twice arrives joined by a comma
 // and a space, which this refuses.
 const BEARER = /^Bearer +([!-~]+)$/i;
-/** Credentials of another scheme: its name, a space, and more. */
-const OTHER_SCHEME_CREDENTIALS = /^(?!Bearer )[\w!#$%&'*+.^`|~-]+ +[!-~]/i;
+/**
+ * Credentials of another scheme: its name, a space, and more, or the name alone. No name of a scheme has an
+ * underscore, as API keys have.
+ */
+const OTHER_SCHEME_CREDENTIALS =
+  /^(?!Bearer(?: |$))(?:[\w!#$%&'*+.^`|~-]+ +[!-~]|[a-z][\da-z-]*$)/i;
 
 /**
  * Finds out who sent a request to the API. May raise `StorageUnavailable`.

@@ -1,4 +1,5 @@
 import { messageOf, SetupError } from '../core/errors.ts';
+import { LastReplies } from '../http/last-replies.ts';
 import { decodeUnreserved } from '../http/request-target.ts';
 import { serveOptions } from '../http/serve-options.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -25,6 +26,7 @@ const PATHS = ['/livez', '/readyz', '/metrics'];
  */
 export class OpsServer {
   readonly #options: OpsServerOptions;
+  readonly #replies = new LastReplies();
   #server: Bun.Server<undefined> | undefined;
   #isDraining = false;
 
@@ -49,7 +51,8 @@ export class OpsServer {
         // On by default outside of development, which would let a second process share the port unnoticed.
         reusePort: false,
         ...serveOptions(
-          (request, _server, isTargetMalformed) => this.#reply(request, isTargetMalformed),
+          (request, _server, isTargetMalformed) =>
+            this.#replies.reply(request, () => this.#reply(request, isTargetMalformed)),
           PATHS,
           clock,
         ),
@@ -67,9 +70,10 @@ export class OpsServer {
     }
   }
 
-  /** Reports the process as not ready from now on, while requests in flight finish. */
+  /** From now on the process is not ready, and every reply is the last one of its connection. */
   drain(): void {
     this.#isDraining = true;
+    this.#replies.begin();
   }
 
   /** Closes the port and all connections. */

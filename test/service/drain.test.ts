@@ -32,6 +32,12 @@ describe('a request that asks for the end of its connection', () => {
       ]);
       expect(replies.map(({ headers }) => headers['connection'])).toEqual(['close']);
     }
+    for (const path of ['/livez', '/none']) {
+      const { replies } = await rawExchange(Number(new URL(service.opsUrl).port), [
+        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: ${option}\r\n\r\n`,
+      ]);
+      expect(replies.map(({ headers }) => headers['connection'])).toEqual(['close']);
+    }
   });
 
   test('is the only one whose reply says that', async () => {

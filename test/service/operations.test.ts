@@ -4,6 +4,7 @@ import { subscribe } from '../../src/core/plans.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import { eventually, ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
+import { rawExchange } from '../support/raw.ts';
 
 /** The value of a sample, by its name and labels as Prometheus writes them. */
 async function sample(service: TestService, name: string): Promise<number | undefined> {
@@ -45,7 +46,14 @@ describe('the port for operators', () => {
     await eventually(async () => (await ready()).status === 200);
     const ended = service.end('SIGTERM');
     await eventually(async () => (await ready()).status === 503);
-    expect(await (await ready()).text()).toBe('draining\n');
+    const draining = await ready();
+    expect(await draining.text()).toBe('draining\n');
+    expect(draining.headers.get('connection')).toBe('close');
+    // The reply ends the connection, although the request does not ask for it.
+    const { replies } = await rawExchange(service.opsPort, [
+      'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    ]);
+    expect(replies).toMatchObject([{ status: 200, headers: { connection: 'close' } }]);
     await send('"categoryId":1}');
     await body.close();
     expect((await reply).status).toBe(201);
