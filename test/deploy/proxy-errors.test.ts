@@ -117,6 +117,22 @@ describe.skipIf(!hasNginx)("the proxy's own errors are those of the API", () => 
     });
   });
 
+  test('404 for the path that nginx uses for them', async () => {
+    const reply = await ask('GET /proxy-error HTTP/1.1');
+    expect([reply.status, JSON.parse(reply.body)]).toEqual([
+      404,
+      { code: 'not_found', message: 'Nothing is served here.', status: 404 },
+    ]);
+  });
+
+  test("but for the 431 of the service's parser, past 197 header lines", async () => {
+    // `ask` adds Host and Connection, which nginx does not pass on.
+    const lines = Array.from({ length: 197 }, (_, index) => `X-${index}: x`);
+    const at = await ask('GET /v1/openapi.json HTTP/1.1', ...lines.slice(1));
+    const past = await ask('GET /v1/openapi.json HTTP/1.1', ...lines);
+    expect([at.status, past.status, past.body]).toEqual([200, 431, '']);
+  });
+
   test('400 where the Host is missing, also in HTTP/1.0', async () => {
     for (const version of ['1.0', '1.1']) {
       const reply = await send(`GET /v1/pets HTTP/${version}\r\nConnection: close\r\n\r\n`);
