@@ -24,8 +24,9 @@ export interface Listener {
    */
   handle(handler: RequestHandler, servedPaths: Iterable<string>): void;
   /**
-   * Closes the port until `resume`. Connections end after the reply to their request; those that sent none
-   * end when no request is in flight any more, after 1 s at the earliest.
+   * Closes the port until `resume`. Connections end after the reply to their request. Idle ones that were
+   * used before end with the port, once no request has arrived for 0.05 s, at most after 1 s; those with
+   * a half-sent request end when no request is in flight any more, another 1 s later at the earliest.
    */
   pause(): Promise<void>;
   /** @throws SetupError when the port cannot be opened again. */

@@ -43,6 +43,28 @@ describe('a port that is closed for a while', () => {
     expect(await isOpen(listener.port)).toBe(false);
   });
 
+  test('closes used connections that are idle before those with a half-sent request', async () => {
+    const listener = listen('127.0.0.1', 0, systemClock);
+    let replies = 0;
+    listener.handle(() => {
+      replies += 1;
+      return new Response(null, { status: 204 });
+    }, []);
+    const ended: string[] = [];
+    const open = async (name: string, bytes: string) => {
+      await rawExchange(listener.port, [bytes]);
+      ended.push(name);
+    };
+    const connections = [open('half', GET.slice(0, 9)), open('idle', GET)];
+    await eventually(() => replies === 1);
+    expect(await isOpen(listener.port)).toBe(true);
+
+    await listener.pause();
+    await Promise.all(connections);
+    expect(ended).toEqual(['idle', 'half']);
+    await listener.stop(1_000, 0);
+  });
+
   test('drops half-sent requests, and stays closed once it is stopped', async () => {
     const listener = listen('127.0.0.1', 0, systemClock);
     listener.handle(() => new Response(null, { status: 204 }), []);
