@@ -1,5 +1,5 @@
 -- The requests of wrk and the checks of replies. Arguments, by name:
---   kind=… keys=FILE base=PATH pets=N seed=N turn=N pause=MS status=N body=FILE
+--   kind=… keys=FILE base=PATH pets=N seed=N turn=N pause=MS accept=CODINGS status=N body=FILE
 -- With `status`, every reply is parsed and compared; without, replies are only counted, so that a
 -- measured run costs the load generator the same for every contestant.
 
@@ -134,7 +134,8 @@ function init(args)
   end
   options.host = wrk.headers.Host or (wrk.host .. ':' .. wrk.port)
   options.pets = tonumber(options.pets)
-  authorize = ' HTTP/1.1\r\nHost: ' .. options.host .. '\r\nAuthorization: Bearer '
+  local accept = options.accept and '\r\nAccept-Encoding: ' .. options.accept or ''
+  authorize = ' HTTP/1.1\r\nHost: ' .. options.host .. accept .. '\r\nAuthorization: Bearer '
   options.finish = options.keys and authorized or anonymous
   math.randomseed(tonumber(options.seed))
   if options.keys then

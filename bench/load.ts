@@ -29,6 +29,8 @@ export interface Load {
   readonly pets: number;
   /** A file with one API key per line, used in turn. Without it no key is sent. */
   readonly keys: string | undefined;
+  /** The `Accept-Encoding` of every request; none unless set. */
+  readonly accept?: string | undefined;
   /** Index of the first key; random unless set. */
   readonly turn?: number;
   readonly connections: number;
@@ -109,9 +111,9 @@ export async function runLoad(load: Load): Promise<LoadResult> {
 }
 
 function commandLine(load: Load): string[] {
-  const { port, connections, seconds, kind, base, pets, keys, turn, pause, check } = load;
+  const { port, connections, seconds, kind, base, pets, keys, turn, pause, check, accept } = load;
   const checks = { status: check?.status, body: check?.bodyFile };
-  const settings = { kind, base, pets, keys, turn, pause, ...checks };
+  const settings = { kind, base, pets, keys, turn, pause, accept, ...checks };
   return [
     ...['wrk', '--threads', '1', '--connections', String(connections)],
     ...['--duration', `${seconds}s`, '--timeout', '10s', '--latency'],

@@ -144,7 +144,7 @@ export async function prepareLoad(
 ): Promise<Omit<Load, 'seconds'>> {
   if (workload.exhausted) await exhaust(stage);
   const { server, contestant, store } = stage;
-  const { kind, keys } = workload;
+  const { kind, keys, accept } = workload;
   const unknown = () => bench.stores.unknownKeys(store.accounts);
   return {
     port: server.port,
@@ -153,6 +153,7 @@ export async function prepareLoad(
     pets: store.pets,
     keys: keys === 'none' ? undefined : keys === 'unknown' ? unknown() : store.keyFile,
     connections: CONNECTIONS,
+    accept,
   };
 }
 
@@ -208,23 +209,30 @@ async function exhaust({ server, contestant, store }: Stage): Promise<void> {
 }
 
 /** Records the petstore's reply to the workload's example, for the peers that send a constant reply. */
-async function recordReply(bench: Bench, { kind }: Workload): Promise<string> {
-  const file = join(bench.folder, 'replies', kind);
+async function recordReply(bench: Bench, { kind, accept }: Workload): Promise<string> {
+  const file = join(bench.folder, 'replies', accept === undefined ? kind : `${kind}-${accept}`);
   if (await Bun.file(file).exists()) return file;
   const store = await bench.stores.ample(bench.scale);
   await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   const url = `http://127.0.0.1:${stage.server.port}/v1${EXAMPLE_PATHS[kind]}`;
   mkdirSync(join(bench.folder, 'replies'), { recursive: true });
-  await saveReply(url, firstKey(store), file);
+  await saveReply(url, firstKey(store), file, accept);
   return file;
 }
 
-/** Sends one request and saves the reply in a file, and the body alone in FILE.body. */
-export async function saveReply(url: string, key: string, file: string): Promise<void> {
-  const reply = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
-  const body = await reply.text();
+/** Sends one request and saves the reply in a file, and the body alone, as it was sent, in FILE.body. */
+export async function saveReply(
+  url: string,
+  key: string,
+  file: string,
+  accept = 'identity',
+): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}`, 'Accept-Encoding': accept };
+  const reply = await fetch(url, { headers, decompress: false });
+  const bytes = await reply.bytes();
+  const body = new TextDecoder().decode(bytes);
   const own = [...reply.headers].filter(([header]) => !WRITTEN_BY_THE_SERVER.has(header));
-  writeFileSync(`${file}.body`, body);
+  writeFileSync(`${file}.body`, bytes);
   writeFileSync(
     file,
     JSON.stringify({ status: reply.status, headers: Object.fromEntries(own), body }),

@@ -7,6 +7,8 @@ export interface Workload {
   /** The status of every reply. */
   readonly status: number;
   readonly contestants: readonly ContestantName[];
+  /** The `Accept-Encoding` that is sent; none unless set. */
+  readonly accept?: string;
   /** The keys that are sent; those of the store unless set. */
   readonly keys?: 'unknown' | 'none';
   /** Measured on a store whose accounts have no request left. */
@@ -21,6 +23,13 @@ export const WORKLOADS = {
     kind: 'list-20',
     status: 200,
     contestants: ['petstore', 'bare', 'nginx', 'bun', 'node', 'fastify', 'prism', 'hono'],
+  },
+  'list-20-gzip': {
+    title: 'List 20, gzip',
+    kind: 'list-20',
+    status: 200,
+    contestants: ['petstore'],
+    accept: 'gzip',
   },
   'list-20-status': {
     title: 'List 20 by status',
@@ -39,6 +48,13 @@ export const WORKLOADS = {
     kind: 'walk',
     status: 200,
     contestants: ['petstore', 'bun'],
+  },
+  'walk-gzip': {
+    title: 'Walk by `after`, gzip',
+    kind: 'walk',
+    status: 200,
+    contestants: ['petstore'],
+    accept: 'gzip',
   },
   get: { title: 'Get', kind: 'get', status: 200, contestants: ['petstore', 'bun'] },
   create: {

@@ -12,6 +12,9 @@ export const OPTIONAL = ['go', 'rust'] as const satisfies readonly BuiltContesta
 /** What the table shows: each contestant under each of these loads. */
 const ENTRIES = [
   { workload: 'list-20', contestants: ['bare', 'petstore'] },
+  { workload: 'list-20-gzip', contestants: ['petstore'] },
+  { workload: 'walk', contestants: ['petstore'] },
+  { workload: 'walk-gzip', contestants: ['petstore'] },
   { workload: 'create', contestants: ['bare', 'petstore', 'one-commit-each', 'fastify'] },
   { workload: 'refuse-401', contestants: ['petstore'] },
   { workload: 'refuse-429', contestants: ['petstore'] },

@@ -19,6 +19,18 @@ const RATIOS: readonly Ratio[] = [
     goal: 0.8,
   },
   { title: 'list 20 ÷ 401', other: 'list-20 petstore', ours: 'refuse-401 petstore', goal: 1 },
+  {
+    title: 'list 20 ÷ list 20 with gzip',
+    other: 'list-20 petstore',
+    ours: 'list-20-gzip petstore',
+    goal: 0.77,
+  },
+  {
+    title: 'walk ÷ walk with gzip',
+    other: 'walk petstore',
+    ours: 'walk-gzip petstore',
+    goal: 0.77,
+  },
   { title: 'list 20 ÷ 429', other: 'list-20 petstore', ours: 'refuse-429 petstore', goal: 1 },
   {
     title: 'create: one commit per request ÷ ours',

@@ -54,6 +54,7 @@ class ReplyHeaders {
   constructor(own: Record<string, string> = {}) {
     this.#headers = new Headers({
       'Cache-Control': 'no-store',
+      Vary: 'Accept-Encoding',
       'X-Content-Type-Options': 'nosniff',
       'Content-Type': 'application/json',
       ...own,
@@ -92,7 +93,6 @@ class ReplyHeaders {
   }
 }
 
-/** Answers every request. */
 class Service {
   readonly #hmac = new Bun.CryptoHasher('sha256', crypto.getRandomValues(new Uint8Array(32)));
   readonly #accounts = new Map<string, Caller>();
@@ -143,7 +143,10 @@ class Service {
       .query('SELECT id, name, category_id AS categoryId, status FROM pets ORDER BY id LIMIT 20')
       .all();
     const link = `<http://localhost:${port}/v1/pets?limit=20&after=20>; rel="next"`;
-    return { status: 200, body: JSON.stringify(pets), headers: new ReplyHeaders({ Link: link }) };
+    const body = JSON.stringify(pets);
+    const tag = `W/"${Bun.hash(body)}"`;
+    const own = { Link: link, ETag: tag, 'Cache-Control': 'private, no-cache' };
+    return { status: 200, body, headers: new ReplyHeaders(own) };
   }
 
   async #create(request: Request): Promise<Reply> {
@@ -278,10 +281,7 @@ const MAY_BE_ROUNDED = /\d(?:\d{15}|[.eE])/;
 const PLAIN = new ReplyHeaders();
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="petstore"' };
 const INVALID_TOKEN = { 'WWW-Authenticate': 'Bearer realm="petstore", error="invalid_token"' };
-const MISSING_KEY = error(
-  ...([401, 'missing_api_key', 'Send "Authorization: Bearer <API_KEY>".'] as const),
-  new ReplyHeaders(CHALLENGE),
-);
+const MISSING_KEY = error(401, 'missing_api_key', 'Send a key.', new ReplyHeaders(CHALLENGE));
 const INVALID_KEY = error(401, 'invalid_api_key', 'Unknown.', new ReplyHeaders(INVALID_TOKEN));
 const OTHER_CREDENTIALS = error(401, 'invalid_api_key', 'Unknown.', new ReplyHeaders(CHALLENGE));
 const LIMITED = error(429, 'rate_limited', 'Wait for Retry-After.', new ReplyHeaders());

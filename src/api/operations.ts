@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts';
+import { IF_NONE_MATCH_PARAMETER } from '../http/entity-tag.ts';
 import type { Operation, Parameter } from '../http/operation.ts';
 import { RESOURCES } from './resources.ts';
 
@@ -36,7 +37,7 @@ export interface PublishedOperation extends Operation {
 }
 
 function publish(operation: Operation, tag: string): PublishedOperation {
-  const { body, parameters = [], errors = [] } = operation;
+  const { body, parameters = [], errors = [], success, isRevalidated } = operation;
   // A path with a malformed parameter leads to nothing: that is a 404 of the operation's own.
   const hasParameters = parameters.some((parameter) => parameter.in !== 'path');
   const allErrors = [
@@ -45,7 +46,14 @@ function publish(operation: Operation, tag: string): PublishedOperation {
     ...errors,
     ...COMMON_ERRORS,
   ];
-  return { ...operation, tag, parameters, errors: allErrors };
+  const published = { ...operation, tag, parameters, errors: allErrors };
+  if (!isRevalidated) return published;
+  return {
+    ...published,
+    // No value of it is refused.
+    parameters: [...parameters, IF_NONE_MATCH_PARAMETER],
+    success: { ...success, headers: [...(success.headers ?? []), 'ETag'] },
+  };
 }
 
 const published = RESOURCES.flatMap(({ tag, operations }) =>

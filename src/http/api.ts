@@ -3,16 +3,9 @@ import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { Limiter, QuotaCaller } from '../core/limiter.ts';
 import type { Limits } from '../core/plans.ts';
+import type { Reply } from './reply.ts';
 import type { Router } from './router.ts';
 import type { ServedOperation } from './served-operations.ts';
-
-/** A document as it is served. */
-export interface ServedDocument {
-  /** Media type. */
-  readonly type: string;
-  readonly body: string;
-  readonly entityTag: string;
-}
 
 /** What is served below one base address of the API. */
 export interface Api {
@@ -23,7 +16,7 @@ export interface Api {
   /** The environments whose keys it accepts. */
   readonly accepts: readonly Environment[];
   /** Documents that are served without a key, by path below the base address. */
-  readonly documents: ReadonlyMap<string, () => ServedDocument>;
+  readonly documents: ReadonlyMap<string, () => Reply>;
   /** Where people read about the API. */
   readonly documentation: string;
   /** Limits of a client address, for requests without a valid key. */

@@ -1,8 +1,7 @@
 import { messageFor } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
-import type { Api, ServedDocument } from './api.ts';
+import type { Api } from './api.ts';
 import { isRemoved } from './deprecation.ts';
-import { isNotModified, REVALIDATED } from './entity-tag.ts';
 import type { RequestContext } from './handler.ts';
 import { problemReply, type Reply } from './reply.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
@@ -24,8 +23,7 @@ export function publicReply(
 ): Reply | undefined {
   const { method } = request;
   const document = api.documents.get(path);
-  if (document && (method === 'GET' || method === 'HEAD'))
-    return documentReply(document(), request);
+  if (document && (method === 'GET' || method === 'HEAD')) return document();
   if (method !== 'OPTIONS') return undefined;
   const { headers } = request;
   if (!headers.has('origin') || !headers.has('access-control-request-method')) return undefined;
@@ -37,13 +35,6 @@ export function publicReply(
       'Access-Control-Max-Age': PREFLIGHT_MAX_AGE_SECONDS,
     },
   };
-}
-
-function documentReply({ type, body, entityTag }: ServedDocument, request: Request): Reply {
-  const cached = { headers: { ETag: entityTag }, cacheControl: REVALIDATED };
-  return isNotModified(request, entityTag)
-    ? { status: 304, ...cached }
-    : { status: 200, type, body, ...cached };
 }
 
 /**

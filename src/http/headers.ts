@@ -71,6 +71,14 @@ export const HEADERS = {
     example: '<http://localhost:3000/v1/pets?limit=20&after=20>; rel="next"',
     required: false,
   },
+  ETag: {
+    description:
+      'The version of the reply (RFC 9110, 8.8.3): send it as `If-None-Match` with the same request, and ' +
+      'as long as the reply would be the same you get 304, without a body.',
+    schema: { type: 'string' },
+    example: 'W/"1b-2qvzh1m3h0pv4"',
+    required: true,
+  },
   'Idempotent-Replayed': {
     description: '`true` when this is the reply to an earlier request with the same key.',
     // With an enum of this one value, mocks would mark every creation.

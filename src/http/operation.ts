@@ -84,6 +84,8 @@ export interface Operation {
   /** Error codes beyond those that every operation, or every one with a body, may answer with. */
   readonly errors?: readonly ErrorCode[];
   readonly deprecation?: Deprecation;
+  /** Whether clients may revalidate its reply: it has an `ETag`, and `If-None-Match` leads to a 304. */
+  readonly isRevalidated?: true;
   /** How a list is paged, for programs. */
   readonly pagination?: Pagination;
 }

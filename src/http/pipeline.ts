@@ -10,6 +10,7 @@ import { clientAddress } from './client-address.ts';
 import { dispatch } from './dispatch.ts';
 import { BAD_TARGET, INTERNAL_ERROR, limitReply } from './error-replies.ts';
 import { problemReply, type Reply, ReplyWriter, withHeaders } from './reply.ts';
+import { selectRepresentation } from './representation.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { type ApiTarget, type Pages, type PageTarget, Targets } from './targets.ts';
 
@@ -145,6 +146,7 @@ export class HttpService {
       }
     }
     if (served?.deprecationHeaders) reply = withHeaders(reply, served.deprecationHeaders);
+    reply = selectRepresentation(reply, request);
 
     if (key) api.recordUse(key, reply.status, receivedAt.wall);
     return this.#respond(received, reply, limits, now, served?.id);

@@ -1,6 +1,7 @@
 import { ERRORS, type Problem } from '../core/errors.ts';
 import type { RateLimitResult, WindowUsage } from '../core/rate-limit.ts';
 import { type Instant, MINUTE, SECOND } from '../lib/clock.ts';
+import type { Coding, CompressedForms } from './compression.ts';
 import { HEADERS, type LIMIT_HEADERS } from './headers.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
@@ -8,21 +9,28 @@ import { REQUEST_ID_HEADER } from './request-id.ts';
 export interface Reply {
   readonly status: number;
   /** None for a reply without content. */
-  readonly body?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
   /** Media type of the body; JSON unless given. */
   readonly type?: string;
   /** `Cache-Control`; `no-store` unless given. */
   readonly cacheControl?: string;
+  /** `ETag`: clients that send it back get a 304 as long as the body is the same. */
+  readonly entityTag?: string;
+  /** The compressed forms of a body that many replies share. */
+  readonly compressed?: CompressedForms;
+  /** The content coding of the body; none unless given. */
+  readonly coding?: Coding;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const RETRY_AFTER = 'Retry-After';
 /** Seconds that a client waits after a 409 or 503. */
 const SHORT_WAIT = '1';
+const UNCACHED = 'no-store';
 
 const CROSS_ORIGIN: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': [...Object.keys(HEADERS), 'Allow', 'ETag'].join(', '),
+  'Access-Control-Expose-Headers': [...Object.keys(HEADERS), 'Allow'].join(', '),
 };
 
 /** A problem as a reply, with the Error body of the contract. */
@@ -34,7 +42,8 @@ export function problemReply(problem: Problem, headers?: Reply['headers']): Repl
 
 /** The same reply with further headers. */
 export function withHeaders(reply: Reply, headers: NonNullable<Reply['headers']>): Reply {
-  return { ...reply, headers: { ...reply.headers, ...headers } };
+  // The same object for each reply where possible: the writer sets only headers of another one.
+  return { ...reply, headers: reply.headers ? { ...reply.headers, ...headers } : headers };
 }
 
 /** The one place where every reply is written, with the caller's limits on it. */
@@ -42,18 +51,22 @@ export class ReplyWriter {
   // One object for all replies: Bun copies a Headers object into a Response in a third of the time
   // that it takes to read a plain one, and most values are the same from one reply to the next.
   readonly #headers = new Headers({
-    'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'Content-Type': 'application/json',
+    // Any reply may be compressed (RFC 9110, 12.5.5).
+    Vary: 'Accept-Encoding',
   });
-  readonly #limit = new NumberHeader(this.#headers, 'X-RateLimit-Limit');
-  readonly #remaining = new NumberHeader(this.#headers, 'X-RateLimit-Remaining');
-  readonly #reset = new NumberHeader(this.#headers, 'X-RateLimit-Reset');
+  readonly #limit = new KeptHeader(this.#headers, 'X-RateLimit-Limit');
+  readonly #remaining = new KeptHeader(this.#headers, 'X-RateLimit-Remaining');
+  readonly #reset = new KeptHeader(this.#headers, 'X-RateLimit-Reset');
+  readonly #retryAfter = new KeptHeader(this.#headers, RETRY_AFTER);
+  readonly #cacheControl = new KeptHeader(this.#headers, 'Cache-Control');
+  readonly #entityTag = new KeptHeader(this.#headers, 'ETag');
+  readonly #coding = new KeptHeader(this.#headers, 'Content-Encoding');
   #minuteLimit = 0;
   #dayLimit = 0;
   /** Headers that the last reply had besides those of every reply; they stay set for the next one. */
   #own: Reply['headers'];
-  #retryAfter: string | undefined;
 
   /**
    * @param requestId what the request is called.
@@ -68,15 +81,17 @@ export class ReplyWriter {
   ): Response {
     this.#setLimits(limits, now);
     this.#headers.set(REQUEST_ID_HEADER, requestId);
-    const { status, headers, body, type, cacheControl } = reply;
+    const { status, headers, body, type, cacheControl = UNCACHED, entityTag, coding } = reply;
     this.#setOwn(headers);
-    this.#setRetryAfter(retryAfter(status, limits));
+    this.#retryAfter.set(retryAfter(status, limits));
+    this.#cacheControl.set(cacheControl);
+    this.#entityTag.set(entityTag);
+    this.#coding.set(coding);
     const response = new Response(body ?? null, { status, headers: this.#headers });
     if (crossOrigin)
       for (const name in CROSS_ORIGIN) response.headers.set(name, CROSS_ORIGIN[name] ?? '');
     if (body === undefined) response.headers.delete('Content-Type');
     else if (type !== undefined) response.headers.set('Content-Type', type);
-    if (cacheControl !== undefined) response.headers.set('Cache-Control', cacheControl);
     return response;
   }
 
@@ -87,13 +102,6 @@ export class ReplyWriter {
     this.#own = own;
     for (const name in last) this.#headers.delete(name);
     for (const name in own) this.#headers.set(name, own[name] ?? '');
-  }
-
-  #setRetryAfter(wait: string | undefined): void {
-    if (wait === this.#retryAfter) return;
-    this.#retryAfter = wait;
-    if (wait === undefined) this.#headers.delete(RETRY_AFTER);
-    else this.#headers.set(RETRY_AFTER, wait);
   }
 
   #setLimits({ limit, remaining, resetIn, minute, day }: RateLimitResult, now: Instant): void {
@@ -108,21 +116,23 @@ export class ReplyWriter {
   }
 }
 
-/** A numeric header that is written only when its value changes. */
-class NumberHeader {
+/** A header that stays set from one reply to the next, and is written only when its value changes. */
+class KeptHeader {
   readonly #headers: Headers;
   readonly #name: string;
-  #value = Number.NaN;
+  #value: string | number | undefined;
 
   constructor(headers: Headers, name: string) {
     this.#headers = headers;
     this.#name = name;
   }
 
-  set(value: number): void {
+  /** @param value `undefined` for a reply without the header. */
+  set(value: string | number | undefined): void {
     if (value === this.#value) return;
     this.#value = value;
-    this.#headers.set(this.#name, String(value));
+    if (value === undefined) this.#headers.delete(this.#name);
+    else this.#headers.set(this.#name, String(value));
   }
 }
 

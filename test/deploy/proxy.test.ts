@@ -49,6 +49,34 @@ describe.skipIf(!hasNginx)('the proxy', () => {
     }
   });
 
+  test('passes compressed replies and entity tags on as they are', async () => {
+    await using it = await behindProxy();
+    const { secret } = await it.service.account();
+    const pet = { name: 'Biscuit', categoryId: 7, status: 'available' } as const;
+    await it.service.stores.environment('production').pets.import(Array(200).fill(pet));
+    const get = (origin: string, headers: Record<string, string>) =>
+      fetch(`${origin}/v1/pets?limit=100`, {
+        headers: { Authorization: `Bearer ${secret}`, ...headers },
+        decompress: false,
+      });
+    for (const coding of ['gzip', 'zstd']) {
+      const direct = await get(`http://localhost:${it.service.port}`, {
+        'Accept-Encoding': coding,
+      });
+      const proxied = await get(it.origin, { 'Accept-Encoding': coding });
+      const tag = direct.headers.get('ETag') ?? '';
+      for (const { headers } of [direct, proxied]) {
+        expect(headers.get('Content-Encoding')).toBe(coding);
+        expect([headers.get('Vary'), headers.get('ETag')]).toEqual(['Accept-Encoding', tag]);
+      }
+      expect(await proxied.bytes()).toEqual(await direct.bytes());
+      expect((await get(it.origin, { 'If-None-Match': tag })).status).toBe(304);
+    }
+    const plain = await get(it.origin, { 'Accept-Encoding': 'identity' });
+    expect(plain.headers.get('Content-Encoding')).toBeNull();
+    expect(await plain.json()).toHaveLength(100);
+  });
+
   test('passes on which address was asked for', async () => {
     await using it = await behindProxy();
     const other = it.origin.replace('localhost', '127.0.0.1');

@@ -45,9 +45,11 @@ function casesOf({ paths }: OpenapiDocument): Case[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
       Object.entries(operation.responses).flatMap(([status, { content }]) =>
-        Object.entries(content['application/json']?.examples ?? {}).map(([example, { value }]) => ({
-          ...{ method, path, operation, status, example, value },
-        })),
+        Object.entries(content?.['application/json']?.examples ?? {}).map(
+          ([example, { value }]) => ({
+            ...{ method, path, operation, status, example, value },
+          }),
+        ),
       ),
     ),
   );

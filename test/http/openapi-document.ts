@@ -33,7 +33,8 @@ export interface OperationObject {
 
 export interface ResponseObject {
   readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
-  readonly content: Content;
+  /** None where the reply has no body. */
+  readonly content?: Content;
 }
 
 type Content = Readonly<

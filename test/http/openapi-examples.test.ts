@@ -17,7 +17,7 @@ describe('the examples of successes', () => {
     const [response] = Object.entries(responses).flatMap(([status, each]) =>
       status.startsWith('2') ? [each] : [],
     );
-    return response?.content['application/json']?.examples?.['success']?.value;
+    return response?.content?.['application/json']?.examples?.['success']?.value;
   }
 
   /** The example of the body of an operation. */
@@ -64,7 +64,7 @@ describe('the examples of successes', () => {
 describe('every example', () => {
   const replies = OPERATION_IDS.flatMap((id) =>
     Object.entries(operationOf(id).responses).flatMap(([status, { content }]) => {
-      const { schema = { not: {} }, examples = {} } = content['application/json'] ?? {};
+      const { schema = { not: {} }, examples = {} } = content?.['application/json'] ?? {};
       return Object.entries(examples).map(
         ([name, { value }]) => [`${id} ${status} ${name}`, schema, value] as const,
       );

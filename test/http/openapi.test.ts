@@ -165,8 +165,10 @@ describe('each committed document', () => {
       { name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
       { name: 'status', schema: { $ref: '#/components/schemas/PetStatus' } },
       { name: 'after', schema: { type: 'integer', format: 'int64' } },
+      { name: 'If-None-Match', in: 'header', required: false, schema: { type: 'string' } },
       { name: 'Idempotency-Key', required: false, schema: { minLength: 1, maxLength: 255 } },
       { name: 'petId', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
+      { name: 'If-None-Match', in: 'header', required: false, schema: { type: 'string' } },
       { name: 'Idempotency-Key', required: false, schema: { minLength: 1, maxLength: 255 } },
     ]);
   });

@@ -3,7 +3,7 @@ import { subscribe } from '../../src/core/plans.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 
 describe('every reply of the API', () => {
-  test('may be neither stored nor guessed at by a browser', async () => {
+  test('may be neither stored, unless the client can revalidate it, nor guessed at', async () => {
     await using service = await TestService.start({ clock: new ManualClock() });
     const limits = { perMinute: 6, perDay: 100 };
     const { secret: key } = await service.account(subscribe('enterprise', limits));
@@ -20,8 +20,12 @@ describe('every reply of the API', () => {
     expect(replies.map(({ status }) => status)).toEqual([401, 200, 200, 204, 201, 400, 404, 429]);
     for (const { headers } of replies) {
       expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
-      expect(headers.get('Cache-Control')).toBe('no-store');
+      const isRevalidated = headers.has('ETag');
+      expect(headers.get('Cache-Control')).toBe(isRevalidated ? 'private, no-cache' : 'no-store');
     }
+    expect(replies.flatMap(({ headers }, index) => (headers.has('ETag') ? index : []))).toEqual([
+      1, 2,
+    ]);
   });
 
   test('may be stored and revalidated if it is a document, and is not guessed at', async () => {
@@ -48,14 +52,14 @@ describe('every reply of the API', () => {
       await service.request('/openapi.json'),
     ];
     expect(replies.map(({ headers }) => OWN.filter((name) => headers.has(name)))).toEqual([
-      ['Link'],
-      ['Access-Control-Allow-Origin'],
+      ['Link', 'ETag'],
+      ['ETag', 'Access-Control-Allow-Origin'],
       ['WWW-Authenticate'],
       ['Allow'],
-      ['Link', 'Deprecation'],
-      ['Link'],
+      ['Link', 'Deprecation', 'ETag'],
+      ['Link', 'ETag'],
       ['Retry-After'],
-      [],
+      ['ETag'],
     ]);
     expect(replies[5]?.headers.get('Link')).toEqual(replies[0]?.headers.get('Link') ?? '');
   });
@@ -63,6 +67,6 @@ describe('every reply of the API', () => {
 
 /** Headers that only some replies have. */
 const OWN = [
-  ...['Link', 'Allow', 'Deprecation', 'WWW-Authenticate', 'Retry-After'],
+  ...['Link', 'Allow', 'Deprecation', 'WWW-Authenticate', 'Retry-After', 'ETag'],
   'Access-Control-Allow-Origin',
 ];

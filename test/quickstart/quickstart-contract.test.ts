@@ -162,7 +162,8 @@ describe('the document', () => {
     expect(replies.map(({ status }) => status)).toEqual([202, 401, 401, 400, 400, 400, 413]);
     for (const reply of replies) {
       const documented = responses[reply.status];
-      const { schema = { not: {} }, examples = {} } = documented?.content['application/json'] ?? {};
+      const { schema = { not: {} }, examples = {} } =
+        documented?.content?.['application/json'] ?? {};
       const body: unknown = await reply.json();
       expect(objections(schema, body)).toEqual([]);
       if (reply.status >= 400) expect(Object.keys(examples)).toContain(Object(body).code);

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"hash/crc32"
 	"io"
 	"log"
 	"net"
@@ -76,6 +77,7 @@ type server struct {
 	addresses sync.Map
 	page      []byte
 	link      []string
+	tag       []string
 	creations chan creation
 }
 
@@ -97,6 +99,7 @@ func main() {
 	}
 	db := must(sql.Open("sqlite3", "file:"+database+"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate"))
 	s.page = firstPage(db)
+	s.tag = []string{fmt.Sprintf(`W/"%x-%x"`, len(s.page), crc32.ChecksumIEEE(s.page))}
 	go s.write(db)
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, s))
 }
@@ -128,6 +131,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.create(w, r)
 	default:
 		header["Link"] = s.link
+		header["Etag"] = s.tag
+		header["Cache-Control"] = noCache
 		send(w, 200, s.page)
 	}
 }
@@ -323,6 +328,8 @@ var (
 	invalidKey  = []string{`Bearer realm="petstore", error="invalid_token"`}
 	contentType = []string{"application/json"}
 	noStore     = []string{"no-store"}
+	noCache     = []string{"private, no-cache"}
+	vary        = []string{"Accept-Encoding"}
 	noSniff     = []string{"nosniff"}
 )
 
@@ -333,7 +340,10 @@ func fail(w http.ResponseWriter, status int, code, message string) {
 func send(w http.ResponseWriter, status int, body []byte) {
 	header := w.Header()
 	header["Content-Type"] = contentType
-	header["Cache-Control"] = noStore
+	if header["Cache-Control"] == nil {
+		header["Cache-Control"] = noStore
+	}
+	header["Vary"] = vary
 	header["X-Content-Type-Options"] = noSniff
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)

@@ -43,6 +43,7 @@ export function operationObject(
     ...(body && { requestBody: { required: true, content: json(body, bodyExamples(body)) } }),
     responses: {
       [operation.success.status]: successObject(operationId, operation, headers),
+      ...(operation.isRevalidated && { 304: unchangedObject(operationId, operation, headers) }),
       ...errorObjects(operationId, operation, headers, baseUrl),
     },
   };
@@ -77,15 +78,36 @@ function successObject(
   operation: PublishedOperation,
   headers: HeaderComponents,
 ): Json {
-  const { description, headers: own = [], schema, example, links } = operation.success;
+  const { description, schema, example, links } = operation.success;
   return {
     description,
-    headers: {
-      ...headers.refer([...EVERY_REPLY_HEADERS, ...own], operation.success.status),
-      ...headers.referDeprecation(operationId, operation),
-    },
+    headers: successHeaders(operationId, operation, headers),
     content: json(schema, { success: { value: example } }),
     ...(links && { links }),
+  };
+}
+
+/** The reply to a client that has the reply with this `ETag` already: the headers of a success alone. */
+function unchangedObject(
+  operationId: string,
+  operation: PublishedOperation,
+  headers: HeaderComponents,
+): Json {
+  return {
+    description: 'Not modified since the reply whose `ETag` was sent as `If-None-Match`.',
+    headers: successHeaders(operationId, operation, headers),
+  };
+}
+
+function successHeaders(
+  operationId: string,
+  operation: PublishedOperation,
+  headers: HeaderComponents,
+): Json {
+  const { status, headers: own = [] } = operation.success;
+  return {
+    ...headers.refer([...EVERY_REPLY_HEADERS, ...own], status),
+    ...headers.referDeprecation(operationId, operation),
   };
 }
 

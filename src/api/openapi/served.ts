@@ -1,6 +1,6 @@
 import { YAML } from 'bun';
-import type { ServedDocument } from '../../http/api.ts';
-import { entityTagOf } from '../../http/entity-tag.ts';
+import type { Reply } from '../../http/reply.ts';
+import { documentReply } from '../../http/representation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import { lazyValue } from '../../lib/lazy.ts';
 
@@ -10,16 +10,12 @@ import { lazyValue } from '../../lib/lazy.ts';
  */
 export function servedDocuments(
   write: () => Readonly<Record<string, unknown>>,
-): ReadonlyMap<string, () => ServedDocument> {
+): ReadonlyMap<string, () => Reply> {
   return new Map([
-    [DOCUMENT_PATH, lazyValue(() => served('application/json', JSON.stringify(write())))],
+    [DOCUMENT_PATH, lazyValue(() => documentReply('application/json', JSON.stringify(write())))],
     // Registered by RFC 9512.
-    [YAML_DOCUMENT_PATH, lazyValue(() => served('application/yaml', toYaml(write())))],
+    [YAML_DOCUMENT_PATH, lazyValue(() => documentReply('application/yaml', toYaml(write())))],
   ]);
-}
-
-function served(type: string, body: string): ServedDocument {
-  return { type, body, entityTag: entityTagOf(body) };
 }
 
 function toYaml(document: Readonly<Record<string, unknown>>): string {

@@ -2,6 +2,7 @@ import { ApiError, apiError } from '../../core/errors.ts';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
 import { creationReply, petJson, petsJson } from '../../core/pet-json.ts';
 import type { NewPet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
+import { REVALIDATED_BY_CLIENT, weakEntityTagOf } from '../../http/entity-tag.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { readJsonBody } from '../../http/json-body.ts';
@@ -35,15 +36,19 @@ async function listPets(
   if (cached) return cached;
   const page = await pets.list(petQuery);
   const reply = writePage(baseUrl, petQuery, page);
-  if (page.settled) pages.put(petQuery, reply);
-  return reply;
+  return page.settled ? pages.put(petQuery, reply) : reply;
 }
 
 function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): Reply {
-  const body = petsJson(pets);
+  const page = revalidated(petsJson(pets), more);
   const last = pets.at(-1);
-  if (!more || !last) return { status: 200, body };
-  return { status: 200, body, headers: { Link: nextPageLink(baseUrl, query, last.id) } };
+  if (!more || !last) return page;
+  return { ...page, headers: { Link: nextPageLink(baseUrl, query, last.id) } };
+}
+
+function revalidated(body: string, hasMore = false): Reply {
+  const entityTag = weakEntityTagOf(body, hasMore);
+  return { status: 200, body, cacheControl: REVALIDATED_BY_CLIENT, entityTag };
 }
 
 function nextPageLink(baseUrl: string, { limit, status }: PetQuery, after: number): string {
@@ -80,7 +85,7 @@ async function getPet(pets: PetStore, { parameters }: RequestContext): Promise<R
   // Ids stay within 2^53 - 1, so that rounding a greater one cannot hit an animal.
   const pet = await pets.get(Number(petId));
   if (!pet) throw apiError('pet_not_found', { petId });
-  return { status: 200, body: petJson(pet) };
+  return revalidated(petJson(pet));
 }
 
 function idempotent(accountId: string, key: string, pet: NewPet): IdempotentRequest {

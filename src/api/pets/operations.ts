@@ -69,6 +69,7 @@ export const PET_OPERATIONS = {
         },
       },
     },
+    isRevalidated: true,
     pagination: {
       style: 'cursor',
       limitParameter: 'limit',
@@ -120,6 +121,7 @@ export const PET_OPERATIONS = {
       description: 'The requested animal.',
       example: BISCUIT,
     },
+    isRevalidated: true,
     errors: ['pet_not_found', 'operation_removed'],
     deprecation: {
       deprecatedAt: Date.UTC(2026, 10, 20) / 1_000,

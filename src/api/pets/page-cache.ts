@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { PetQuery } from '../../core/pets.ts';
+import { CompressedForms } from '../../http/compression.ts';
 import type { Reply } from '../../http/reply.ts';
 
 /** Query texts whose page is known without parsing them. */
@@ -9,7 +10,8 @@ const MAX_TEXT_LENGTH = 100;
 /**
  * Caches the replies with first pages of the list, which most requests ask for. Only settled pages may
  * be put here, which never change, so nothing in here goes stale. There is one page for each limit and
- * status, some 400 in all, and 25 MB where every name is as long as it may be: it needs no eviction.
+ * status, some 400 in all, and 25 MB where every name is as long as it may be: it needs no eviction. The
+ * compressed forms that clients ask for are kept with them, and are at most as large again for each coding.
  *
  * Later pages are not cached: they would fill any bound, and a walk through a large store would seldom
  * meet one again.
@@ -30,8 +32,12 @@ export class PageCache {
     return page;
   }
 
-  put(query: PetQuery, page: Reply): void {
-    if (query.after === 0) this.#pages.set(nameOf(query), page);
+  /** Caches a first page. Returns the page as later requests find it. */
+  put(query: PetQuery, page: Reply): Reply {
+    if (query.after !== 0 || page.body === undefined) return page;
+    const cached = { ...page, compressed: new CompressedForms(page.body) };
+    this.#pages.set(nameOf(query), cached);
+    return cached;
   }
 }
 

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { isNotModified } from '../../http/entity-tag.ts';
+import { codingChooser } from '../../http/content-coding.ts';
+import { entityTagIn, isNotModified } from '../../http/entity-tag.ts';
 import type { Asset, Assets } from './assets.ts';
 
 /** By preference. Above quality 6, brotli takes three times as long for 2 % less. */
@@ -16,7 +17,7 @@ const CODINGS = {
 };
 type Coding = keyof typeof CODINGS;
 
-const CODING_NAMES: readonly Coding[] = ['br', 'gzip'];
+const chooseCoding = codingChooser<Coding>(['br', 'gzip']);
 
 /** Assets with their files ready to be sent. */
 export interface ServedAssets {
@@ -44,9 +45,9 @@ class AssetFile {
 
   /** The file in the best encoding that the client accepts, unless the client has it already. */
   async reply(request: Request): Promise<Response> {
-    const coding = chooseCoding(request.headers.get('accept-encoding') ?? '');
-    // The name holds a hash of the content; each encoding has a tag of its own (RFC 9110, 8.8.3.3).
-    const entityTag = `"${this.#asset.name}${coding ? `-${coding}` : ''}"`;
+    const { coding } = chooseCoding(request.headers.get('accept-encoding'));
+    // The name holds a hash of the content.
+    const entityTag = entityTagIn(coding, `"${this.#asset.name}"`);
     const headers = new Headers({
       'Cache-Control': 'public, max-age=31536000, immutable',
       ETag: entityTag,
@@ -66,15 +67,4 @@ class AssetFile {
     this.#made.set(coding, made);
     return made;
   }
-}
-
-/** Reads Accept-Encoding (RFC 9110): an encoding is acceptable unless its weight is 0. */
-function chooseCoding(accepted: string): Coding | undefined {
-  const weights = new Map(
-    accepted.split(',').map((part) => {
-      const [name = '', weight] = part.split(';').map((text) => text.trim().toLowerCase());
-      return [name, weight === undefined ? 1 : Number(weight.replace(/^q=/, ''))] as const;
-    }),
-  );
-  return CODING_NAMES.find((name) => (weights.get(name) ?? weights.get('*') ?? 0) > 0);
 }

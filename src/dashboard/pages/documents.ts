@@ -1,6 +1,7 @@
 import { ARAZZO_PATH, arazzoDocument } from '../../api/openapi/arazzo.ts';
 import { openapiDocument } from '../../api/openapi/document.ts';
-import { entityTagOf, isNotModified, REVALIDATED } from '../../http/entity-tag.ts';
+import { REVALIDATED } from '../../http/entity-tag.ts';
+import { documentReply, selectRepresentation } from '../../http/representation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import { lazyValue } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
@@ -46,17 +47,28 @@ export function servedDocuments({
 function served(
   type: string,
   write: () => string,
-  others: Readonly<Record<string, string>> = {},
+  others?: Readonly<Record<string, string>>,
 ): ServeDocument {
-  const document = lazyValue(() => {
-    const text = write();
-    return { text, entityTag: entityTagOf(text) };
-  });
+  const document = lazyValue(() => documentReply(type, write(), others));
   return (request) => {
-    const { text, entityTag } = document();
-    const headers = { ...others, 'Cache-Control': REVALIDATED, ETag: entityTag };
-    if (isNotModified(request, entityTag)) return new Response(null, { status: 304, headers });
-    return new Response(text, { headers: { ...headers, 'Content-Type': type } });
+    const {
+      status,
+      body,
+      coding,
+      entityTag = '',
+      headers,
+    } = selectRepresentation(document(), request);
+    return new Response(body ?? null, {
+      status,
+      headers: {
+        ...headers,
+        'Cache-Control': REVALIDATED,
+        ETag: entityTag,
+        Vary: 'Accept-Encoding',
+        ...(coding && { 'Content-Encoding': coding }),
+        ...(body !== undefined && { 'Content-Type': type }),
+      },
+    });
   };
 }
 

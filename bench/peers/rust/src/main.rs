@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::error::Error;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,8 +15,8 @@ use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LINK,
-    RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, LINK,
+    RETRY_AFTER, VARY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
@@ -87,6 +88,7 @@ struct Service {
     addresses: Mutex<HashMap<IpAddr, Caller>>,
     page: Bytes,
     link: HeaderValue,
+    tag: HeaderValue,
     creations: SyncSender<Creation>,
 }
 
@@ -115,6 +117,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let connection = Connection::open(database)?;
     connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")?;
     let (sender, receiver) = sync_channel(QUEUE_CAPACITY);
+    let page = first_page(&connection)?;
+    let mut hasher = DefaultHasher::new();
+    page.hash(&mut hasher);
     let service = Service {
         mac,
         accounts,
@@ -123,7 +128,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             per_day: anonymous,
         },
         addresses: Mutex::default(),
-        page: first_page(&connection)?.into(),
+        tag: format!("W/\"{:x}-{:x}\"", page.len(), hasher.finish()).parse()?,
+        page: page.into(),
         link: format!("<http://localhost:{port}/v1/pets?limit=20&after=20>; rel=\"next\"")
             .parse()?,
         creations: sender,
@@ -150,9 +156,10 @@ async fn handle(
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     request: Request,
 ) -> Response {
-    let mut headers = HeaderMap::with_capacity(12);
+    let mut headers = HeaderMap::with_capacity(14);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REQUEST_ID, request_id(request.headers()));
     let authorization = request.headers().get(AUTHORIZATION);
@@ -187,6 +194,9 @@ async fn handle(
         service.create(request).await
     } else {
         headers.insert(LINK, service.link.clone());
+        headers.insert(ETAG, service.tag.clone());
+        let private = HeaderValue::from_static("private, no-cache");
+        headers.insert(CACHE_CONTROL, private);
         (StatusCode::OK, service.page.clone())
     };
     let mut response = Response::new(Body::from(body));

@@ -1,0 +1,44 @@
+import { codingChooser } from './content-coding.ts';
+
+/** Codings of the runtime itself, which no start has to load; of equal weights, the faster one. */
+const CODINGS = ['zstd', 'gzip'] as const;
+export type Coding = (typeof CODINGS)[number];
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** For bodies that are compressed once and sent many times. */
+const THOROUGH = { zstd: 9, gzip: 9 } as const;
+/** For bodies that are compressed for one reply. */
+const FAST = { zstd: 1, gzip: 1 } as const;
+
+/** Chooses a content coding by the value of `Accept-Encoding`. */
+export const chooseCoding = codingChooser(CODINGS);
+
+/** Compresses the body of one reply. */
+export function compress(body: string | Bytes, coding: Coding): Bytes {
+  return compressAt(FAST, body, coding);
+}
+
+/** A body that many replies share, compressed when it is first asked for. */
+export class CompressedForms {
+  readonly #body: string | Bytes;
+  readonly #made = new Map<Coding, Bytes>();
+
+  constructor(body: string | Bytes) {
+    this.#body = body;
+  }
+
+  in(coding: Coding): Bytes {
+    const known = this.#made.get(coding);
+    if (known) return known;
+    const made = compressAt(THOROUGH, this.#body, coding);
+    this.#made.set(coding, made);
+    return made;
+  }
+}
+
+function compressAt(levels: typeof THOROUGH | typeof FAST, body: string | Bytes, coding: Coding) {
+  const level = levels[coding];
+  if (coding === 'zstd') return new Uint8Array(Bun.zstdCompressSync(body, { level }));
+  return Bun.gzipSync(body, { level, library: 'zlib' });
+}

@@ -1,0 +1,48 @@
+import { CompressedForms, chooseCoding, compress } from './compression.ts';
+import { entityTagIn, entityTagOf, isNotModified, REVALIDATED } from './entity-tag.ts';
+import type { Reply } from './reply.ts';
+
+/** From this size on a body is compressed, in bytes: once where the compressed form is kept … */
+const KEPT_MINIMUM = 1024;
+/** … and anew for each reply otherwise, which costs about as much as sending 4 KiB less saves. */
+const MINIMUM = 8 * 1024;
+
+/**
+ * The reply in the content coding that the client prefers, or 304 if the client has it already
+ * (`If-None-Match`). A 304 has the headers that the 200 would have, as far as they are not about its
+ * content (RFC 9110, 15.4.5).
+ */
+export function selectRepresentation(reply: Reply, request: Request): Reply {
+  const { body, compressed } = reply;
+  if (body === undefined) return reply;
+  const { coding, isRequired } = chooseCoding(request.headers.get('accept-encoding'));
+  const isCoded = coding !== undefined && (isRequired || isWorthCompressing(reply));
+  const entityTag = reply.entityTag && entityTagIn(isCoded ? coding : undefined, reply.entityTag);
+  if (entityTag !== undefined && isNotModified(request, entityTag)) {
+    const { cacheControl, headers } = reply;
+    return {
+      status: 304,
+      entityTag,
+      ...(cacheControl && { cacheControl }),
+      ...(headers && { headers }),
+    };
+  }
+  if (!isCoded) return reply;
+  const bytes = compressed?.in(coding) ?? compress(body, coding);
+  return { ...reply, body: bytes, coding, ...(entityTag && { entityTag }) };
+}
+
+function isWorthCompressing({ body = '', compressed }: Reply): boolean {
+  // A cheap bound first: no body has fewer bytes than UTF-16 units.
+  const minimum = compressed ? KEPT_MINIMUM : MINIMUM;
+  return body.length >= minimum || Buffer.byteLength(body) >= minimum;
+}
+
+/** The reply with a document, which is kept: clients may store it and revalidate it. */
+export function documentReply(type: string, body: string, headers?: Reply['headers']): Reply {
+  return {
+    ...{ status: 200, type, body, cacheControl: REVALIDATED, entityTag: entityTagOf(body) },
+    compressed: new CompressedForms(body),
+    ...(headers && { headers }),
+  };
+}
