@@ -8,7 +8,7 @@ import { requireEmbeddedStore } from './session.ts';
 export function addAcknowledgeLossCommand(store: Command): void {
   store
     .command('acknowledge-loss')
-    .description('Accept that animals were lost, which /readyz reports until then.')
+    .description('Accept that animals or changes were lost, which /readyz reports until then.')
     .addOption(jsonOption())
     .action(async ({ json }: JsonOption) => {
       const config = requireEmbeddedStore(readConfig(), 'the tools of PostgreSQL');

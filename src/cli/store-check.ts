@@ -16,18 +16,26 @@ export function addCheckCommand(store: Command): void {
   store
     .command('check')
     .description('Read every database whole and show damage; also while the service runs.')
+    .option('--whole', 'Read the free pages as well, and each database in one transaction.')
     .argument('[files...]', 'the paths of databases; those of the data folder without any')
     .addOption(jsonOption())
     .action(check);
 }
 
-async function check(files: readonly string[], { json }: JsonOption): Promise<void> {
+interface CheckOptions extends JsonOption {
+  readonly whole?: true;
+}
+
+async function check(files: readonly string[], { json, whole }: CheckOptions): Promise<void> {
   setPriority(LOWEST_PRIORITY);
   // Loaded here so that no other command waits for it.
   const { DATABASES } = await import('../storage/folder/databases.ts');
-  const { findDamage } = await import('../storage/sqlite/database.ts');
+  const { findDamage } = await import('../storage/sqlite/check.ts');
   const paths = files.length > 0 ? files : inDataFolder(DATABASES.map(([name]) => name));
-  const checked: CheckedFile[] = paths.map((file) => ({ file, damage: findDamage(file) ?? null }));
+  const checked: CheckedFile[] = paths.map((file) => ({
+    file,
+    damage: findDamage(file, whole === true) ?? null,
+  }));
   if (json) printJson(checked);
   else for (const { file, damage } of checked) printLine(`${file}: ${damage ?? 'in order'}`);
   const damaged = checked.filter(({ damage }) => damage !== null);

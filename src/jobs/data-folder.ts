@@ -8,7 +8,7 @@ import type { Stores } from '../storage/stores.ts';
 /** How often it is checked whether the data folder is still there, in ms; noticed within 1 s. */
 const LOOK_EVERY = 0.5 * SECOND;
 
-/** How often it is looked whether a check of large files is due, in ms. */
+/** How often it is looked whether a check of files is due, in ms. */
 const CHECK_DUE_EVERY = SECOND;
 
 interface Dependencies {
@@ -29,18 +29,19 @@ export function watchDataFolder(dependencies: Dependencies): Disposable | undefi
   if (!folderState) return undefined;
   const permissions = restrictFolder(folder.path);
   if (permissions) log[permissions.isOpen ? 'warn' : 'info'](permissions.message);
-  readiness.add('data_folder', () => folderState.lost);
+  const folderProblem = () => folderState.lost ?? folderState.readOnly;
+  readiness.add('data_folder', folderProblem);
   readiness.add('database_files', () => folderState.damage());
-  readiness.add('lost_pets', () => folderState.lostPets());
+  readiness.add('lost_data', () => folderState.lostData());
   const report = reportChanges(log);
-  report('lost_pets', folderState.lostPets());
+  report('lost_data', folderState.lostData());
   jobs.every(LOOK_EVERY, 'look at the data folder', async () => {
     await folderState.look();
-    report('data_folder', folderState.lost);
+    report('data_folder', folderProblem());
     report('database_files', folderState.damage());
-    report('lost_pets', folderState.lostPets());
+    report('lost_data', folderState.lostData());
   });
-  jobs.every(CHECK_DUE_EVERY, 'check large database files', async () => {
+  jobs.every(CHECK_DUE_EVERY, 'check database files', async () => {
     await folderState.checkFiles(clock.now());
     report('database_files', folderState.damage());
   });

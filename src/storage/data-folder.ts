@@ -18,13 +18,16 @@ import { type Lock, shareLock } from './sqlite/lock.ts';
 /** Length of a generated secret, and the least that the file must hold, in bytes. */
 const SECRET_BYTES = 32;
 
+/** A database of a data folder, by its name without the ending. */
+export type DatabaseName = Environment | 'accounts';
+
 /** Names of the files in a data folder, and of the parts of a backup. */
 export const FILE_NAMES = {
   accounts: 'accounts.db',
   secret: 'secret',
   manifest: 'store.json',
   database: (environment: Environment) => `${environment}.db`,
-  givenIds: (environment: Environment) => `${environment}.ids`,
+  acknowledged: (database: DatabaseName) => `${database}.ids`,
 } as const;
 
 /** The data folder: the path of each file in it. */
@@ -41,8 +44,8 @@ export interface DataFolder {
   /** Shared by all processes that open files in the folder; exclusive for a restore. */
   readonly folderLock: string;
   database(environment: Environment): string;
-  /** The highest id that was acknowledged; see `folder/given-ids.ts`. */
-  givenIds(environment: Environment): string;
+  /** The record of what was acknowledged of a database; see `folder/acknowledged.ts`. */
+  acknowledged(database: DatabaseName): string;
   /** Held by the process that serves the environment. */
   lock(environment: Environment): string;
 }
@@ -79,7 +82,7 @@ export function dataFolderAt(path: string): DataFolder {
     unfinishedRestore: join(path, 'restore-unfinished'),
     folderLock: join(path, 'folder.lock'),
     database: (environment) => join(path, FILE_NAMES.database(environment)),
-    givenIds: (environment) => join(path, FILE_NAMES.givenIds(environment)),
+    acknowledged: (database) => join(path, FILE_NAMES.acknowledged(database)),
     lock: (environment) => join(path, `${environment}.lock`),
   };
 }

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { PetstoreClient } from '../../client/src/index.ts';
@@ -113,6 +114,25 @@ describe('while the data folder of a running service is', () => {
       await expectAllRight();
     });
   }
+
+  test('behind a symbolic link and moved away, no path to it begins another store', async () => {
+    const [real, link] = [join(place.path, 'real'), join(place.path, 'link')];
+    mkdirSync(real);
+    symlinkSync(real, link);
+    await using _other = await ServiceProcess.start(onFolder(link));
+    renameSync(real, `${real}.away`);
+    for (const [path, before] of [
+      [real, () => {}],
+      [link, () => {}],
+      [link, () => rmSync(link)],
+    ] as const) {
+      before();
+      const created = await runCommand(['accounts', 'create', 'a@example.com'], onFolder(path));
+      expect(created.stderr).toStartWith('petstore: A running service has lost its data folder');
+      expect(created.code).toBe(2);
+      expect(existsSync(path)).toBe(false);
+    }
+  });
 
   test('deleted, the log shows it, and the service still stops', async () => {
     const lost = join(place.path, 'lost');

@@ -1,77 +1,21 @@
+import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import {
-  appendFileSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
-import { clientOf, makeKey, onFolder } from '../support/storage.ts';
-
-const PETS = 40;
-const BLOCK = 10_000;
-
-/** A folder whose service was killed after it acknowledged some animals, which the log alone holds. */
-async function killedService() {
-  const folder = temporaryFolder();
-  const key = await makeKey(folder.path);
-  await using service = await ServiceProcess.start(onFolder(folder.path));
-  const ids = await create(service, key, PETS);
-  await service.end('SIGKILL');
-  const file = (name: string) => join(folder.path, name);
-  return { ...folder, key, ids, file, log: file('production.db-wal') };
-}
-
-/** Creates animals one after the other, so that each is a commit of its own. */
-async function create(service: ServiceProcess, key: string, count: number): Promise<number[]> {
-  const ids: number[] = [];
-  for (let number = 0; number < count; number += 1) {
-    ids.push(Number((await clientOf(service, key).createPet({ name: 'Rex', categoryId: 1 })).id));
-  }
-  return ids;
-}
-
-async function idsOf(service: ServiceProcess, key: string): Promise<number[]> {
-  const pets = await Array.fromAsync(clientOf(service, key).listAllPets());
-  return pets.map(({ id }) => Number(id));
-}
-
-async function readyz({ opsPort }: ServiceProcess): Promise<{ status: number; text: string }> {
-  const reply = await fetch(`http://localhost:${opsPort}/readyz`);
-  return { status: reply.status, text: await reply.text() };
-}
-
-function flipByte(path: string, at: (content: Buffer) => number): void {
-  const content = readFileSync(path);
-  const index = at(content);
-  content[index] = (content[index] ?? 0) ^ 1;
-  writeFileSync(path, content);
-}
-
-/** The record as the machine leaves it that fails: written, and from before it was started again. */
-function asOfEarlierBoot(path: string): void {
-  const text = readFileSync(path, 'latin1').replace(
-    / \S{36} open .*\n$/,
-    ` ${'0'.repeat(36)} open`,
-  );
-  const sum = Bun.hash.crc32(text).toString(16).padStart(8, '0');
-  writeFileSync(path, `${text} ${sum}\n`);
-}
-
-type Killed = Awaited<ReturnType<typeof killedService>>;
-
-function reserveUpTo({ file }: Killed, id: number): void {
-  const manifest = readFileSync(file('store.json'), 'utf8');
-  writeFileSync(
-    file('store.json'),
-    manifest.replace(`"reservedUpTo": ${BLOCK}`, `"reservedUpTo": ${id}`),
-  );
-}
+import { onFolder } from '../support/storage.ts';
+import {
+  asOfEarlierBoot,
+  BLOCK,
+  create,
+  flipByte,
+  idsOf,
+  type Killed,
+  killedService,
+  PETS,
+  readyz,
+  reserveUpTo,
+} from './killed-service.ts';
 
 const DAMAGES: Readonly<Record<string, (killed: Killed) => void>> = {
   'a byte is flipped in the middle of the write-ahead log': ({ log }) =>
@@ -117,7 +61,7 @@ describe('after a kill, when acknowledged animals are lost', () => {
       await service.end(start === 0 ? 'SIGKILL' : 'SIGTERM');
     }
     await using service = await ServiceProcess.start(settings);
-    const metric = 'petstore_not_ready{check="lost_pets"}';
+    const metric = 'petstore_not_ready{check="lost_data"}';
     const metrics = async () => (await fetch(`http://localhost:${service.opsPort}/metrics`)).text();
     expect(await metrics()).toContain(`${metric} 1`);
     const { stdout, code } = await runCommand(['store', 'acknowledge-loss'], settings);
@@ -129,6 +73,24 @@ describe('after a kill, when acknowledged animals are lost', () => {
     expect(await create(service, killed.key, 1)).toEqual([BLOCK + 1]);
     const again = await runCommand(['store', 'acknowledge-loss'], settings);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('no loss') });
+  });
+});
+
+describe('a database that has lost all of its tables', () => {
+  test('is named by /readyz, also if no animal was in it, and by a backup', async () => {
+    using killed = await killedService();
+    const settings = onFolder(killed.path);
+    for (const end of ['', '-wal']) rmSync(killed.file(`staging.db${end}`));
+    new Database(killed.file('staging.db')).run('PRAGMA journal_mode = WAL');
+    const backup = await runCommand(['backup', killed.file('x.backup')], settings);
+    expect(backup).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('staging.db is empty'),
+    });
+    await using service = await ServiceProcess.start(settings);
+    expect((await readyz(service)).text).toStartWith('staging.db has lost everything that it held');
+    expect(await runCommand(['store', 'acknowledge-loss'], settings)).toMatchObject({ code: 0 });
+    expect((await readyz(service)).status).toBe(200);
   });
 });
 
@@ -233,6 +195,22 @@ describe('ids continue where they were', () => {
     expect((await readyz(service)).status).toBe(200);
     expect(await create(service, killed.key, 1)).toEqual([PETS + 6]);
   });
+
+  for (const lost of [['store.json'], ['store.json', 'production.ids']]) {
+    test(`after a restore where ${lost.join(' and ')} are lost: none is given again`, async () => {
+      using killed = await killedService();
+      const settings = onFolder(killed.path);
+      const backup = killed.file('x.backup');
+      expect(await runCommand(['backup', backup], settings)).toMatchObject({ code: 0 });
+      await runCommand(['seed', '--pets', '5'], settings);
+      asOfEarlierBoot(killed.file('production.ids'));
+      for (const name of lost) rmSync(killed.file(name));
+      const restored = await runCommand(['restore', backup, '--replace'], settings);
+      expect(restored).toMatchObject({ code: 0, stderr: '' });
+      await using service = await ServiceProcess.start(settings);
+      expect(await create(service, killed.key, 1)).toEqual([PETS + 5 + BLOCK + 1]);
+    });
+  }
 
   test('after store begin-anew, and in a backup made after it', async () => {
     using killed = await killedService();

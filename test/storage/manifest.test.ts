@@ -140,6 +140,17 @@ describe('the service refuses to start, names the file and what to do, and chang
     expect(code).toBe(2);
   });
 
+  test('when a database is from an earlier release, and the manifest lists another one', async () => {
+    using folder = copyOf(original.path);
+    using earlier = withoutManifest();
+    cpSync(earlier.file('production.db'), folder.file('production.db'));
+    const { code, stderr } = await startInVain(folder.path);
+    expect(stderr).toStartWith(
+      `petstore: ${folder.file('production.db')} belongs to no store: it is from an earlier release. Put the right file back`,
+    );
+    expect(code).toBe(2);
+  });
+
   test('when a database is another one of the same folder', async () => {
     using folder = copyOf(original.path);
     cpSync(folder.file('staging.db'), folder.file('production.db'));

@@ -18,6 +18,7 @@ import { highestGivenId } from '../folder/pet-ids.ts';
 import { refuseServedFolder } from '../folder/served-folder.ts';
 import { endSessions } from '../sqlite/backup.ts';
 import { takeLock } from '../sqlite/lock.ts';
+import { findHighestId } from '../sqlite/numbers.ts';
 import { type Manifest, unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
@@ -87,20 +88,21 @@ function removeLitter({ path }: DataFolder): void {
 function isData(name: string): boolean {
   return (
     [FILE_NAMES.secret, FILE_NAMES.manifest, 'store.lock'].includes(name) ||
-    /\.(db(-wal|-shm)?|ids)$/.test(name)
+    /\.(db(-wal(\.rest)?|-shm)?|ids)$/.test(name)
   );
 }
 
 /**
  * The ids after which those of each environment continue, so that none is given twice: the highest of the
- * former files, of an interrupted restore and of the backup.
+ * former files, of an interrupted restore and of the backup. The former files include the databases: the
+ * manifest and the record of ids may be the ones that are lost.
  */
 function findIdsAfter(folder: DataFolder, backup: Manifest): Record<Environment, number> {
   const cutOff = readUnfinished(folder);
   const former = readFormerManifest(folder);
   const highest = (name: Environment) =>
     Math.max(
-      highestGivenId(folder, former, name),
+      highestGivenId(folder, former, name, findHighestId(folder.database(name))),
       cutOff?.[name] ?? 0,
       backup.idsAfter?.[name] ?? 0,
     );

@@ -8,11 +8,10 @@ import { type DataFolder, dataFolderAt, FILE_NAMES, keepRestoreOut } from '../da
 import { examineDatabase, openDatabase } from '../sqlite/database.ts';
 import { takeLock } from '../sqlite/lock.ts';
 import { DATABASES } from './databases.ts';
-import { readGivenIds } from './given-ids.ts';
 import { makeStore } from './make-store.ts';
 import { readManifest, writeManifest } from './manifest.ts';
 import { moveAside } from './move-aside.ts';
-import { beginIds, endOfBlock, highestGivenId, withFile } from './pet-ids.ts';
+import { beginIds, highestGivenId, withFile } from './pet-ids.ts';
 
 /**
  * Makes a lost file of the data folder anew, without what it held: an empty database, or a manifest of
@@ -49,11 +48,7 @@ function makeManifest(folder: DataFolder): void {
   makeStore(
     folder,
     made.map(([name]) => name),
-    (environment, highest) => {
-      const given = readGivenIds(folder.givenIds(environment));
-      const known = Math.max(highest, given?.highest ?? 0);
-      return given?.isExact ? known : endOfBlock(known);
-    },
+    (environment, highest) => highestGivenId(folder, undefined, environment, highest),
   );
 }
 
@@ -69,10 +64,16 @@ function makeDatabase(folder: DataFolder, name: string, clock: Clock): void {
   }
   // A write-ahead log of the former file must not become part of the new one.
   const remains = readdirSync(folder.path).filter((each) => each.startsWith(name));
+  const acknowledged = FILE_NAMES.acknowledged('accounts');
+  // Nothing of the former accounts is missed; which ids were given is still needed.
+  if (name === FILE_NAMES.accounts && existsSync(join(folder.path, acknowledged))) {
+    remains.push(acknowledged);
+  }
   if (remains.length > 0) moveAside(folder.path, remains, 'before-begin-anew', clock);
   openDatabase(path, schema, { storeId: manifest.storeId }).close();
   const environment = ENVIRONMENTS.find((each) => FILE_NAMES.database(each) === name);
   if (!environment) return;
   const idsAfter = highestGivenId(folder, manifest, environment);
-  writeManifest(folder, withFile(manifest, name, beginIds(folder, environment, 0, idsAfter)));
+  const listed = { hasIdentity: true, ...beginIds(folder, environment, 0, idsAfter) };
+  writeManifest(folder, withFile(manifest, name, listed));
 }

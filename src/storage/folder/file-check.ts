@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import { HOUR, type Instant, MINUTE } from '../../lib/clock.ts';
 import { FULL_CHECK_BYTES } from '../sqlite/database.ts';
 
-/** How often large files are checked, in ms. */
+/** How often files are checked, in ms. */
 const CHECK_EVERY = HOUR;
-/** When a check is tried again that could not be made, in ms. */
+/** When a check is tried again that could not be made, and how often damaged files are, in ms. */
 const RETRY_AFTER = MINUTE;
 
 /** This program, as a command line. */
@@ -14,35 +14,51 @@ const PROGRAM = Bun.isStandaloneExecutable
   : [process.execPath, Bun.fileURLToPath(new URL('../../main.ts', import.meta.url))];
 
 /**
- * Checks the files that are too large for a check at the start: soon after it, and then every hour. The
- * check runs in a process of its own with the lowest priority (`store check`): it competes with
+ * Checks files whole: soon after the start those that are too large to be checked by it, all every hour,
+ * and damaged ones every minute, so that the end of the damage is noticed. The check runs in a process of its own with the lowest priority (`store check`): it competes with
  * requests neither for a thread nor for SQLite's locks, and a stop does not have to wait for it.
  */
 export class FileCheck {
   #child: Bun.Subprocess | undefined;
   #isStopped = false;
+  /** Whether the start has just checked the small files. */
+  #isFirst = true;
   /** On the scale that never steps, in ms. */
   #dueAt = 0;
+  #damagedDueAt = 0;
 
   /**
    * Checks the files if that is due.
+   * @param damaged those of the paths that are known to be damaged.
    * @param onResult receives the first damage of each file that was checked, or `undefined`.
    * @throws Error when a check cannot be made.
    */
   async run(
     paths: readonly string[],
+    damaged: ReadonlyMap<string, unknown>,
     { elapsed }: Instant,
     onResult: (path: string, finding: string | undefined) => void,
   ): Promise<void> {
-    if (elapsed < this.#dueAt) return;
-    this.#dueAt = elapsed + RETRY_AFTER;
+    const areAllDue = elapsed >= this.#dueAt;
+    const areDamagedDue = elapsed >= this.#damagedDueAt;
+    if (areAllDue) this.#dueAt = elapsed + RETRY_AFTER;
+    if (areDamagedDue) this.#damagedDueAt = elapsed + RETRY_AFTER;
     for (const path of paths) {
-      if (statSync(path).size <= FULL_CHECK_BYTES) continue;
-      const finding = await this.#check(path);
+      const isDue = damaged.has(path) ? areDamagedDue : areAllDue && !this.#isSound(path);
+      if (!isDue) continue;
+      // What a request met may lie outside of the tables.
+      const finding = await this.#check(path, damaged.has(path) ? ['--whole'] : []);
       if (this.#isStopped) return;
       onResult(path, finding);
     }
+    if (!areAllDue) return;
     this.#dueAt = elapsed + CHECK_EVERY;
+    this.#isFirst = false;
+  }
+
+  /** Whether the start has checked the file. */
+  #isSound(path: string): boolean {
+    return this.#isFirst && statSync(path).size <= FULL_CHECK_BYTES;
   }
 
   /** Ends the check in progress, and makes no other. */
@@ -51,9 +67,9 @@ export class FileCheck {
     this.#child?.kill('SIGKILL');
   }
 
-  async #check(path: string): Promise<string | undefined> {
+  async #check(path: string, options: readonly string[]): Promise<string | undefined> {
     if (this.#isStopped) return undefined;
-    const child = Bun.spawn([...PROGRAM, 'store', 'check', '--json', path], {
+    const child = Bun.spawn([...PROGRAM, 'store', 'check', '--json', ...options, path], {
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { messageOf } from '../../core/errors.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { DataFolder } from '../data-folder.ts';
 import { describeDamage } from '../sqlite/database.ts';
@@ -18,23 +19,44 @@ export class FolderState {
   /** The first damage of each damaged database, by path. */
   readonly #damages = new Map<string, string>();
   readonly #refuseWrites: (reason: string | undefined) => void;
-  /** The folder or a database in it is gone, in a sentence for operators. */
+  readonly #storeId: string;
+  /** The folder or a file in it is gone, in a sentence for operators. */
   lost: string | undefined;
+  /** The folder or a file in it may not be written, in a sentence for operators. */
+  readOnly: string | undefined;
 
-  /** @param refuseWrites refuses all changes with this reason, or accepts them again. */
-  constructor(folder: DataFolder, refuseWrites: (reason: string | undefined) => void) {
+  /**
+   * @param storeId the store that the folder holds.
+   * @param refuseWrites refuses all changes with this reason, or accepts them again.
+   */
+  constructor(
+    folder: DataFolder,
+    storeId: string,
+    refuseWrites: (reason: string | undefined) => void,
+  ) {
     this.#folder = folder;
+    this.#storeId = storeId;
     this.#watch = new FolderWatch(folder.path);
+    this.#watch.addReplaceable(folder.manifest);
     this.#refuseWrites = refuseWrites;
   }
 
-  /** Called for each database that was opened. */
-  opened(path: string): void {
+  /**
+   * Called for each database that was opened.
+   * @param logLength gives how long its write-ahead log must be, in bytes.
+   */
+  opened(path: string, logLength: () => number): void {
     this.#files.push(path);
+    this.#watch.add(path);
+    this.#watch.addLog(`${path}-wal`, logLength);
+  }
+
+  /** Called for each record of what is acknowledged, once it is there. */
+  recording(path: string): void {
     this.#watch.add(path);
   }
 
-  /** Called when a read or a check finds that a database is damaged. */
+  /** Called when a read, a write or a check finds that a database is damaged. */
   foundDamage(path: string, finding: string): void {
     if (this.#damages.has(path)) return;
     this.#damages.set(path, finding);
@@ -48,11 +70,11 @@ export class FolderState {
   }
 
   /**
-   * Checks large databases whole, if that is due.
+   * Checks databases whole, if that is due.
    * @throws Error when that is not possible.
    */
   checkFiles(now: Instant): Promise<void> {
-    return this.#check.run(this.#files, now, (path, finding) => {
+    return this.#check.run(this.#files, this.#damages, now, (path, finding) => {
       if (finding === undefined) this.#damages.delete(path);
       else this.foundDamage(path, finding);
     });
@@ -63,18 +85,29 @@ export class FolderState {
     this.#check.stop();
   }
 
-  /** Looks whether the folder and the databases are still at their paths. */
+  /** Looks whether the folder and its files are still at their paths, and may be written. */
   async look(): Promise<void> {
-    this.lost = await this.#watch.problem();
+    const { lost, readOnly } = await this.#watch.problems();
+    this.lost = lost ?? this.#manifestProblem();
+    this.readOnly = readOnly;
     this.#refuseWrites(this.lost);
   }
 
-  /** Pets that were lost and whose loss no operator has acknowledged, in a sentence for operators. */
-  lostPets(): string | undefined {
+  /** What was lost, and whose loss no operator has acknowledged, in a sentence for operators. */
+  lostData(): string | undefined {
     if (this.lost !== undefined) return undefined;
     const losses = unacknowledgedLosses(readManifest(this.#folder));
     if (losses.length === 0) return undefined;
     return `${losses.map(describeLoss).join(' ')} Restore a backup, or accept it: petstore store acknowledge-loss`;
+  }
+
+  #manifestProblem(): string | undefined {
+    try {
+      if (requireManifest(this.#folder).storeId === this.#storeId) return undefined;
+      return `${this.#folder.manifest} was replaced while the service runs, which refuses all changes. Put it back as it was.`;
+    } catch (error) {
+      return messageOf(error);
+    }
   }
 
   /** Makes the next start check the whole file. */

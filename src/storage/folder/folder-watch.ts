@@ -1,11 +1,47 @@
-import { promises, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  openSync,
+  promises,
+  readSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 
-/** Notices that the data folder, or a database in it, is no longer what this process has open. */
+interface Watched {
+  readonly path: string;
+  /** What the path led to when it was opened; `undefined` for a file that is replaced now and then. */
+  readonly opened?: string;
+  /** For a write-ahead log: how long it must be, in bytes. */
+  readonly leastLength?: () => number;
+}
+
+/** What is wrong with a path. */
+interface Problem {
+  readonly path: string;
+  readonly what: string;
+  /** Whether it is no longer what this process has open. */
+  readonly isLost: boolean;
+}
+
+/** What is wrong with a data folder, in sentences for operators. */
+export interface FolderProblems {
+  /** The folder or a file is gone, so that changes must be refused. */
+  readonly lost: string | undefined;
+  /** The folder or a file may not be written. */
+  readonly readOnly: string | undefined;
+}
+
+/** Notices that the data folder, or a file in it, is no longer what this process has open. */
 export class FolderWatch {
   readonly #folder: string;
-  /** What each path led to when it was opened. */
-  readonly #opened = new Map<string, string>();
+  readonly #watched: Watched[] = [];
+  readonly #replaceable: Watched[] = [];
+  /** Logs that were truncated, which cannot be undone. */
+  readonly #truncated = new Set<string>();
 
   /** @param folder a path that exists. */
   constructor(folder: string) {
@@ -15,34 +51,104 @@ export class FolderWatch {
 
   /** Watches a file as well, which this process has just opened. */
   add(path: string): void {
-    this.#opened.set(path, identify(statSync(path)));
+    this.#watched.push({ path, opened: identify(path) });
   }
 
-  /** Looks again. @returns what is wrong, in a sentence for operators. */
-  async problem(): Promise<string | undefined> {
-    const problems = await Promise.all(
-      Array.from(this.#opened, async ([path, opened]) => {
-        const change = await changeOf(path, opened);
-        return change && `${path} ${change}`;
-      }),
-    );
-    // The folder comes first: where it is lost, its files are as well.
-    const found = problems.find((problem) => problem !== undefined);
-    if (found === undefined) return undefined;
-    return `${found} while the service runs, which refuses all changes. Put ${this.#folder} back as it was, or stop the service and restore a backup.`;
+  /** Watches a file that may be replaced. */
+  addReplaceable(path: string): void {
+    this.#replaceable.push({ path });
+  }
+
+  /**
+   * Watches the write-ahead log of a database that this process has just opened.
+   * @param leastLength gives the length that it must have for what is in it, in bytes.
+   */
+  addLog(path: string, leastLength: () => number): void {
+    this.#watched.push({ path, opened: identify(path), leastLength });
+  }
+
+  /** Looks again. */
+  async problems(): Promise<FolderProblems> {
+    const watched = [...this.#watched, ...this.#replaceable];
+    const problems = await Promise.all(watched.map((each) => this.#look(each)));
+    // The folder comes first, and then its databases: where it is lost, its files are as well.
+    const first = (isLost: boolean) => problems.find((problem) => problem?.isLost === isLost);
+    const [lost, readOnly] = [first(true), first(false)];
+    return {
+      lost:
+        lost &&
+        `${lost.path} ${lost.what} while the service runs, which refuses all changes. ${this.#adviceFor(lost.path)}`,
+      readOnly:
+        readOnly &&
+        `${readOnly.path} ${readOnly.what}. Make it writable for the user of the service.`,
+    };
+  }
+
+  #adviceFor(path: string): string {
+    if (this.#truncated.has(path)) return 'Restart the service, which then shows what is lost.';
+    if (this.#watched.some((each) => each.path === path && each.leastLength)) {
+      return 'Restart the service with SIGTERM, which saves what the file held; a kill would lose it.';
+    }
+    return `Put ${this.#folder} back as it was, or stop the service and restore a backup.`;
+  }
+
+  async #look({ path, opened, leastLength }: Watched): Promise<Problem | undefined> {
+    const lost = (what: string) => ({ path, what, isLost: true });
+    try {
+      const found = await promises.stat(path);
+      if (opened !== undefined && identityOf(found) !== opened) return lost('was replaced');
+      if (leastLength && isTruncated(path, leastLength)) this.#truncated.add(path);
+      if (this.#truncated.has(path)) {
+        setRestAside(path);
+        return lost('was truncated');
+      }
+    } catch (error) {
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      return lost(isMissing ? 'was moved or deleted' : `cannot be read (${messageOf(error)})`);
+    }
+    try {
+      await promises.access(path, constants.W_OK);
+      return undefined;
+    } catch (error) {
+      return { path, what: `cannot be written (${messageOf(error)})`, isLost: false };
+    }
   }
 }
 
-async function changeOf(path: string, opened: string): Promise<string | undefined> {
-  try {
-    const found = identify(await promises.stat(path));
-    return found === opened ? undefined : 'was replaced';
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    return isMissing ? 'was moved or deleted' : `cannot be looked at (${messageOf(error)})`;
-  }
+function identify(path: string): string {
+  return identityOf(statSync(path));
 }
 
-function identify({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`;
+}
+
+function isTruncated(path: string, leastLength: () => number): boolean {
+  // Another process may fold the log into its database, and truncate it, in the middle of the first look.
+  return isShort(path, leastLength) && isShort(path, leastLength);
+}
+
+/**
+ * Empties a log that is not whole: SQLite would fold it into the database when it is closed, with pages of
+ * zeros and without the latest ones. Where it is empty that fails, and the database stays as it is.
+ */
+function setRestAside(path: string): void {
+  if (statSync(path).size === 0) return;
+  copyFileSync(path, `${path}.rest`);
+  truncateSync(path);
+}
+
+/** A log that was truncated and then written has a hole where its header was. */
+function isShort(path: string, leastLength: () => number): boolean {
+  // First: until the length is read it can only grow.
+  const least = leastLength();
+  if (least === 0) return false;
+  const file = openSync(path, 'r');
+  try {
+    const magic = Buffer.alloc(4);
+    readSync(file, magic, 0, magic.length, 0);
+    return fstatSync(file).size < least || magic.readUInt32BE() === 0;
+  } finally {
+    closeSync(file);
+  }
 }

@@ -1,13 +1,15 @@
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { dataFolderAt } from '../data-folder.ts';
+import { type DataFolder, dataFolderAt, FILE_NAMES } from '../data-folder.ts';
+import { readAcknowledged, writeAcknowledged } from './acknowledged.ts';
 import {
   type Loss,
   type Manifest,
   readManifest,
   requireManifest,
   updateManifest,
+  withLoss,
 } from './manifest.ts';
 
 /** Losses that operators must hear of. */
@@ -16,12 +18,22 @@ export function unacknowledgedLosses(manifest: Manifest | undefined): readonly L
 }
 
 /** A loss in a sentence. */
-export function describeLoss({ file, firstId, lastId, foundAt }: Loss): string {
-  const what =
-    firstId === lastId
+export function describeLoss(loss: Loss): string {
+  return `${loss.file} has lost ${describeLost(loss)} (found ${loss.foundAt}).`;
+}
+
+function describeLost({ what = 'pets', firstId, lastId }: Loss): string {
+  const count = lastId - firstId + 1;
+  if (what === 'changes') {
+    return `up to ${count} acknowledged changes of accounts, keys, bans and messages`;
+  }
+  const everything = 'everything that it held';
+  if (count <= 0) return everything;
+  const pets =
+    count === 1
       ? `the acknowledged animal with id ${firstId}`
-      : `up to ${lastId - firstId + 1} acknowledged animals, with ids from ${firstId} to ${lastId}`;
-  return `${file} has lost ${what} (found ${foundAt}).`;
+      : `up to ${count} acknowledged animals, with ids from ${firstId} to ${lastId}`;
+  return what === 'everything' ? `${pets}, and ${everything}` : pets;
 }
 
 /**
@@ -39,4 +51,24 @@ export function acknowledgeLosses({ dataDir }: Config, clock: Clock): readonly L
     return { ...manifest, losses: manifest.losses.map((loss) => ({ acknowledgedAt, ...loss })) };
   });
   return losses;
+}
+
+/**
+ * Compares the accounts with what was acknowledged of them. What is lost is added to the manifest.
+ * @param lastChange reads the number of the last change that the database holds, or 0.
+ */
+export function checkChanges(folder: DataFolder, lastChange: () => number, clock: Clock): void {
+  const path = folder.acknowledged('accounts');
+  // Read first: another process may be making changes, and records their numbers after their commit.
+  const acknowledged = readAcknowledged(path)?.highest;
+  const last = lastChange();
+  if (acknowledged !== undefined && acknowledged <= last) return;
+  if (acknowledged !== undefined) {
+    const loss = { file: FILE_NAMES.accounts, firstId: last + 1, lastId: acknowledged } as const;
+    updateManifest(folder, (found) =>
+      withLoss(requireManifest(folder, found), { ...loss, what: 'changes' }, clock),
+    );
+  }
+  // Only now: a loss that could not be recorded is found again.
+  writeAcknowledged(path, last);
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
-import { connect, highestId } from '../sqlite/database.ts';
+import { connect } from '../sqlite/database.ts';
 import { setIdentity } from '../sqlite/identity.ts';
+import { HIGHEST_ID, selectNumber } from '../sqlite/numbers.ts';
 import { type Manifest, writeManifest } from './manifest.ts';
 import { beginIds, withFile } from './pet-ids.ts';
 import { newManifest } from './store-files.ts';
@@ -22,11 +23,12 @@ export function makeStore(
   for (const name of names) {
     using database = connect(join(folder.path, name));
     setIdentity(database, { id: manifest.storeId, file: name });
+    manifest = withFile(manifest, name, { hasIdentity: true });
     const environment = ENVIRONMENTS.find((each) => FILE_NAMES.database(each) === name);
     if (!environment) continue;
-    const highest = highestId(database);
-    const listed = beginIds(folder, environment, highest, idsAfter(environment, highest));
-    manifest = withFile(manifest, name, listed);
+    const highest = selectNumber(database, HIGHEST_ID);
+    const ids = beginIds(folder, environment, highest, idsAfter(environment, highest));
+    manifest = withFile(manifest, name, { hasIdentity: true, ...ids });
   }
   writeManifest(folder, manifest);
 }

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { messageOf, SetupError } from '../../core/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, makeDurable } from '../data-folder.ts';
 import { waitForLock } from '../sqlite/lock.ts';
 
@@ -18,6 +19,8 @@ export interface Manifest {
 
 /** What the manifest says of one database; the numbers only of an environment's. */
 export interface ListedFile {
+  /** Whether the database was opened as part of this store, and says so since then. */
+  readonly hasIdentity?: boolean;
   /** What was found to be damaged while the service ran: the next start checks the file whole. */
   readonly damage?: string;
   /** Ids up to this one may be acknowledged without another change of the manifest. */
@@ -26,11 +29,16 @@ export interface ListedFile {
   readonly idsAfter?: number;
 }
 
-/** Pets that were acknowledged, and that the database no longer held at a start. */
+/** What was acknowledged, and what the database no longer held at a start. */
 export interface Loss {
   /** The name of the database. */
   readonly file: string;
-  /** Some ids between the first and the last may never have been given. */
+  /** `pets` when it is absent; `changes` of the accounts; `everything` with all tables. */
+  readonly what?: LostKind;
+  /**
+   * The ids of the pets, or the numbers of the changes. Some between the first and the last may never
+   * have been given; the last is 0 where none is known.
+   */
   readonly firstId: number;
   readonly lastId: number;
   /** ISO 8601, UTC. */
@@ -38,6 +46,9 @@ export interface Loss {
   /** When an operator acknowledged the loss; ISO 8601, UTC. */
   readonly acknowledgedAt?: string;
 }
+
+const LOST_KINDS = ['pets', 'changes', 'everything'] as const;
+type LostKind = (typeof LOST_KINDS)[number];
 
 /**
  * Reads the manifest; `undefined` when the folder has none.
@@ -78,8 +89,13 @@ function isFiles(value: unknown): value is Manifest['files'] {
 
 function isListedFile(value: unknown): value is ListedFile {
   if (!isRecord(value)) return false;
-  const { damage, reservedUpTo, idsAfter } = value;
-  return isOptional(damage, isText) && isOptional(reservedUpTo, isId) && isOptional(idsAfter, isId);
+  const { hasIdentity, damage, reservedUpTo, idsAfter } = value;
+  return (
+    isOptional(hasIdentity, isFlag) &&
+    isOptional(damage, isText) &&
+    isOptional(reservedUpTo, isId) &&
+    isOptional(idsAfter, isId)
+  );
 }
 
 function isLosses(value: unknown): value is Manifest['losses'] {
@@ -88,9 +104,10 @@ function isLosses(value: unknown): value is Manifest['losses'] {
 
 function isLoss(value: unknown): value is Loss {
   if (!isRecord(value)) return false;
-  const { file, firstId, lastId, foundAt, acknowledgedAt } = value;
+  const { file, what, firstId, lastId, foundAt, acknowledgedAt } = value;
   return (
     isText(file) &&
+    isOptional(what, isLostKind) &&
     isId(firstId) &&
     isId(lastId) &&
     isText(foundAt) &&
@@ -100,6 +117,14 @@ function isLoss(value: unknown): value is Loss {
 
 function isOptional(value: unknown, isSound: (value: unknown) => boolean): boolean {
   return value === undefined || isSound(value);
+}
+
+function isFlag(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+function isLostKind(value: unknown): value is LostKind {
+  return LOST_KINDS.some((kind) => kind === value);
 }
 
 function isText(value: unknown): value is string {
@@ -113,6 +138,16 @@ function isId(value: unknown): value is number {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The manifest with a loss that was just found. */
+export function withLoss(
+  manifest: Manifest,
+  loss: Omit<Loss, 'foundAt' | 'acknowledgedAt'>,
+  clock: Clock,
+): Manifest {
+  const foundAt = new Date(clock.now().wall).toISOString();
+  return { ...manifest, losses: [...manifest.losses, { ...loss, foundAt }] };
 }
 
 /** @throws SetupError when there is none, where there was one before. */

@@ -1,13 +1,13 @@
 import type { Environment } from '../../core/environments.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
-import { readGivenIds, writeGivenIds } from './given-ids.ts';
+import { readAcknowledged, writeAcknowledged } from './acknowledged.ts';
 import {
   type ListedFile,
-  type Loss,
   type Manifest,
   requireManifest,
   updateManifest,
+  withLoss,
 } from './manifest.ts';
 
 /** Ids are reserved in the manifest in blocks of this size, so that few creations wait for it. */
@@ -25,72 +25,95 @@ export function endOfBlock(highest: number): number {
  * @returns what the manifest is to say of the database.
  */
 export function beginIds(
-  folder: Pick<DataFolder, 'givenIds'>,
+  folder: Pick<DataFolder, 'acknowledged'>,
   environment: Environment,
   highest: number,
   idsAfter = 0,
 ): ListedFile {
-  writeGivenIds(folder.givenIds(environment), highest);
+  writeAcknowledged(folder.acknowledged(environment), highest);
   const reservedUpTo = endOfBlock(Math.max(highest, idsAfter));
   return idsAfter > highest ? { reservedUpTo, idsAfter } : { reservedUpTo };
+}
+
+/** What a start finds in the database of an environment. */
+export interface FoundIds {
+  /** Reads the highest id that the database holds, or 0. */
+  readonly highestId: () => number;
+  /** Whether the database was there, and had lost all of its tables. */
+  readonly wasEmpty: boolean;
 }
 
 /**
  * Compares what a database holds with what was acknowledged. What is lost is added to the manifest, and
  * ids then continue after the reserved block and the highest acknowledged id, as they do where it is
  * unknown what was acknowledged: after a failure of the machine.
- * @param highestId reads the highest id that the database holds, or 0.
  */
 export function checkIds(
   folder: DataFolder,
   environment: Environment,
-  highestId: () => number,
+  { highestId, wasEmpty }: FoundIds,
   clock: Clock,
 ): void {
   const file = FILE_NAMES.database(environment);
+  const path = folder.acknowledged(environment);
   // Read first: another process may be creating pets, and records their ids after their commit.
-  const given = readGivenIds(folder.givenIds(environment));
+  const given = readAcknowledged(path);
   const highest = highestId();
-  const isSettled = (listed: ListedFile | undefined) => {
-    const { reservedUpTo, idsAfter = 0 } = listed ?? {};
-    if (reservedUpTo === undefined || given === undefined) return false;
+  const isSettled = ({ reservedUpTo, idsAfter = 0 }: ListedFile) => {
+    if (wasEmpty || reservedUpTo === undefined || given === undefined) return false;
     return (
       given.highest <= Math.max(highest, idsAfter) && (given.isExact || idsAfter >= reservedUpTo)
     );
   };
-  if (isSettled(requireManifest(folder).files[file])) return;
+  if (isSettled(requireManifest(folder).files[file] ?? {})) return;
   updateManifest(folder, (found) => {
     const manifest = requireManifest(folder, found);
-    const listed = manifest.files[file];
+    const listed = manifest.files[file] ?? {};
     // Another process may have been faster.
     if (isSettled(listed)) return manifest;
-    const { reservedUpTo, idsAfter = 0 } = listed ?? {};
-    if (reservedUpTo === undefined)
-      return withFile(manifest, file, beginIds(folder, environment, highest));
-    if (!given) writeGivenIds(folder.givenIds(environment), highest);
-    const next = withFile(manifest, file, {
-      ...listed,
-      // A record of ids beyond the reserved block shows that the manifest is from before them.
-      idsAfter: Math.max(reservedUpTo, given?.highest ?? 0),
-    });
-    const known = Math.max(highest, idsAfter);
-    if (!given || given.highest <= known) return next;
-    const foundAt = new Date(clock.now().wall).toISOString();
-    const loss: Loss = { file, firstId: known + 1, lastId: given.highest, foundAt };
-    return { ...next, losses: [...next.losses, loss] };
+    const { reservedUpTo, idsAfter = 0 } = listed;
+    const lastId = given?.highest ?? 0;
+    if (given === undefined && reservedUpTo !== undefined) writeAcknowledged(path, highest);
+    const next: ListedFile =
+      reservedUpTo === undefined
+        ? beginIds(folder, environment, highest, lastId)
+        : // A record of ids beyond the reserved block shows that the manifest is from before them.
+          { idsAfter: Math.max(reservedUpTo, lastId) };
+    const firstId = wasEmpty ? 1 : Math.max(highest, idsAfter) + 1;
+    const isLoss = wasEmpty || lastId >= firstId;
+    return withFile(
+      isLoss
+        ? withLoss(
+            manifest,
+            { file, firstId, lastId, ...(wasEmpty && { what: 'everything' }) },
+            clock,
+          )
+        : manifest,
+      file,
+      { ...listed, ...next },
+    );
   });
 }
 
-/** The highest id that may have been acknowledged in an environment; 0 where none was recorded. */
+/**
+ * The highest id that may have been acknowledged in an environment; 0 where none was.
+ * @param manifest `undefined` when there is none that can be read.
+ * @param highest the highest id that the database holds, `undefined` when there is none that can be read.
+ */
 export function highestGivenId(
   folder: DataFolder,
   manifest: Manifest | undefined,
   environment: Environment,
+  highest?: number,
 ): number {
-  const { reservedUpTo = 0, idsAfter = 0 } =
-    manifest?.files[FILE_NAMES.database(environment)] ?? {};
-  const given = readGivenIds(folder.givenIds(environment));
-  return Math.max(given?.highest ?? 0, idsAfter, given?.isExact ? 0 : reservedUpTo);
+  const listed = manifest?.files[FILE_NAMES.database(environment)];
+  const given = readAcknowledged(folder.acknowledged(environment));
+  const known = Math.max(highest ?? 0, given?.highest ?? 0, listed?.idsAfter ?? 0);
+  if (given?.isExact) return known;
+  if (listed?.reservedUpTo !== undefined) return Math.max(known, listed.reservedUpTo);
+  // Without the manifest it is unknown which ids were reserved: those of a block, in all likelihood.
+  const wasThere = highest !== undefined || given !== undefined || listed !== undefined;
+  return wasThere ? endOfBlock(known) : 0;
 }
 
 /** The manifest with another entry for a database. */

@@ -1,22 +1,27 @@
-import { readFileSync, realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { SetupError } from '../../core/errors.ts';
 
 /** Linux lists the sockets of all processes here; their names may be 107 bytes long. */
 const SOCKETS = '/proc/net/unix';
 
 /**
- * Shows other processes that this one serves the folder at this path, until it is disposed of or the
- * process ends in any way. The folder itself cannot show it once it was moved or deleted, and beside it
- * there may be no place to write: on Linux this is a socket in the abstract namespace, which is no
- * file. Elsewhere it does nothing.
+ * Shows other processes of the same network namespace that this one serves the folder at this path, until
+ * it is disposed of or the process ends in any way. The folder itself cannot show it once it was moved or
+ * deleted, and beside it there may be no place to write: on Linux this is a socket in the abstract
+ * namespace, which is no file. Elsewhere it does nothing.
  */
 export function announceService(path: string): Disposable {
   if (process.platform !== 'linux') return { [Symbol.dispose]() {} };
-  // Of its own for every process: several may serve one folder.
-  const unix = `\0${nameOf(path)}${crypto.randomUUID()}`;
-  const socket = Bun.listen({ unix, socket: { data() {} } });
-  return { [Symbol.dispose]: () => socket.stop(true) };
+  const sockets = namesOf(path).map((name) =>
+    // Of its own for every process: several may serve one folder.
+    Bun.listen({ unix: `\0${name}${crypto.randomUUID()}`, socket: { data() {} } }),
+  );
+  return {
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.stop(true);
+    },
+  };
 }
 
 /**
@@ -32,22 +37,41 @@ export function refuseServedFolder(path: string): void {
 
 function isServed(path: string): boolean {
   try {
-    return readFileSync(SOCKETS, 'utf8').includes(` @${nameOf(path)}`);
+    const sockets = readFileSync(SOCKETS, 'utf8');
+    return namesOf(path).some((name) => sockets.includes(` @${name}`));
   } catch {
     return false;
   }
 }
 
-function nameOf(path: string): string {
-  const digest = new Bun.CryptoHasher('sha256').update(realPathOf(path)).digest('hex');
-  return `petstore-folder-${digest.slice(0, 32)}-`;
+/** Beginnings of socket names: of the folder, and of the symbolic link that leads to it, if one does. */
+function namesOf(path: string): string[] {
+  const absolute = resolve(path);
+  const link = join(realPathOf(dirname(absolute)), basename(absolute));
+  return Array.from(new Set([link, realPathOf(absolute)]), (each) => {
+    const digest = new Bun.CryptoHasher('sha256').update(each).digest('hex');
+    return `petstore-folder-${digest.slice(0, 32)}-`;
+  });
 }
 
-/** The folder itself may be missing. */
+/** The path without symbolic links, also where it leads to nothing any more. */
 function realPathOf(path: string): string {
   try {
-    return join(realpathSync(dirname(path)), basename(path));
+    return realpathSync(path);
   } catch {
-    return path;
+    const parent = dirname(path);
+    if (parent === path) return path;
+    const target = linkTarget(path);
+    return target === undefined
+      ? join(realPathOf(parent), basename(path))
+      : realPathOf(resolve(parent, target));
+  }
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 }

@@ -4,8 +4,10 @@ import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
-import { type Expectations, examineDatabase } from '../sqlite/database.ts';
+import { type Expectations, examineDatabase, unusable } from '../sqlite/database.ts';
+import { causeOfFailure } from '../sqlite/failures.ts';
 import { DATABASES } from './databases.ts';
+import { checkChanges } from './losses.ts';
 import {
   type ListedFile,
   type Manifest,
@@ -38,28 +40,14 @@ export class StoreFiles {
     this.storeId = storeId;
   }
 
-  /**
-   * Opens one database and lists it.
-   * @param open opens or makes the file, and checks that it belongs to the store.
-   * @param list gives what the manifest says of a file that it does not list yet.
-   * @throws SetupError when the file is listed, and missing or empty; and whatever `open` throws.
-   */
-  open<File>(
-    name: string,
-    open: OpenFile<File>,
-    list: (file: File) => ListedFile = () => ({}),
-  ): File {
-    const listed = requireListedFile(this.#folder, this.#read(), name);
-    const { storeId } = this;
-    const thorough = listed?.damage !== undefined;
-    const file = open(join(this.#folder.path, name), { storeId, thorough });
-    if (thorough) updateManifest(this.#folder, (found) => withoutDamage(this.#folder, found, name));
-    if (listed) return file;
-    // Another process may have been faster.
-    const add = (manifest: Manifest) =>
-      manifest.files[name] ? manifest : withFile(manifest, name, list(file));
-    // A start does not wait for the disk once more: whoever gives the first id does.
-    updateManifest(this.#folder, (found) => add(requireManifest(this.#folder, found)), false);
+  /** Opens the accounts, and compares them with what was acknowledged. */
+  openAccounts<File>(open: OpenFile<File>, lastChange: (file: File) => number, clock: Clock): File {
+    const path = this.#folder.accounts;
+    const onEmpty = () => {
+      throw lost(path, 'empty');
+    };
+    const file = this.#open(FILE_NAMES.accounts, open, () => ({}), onEmpty);
+    namingFile(path, () => checkChanges(this.#folder, () => lastChange(file), clock));
     return file;
   }
 
@@ -70,10 +58,48 @@ export class StoreFiles {
     highestId: (file: File) => number,
     clock: Clock,
   ): File {
-    const file = this.open(FILE_NAMES.database(environment), open, (made) =>
-      beginIds(this.#folder, environment, highestId(made)),
-    );
-    checkIds(this.#folder, environment, () => highestId(file), clock);
+    const path = this.#folder.database(environment);
+    let wasEmpty = false;
+    const list = (made: File) => beginIds(this.#folder, environment, highestId(made));
+    const onEmpty = () => {
+      wasEmpty = true;
+    };
+    const file = this.#open(FILE_NAMES.database(environment), open, list, onEmpty);
+    namingFile(path, () => {
+      const found = { highestId: () => highestId(file), wasEmpty };
+      checkIds(this.#folder, environment, found, clock);
+    });
+    return file;
+  }
+
+  /**
+   * Opens one database and lists it.
+   * @param list gives what the manifest says of a file that it does not list yet.
+   * @param onEmpty called when the manifest lists the file, and it has no table.
+   * @throws SetupError when the file is listed, and missing or of 0 bytes; and whatever `open` throws.
+   */
+  #open<File>(
+    name: string,
+    open: OpenFile<File>,
+    list: (file: File) => ListedFile,
+    onEmpty: () => void,
+  ): File {
+    const listed = requireListedFile(this.#folder, this.#read(), name);
+    const { hasIdentity = false, damage } = listed ?? {};
+    const thorough = damage !== undefined;
+    const { storeId } = this;
+    // A file is listed after its tables are made, so nobody is making it at this moment.
+    const expected = { storeId, thorough, hasIdentity, ...(listed && { onEmpty }) };
+    const file = open(join(this.#folder.path, name), expected);
+    if (hasIdentity && !thorough) return file;
+    const add = (manifest: Manifest) => {
+      // Another process may have been faster.
+      const { damage: found, ...now } = manifest.files[name] ?? list(file);
+      const left = found === undefined || thorough ? {} : { damage: found };
+      return withFile(manifest, name, { ...now, ...left, hasIdentity: true });
+    };
+    // A start does not wait for the disk once more: whoever gives the first id does.
+    updateManifest(this.#folder, (found) => add(requireManifest(this.#folder, found)), false);
     return file;
   }
 
@@ -84,16 +110,19 @@ export class StoreFiles {
   }
 }
 
-/** @throws SetupError when a database that the manifest lists is missing or empty. */
+/** @throws SetupError when a database that the manifest lists is missing, or has no table. */
 export function requireListedFiles(folder: DataFolder): void {
   const manifest = readManifest(folder);
-  for (const name of Object.keys(manifest?.files ?? {})) requireListedFile(folder, manifest, name);
+  for (const name of Object.keys(manifest?.files ?? {})) {
+    requireListedFile(folder, manifest, name);
+    const path = join(folder.path, name);
+    if (!examineDatabase(path).isMade) throw lost(path, 'empty');
+  }
 }
 
 /**
  * @returns what the manifest says of the database, if it lists it.
- * @throws SetupError when it does, and the file is missing, or empty: of 0 bytes, or without
- * any table where nothing else would show that.
+ * @throws SetupError when it does, and the file is missing or of 0 bytes.
  */
 function requireListedFile(
   { path }: DataFolder,
@@ -104,20 +133,19 @@ function requireListedFile(
   if (!listed) return undefined;
   const file = join(path, name);
   if (!existsSync(file)) throw lost(file, 'missing');
-  const found = statSync(file);
-  if (found.size === 0) throw lost(file, 'empty');
-  // Where ids are reserved, the record of those that were given shows what is lost. A file is listed
-  // after its tables are made, so nobody is making it at this moment.
-  const isSilent = listed.reservedUpTo === undefined;
-  if (isSilent && found.isFile() && !examineDatabase(file).isMade) throw lost(file, 'empty');
+  if (statSync(file).size === 0) throw lost(file, 'empty');
   return listed;
 }
 
-/** The manifest after a database that was damaged was found to be in order. */
-function withoutDamage(folder: DataFolder, found: Manifest | undefined, name: string): Manifest {
-  const manifest = requireManifest(folder, found);
-  const { damage: _, ...listed } = manifest.files[name] ?? {};
-  return withFile(manifest, name, listed);
+/** @throws SetupError that names the file at this path when it cannot be read. */
+function namingFile(path: string, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    const cause = causeOfFailure(error);
+    if (!cause) throw error;
+    throw unusable(path, cause);
+  }
 }
 
 function lost(path: string, how: 'missing' | 'empty', replaceable = basename(path)): SetupError {
@@ -128,7 +156,8 @@ function lost(path: string, how: 'missing' | 'empty', replaceable = basename(pat
 
 /** @throws SetupError when a folder without databases had some, or a running service serves it. */
 function refuseRemains(folder: DataFolder): void {
-  const record = ENVIRONMENTS.map((name) => folder.givenIds(name)).find((path) => existsSync(path));
+  const records = [...ENVIRONMENTS, 'accounts' as const].map((name) => folder.acknowledged(name));
+  const record = records.find((path) => existsSync(path));
   if (record !== undefined) {
     throw new SetupError(
       `${folder.path} has lost its databases: ${basename(record)} is left. Restore a backup (petstore restore FILE --replace), or empty the folder to begin another store.`,

@@ -1,10 +1,15 @@
 import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite';
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { SetupError } from '../../core/errors.ts';
+import { messageOf, SetupError } from '../../core/errors.ts';
 import type { Selection } from '../selection.ts';
-import { isDamage } from './failures.ts';
-import { findIdentity, type Identity, setIdentity } from './identity.ts';
+import {
+  type ExpectedIdentity,
+  findIdentity,
+  type Identity,
+  refuseForeignIdentity,
+  setIdentity,
+} from './identity.ts';
 import type { Schema } from './migrations.ts';
 
 /** Files up to this size are checked whole at every start; it takes a few ms at the most. */
@@ -20,8 +25,8 @@ const RETRY_EVERY = 5;
  * Opens one database file, or makes it, and brings it to the current schema.
  * @param expected the store that it must belong to, or belongs to from now on, and whether it is checked
  * whole whatever its size.
- * @throws SetupError when the file is not ours, is damaged, or belongs to a newer release or to another
- * store. It is left as it was found.
+ * @throws SetupError when the file is not ours, is damaged or read-only, or belongs to a newer release or
+ * to another store. It is left as it was found.
  */
 export function openDatabase(path: string, schema: Schema, expected: Expectations = {}): Database {
   const isNew = !existsSync(path) || statSync(path).size === 0;
@@ -29,6 +34,7 @@ export function openDatabase(path: string, schema: Schema, expected: Expectation
   try {
     // No change to the file before it is known to be ours: not even the switch to WAL.
     if (!isNew) inspect(path, schema, expected);
+    refuseReadOnly(path);
     database = open(path, { create: true });
     const { storeId } = expected;
     const identity = storeId === undefined ? undefined : { id: storeId, file: basename(path) };
@@ -38,11 +44,33 @@ export function openDatabase(path: string, schema: Schema, expected: Expectation
   } catch (cause) {
     database?.close();
     if (!(cause instanceof SQLiteError)) throw cause;
-    throw new SetupError(`Cannot open ${path}: ${cause.message}. ${ADVICE}`, { cause });
+    throw unusable(path, cause);
   }
 }
 
-const ADVICE = 'Restore a backup (petstore restore FILE), or move the file away.';
+/** The error of a start that cannot use a database. */
+export function unusable(path: string, cause: unknown): SetupError {
+  return new SetupError(`Cannot open ${path}: ${messageOf(cause)}. ${adviceFor(path)}`, { cause });
+}
+
+function adviceFor(path: string): string {
+  return `Restore a backup (petstore restore FILE --replace), or move the file away and begin it anew without what it held: petstore store begin-anew ${basename(path)}`;
+}
+
+/** SQLite would open the file for reading only, and stay so. */
+function refuseReadOnly(path: string): void {
+  for (const each of [path, `${path}-wal`, `${path}-shm`]) {
+    try {
+      accessSync(each, constants.W_OK);
+    } catch (cause) {
+      if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') continue;
+      throw new SetupError(
+        `Cannot write to ${each}: ${messageOf(cause)}. Make it writable for the user of the service.`,
+        { cause },
+      );
+    }
+  }
+}
 
 /**
  * Another connection to a file that `openDatabase` has prepared. Integers are bigints; a commit is
@@ -101,33 +129,38 @@ export function inspect(path: string, schema: Schema, expected: Expectations = {
 }
 
 /** What is checked beside the kind of the file. */
-export interface Expectations {
+export interface Expectations extends ExpectedIdentity {
   /** Checks files of any size whole. */
   readonly thorough?: boolean;
-  /** The store that the file must belong to, unless it belongs to none. */
-  readonly storeId?: string | undefined;
+  /** Called when the file is there and has no table; it may throw. */
+  readonly onEmpty?: () => void;
 }
 
-function look(path: string, schema: Schema, { thorough, storeId }: Expectations): void {
+function look(path: string, schema: Schema, expected: Expectations): void {
   const database = openToLook(path);
   try {
     // One moment of the file: another process may be making it, or changing it, just now.
     database.run('BEGIN');
     const applicationId = pragma(database, 'application_id');
     if (applicationId !== schema.applicationId) {
-      if (isUnfinished(database)) return;
-      throw new SetupError(`${path} is not a file of this service for this purpose. ${ADVICE}`);
+      if (isUnfinished(database)) {
+        expected.onEmpty?.();
+        return;
+      }
+      throw new SetupError(
+        `${path} is not a file of this service for this purpose. ${adviceFor(path)}`,
+      );
     }
     refuseNewer(database, path, schema);
-    if (storeId !== undefined) refuseForeign(database, path, storeId);
+    refuseForeignIdentity(database, path, expected);
     const size = statSync(path).size;
     if (
       pragma(database, 'page_count') * pragma(database, 'page_size') > size &&
       !existsSync(`${path}-wal`)
     ) {
-      throw new SetupError(`${path} is cut short. ${ADVICE}`);
+      throw new SetupError(`${path} is cut short. ${adviceFor(path)}`);
     }
-    if (thorough || size <= FULL_CHECK_BYTES) checkWhole(database, path);
+    if (expected.thorough || size <= FULL_CHECK_BYTES) checkWhole(database, path);
   } finally {
     database.close();
   }
@@ -137,21 +170,12 @@ function look(path: string, schema: Schema, { thorough, storeId }: Expectations)
  * A connection that only reads. Opened for reading only, SQLite would leave an empty write-ahead log
  * behind; opened for writing, it would fold one that is there into the file when it closes.
  */
-function openToLook(path: string): Database {
+export function openToLook(path: string): Database {
   const mode = existsSync(`${path}-wal`) ? { readonly: true } : { readwrite: true };
   const database = new Database(path, { ...mode, strict: true });
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   database.run('PRAGMA query_only = ON');
   return database;
-}
-
-function refuseForeign(database: Database, path: string, storeId: string): void {
-  const { id = storeId, file = basename(path) } = findIdentity(database) ?? {};
-  if (id === storeId && file === basename(path)) return;
-  const what = id === storeId ? `is the ${file} of this store` : 'belongs to another store';
-  throw new SetupError(
-    `${path} ${what}. Put the right file back, or restore a backup (petstore restore FILE --replace).`,
-  );
 }
 
 /** Whether there is a finished database at this path, and the store that it belongs to. */
@@ -190,7 +214,7 @@ function checkWhole(database: Database, path: string): void {
 }
 
 /** @param what a number of findings, or the name of a table in quotes. */
-function quickCheck(database: Database, what: string): string | undefined {
+export function quickCheck(database: Database, what: string): string | undefined {
   const [first] = database.query(`PRAGMA quick_check(${what})`).values().flat();
   // SQLite begins its findings with a heading on a line of its own.
   return first === 'ok' ? undefined : String(first).replace(/^\*\*\*.*\n/, '');
@@ -198,32 +222,7 @@ function quickCheck(database: Database, what: string): string | undefined {
 
 /** What operators read of a damaged file. */
 export function describeDamage(path: string, finding: string): string {
-  return `${path} is damaged: ${finding}. ${ADVICE}`;
-}
-
-/**
- * Reads every table and index of a file, which others may be using.
- * @returns the first damage that it finds.
- * @throws SQLiteError when the file cannot be opened.
- */
-export function findDamage(path: string): string | undefined {
-  const database = openToLook(path);
-  try {
-    const tables = database
-      .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
-      .all();
-    // Each in a transaction of its own: the write-ahead log cannot begin anew during one.
-    for (const { name } of tables) {
-      const finding = quickCheck(database, `"${name}"`);
-      if (finding !== undefined) return finding;
-    }
-    return undefined;
-  } catch (cause) {
-    if (isDamage(cause)) return cause.message;
-    throw cause;
-  } finally {
-    database.close();
-  }
+  return `${path} is damaged: ${finding}. ${adviceFor(path)}`;
 }
 
 function refuseNewer(database: Database, path: string, { migrations }: Schema): void {
@@ -258,11 +257,6 @@ function migrate(
 
 function identify(database: Database, identity: Identity | undefined): void {
   if (identity && !findIdentity(database)) setIdentity(database, identity);
-}
-
-/** The highest id that an environment's database holds, or 0. */
-export function highestId(database: Database): number {
-  return Number(database.query('SELECT max(id) FROM pets').values()[0]?.[0] ?? 0);
 }
 
 function pragma(database: Database, name: string): number {

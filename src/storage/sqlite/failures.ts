@@ -1,4 +1,5 @@
 import { SQLiteError } from 'bun:sqlite';
+import { StorageUnavailable } from '../../core/errors.ts';
 
 /** SQLite's codes for a disk, a file or a lock that is not as it should be, with all their kinds. */
 const STORAGE_FAILURE =
@@ -9,7 +10,14 @@ export function isStorageFailure(error: unknown): boolean {
   return error instanceof SQLiteError && STORAGE_FAILURE.test(error.code ?? '');
 }
 
-/** Whether SQLite found that a file is damaged. */
-export function isDamage(error: unknown): error is SQLiteError {
-  return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)(_|$)/.test(error.code ?? '');
+/** SQLite's error because of which the storage failed, or `undefined` when something else did. */
+export function causeOfFailure(error: unknown): SQLiteError | undefined {
+  const cause = error instanceof StorageUnavailable ? error.cause : error;
+  return cause instanceof SQLiteError ? cause : undefined;
+}
+
+/** The damage of a file because of which SQLite failed, or `undefined` when something else did. */
+export function damageIn(error: unknown): string | undefined {
+  const cause = causeOfFailure(error);
+  return /^SQLITE_(CORRUPT|NOTADB)(_|$)/.test(cause?.code ?? '') ? cause?.message : undefined;
 }

@@ -1,10 +1,13 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { StorageUnavailable } from '../../core/errors.ts';
 import { type Expectations, openDatabase, query, type SqliteSelection } from './database.ts';
-import { isDamage, isStorageFailure } from './failures.ts';
+import { damageIn, isStorageFailure } from './failures.ts';
 import type { Schema } from './migrations.ts';
 import type { Writer } from './writer.ts';
 import type { Write, WriteOutputs } from './writer-protocol.ts';
+
+const LOG_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
 
 /** One database file: read in this thread, written in the writer thread. */
 export class SqliteFile {
@@ -80,6 +83,21 @@ export class SqliteFile {
     return this.#writer.run(this.#path, write);
   }
 
+  /**
+   * How long the write-ahead log must be, in bytes, to hold what SQLite believes to be in it
+   * (https://sqlite.org/fileformat2.html#walformat).
+   * @throws SQLiteError
+   */
+  logLength(): number {
+    this.#endSnapshot();
+    const count = (pragma: string, column: number) =>
+      Number(this.#database.query(`PRAGMA ${pragma}`).values()[0]?.[column] ?? 0);
+    // Does nothing but count the frames.
+    const frames = count('wal_checkpoint(NOOP)', 1);
+    if (frames <= 0) return 0;
+    return LOG_HEADER_BYTES + frames * (FRAME_HEADER_BYTES + count('page_size', 0));
+  }
+
   close(): void {
     this.#endSnapshot();
     this.#database.close();
@@ -99,7 +117,8 @@ export class SqliteFile {
 
   #failed(cause: unknown): unknown {
     if (!isStorageFailure(cause)) return cause;
-    if (isDamage(cause)) this.#onDamage(cause.message);
+    const finding = damageIn(cause);
+    if (finding !== undefined) this.#onDamage(finding);
     this.#writer.metrics?.databaseFailed();
     return new StorageUnavailable(cause);
   }

@@ -1,74 +1,146 @@
 import type { Database } from 'bun:sqlite';
 import { basename, dirname } from 'node:path';
+import type { Environment } from '../../core/environments.ts';
 import { SetupError, StorageUnavailable } from '../../core/errors.ts';
 import { type DataFolder, dataFolderAt, makeDurable } from '../data-folder.ts';
-import { GivenIdsFile } from '../folder/given-ids.ts';
+import { AcknowledgedFile } from '../folder/acknowledged.ts';
 import { type Manifest, requireManifest, updateManifest } from '../folder/manifest.ts';
 import { endOfBlock, withFile } from '../folder/pet-ids.ts';
-import { highestId } from './database.ts';
-import type { RecordedIds } from './writer-protocol.ts';
+import { HIGHEST_ID, LAST_CHANGE, selectNumber } from './numbers.ts';
+import type { Recorded } from './writer-protocol.ts';
 import { continueIdsAfter } from './writes-environment.ts';
 
-/** Records, in the writer thread, which ids of one environment are given. */
-export class IdRecords {
+/** Records, in the writer thread, what is acknowledged of one database. */
+export interface Records {
+  /**
+   * Called at the end of a transaction.
+   * @throws StorageUnavailable when it must not be committed.
+   */
+  beforeCommit(): void;
+  /**
+   * Called after the commit, before anything in it is acknowledged.
+   * @throws StorageUnavailable when it must not be.
+   */
+  afterCommit(): void;
+  /**
+   * Called in a transaction that finds out whether writes work.
+   * @throws StorageUnavailable when the next change could not be recorded.
+   */
+  probe(): void;
+  /** Called when nothing more is changed. */
+  close(): void;
+  /** Called instead when the database is opened anew. */
+  abandon(): void;
+}
+
+/**
+ * @param database in a transaction.
+ * @throws StorageUnavailable when the folder is not that of the store.
+ */
+export function openRecords(database: Database, { name, storeId }: Recorded): Records {
+  return orUnavailable(() =>
+    name === 'accounts'
+      ? new ChangeRecords(database)
+      : new IdRecords(database, { environment: name, storeId }),
+  );
+}
+
+/** Which changes of the accounts are acknowledged. */
+class ChangeRecords implements Records {
+  readonly #database: Database;
+  readonly #file: AcknowledgedFile;
+  #last = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+    const folder = dataFolderAt(dirname(database.filename));
+    this.#file = new AcknowledgedFile(folder.acknowledged('accounts'), { isSynced: false });
+  }
+
+  beforeCommit(): void {
+    this.#last = selectNumber(this.#database, LAST_CHANGE);
+  }
+
+  afterCommit(): void {
+    orUnavailable(() => this.#file.record(this.#last));
+  }
+
+  probe(): void {
+    orUnavailable(() => this.#file.probe());
+  }
+
+  close(): void {
+    this.#file.close(this.#last);
+  }
+
+  abandon(): void {
+    this.#file.abandon();
+  }
+}
+
+/** Which ids of one environment are given. */
+class IdRecords implements Records {
   readonly #database: Database;
   readonly #folder: DataFolder;
   readonly #file: string;
   readonly #storeId: string;
-  readonly #given: GivenIdsFile;
+  readonly #given: AcknowledgedFile;
   #reservedUpTo: number;
   #highest = 0;
 
-  /**
-   * @param database the environment's, in a transaction.
-   * @throws StorageUnavailable when the folder is not that of the store.
-   */
-  constructor(database: Database, { environment, storeId }: RecordedIds) {
+  constructor(
+    database: Database,
+    { environment, storeId }: { readonly environment: Environment; readonly storeId: string },
+  ) {
     this.#database = database;
     this.#folder = dataFolderAt(dirname(database.filename));
     this.#file = basename(database.filename);
     this.#storeId = storeId;
-    const { reservedUpTo = 0, idsAfter = 0 } =
-      orUnavailable(() => this.#require()).files[this.#file] ?? {};
+    const { reservedUpTo = 0, idsAfter = 0 } = this.#require().files[this.#file] ?? {};
     this.#reservedUpTo = reservedUpTo;
     // The start that listed the database did not wait for this.
-    orUnavailable(() => makeDurable(this.#folder.path));
-    if (idsAfter > highestId(database)) continueIdsAfter(database, idsAfter);
-    this.#given = orUnavailable(() => new GivenIdsFile(this.#folder.givenIds(environment)));
+    makeDurable(this.#folder.path);
+    if (idsAfter > selectNumber(database, HIGHEST_ID)) continueIdsAfter(database, idsAfter);
+    const path = this.#folder.acknowledged(environment);
+    this.#given = new AcknowledgedFile(path, { isSynced: true });
   }
 
-  /**
-   * Called before the commit of a transaction that created pets: reserves further ids where they do not
-   * lie in the reserved block.
-   * @throws StorageUnavailable when they cannot be reserved.
-   */
-  reserve(): void {
-    this.#highest = highestId(this.#database);
-    if (this.#highest <= this.#reservedUpTo) return;
+  /** Reserves further ids where those of new pets do not lie in the reserved block. */
+  beforeCommit(): void {
+    this.#highest = selectNumber(this.#database, HIGHEST_ID);
+    this.#reserve(this.#highest);
+  }
+
+  afterCommit(): void {
+    orUnavailable(() => this.#given.record(this.#highest));
+  }
+
+  probe(): void {
+    this.#reserve(selectNumber(this.#database, HIGHEST_ID) + 1);
+    orUnavailable(() => this.#given.probe());
+  }
+
+  close(): void {
+    this.#given.close(selectNumber(this.#database, HIGHEST_ID));
+  }
+
+  abandon(): void {
+    this.#given.abandon();
+  }
+
+  #reserve(id: number): void {
+    if (id <= this.#reservedUpTo) return;
     const { files } = orUnavailable(() =>
       updateManifest(this.#folder, (found) => {
         const manifest = this.#require(found);
         const listed = manifest.files[this.#file];
         // Another process may have reserved more.
-        const reservedUpTo = Math.max(endOfBlock(this.#highest), listed?.reservedUpTo ?? 0);
+        const reservedUpTo = Math.max(endOfBlock(id), listed?.reservedUpTo ?? 0);
         return withFile(manifest, this.#file, { ...listed, reservedUpTo });
       }),
     );
     // Only now: where the manifest could not be written, nothing is reserved.
     this.#reservedUpTo = files[this.#file]?.reservedUpTo ?? 0;
-  }
-
-  /**
-   * Called after the commit, before its pets are acknowledged.
-   * @throws StorageUnavailable when they must not be.
-   */
-  record(): void {
-    orUnavailable(() => this.#given.record(this.#highest));
-  }
-
-  /** Called when no further pet is created. */
-  close(): void {
-    this.#given.close(highestId(this.#database));
   }
 
   #require(found?: Manifest): Manifest {
@@ -82,6 +154,6 @@ function orUnavailable<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw new StorageUnavailable(cause);
+    throw cause instanceof StorageUnavailable ? cause : new StorageUnavailable(cause);
   }
 }

@@ -1,4 +1,6 @@
 import type { Database } from 'bun:sqlite';
+import { basename } from 'node:path';
+import { SetupError } from '../../core/errors.ts';
 
 /** A view rather than a table: the schema stays the one that earlier releases can open, too. */
 const VIEW = 'store_identity';
@@ -25,4 +27,35 @@ export function setIdentity(database: Database, { id, file }: Identity): void {
     database.run(`CREATE VIEW ${VIEW} AS SELECT '${id}' AS id, '${file}' AS file`);
   });
   replace.immediate();
+}
+
+/** What a file must be part of. */
+export interface ExpectedIdentity {
+  /** The store that it must belong to. */
+  readonly storeId?: string | undefined;
+  /** Whether it was part of that store before; one of an earlier release has no identity yet. */
+  readonly hasIdentity?: boolean;
+}
+
+/** @throws SetupError when the file at this path is part of another store, or another file of this one. */
+export function refuseForeignIdentity(
+  database: Database,
+  path: string,
+  { storeId, hasIdentity = false }: ExpectedIdentity,
+): void {
+  if (storeId === undefined) return;
+  const identity = findIdentity(database);
+  if (!identity && !hasIdentity) return;
+  const { id, file = basename(path) } = identity ?? {};
+  if (id === storeId && file === basename(path)) return;
+  throw new SetupError(
+    `${path} ${describe(id === storeId ? file : undefined, id)}. Put the right file back, or restore a backup (petstore restore FILE --replace).`,
+  );
+}
+
+function describe(ownFile: string | undefined, id: string | undefined): string {
+  if (ownFile !== undefined) return `is the ${ownFile} of this store`;
+  return id === undefined
+    ? 'belongs to no store: it is from an earlier release'
+    : 'belongs to another store';
 }

@@ -2,7 +2,13 @@ import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
 import { FINGERPRINT } from '../../core/secret.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { FILE_NAMES, keepRestoreOut, openDataFolder, readSecret } from '../data-folder.ts';
+import {
+  type DatabaseName,
+  type DataFolder,
+  keepRestoreOut,
+  openDataFolder,
+  readSecret,
+} from '../data-folder.ts';
 import { FolderState } from '../folder/folder-state.ts';
 import { StoreFiles } from '../folder/store-files.ts';
 import { sharedStores } from '../shared-stores.ts';
@@ -10,17 +16,14 @@ import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { SqliteAccess } from './access.ts';
 import { sqliteByHand } from './by-hand.ts';
-import type { Expectations, SqliteSelection } from './database.ts';
+import type { Expectations } from './database.ts';
 import { SqliteFile } from './file.ts';
 import { FileLeases } from './leases.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from './migrations.ts';
+import { HIGHEST_ID, LAST_CHANGE } from './numbers.ts';
 import { SqlitePetStore } from './pet-store.ts';
 import { SqliteQuotaStore } from './quota-store.ts';
 import { Writer } from './writer.ts';
-
-const HIGHEST_ID: SqliteSelection<{ id: bigint | null }> = {
-  sqlite: 'SELECT max(id) AS id FROM pets',
-};
 
 /**
  * Opens the stores of the data folder.
@@ -31,21 +34,10 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
   const folder = openDataFolder(config.dataDir);
   const lock = keepRestoreOut(folder);
   opening.defer(() => lock.release());
-  const writer = new Writer({ outcomes: new WriteOutcomes(clock) });
+  const databases = new Databases(folder, clock);
+  const { writer, state } = databases;
   opening.defer(() => writer.close());
-  const files = new StoreFiles(folder);
-  const folderState = new FolderState(folder, (reason) => {
-    writer.refusal = reason;
-  });
-  const opened = new Set<string>();
-  const openAs = (schema: Schema) => (path: string, expected: Expectations) => {
-    const onDamage = (finding: string) => folderState.foundDamage(path, finding);
-    const file = new SqliteFile(path, schema, writer, { ...expected, onDamage });
-    folderState.opened(path);
-    opened.add(path);
-    return file;
-  };
-  const accountsFile = files.open(FILE_NAMES.accounts, openAs(ACCOUNTS_SCHEMA));
+  const accountsFile = databases.openAccounts();
   opening.defer(() => accountsFile.close());
   const shared = sharedStores(new SqliteAccess(accountsFile), sqliteByHand(accountsFile));
   const isFirstStart = (await shared.settings.find(FINGERPRINT)) === undefined;
@@ -54,13 +46,13 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
   const resources = opening.move();
   return {
     folder,
-    folderState,
+    folderState: state,
     secret,
     ...shared,
     leases: new FileLeases(folder.lock),
     writer,
     writes: writer.outcomes,
-    prepareWrites: () => writer.open(opened),
+    prepareWrites: () => writer.open(databases.paths),
     loadRareWrites: () => writer.load(),
     probeWrites: () => writer.probe(),
     measure(metrics) {
@@ -69,9 +61,8 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
     environment(name) {
       const known = environments.get(name);
       if (known) return known;
-      const file = files.openEnvironment(name, openAs(ENVIRONMENT_SCHEMA), findHighestId, clock);
+      const file = databases.openEnvironment(name);
       resources.defer(() => file.close());
-      writer.recordIds(folder.database(name), { environment: name, storeId: files.storeId });
       const stores = { pets: new SqlitePetStore(file), quotas: new SqliteQuotaStore(file) };
       environments.set(name, stores);
       return stores;
@@ -80,6 +71,54 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
   };
 }
 
-function findHighestId(file: SqliteFile): number {
-  return Number(file.get(HIGHEST_ID)?.id ?? 0);
+/** The databases of a data folder that this process has open, and what writes and watches them. */
+class Databases {
+  readonly #folder: DataFolder;
+  readonly #clock: Clock;
+  readonly #files: StoreFiles;
+  readonly writer: Writer;
+  readonly state: FolderState;
+  /** Of the databases that are open. */
+  readonly paths = new Set<string>();
+
+  constructor(folder: DataFolder, clock: Clock) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#files = new StoreFiles(folder);
+    this.writer = new Writer({ outcomes: new WriteOutcomes(clock) });
+    this.state = new FolderState(folder, this.#files.storeId, (reason) => {
+      this.writer.refusal = reason;
+    });
+    this.writer.onDamage = (path, finding) => this.state.foundDamage(path, finding);
+  }
+
+  openAccounts(): SqliteFile {
+    const lastChange = (file: SqliteFile) => Number(file.get(LAST_CHANGE)?.number ?? 0);
+    const file = this.#files.openAccounts(this.#openAs(ACCOUNTS_SCHEMA), lastChange, this.#clock);
+    this.#record('accounts', this.#folder.accounts);
+    return file;
+  }
+
+  openEnvironment(name: Environment): SqliteFile {
+    const open = this.#openAs(ENVIRONMENT_SCHEMA);
+    const highestId = (file: SqliteFile) => Number(file.get(HIGHEST_ID)?.number ?? 0);
+    const file = this.#files.openEnvironment(name, open, highestId, this.#clock);
+    this.#record(name, this.#folder.database(name));
+    return file;
+  }
+
+  #openAs(schema: Schema) {
+    return (path: string, expected: Expectations) => {
+      const onDamage = (finding: string) => this.state.foundDamage(path, finding);
+      const file = new SqliteFile(path, schema, this.writer, { ...expected, onDamage });
+      this.state.opened(path, () => file.logLength());
+      this.paths.add(path);
+      return file;
+    };
+  }
+
+  #record(name: DatabaseName, path: string): void {
+    this.state.recording(this.#folder.acknowledged(name));
+    this.writer.record(path, { name, storeId: this.#files.storeId });
+  }
 }

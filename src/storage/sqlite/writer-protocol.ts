@@ -1,10 +1,6 @@
-import type { Database } from 'bun:sqlite';
-import type { Environment } from '../../core/environments.ts';
 import type { NamedChange } from '../changes.ts';
-import { activityWrites } from './writes-activity.ts';
-import { environmentWrites } from './writes-environment.ts';
-
-const WRITES = { ...environmentWrites, ...activityWrites };
+import type { DatabaseName } from '../data-folder.ts';
+import type { WRITES } from './writes.ts';
 
 type HandWritten = {
   [Name in keyof typeof WRITES]: {
@@ -25,15 +21,17 @@ export type WriteOutputs = {
   [Name in keyof typeof WRITES]: ReturnType<(typeof WRITES)[Name]>;
 } & { readonly change: unknown };
 
-/** The environment whose database a file is, and the store that it belongs to. */
-export interface RecordedIds {
-  readonly environment: Environment;
+/** Which database of which store a file is. */
+export interface Recorded {
+  readonly name: DatabaseName;
   readonly storeId: string;
 }
 
-/** Whether a change may create pets. */
-export function createsPets({ name }: Write): boolean {
-  return name === 'createPet' || name === 'importPets';
+const PET_WRITES: ReadonlySet<Write['name']> = new Set(['createPet', 'importPets', 'probe']);
+
+/** Whether what a change acknowledges must be recorded. */
+export function isRecorded({ name }: Write, recorded: Recorded): boolean {
+  return recorded.name === 'accounts' ? name !== 'open' : PET_WRITES.has(name);
 }
 
 /** Asks for one transaction. */
@@ -41,8 +39,8 @@ export interface CommitRequest {
   readonly kind: 'commit';
   readonly path: string;
   readonly writes: readonly Write[];
-  /** Given if the ids of new pets must be recorded. */
-  readonly ids?: RecordedIds | undefined;
+  /** Given if what is acknowledged must be recorded. */
+  readonly recorded?: Recorded | undefined;
 }
 
 /** Messages of the main thread to the writer thread. */
@@ -50,13 +48,21 @@ export type WriterRequest =
   | CommitRequest
   /** Loads the changes that are written once for both engines. */
   | { readonly kind: 'load' }
-  /** Folds the write-ahead log into each file and closes them. */
+  /** Closes the files; the last process to do so folds the write-ahead log into each. */
   | { readonly kind: 'close' };
 
 export type WriteResult =
   | { readonly ok: true; readonly value: unknown }
-  /** `unavailable`: the storage failed, not the change. The message is for the log. */
-  | { readonly ok: false; readonly unavailable: boolean; readonly message: string };
+  /**
+   * `unavailable`: the storage failed, not the change; `damage`: because the file is damaged. The message
+   * is for the log.
+   */
+  | {
+      readonly ok: false;
+      readonly unavailable: boolean;
+      readonly message: string;
+      readonly damage?: string | undefined;
+    };
 
 export type WriterReply =
   | { readonly kind: 'committed'; readonly path: string; readonly results: readonly WriteResult[] }
@@ -80,20 +86,4 @@ export function unpack<Message extends WriterRequest | WriterReply>(
   posted: Posted<Message>,
 ): Message {
   return typeof posted === 'string' ? JSON.parse(posted) : posted;
-}
-
-type Apply = (database: Database, input: Write['input']) => unknown;
-
-/**
- * Makes a change; the hand-written ones at once.
- * @param applyChange makes those that are written once for both engines.
- */
-export function applyWrite(
-  database: Database,
-  write: Write,
-  applyChange: (change: NamedChange) => Promise<unknown>,
-): unknown {
-  if (write.name === 'change') return applyChange(write.input);
-  // A name and its input belong together, by the type of `Write`; looking it up loses that.
-  return (WRITES[write.name] as Apply)(database, write.input);
 }

@@ -3,12 +3,11 @@ import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { lazy } from '../../lib/lazy.ts';
 import type { NamedChange } from '../changes.ts';
 import { connect } from './database.ts';
-import { isStorageFailure } from './failures.ts';
-import { IdRecords } from './id-records.ts';
+import { damageIn, isStorageFailure } from './failures.ts';
+import { openRecords, type Records } from './id-records.ts';
 import {
-  applyWrite,
   type CommitRequest,
-  createsPets,
+  isRecorded,
   type Posted,
   pack,
   unpack,
@@ -17,6 +16,7 @@ import {
   type WriterReply,
   type WriterRequest,
 } from './writer-protocol.ts';
+import { WRITES } from './writes.ts';
 import { activityWrites } from './writes-activity.ts';
 
 /**
@@ -27,8 +27,8 @@ declare const self: Worker;
 
 const databases = new Map<string, Database>();
 
-/** Of the environments in which this thread has created pets, by the path of the database. */
-const idRecords = new Map<string, IdRecords>();
+/** Of the databases in which this thread has changed what is recorded, by path. */
+const openedRecords = new Map<string, Records>();
 
 /**
  * What makes the changes that are written once for both engines; loaded with the first of them, or earlier on
@@ -48,7 +48,7 @@ self.onmessage = ({ data }: MessageEvent<Posted<WriterRequest>>) => {
 
 async function carryOut(request: WriterRequest): Promise<void> {
   if (request.kind === 'close') {
-    for (const [path, database] of databases) close(database, idRecords.get(path));
+    for (const [path, database] of databases) close(database, openedRecords.get(path));
     reply({ kind: 'closed' });
     return;
   }
@@ -74,18 +74,19 @@ async function commit(
   try {
     const database = databaseAt(request.path);
     const applyChange = loaded ? changesOn(database, loaded) : refuseChange;
-    let records: IdRecords | undefined;
+    let records: Records | undefined;
     const values = await transaction(database, async () => {
-      records = writes.some(createsPets) ? idRecordsOf(request, database) : undefined;
+      records = recordsFor(request, writes, database);
       const made: unknown[] = [];
       for (const write of writes) {
         const value = applyWrite(database, write, applyChange);
         made.push(value instanceof Promise ? await value : value);
       }
-      records?.reserve();
+      records?.beforeCommit();
+      if (writes.some(({ name }) => name === 'probe')) records?.probe();
       return made;
     });
-    records?.record();
+    records?.afterCommit();
     return values.map((value) => ({ ok: true, value }));
   } catch (error) {
     const unavailable = isStorageFailure(error) || error instanceof StorageUnavailable;
@@ -95,15 +96,37 @@ async function commit(
       for (const write of writes) results.push(...(await commit(request, [write], loaded)));
       return results;
     }
-    const failure: WriteResult = { ok: false, unavailable, message: describe(error) };
+    const damage = damageIn(error);
+    if (damage !== undefined) forget(request.path);
+    const failure: WriteResult = { ok: false, unavailable, message: describe(error), damage };
     return writes.map(() => failure);
   }
 }
 
-function idRecordsOf({ path, ids }: CommitRequest, database: Database): IdRecords | undefined {
-  if (!ids) return undefined;
-  const records = idRecords.get(path) ?? new IdRecords(database, ids);
-  idRecords.set(path, records);
+type Apply = (database: Database, input: Write['input']) => unknown;
+
+/**
+ * Makes a change; the hand-written ones at once.
+ * @param applyChange makes those that are written once for both engines.
+ */
+function applyWrite(
+  database: Database,
+  write: Write,
+  applyChange: (change: NamedChange) => Promise<unknown>,
+): unknown {
+  if (write.name === 'change') return applyChange(write.input);
+  // A name and its input belong together, by the type of `Write`; looking it up loses that.
+  return (WRITES[write.name] as Apply)(database, write.input);
+}
+
+function recordsFor(
+  { path, recorded }: CommitRequest,
+  writes: readonly Write[],
+  database: Database,
+): Records | undefined {
+  if (!recorded || !writes.some((write) => isRecorded(write, recorded))) return undefined;
+  const records = openedRecords.get(path) ?? openRecords(database, recorded);
+  openedRecords.set(path, records);
   return records;
 }
 
@@ -139,12 +162,19 @@ function databaseAt(path: string): Database {
   return database;
 }
 
-function close(database: Database, records: IdRecords | undefined): void {
+/** Drops what this thread remembers of a damaged file, which may be put in order meanwhile. */
+function forget(path: string): void {
+  openedRecords.get(path)?.abandon();
+  openedRecords.delete(path);
+  databases.get(path)?.close();
+  databases.delete(path);
+}
+
+function close(database: Database, records: Records | undefined): void {
   try {
     records?.close();
-    database.run('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // What stays in the write-ahead log is durable there, and read back at the next start.
+    // The record is not exact then, as after a failure of the machine.
   }
   database.close();
 }

@@ -5,7 +5,7 @@ import { WriteOutcomes } from '../write-outcomes.ts';
 import {
   type Posted,
   pack,
-  type RecordedIds,
+  type Recorded,
   unpack,
   type Write,
   type WriteOutputs,
@@ -64,12 +64,14 @@ export class Writer {
   readonly #queues = new Map<string, Queue>();
   /** Files whose last transaction failed. */
   readonly #failing = new Set<string>();
-  readonly #recordedIds = new Map<string, RecordedIds>();
+  readonly #recorded = new Map<string, Recorded>();
   #closed: PromiseWithResolvers<void> | undefined;
   /** Set once metrics are collected. */
   metrics: WriterMetrics | undefined;
-  /** Why all changes are refused for now; `undefined` while they are accepted. */
+  /** Why all changes are refused at the moment; `undefined` while they are accepted. */
   refusal: string | undefined;
+  /** Called when a transaction finds that a file is damaged. */
+  onDamage: ((path: string, finding: string) => void) | undefined;
 
   /** The outcome of the last transaction of each file. */
   readonly outcomes: WriteOutcomes;
@@ -86,9 +88,9 @@ export class Writer {
       .reduce((sum, { waiting, inFlight }) => sum + waiting.length + inFlight.length, 0);
   }
 
-  /** Records from now on which ids the database of an environment gives. */
-  recordIds(path: string, ids: RecordedIds): void {
-    this.#recordedIds.set(path, ids);
+  /** Records from now on what is acknowledged of the database at this path. */
+  record(path: string, recorded: Recorded): void {
+    this.#recorded.set(path, recorded);
   }
 
   /**
@@ -131,7 +133,8 @@ export class Writer {
   }
 
   /**
-   * Writes a page to each file whose last write failed, to find out whether writes work again.
+   * Writes a page to each file whose last write failed, and its record of what is acknowledged, to find out
+   * whether writes work again.
    * @throws StorageUnavailable when they do not.
    */
   async probe(): Promise<void> {
@@ -167,7 +170,7 @@ export class Writer {
     queue.sentAt = this.metrics?.now();
     this.outcomes.begun(basename(path));
     const writes = queue.inFlight.map(({ write }) => write);
-    this.#post({ kind: 'commit', path, writes, ids: this.#recordedIds.get(path) });
+    this.#post({ kind: 'commit', path, writes, recorded: this.#recorded.get(path) });
   }
 
   #receive(reply: WriterReply): void {
@@ -200,8 +203,11 @@ export class Writer {
 
   #recordOutcome({ path, results }: WriterReply & { kind: 'committed' }): void {
     const failed = results.find((result) => !result.ok && result.unavailable);
-    if (failed && !failed.ok) this.#failed(path, failed.message);
-    else {
+    if (failed && !failed.ok) {
+      // A probe may write other pages than the damaged one: it says nothing about the damage.
+      if (failed.damage !== undefined) this.onDamage?.(path, failed.damage);
+      this.#failed(path, failed.message);
+    } else {
       this.#failing.delete(path);
       this.outcomes.succeeded(basename(path));
     }

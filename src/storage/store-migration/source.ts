@@ -3,13 +3,14 @@ import type { Environment } from '../../core/environments.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { FINGERPRINT } from '../../core/secret.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { type DataFolder, FILE_NAMES, keepRestoreOut } from '../data-folder.ts';
+import { type DataFolder, keepRestoreOut } from '../data-folder.ts';
 import { type Manifest, requireManifest } from '../folder/manifest.ts';
 import { StoreFiles } from '../folder/store-files.ts';
 import { select } from '../selection.ts';
-import { type Expectations, highestId, openDatabase, query } from '../sqlite/database.ts';
+import { type Expectations, openDatabase, query } from '../sqlite/database.ts';
 import { type Lock, takeLock } from '../sqlite/lock.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from '../sqlite/migrations.ts';
+import { HIGHEST_ID, LAST_CHANGE, selectNumber } from '../sqlite/numbers.ts';
 import type { Table, Value } from './tables.ts';
 
 const FIND_SETTING = select('settings', ['value'], 'WHERE name = ?');
@@ -33,9 +34,18 @@ export class Source implements Disposable {
       const openAs = (schema: Schema) => (path: string, expected: Expectations) =>
         openDatabase(path, schema, expected);
       const open = (name: Environment) =>
-        files.openEnvironment(name, openAs(ENVIRONMENT_SCHEMA), highestId, systemClock);
+        files.openEnvironment(
+          name,
+          openAs(ENVIRONMENT_SCHEMA),
+          (file) => selectNumber(file, HIGHEST_ID),
+          systemClock,
+        );
       this.#files = {
-        accounts: files.open(FILE_NAMES.accounts, openAs(ACCOUNTS_SCHEMA)),
+        accounts: files.openAccounts(
+          openAs(ACCOUNTS_SCHEMA),
+          (file) => selectNumber(file, LAST_CHANGE),
+          systemClock,
+        ),
         production: open('production'),
         staging: open('staging'),
       };

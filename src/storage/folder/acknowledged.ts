@@ -9,17 +9,17 @@ import {
 } from 'node:fs';
 
 /**
- * The highest id that was acknowledged in an environment, in a small file beside its database. It is
- * written after every commit that creates pets, before these are acknowledged, and not synced: it
- * survives the process, but not always the machine.
+ * The highest number that was acknowledged of a database, in a small file beside it: the id of a pet, or
+ * the number of a change of the accounts. It is written after every commit that gives one, before that is
+ * acknowledged, and not synced: it survives the process, but not always the machine.
  */
-export interface GivenIds {
+export interface Acknowledged {
   readonly highest: number;
-  /** Whether no higher id was acknowledged: the machine has run since the last write, or it was synced. */
+  /** Whether no higher one was acknowledged: the machine has run since the last write, or it was synced. */
   readonly isExact: boolean;
 }
 
-/** While a process may give ids, and after it has synced the file and closed it. */
+/** While a process may give numbers, and after it has synced the file and closed it. */
 type State = 'open' | 'done';
 
 /** A record takes less than one sector, so that a disk writes all of it or nothing. */
@@ -40,7 +40,7 @@ function readBootId(): string {
 }
 
 /** Reads the file at this path; `undefined` when it is missing or damaged. */
-export function readGivenIds(path: string): GivenIds | undefined {
+export function readAcknowledged(path: string): Acknowledged | undefined {
   let record: string;
   try {
     record = readFileSync(path, 'latin1');
@@ -53,37 +53,52 @@ export function readGivenIds(path: string): GivenIds | undefined {
   return { highest: found.highest, isExact: found.state === 'done' || isSameBoot };
 }
 
-/** Makes the file anew, before anything is given. It is synced with the first id that is recorded. */
-export function writeGivenIds(path: string, highest: number): void {
+/** Makes the file anew, before anything is given. It is synced with the first number that is recorded. */
+export function writeAcknowledged(path: string, highest: number): void {
   writeFileSync(path, format(highest, 'done'), { mode: 0o600 });
 }
 
-/** The file of one environment, kept open by a writer thread. */
-export class GivenIdsFile {
+/** The file of one database, kept open by a writer thread. */
+export class AcknowledgedFile {
   readonly #file: number;
+  readonly #isSynced: boolean;
   /** What this thread wrote last. */
   #written = Buffer.alloc(0);
   readonly #found = Buffer.alloc(RECORD_BYTES);
 
-  constructor(path: string) {
+  /** @param isSynced whether a start must be able to tell if the record is exact. */
+  constructor(path: string, { isSynced }: { readonly isSynced: boolean }) {
     this.#file = openSync(path, 'r+');
+    this.#isSynced = isSynced;
   }
 
-  /** Records that ids up to this one are acknowledged from now on. Never lowers the record. */
+  /** Records that numbers up to this one are acknowledged from now on. Never lowers the record. */
   record(highest: number): void {
     const found = this.#read();
     const earlier = found.equals(this.#written) ? undefined : parse(found.toString('latin1'));
     if (earlier?.state === 'open' && earlier.highest >= highest) return;
     this.#write(Math.max(highest, earlier?.highest ?? 0), 'open');
     // From here on the record must not pass for exact after a power failure.
-    if (earlier?.state === 'done') fdatasyncSync(this.#file);
+    if (earlier?.state === 'done' && this.#isSynced) fdatasyncSync(this.#file);
   }
 
-  /** Records the highest id that the database holds, durably, and closes the file. */
+  /** Writes the record as it is, to find out whether it can be written. */
+  probe(): void {
+    writeSync(this.#file, this.#read(), 0, RECORD_BYTES, 0);
+  }
+
+  /** Closes the file with the record as it is. */
+  abandon(): void {
+    closeSync(this.#file);
+  }
+
+  /** Records the highest number that the database holds, durably, and closes the file. */
   close(highest: number): void {
-    const earlier = parse(this.#read().toString('latin1'));
-    this.#write(Math.max(highest, earlier?.highest ?? 0), 'done');
-    fdatasyncSync(this.#file);
+    if (this.#isSynced) {
+      const earlier = parse(this.#read().toString('latin1'));
+      this.#write(Math.max(highest, earlier?.highest ?? 0), 'done');
+      fdatasyncSync(this.#file);
+    }
     closeSync(this.#file);
   }
 

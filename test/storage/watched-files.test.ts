@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { PetstoreClient } from '../../client/src/index.ts';
+import { eventually, temporaryFolder } from '../support/harness.ts';
+import { runCommand, ServiceProcess } from '../support/process.ts';
+import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
+
+const PETS = 5;
+const [PUT_BACK, RESTART] = ['Put ', 'Restart the service with SIGTERM'];
+
+/** A service that has created some animals, which are in its write-ahead log alone. */
+async function serving() {
+  const folder = temporaryFolder();
+  const key = await makeKey(folder.path);
+  const service = await ServiceProcess.start(onFolder(folder.path));
+  const client = clientOf(service, key);
+  for (let count = 0; count < PETS; count += 1) await create(client);
+  return {
+    service,
+    client,
+    key,
+    path: folder.path,
+    file: (name: string) => join(folder.path, name),
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+async function create(client: PetstoreClient): Promise<number> {
+  return client.createPet({ name: 'Rex', categoryId: 1 }).then(
+    () => 201,
+    ({ status }: { status: number }) => status,
+  );
+}
+
+async function readyz({ opsPort }: ServiceProcess): Promise<{ status: number; text: string }> {
+  const reply = await fetch(`http://localhost:${opsPort}/readyz`);
+  return { status: reply.status, text: await reply.text() };
+}
+
+async function expectNotReady(service: ServiceProcess, ...texts: string[]): Promise<void> {
+  await eventually(async () => (await readyz(service)).text.startsWith(texts[0] ?? ''));
+  const { status, text } = await readyz(service);
+  expect(status).toBe(503);
+  for (const each of texts) expect(text).toContain(each);
+}
+
+describe('a file that is removed while the service runs', () => {
+  for (const [name, advice] of [
+    ['store.json', PUT_BACK],
+    ['production.ids', PUT_BACK],
+    ['accounts.ids', PUT_BACK],
+    ['production.db-wal', RESTART],
+    ['accounts.db-wal', RESTART],
+  ] as const) {
+    test(`is noticed: ${name}`, async () => {
+      await using scene = await serving();
+      const { service, client, file } = scene;
+      const away = file('away');
+      renameSync(file(name), away);
+      const problem = `${file(name)} was moved or deleted while the service runs`;
+      await expectNotReady(service, problem, advice);
+      expect(await create(client)).toBe(503);
+      expect(await allNames(client)).toHaveLength(PETS);
+      renameSync(away, file(name));
+      await eventually(async () => (await readyz(service)).status === 200);
+      expect(await create(client)).toBe(201);
+      expect(await service.end('SIGTERM')).toBe(0);
+      expect(await service.output()).toContain(`"problem":"${problem}`);
+    });
+  }
+
+  test('is saved by a stop if it is a write-ahead log', async () => {
+    await using scene = await serving();
+    rmSync(scene.file('production.db-wal'));
+    await expectNotReady(scene.service, `${scene.file('production.db-wal')} was moved or deleted`);
+    expect(await scene.service.end('SIGTERM')).toBe(0);
+    await using next = await ServiceProcess.start(onFolder(scene.path));
+    expect((await readyz(next)).status).toBe(200);
+    expect(await allNames(clientOf(next, scene.key))).toHaveLength(PETS);
+  });
+
+  test('is missed as well when another one takes its place: the manifest of another folder', async () => {
+    await using scene = await serving();
+    using other = temporaryFolder();
+    await makeKey(other.path);
+    renameSync(scene.file('store.json'), scene.file('away'));
+    copyFileSync(join(other.path, 'store.json'), scene.file('store.json'));
+    await expectNotReady(scene.service, `${scene.file('store.json')} was replaced`);
+    expect(await create(scene.client)).toBe(503);
+    writeFileSync(scene.file('store.json'), '{');
+    await expectNotReady(scene.service, `${scene.file('store.json')} is damaged`);
+    renameSync(scene.file('away'), scene.file('store.json'));
+    await eventually(async () => (await readyz(scene.service)).status === 200);
+  });
+});
+
+describe('a write-ahead log that is truncated while the service runs', () => {
+  test('is noticed, and the next start shows what is lost', async () => {
+    await using scene = await serving();
+    const log = scene.file('production.db-wal');
+    truncateSync(log, 0);
+    await expectNotReady(scene.service, `${log} was truncated`, 'which then shows what is lost');
+    expect(await create(scene.client)).toBe(503);
+    expect(await scene.service.end('SIGTERM')).toBe(0);
+    await using next = await ServiceProcess.start(onFolder(scene.path));
+    await expectNotReady(next, `production.db has lost up to ${PETS} acknowledged animals`);
+  });
+
+  test('is noticed after later writes, which leave a hole, and the hole stays out of the database', async () => {
+    await using scene = await serving();
+    const log = scene.file('production.db-wal');
+    // As the truncation and a write in one moment leave it.
+    const file = openSync(log, 'r+');
+    writeSync(file, Buffer.alloc(4_096), 0, 4_096, 0);
+    closeSync(file);
+    await expectNotReady(scene.service, `${log} was truncated`);
+    expect(await scene.service.end('SIGTERM')).toBe(0);
+    const checked = await runCommand(['store', 'check'], onFolder(scene.path));
+    expect(checked).toMatchObject({ code: 0 });
+    expect(existsSync(`${log}.rest`)).toBe(true);
+    await using next = await ServiceProcess.start(onFolder(scene.path));
+    await expectNotReady(next, `production.db has lost up to ${PETS} acknowledged animals`);
+  });
+
+  test('is no loss when a command has folded it into its database', async () => {
+    await using scene = await serving();
+    const fold = `new (require('bun:sqlite').Database)(process.argv[1]).run('PRAGMA wal_checkpoint(TRUNCATE)')`;
+    const child = Bun.spawn([process.execPath, '-e', fold, scene.file('production.db')]);
+    expect(await child.exited).toBe(0);
+    expect(Bun.file(scene.file('production.db-wal')).size).toBe(0);
+    expect(await create(scene.client)).toBe(201);
+    expect(await create(scene.client)).toBe(201);
+    expect((await readyz(scene.service)).status).toBe(200);
+    expect(await scene.service.end('SIGTERM')).toBe(0);
+    expect(await scene.service.output()).not.toContain('was truncated');
+  });
+});
+
+/** A user to whom permissions apply, as they do not to root. */
+const AS_USER =
+  process.getuid?.() === 0
+    ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+    : ([] as string[]);
+
+describe.skipIf(AS_USER.length > 0 && Bun.which('setpriv') === null)(
+  'a file that is read-only',
+  () => {
+    const folder = temporaryFolder();
+    const file = (name: string) => join(folder.path, name);
+    let key: string;
+    let service: ServiceProcess;
+
+    const start = () => ServiceProcess.start(onFolder(folder.path), [], AS_USER);
+
+    beforeAll(async () => {
+      key = await makeKey(folder.path);
+      await (await ServiceProcess.start(onFolder(folder.path))).end('SIGTERM');
+      if (AS_USER.length > 0) {
+        expect(await Bun.spawn(['chown', '-R', '65534:65534', folder.path]).exited).toBe(0);
+      }
+      service = await start();
+      await create(clientOf(service, key));
+    });
+    afterAll(async () => {
+      await service[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    });
+
+    for (const name of ['store.json', 'production.ids', 'production.db', 'accounts.db-wal', '']) {
+      test(`is noticed while the service runs, and its end as well: ${name || 'the folder'}`, async () => {
+        const mode = name === '' ? 0o700 : 0o600;
+        chmodSync(file(name), mode & ~0o200);
+        const path = name === '' ? folder.path : file(name);
+        await expectNotReady(service, `${path} cannot be written (EACCES`, 'Make it writable');
+        chmodSync(file(name), mode);
+        await eventually(async () => (await readyz(service)).status === 200);
+        expect(await create(clientOf(service, key))).toBe(201);
+      });
+    }
+
+    for (const name of ['production.db', 'accounts.db', 'production.db-shm']) {
+      test(`refuses the start, which works once it is writable again: ${name}`, async () => {
+        // A kill leaves the files beside the database.
+        await service.end('SIGKILL');
+        chmodSync(file(name), 0o400);
+        const error = await start().catch(String);
+        expect(error).toContain(`petstore: Cannot write to ${file(name)}: EACCES`);
+        expect(error).toContain('Make it writable');
+        chmodSync(file(name), 0o600);
+        service = await start();
+        expect((await readyz(service)).status).toBe(200);
+        expect(await create(clientOf(service, key))).toBe(201);
+      });
+    }
+  },
+);
