@@ -8,8 +8,8 @@ import {
   environmentOption,
   type JsonOption,
   jsonOption,
+  keyName,
   parseDuration,
-  parseKeyName,
 } from './options.ts';
 import { printNote } from './output.ts';
 import { requireAccount, type Session, withStores } from './session.ts';
@@ -28,9 +28,7 @@ export function addKeysCreateCommand(keys: Command): void {
     .addArgument(emailArgument())
     .addOption(environmentOption())
     .addOption(
-      new Option('--name <text>', 'what the key is for')
-        .argParser(parseKeyName)
-        .default('command line'),
+      new Option('--name <text>', 'what the key is for').argParser(keyName).default('command line'),
     )
     .addOption(
       new Option('--expires-in <duration>', 'such as 12h or 30d (default: never)').argParser(

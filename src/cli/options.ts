@@ -1,8 +1,8 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { isEmailAddress } from '../core/accounts.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
+import { KEY_NAME_RULE, parseKeyName } from '../core/key-names.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../lib/clock.ts';
-import { hasUnprintable } from '../lib/unprintable.ts';
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
@@ -25,13 +25,11 @@ function parseEmail(text: string): string {
   throw new InvalidArgumentError('Use an e-mail address such as you@example.com.');
 }
 
-/** A key's name; `core/key-ring.ts` has the same rules. */
-export function parseKeyName(text: string): string {
-  const name = text.trim();
-  if (name !== '' && name.length <= 100 && !hasUnprintable(name)) return name;
-  throw new InvalidArgumentError(
-    'Use 1 to 100 characters, on one line, without invisible characters and direction marks.',
-  );
+/** A key's name. */
+export function keyName(text: string): string {
+  const name = parseKeyName(text);
+  if (name !== undefined) return name;
+  throw new InvalidArgumentError(`Use ${KEY_NAME_RULE}.`);
 }
 
 /** The e-mail address of an account. */

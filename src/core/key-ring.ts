@@ -1,6 +1,5 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, HOUR } from '../lib/clock.ts';
-import { hasUnprintable } from '../lib/unprintable.ts';
 import type { Account } from './accounts.ts';
 import {
   API_KEY_MAX_LENGTH,
@@ -10,11 +9,12 @@ import {
   generateApiKey,
 } from './api-key-text.ts';
 import type { ApiKeyStore, KeyCache } from './api-keys.ts';
-import { type ApiKey, KEY_NAME_MAX_LENGTH, type KeyRecord, keyState } from './api-keys.ts';
+import { type ApiKey, type KeyRecord, keyState } from './api-keys.ts';
 import type { Actor } from './audit.ts';
 import type { Environment } from './environments.ts';
 import { messageFor, OperatorError, type Problem } from './errors.ts';
 import { newId } from './ids.ts';
+import { KEY_NAME_RULE, parseKeyName } from './key-names.ts';
 
 /** Keys of one account that may be live at the same time. */
 export const LIVE_KEYS_PER_ACCOUNT = 100;
@@ -99,13 +99,8 @@ export class KeyRing {
     perDay?: number,
   ): Promise<IssuedKey> {
     const now = this.#clock.now().wall;
-    const name = request.name.trim();
-    if (name === '' || [...name].length > KEY_NAME_MAX_LENGTH) {
-      throw new OperatorError(`A key's name has 1 to ${KEY_NAME_MAX_LENGTH} characters.`);
-    }
-    if (hasUnprintable(name)) {
-      throw new OperatorError("A key's name has no invisible characters and direction marks.");
-    }
+    const name = parseKeyName(request.name);
+    if (name === undefined) throw new OperatorError(`A key's name has ${KEY_NAME_RULE}.`);
     if (request.expiresAt !== undefined && request.expiresAt <= now) {
       throw new OperatorError('A key must expire in the future.');
     }

@@ -1,11 +1,12 @@
 /**
  * Characters that must not reach a terminal as they are, as the content of a regular expression's
- * class with the flag `u`: control characters, direction marks, zero-width and other invisible ones,
+ * class with the flag `u`: control characters, direction marks, zero-width, blank and other invisible ones,
  * and separators of lines. They could hide or reorder text, or control the terminal. Variation selectors
  * are none of these: emoji need them.
  */
 export const UNPRINTABLE =
-  '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u3164\\uffa0';
+  '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u2065\\u2800\\u3164\\uffa0\\ufff0-\\ufff8' +
+  '\\u{1d159}\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}';
 
 const UNPRINTABLES = new RegExp(`[${UNPRINTABLE}]`, 'gu');
 

@@ -1,12 +1,8 @@
 import type { Account } from '../../core/accounts.ts';
-import {
-  type ApiKey,
-  KEY_NAME_MAX_LENGTH,
-  type KeyPosition,
-  keyState,
-} from '../../core/api-keys.ts';
+import { type ApiKey, type KeyPosition, keyState } from '../../core/api-keys.ts';
 import type { BanRecord } from '../../core/ban-records.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
+import { KEY_NAME_PATTERN, KEY_NAME_RULE } from '../../core/key-names.ts';
 import {
   type IssuedKey,
   KEYS_PER_DAY,
@@ -16,7 +12,6 @@ import {
 import type { Limits } from '../../core/plans.ts';
 import { retryAfterSeconds, wholeSeconds } from '../../http/reply.ts';
 import { DAY, type Instant } from '../../lib/clock.ts';
-import { UNPRINTABLE } from '../../lib/unprintable.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import type { DashboardOptions, DashboardStores } from '../options.ts';
@@ -39,18 +34,13 @@ const readNewKey = bodyReader(
     required: ['name', 'environment'],
     additionalProperties: false,
     properties: {
-      // Not blank, no invisible characters.
-      name: {
-        type: 'string',
-        // White space around it is not part of the name; core/key-ring.ts checks the rest.
-        pattern: `^\\s*[^\\s${UNPRINTABLE}][^${UNPRINTABLE}]{0,${KEY_NAME_MAX_LENGTH - 1}}\\s*$`,
-      },
+      name: { type: 'string', pattern: KEY_NAME_PATTERN },
       environment: { enum: ENVIRONMENTS },
       expiresInDays: { type: 'integer', minimum: 1, maximum: MAX_KEY_DAYS },
     },
   },
   {
-    name: `1 to ${KEY_NAME_MAX_LENGTH} characters on one line, without invisible characters and direction marks`,
+    name: KEY_NAME_RULE,
     environment: `one of: ${ENVIRONMENTS.join(', ')}`,
     expiresInDays: `a whole number from 1 to ${MAX_KEY_DAYS}, or be left out`,
   },
