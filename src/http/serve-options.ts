@@ -42,9 +42,9 @@ const MAX_SEGMENTS_BESIDE_EMPTY = 6;
  *
  * - Targets with a raw backslash are reported as malformed. Bun parses the target as a WHATWG URL, which turns them
  *   into slashes, so that a path could pass by the path rules of a proxy. Bun's own router matches the
- *   path as it was sent, so one pattern for each number of segments shows the raw segments. A target with a
- *   bad percent-encoding, or of so many segments that no pattern matches, is reported, too, because it
- *   could hide a backslash.
+ *   path as it was sent, so one pattern for each number of segments shows the raw segments. A target that
+ *   could hide a backslash, by a bad percent-encoding or by so many segments that no pattern matches, is
+ *   reported, too.
  * - Replies to HEAD have a `Date` (RFC 9110, 6.6.1).
  *
  * @param servedPaths paths that are served often, with `{parameters}`. A request that matches one can have
@@ -104,20 +104,30 @@ function isMalformed({ url, params }: RoutedRequest, segments: readonly string[]
   const path = /^\w+:\/\/[^/?#]*(\/[^?]*)/.exec(url)?.[1] ?? '';
   if (backslashes > (path.match(/%5c/gi)?.length ?? 0)) return true;
   if (!isUndecodable) return false;
-  // A bad percent-encoding takes the two characters behind the percent sign with it, backslash or not. Only
-  // bytes that are no UTF-8 leave the segments the same.
+  // A bad percent-encoding takes the two characters behind the percent sign with it, backslash or not. It
+  // took none if the path that was parsed has the same segments.
   const parsed = path.slice(1).split('/');
   const sent = segments.map((each) => (each.startsWith(':') ? params[each.slice(1)] : each));
+  const last = sent.length - 1;
   return (
     parsed.length !== sent.length ||
-    parsed.some((segment, index) => decodeLeniently(segment) !== sent[index])
+    parsed.some((segment, index) => decodedByRouter(segment, index === last) !== sent[index])
   );
 }
 
-/** Percent-decodes; bytes that are no UTF-8 become replacement characters, a bad encoding stays. */
-function decodeLeniently(segment: string): string {
+const BAD_ENCODING = /%(?![\da-f]{2})../gi;
+/** Bun's router replaces the percent sign alone. */
+const CUT_ENCODING = /%(?=.?$)/;
+
+/**
+ * A segment of an address as Bun's router shows it. A cut percent-encoding is left as it is, except in the last
+ * segment: before a slash it looks as if a backslash and a dot had been there.
+ */
+function decodedByRouter(segment: string, isLast: boolean): string {
+  const whole = segment.replaceAll(BAD_ENCODING, REPLACEMENT_CHARACTER);
+  const valid = isLast ? whole.replace(CUT_ENCODING, REPLACEMENT_CHARACTER) : whole;
   // A plus sign and an ampersand would be a space and the end of the value in a query.
-  const value = segment.replaceAll('+', '%2B').replaceAll('&', '%26');
+  const value = valid.replaceAll('+', '%2B').replaceAll('&', '%26');
   return new URLSearchParams(`=${value}`).get('') ?? '';
 }
 
