@@ -16,12 +16,12 @@ export function isRemoved({ sunset }: Deprecation, now: Instant): boolean {
 
 /** Tells clients of a deprecated operation since when, until when, and what to use (RFC 9745, 8594). */
 export function deprecationHeaders(
-  { deprecatedAt, sunset, successor }: Deprecation,
+  { deprecatedAt, sunset, successor, section }: Deprecation,
   { baseUrl, documentation }: ApiAddresses,
 ): Readonly<Record<(typeof DEPRECATION_HEADERS)[number], string>> {
   return {
     Deprecation: `@${deprecatedAt}`,
     Sunset: new Date(sunset).toUTCString(),
-    Link: `<${documentation}>; rel="deprecation"; type="text/html", <${baseUrl}${successor}>; rel="successor-version"`,
+    Link: `<${documentation}${section}>; rel="deprecation"; type="text/html", <${baseUrl}${successor}>; rel="successor-version"`,
   };
 }

@@ -55,6 +55,19 @@ describeWithBrowser('the API reference', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
+  test('opens at the deprecated operation by the link that its replies have', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    await using visitor = await open({ service: service.dashboardUrl });
+    const { secret } = await service.account();
+    const { headers } = await service.request('/pets/1', { key: secret });
+    const [, link = ''] = /<([^>]+)>; rel="deprecation"/.exec(headers.get('Link') ?? '') ?? [];
+    const { page } = visitor;
+    await page.goto(link);
+    const section = page.locator(`[id="${decodeURIComponent(new URL(link).hash.slice(1))}"]`);
+    await section.getByText('removed on 5 December 2030').waitFor();
+    await page.waitForFunction(isInView, await section.elementHandle());
+  });
+
   for (const { part, environment, operation, status, body } of ATTEMPTS) {
     test(`sends "${operation}" to ${part} with a pasted key and shows the ${status}`, async () => {
       await using service = await TestService.start({ parts: PARTS });
@@ -228,4 +241,10 @@ async function appearance(page: Page): Promise<{ bar: string; scalar: string }> 
     const scalar = document.querySelector('.references-layout') ?? document.documentElement;
     return { bar: brightness(document.body), scalar: brightness(scalar) };
   });
+}
+
+/** Whether the top of an element is in the upper half of the window; runs in the browser. */
+function isInView(element: Element | null): boolean {
+  const top = element?.getBoundingClientRect().top ?? Number.NaN;
+  return top >= 0 && top < window.innerHeight / 2;
 }
