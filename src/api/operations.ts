@@ -1,7 +1,13 @@
+import type { ApiName } from '../core/environments.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { IF_NONE_MATCH_PARAMETER } from '../http/entity-tag.ts';
 import type { Operation, Parameter } from '../http/operation.ts';
-import { RESOURCES } from './resources.ts';
+import {
+  ENVIRONMENT_RESOURCES,
+  QUICKSTART_RESOURCES,
+  RESOURCES,
+  SANDBOX_RESOURCES,
+} from './resources.ts';
 
 /** Errors that every operation may answer with, before it begins or when it fails. */
 const COMMON_ERRORS = [
@@ -68,3 +74,17 @@ export const OPERATIONS =
 export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId =>
   Object.hasOwn(OPERATIONS, id),
 );
+
+/** What each base address serves. */
+const RESOURCES_OF = {
+  production: ENVIRONMENT_RESOURCES,
+  staging: ENVIRONMENT_RESOURCES,
+  quickstart: QUICKSTART_RESOURCES,
+  sandbox: SANDBOX_RESOURCES,
+} as const satisfies Record<ApiName, ReadonlyArray<(typeof RESOURCES)[number]>>;
+
+/** The operations below a base address, with their ids. */
+export function operationsOf(name: ApiName): Array<readonly [string, PublishedOperation]> {
+  const tags = new Set<string>(RESOURCES_OF[name].map(({ tag }) => tag));
+  return Object.entries(OPERATIONS).filter(([, { tag }]) => tags.has(tag));
+}

@@ -15,6 +15,7 @@ import { addKeysCreateCommand } from './keys-create.ts';
 import { addKeysListCommand } from './keys-list.ts';
 import { addKeysRevokeCommand } from './keys-revoke.ts';
 import { addKeysRotateCommand } from './keys-rotate.ts';
+import { addMcpCommand } from './mcp.ts';
 import { addMigrateStoreCommand } from './migrate-store.ts';
 import { addOpenapiCommand } from './openapi.ts';
 import { COMMAND, escapeLines, START_COMMAND, watchOutput } from './output.ts';
@@ -85,5 +86,6 @@ function createProgram(): Command {
   addCheckCommand(store);
   addMigrateStoreCommand(program);
   addHealthCommand(program);
+  addMcpCommand(program);
   return program;
 }

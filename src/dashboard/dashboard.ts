@@ -2,6 +2,7 @@ import { limitHeaders } from '../http/reply.ts';
 import { lazy } from '../lib/lazy.ts';
 import { createApi } from './api/api.ts';
 import { errorReply } from './errors.ts';
+import { MCP_PATH } from './mcp-path.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 import { createPages } from './pages/pages.ts';
 import { RequestLimits, tooManyRequests } from './request-limits.ts';
@@ -38,14 +39,19 @@ export function createDashboard(options: DashboardOptions): Pages {
     };
     return withLimits(await orErrorReply(answer, log), limitHeaders(limits, now));
   };
-  const route = async (request: Request, path: string, address: () => string) => {
+  const mcp = lazy(async () => {
+    const { createMcpEndpoint } = await import('./mcp-endpoint.ts');
+    return createMcpEndpoint(options, requestLimits);
+  });
+  const route: Pages['handle'] = async (request, path, address, forward) => {
+    if (path === MCP_PATH) return (await mcp())(request, address, forward);
     if (path !== '/api' && !path.startsWith('/api/')) return pages.handle(request, path);
     return serveApi(request, path.slice('/api'.length), address());
   };
   return {
     baseUrl: dashboardUrl,
-    async handle(request, path, address) {
-      return secured(await orErrorReply(() => route(request, path, address), log), dashboardUrl);
+    async handle(...request) {
+      return secured(await orErrorReply(() => route(...request), log), dashboardUrl);
     },
     async close() {
       await opened?.close();

@@ -10,6 +10,7 @@ import type { MailSettings } from '../core/mail.ts';
 import type { MessageStore } from '../core/messages.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
 import type { UsageStore } from '../core/usage.ts';
+import type { Forward } from '../http/targets.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Clock } from '../lib/clock.ts';
 
@@ -31,7 +32,12 @@ export interface DashboardStores {
 /** Serves a base address; has the shape of the HTTP service's pages. */
 export interface Pages {
   readonly baseUrl: string;
-  handle(request: Request, path: string, address: () => string): Promise<Response>;
+  handle(
+    request: Request,
+    path: string,
+    address: () => string,
+    forward: Forward,
+  ): Promise<Response>;
   /** Waits for work that continues after replies; called once no request is left. */
   close(): Promise<void>;
 }

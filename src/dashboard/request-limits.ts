@@ -1,3 +1,4 @@
+import type { KeyRecord } from '../core/api-keys.ts';
 import type { AttemptCounter, AttemptCounts } from '../core/attempts.ts';
 import type { Limits } from '../core/plans.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
@@ -57,6 +58,24 @@ export class RequestLimits {
   ): Promise<RateLimitResult> {
     const isProtecting = PROTECTING.match(path)?.route.operations.has(method);
     return this.#counts.take(countersOf(isProtecting ? undefined : session, address), now);
+  }
+
+  /**
+   * Counts a message to the tools of the Model Context Protocol. Calls count towards the plan as well, so
+   * that the limit here is that of the plan and as much again as the dashboard has.
+   * @param key without a valid one the message counts for the address of the client.
+   */
+  async takeMessage(
+    key: KeyRecord | undefined,
+    address: () => string,
+    now: Instant,
+  ): Promise<RateLimitResult> {
+    if (!key) return this.#counts.take(countersOf(undefined, address()), now);
+    const limits = {
+      perMinute: OF_ACCOUNT.perMinute + key.limits.perMinute,
+      perDay: OF_ACCOUNT.perDay + key.limits.perDay,
+    };
+    return this.#counts.take([{ caller: `mcp account:${key.accountId}`, limits }], now);
   }
 }
 

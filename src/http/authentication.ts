@@ -60,6 +60,11 @@ function unauthenticated(api: Api, address: () => string, reply: Reply): Unauthe
   return { quota: addressCaller(api, address), reply, isFree: false };
 }
 
+/** The token of an Authorization header (RFC 6750); `undefined` when it holds anything else. */
+export function bearerToken(authorization: string): string | undefined {
+  return BEARER.exec(authorization)?.[1];
+}
+
 /** Finds the caller by the Authorization header (RFC 6750). */
 function authenticate(
   api: Api,
@@ -67,7 +72,7 @@ function authenticate(
   address: () => string,
 ): Awaitable<Caller> {
   if (authorization === null) return unauthenticated(api, address, challengeReply(MISSING));
-  const token = BEARER.exec(authorization)?.[1];
+  const token = bearerToken(authorization);
   if (token === undefined) return unauthenticated(api, address, malformedReply(authorization));
   const key = api.keyRing.authenticate(token, api.accepts);
   if (key instanceof Promise) return key.then((found) => callerOf(api, found, address));

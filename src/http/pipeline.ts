@@ -156,10 +156,18 @@ export class HttpService {
   async #handlePage(received: ReceivedRequest, { pages, path }: PageTarget): Promise<Response> {
     const { request, id, receivedAt, address } = received;
     const { clock, log } = this.#options;
-    const response = await pages.handle(request, path, address);
+    const forward = (other: Request) => this.#forward(other, received);
+    const response = await pages.handle(request, path, address, forward);
     response.headers.set(REQUEST_ID_HEADER, id);
     log.request?.(request, id, response.status, clock.now().elapsed - receivedAt.elapsed);
     return response;
+  }
+
+  /** As `Forward`: the request counts, and is logged, as one that the client sent to the API itself. */
+  #forward(request: Request, { id, address }: ReceivedRequest): Awaitable<Response> | undefined {
+    const target = this.#targets.find(request);
+    if (!target || 'pages' in target || target.problem) return undefined;
+    return this.#handleApi({ request, id, receivedAt: this.#options.clock.now(), address }, target);
   }
 
   #respond(

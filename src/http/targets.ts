@@ -6,6 +6,14 @@ import { BAD_HOST, BAD_TARGET } from './error-replies.ts';
 import { parseTarget, type Target } from './request-target.ts';
 import { DOCUMENT_PATH, type OperationMatch } from './served-operations.ts';
 
+/**
+ * Handles a request to the API on behalf of the client of another request, with that client's address
+ * and request id.
+ * @param request with a `Host` header.
+ * @returns `undefined` where this process serves no API at the address of the request.
+ */
+export type Forward = (request: Request) => Awaitable<Response> | undefined;
+
 /** Pages for people, below a base address of their own; not part of the API. */
 export interface Pages {
   /** Without a slash at its end. */
@@ -14,8 +22,14 @@ export interface Pages {
    * Never throws, and never rejects.
    * @param path below the base address.
    * @param address returns the client's address.
+   * @param forward sends requests of the same client to the API.
    */
-  handle(request: Request, path: string, address: () => string): Awaitable<Response>;
+  handle(
+    request: Request,
+    path: string,
+    address: () => string,
+    forward: Forward,
+  ): Awaitable<Response>;
 }
 
 /** A request to the API. */

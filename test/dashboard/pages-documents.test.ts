@@ -75,7 +75,10 @@ describe('the API catalog', () => {
     readonly type: string;
   }
   interface Linkset {
-    readonly linkset: ReadonlyArray<Readonly<Record<'service-desc' | 'service-doc', Link[]>>>;
+    readonly linkset: ReadonlyArray<{
+      readonly 'service-desc'?: Link[];
+      readonly 'service-doc': Link[];
+    }>;
   }
 
   test('lists every base address with its descriptions for programs and for people', async () => {
@@ -85,29 +88,38 @@ describe('the API catalog', () => {
     );
     const docs = `${service.dashboardUrl}/docs`;
     expect(await reply.json()).toEqual({
-      linkset: APIS.map((part) => ({
-        anchor: service.url(part),
-        'service-desc': [
-          { href: `${service.url(part)}/openapi.json`, type: 'application/json' },
-          { href: `${service.url(part)}/openapi.yaml`, type: 'application/yaml' },
-        ],
-        ...(part === 'production' && {
-          'service-meta': [
-            { href: `${service.dashboardUrl}/arazzo.json`, type: 'application/json' },
+      linkset: [
+        ...APIS.map((part) => ({
+          anchor: service.url(part),
+          'service-desc': [
+            { href: `${service.url(part)}/openapi.json`, type: 'application/json' },
+            { href: `${service.url(part)}/openapi.yaml`, type: 'application/yaml' },
           ],
-        }),
-        'service-doc': [
-          { href: docs, type: 'text/html' },
-          { href: `${service.dashboardUrl}/reference.md`, type: 'text/markdown' },
-        ],
-      })),
+          ...(part === 'production' && {
+            'service-meta': [
+              { href: `${service.dashboardUrl}/arazzo.json`, type: 'application/json' },
+            ],
+          }),
+          'service-doc': [
+            { href: docs, type: 'text/html' },
+            { href: `${service.dashboardUrl}/reference.md`, type: 'text/markdown' },
+          ],
+        })),
+        {
+          anchor: `${service.dashboardUrl}/mcp`,
+          'service-doc': [{ href: `${service.dashboardUrl}/llms.txt`, type: 'text/plain' }],
+        },
+      ],
     });
   });
 
   test('leads to documents of the types that it tells', async () => {
     const { linkset }: Linkset = await (await get('/.well-known/api-catalog')).json();
-    const links = linkset.flatMap((entry) => [...entry['service-desc'], ...entry['service-doc']]);
-    expect(links.length).toBe(16);
+    const links = linkset.flatMap((entry) => [
+      ...(entry['service-desc'] ?? []),
+      ...entry['service-doc'],
+    ]);
+    expect(links.length).toBe(17);
     for (const { href, type } of links) {
       const reply = await fetch(href);
       expect([reply.status, reply.headers.get('content-type')?.split(';')[0]]).toEqual([200, type]);

@@ -102,6 +102,13 @@ describe('the guide for agents', () => {
     }
   });
 
+  test('names the address of the tools, and the command that serves them', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const text = await read(service, '/llms.txt', 'text/plain; charset=utf-8');
+    expect(sectionOf(text, '## Tools')).toContain(`${service.dashboardUrl}/mcp (streamable HTTP`);
+    expect(sectionOf(text, '## Tools')).toContain('`petstore mcp`');
+  });
+
   test('holds the fields and parameters that a call needs', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const text = await read(service, '/llms.txt', 'text/plain; charset=utf-8');

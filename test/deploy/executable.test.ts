@@ -11,6 +11,7 @@ import { describeWithBrowser } from '../support/browser.ts';
 import { Collector } from '../support/collector.ts';
 import { LOOK_EVERY, Visitor } from '../support/dashboard-visitor.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
+import { ToolClient } from '../support/mcp.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { type CommandResult, ServiceProcess } from '../support/process.ts';
 import { hasRedis, RedisServer } from '../support/redis-server.ts';
@@ -189,6 +190,19 @@ describe('the executable in an empty place', () => {
       expect(reply.headers.get('content-type')).toBe(type);
       expect(Buffer.compare(await reply.bytes(), bytes)).toBe(0);
     }
+  });
+
+  test('serves the tools of agents, at /mcp and on stdin and stdout', async () => {
+    using place = new EmptyPlace();
+    await using service = await place.serve();
+    const key = await place.key();
+    const { dashboardUrl } = siteOf(service);
+    await using remote = await ToolClient.overHttp(dashboardUrl, key, 'auto');
+    const made = await remote.call('createPet', { name: 'Biscuit', categoryId: '7' });
+    const settings = { PETSTORE_KEY: key, PETSTORE_PUBLIC_URL: dashboardUrl };
+    await using local = await ToolClient.overStdio(settings, 'auto', [executable]);
+    const listed = await local.call('listPets');
+    expect(listed.content.result).toEqual([made.content.result]);
   });
 
   test('is healthy when it says so, and tells its release to Prometheus', async () => {

@@ -42,6 +42,7 @@ describe.skipIf(!hasNginx)('the proxy refuses methods that are not served', () =
     ['PATCH', '/staging/v1/openapi.json', 'GET, HEAD, OPTIONS'],
     ['TRACE', '/quickstart/messages', 'POST, OPTIONS'],
     ['CONNECT', '/v1/pets', 'GET, HEAD, POST, OPTIONS'],
+    ['DELETE', '/mcp', 'POST'],
     ['PATCH', '/api/keys', 'GET, HEAD, POST, PUT, DELETE'],
     ['PUT', '/api/../v1/pets', 'GET, HEAD, POST, OPTIONS'],
   ])('with the 405 of the API: %s %s', async (method, path, allow) => {

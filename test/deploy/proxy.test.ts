@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import { freePort } from '../support/free-port.ts';
 import { TestService } from '../support/harness.ts';
+import { ERAS, ToolClient } from '../support/mcp.ts';
 import { hasNginx, NginxProxy } from '../support/nginx.ts';
 
 /** The service behind the proxy, as compose.yaml has it. */
@@ -75,6 +76,15 @@ describe.skipIf(!hasNginx)('the proxy', () => {
     const plain = await get(it.origin, { 'Accept-Encoding': 'identity' });
     expect(plain.headers.get('Content-Encoding')).toBeNull();
     expect(await plain.json()).toHaveLength(100);
+  });
+
+  test.each(ERAS)('passes on a session of the tools: %s', async (era) => {
+    await using it = await behindProxy();
+    const { secret } = await it.service.account();
+    await using tools = await ToolClient.overHttp(it.origin, secret, era);
+    expect((await tools.client.listTools()).tools.length).toBeGreaterThan(0);
+    await tools.call('createPet', { name: 'Biscuit', categoryId: '7' });
+    expect((await tools.call('listPets')).content.result).toMatchObject([{ name: 'Biscuit' }]);
   });
 
   test('passes on which address was asked for', async () => {

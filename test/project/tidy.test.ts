@@ -21,13 +21,14 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   jobs: ['lib', 'core', 'config', 'http', 'storage', 'observability', 'limits'],
   api: ['lib', 'core', 'config', 'http', 'storage'],
   ephemeral: ['lib', 'core', 'config', 'http', 'storage', 'api'],
-  dashboard: ['lib', 'core', 'http', 'api'],
+  mcp: ['lib', 'core', 'http', 'api'],
+  dashboard: ['lib', 'core', 'http', 'api', 'mcp'],
   'app.ts': [
     ...['lib', 'core', 'config', 'http', 'storage', 'observability', 'limits', 'jobs', 'api'],
     'dashboard',
   ],
   cli: [
-    ...['lib', 'core', 'config', 'storage', 'observability', 'limits', 'api', 'dashboard'],
+    ...['lib', 'core', 'config', 'storage', 'observability', 'limits', 'api', 'mcp', 'dashboard'],
     'ephemeral',
     'app.ts',
   ],

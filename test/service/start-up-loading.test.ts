@@ -31,7 +31,7 @@ describe('the first 200 of a service, before the dashboard is opened,', () => {
       (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? '',
     );
     const optional =
-      /^(?:@mantine|@opentelemetry\/(?!api$)|@scalar|@zxcvbn-ts|better-auth|cli-progress|commander|ioredis|nodemailer|pino-pretty|react|tar)/;
+      /^(?:@mantine|@modelcontextprotocol|@opentelemetry\/(?!api$)|@scalar|@zxcvbn-ts|better-auth|cli-progress|commander|ioredis|nodemailer|pino-pretty|react|tar)/;
     expect(packages).toContain('pino');
     expect(packages.filter((name) => optional.test(name))).toEqual([]);
   });

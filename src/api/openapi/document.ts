@@ -1,6 +1,6 @@
 import type { ApiName } from '../../core/environments.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
-import { OPERATIONS } from '../operations.ts';
+import { operationsOf } from '../operations.ts';
 import { ENVIRONMENT_RESOURCES, QUICKSTART_RESOURCES, SANDBOX_RESOURCES } from '../resources.ts';
 import { HeaderComponents } from './header-components.ts';
 import { operationObject } from './operation-object.ts';
@@ -73,7 +73,7 @@ export function openapiDocument(name: ApiName, addresses: DocumentAddresses): Js
     security: [{ apiKey: [] }],
     tags,
     externalDocs: { description: 'The API reference, with try-it', url: documentation },
-    paths: pathsOf(new Set(tags.map(({ name }) => name)), headers, baseUrl),
+    paths: pathsOf(name, headers, baseUrl),
     components: {
       securitySchemes: {
         apiKey: {
@@ -88,11 +88,10 @@ export function openapiDocument(name: ApiName, addresses: DocumentAddresses): Js
   };
 }
 
-/** The operations of the resources with these tags, by path. */
-function pathsOf(tags: ReadonlySet<string>, headers: HeaderComponents, baseUrl: string): unknown {
+/** The operations of a base address, by path. */
+function pathsOf(name: ApiName, headers: HeaderComponents, baseUrl: string): unknown {
   const byPath: Record<string, Json> = {};
-  for (const [operationId, operation] of Object.entries(OPERATIONS)) {
-    if (!tags.has(operation.tag)) continue;
+  for (const [operationId, operation] of operationsOf(name)) {
     byPath[operation.path] = {
       ...byPath[operation.path],
       [operation.method.toLowerCase()]: operationObject(operationId, operation, headers, baseUrl),

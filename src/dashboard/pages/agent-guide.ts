@@ -5,6 +5,7 @@ import { APIS } from '../../core/environments.ts';
 import { PAGE_SIZE } from '../../core/pets.ts';
 import type { Parameter } from '../../http/operation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { MCP_PATH } from '../mcp-path.ts';
 import { API_CATALOG_PATH } from './api-catalog.ts';
 import { document } from './markdown.ts';
 import {
@@ -26,9 +27,15 @@ export function agentGuide(addresses: Addresses): string {
     '> A JSON HTTP API that keeps animals: list them, add one, fetch one by its id.',
     [
       `Every request carries an API key: \`Authorization: Bearer <API_KEY>\`. A person makes keys at ${dashboard}/keys.`,
-      `Production is at ${production}, staging at ${staging}, with keys and animals of its own.`,
+      `Production is at ${production}, staging at ${staging}, with keys and animals of its own, the quickstart at ${addresses.quickstart}.`,
       'Requests with a body carry `Content-Type: application/json`. Integers of format int64 are JSON numbers.',
     ].join('\n'),
+    '## Tools',
+    `The same operations are tools of the Model Context Protocol at ${dashboard}${MCP_PATH} (streamable HTTP, without ` +
+      'sessions), with the same header `Authorization: Bearer <API_KEY>`. Integers of format int64 are decimal strings ' +
+      'there; `rateLimit` in each result tells what is left. Hosts that start a process run `petstore mcp` with ' +
+      '`PETSTORE_KEY` set to the key, and the base addresses above in `PETSTORE_URL`, `PETSTORE_STAGING_URL`, ' +
+      '`PETSTORE_QUICKSTART_URL` and `PETSTORE_SANDBOX_URL`.',
     '## Operations',
     ...operationEntries().map(([id, operation]) => callOf(id, operation, addresses)),
     '## Fields',

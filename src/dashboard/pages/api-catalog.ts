@@ -1,6 +1,7 @@
 import { ARAZZO_PATH } from '../../api/openapi/arazzo.ts';
 import { APIS } from '../../core/environments.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { MCP_PATH } from '../mcp-path.ts';
 import type { DashboardOptions } from '../options.ts';
 
 /** Where programs look for the APIs of a host (RFC 9727). */
@@ -9,7 +10,10 @@ export const API_CATALOG_PATH = '/.well-known/api-catalog';
 export const API_CATALOG_TYPE =
   'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
-/** The API catalog: each base address with its descriptions for programs and for people (RFC 9727). */
+/**
+ * The API catalog: each base address with its descriptions for programs and for people, and where the
+ * same is served as tools (RFC 9727).
+ */
 export function apiCatalog(addresses: DashboardOptions['addresses']): string {
   const { dashboard } = addresses;
   const linkset = APIS.map((part) => ({
@@ -26,5 +30,9 @@ export function apiCatalog(addresses: DashboardOptions['addresses']): string {
       { href: `${dashboard}/reference.md`, type: 'text/markdown' },
     ],
   }));
-  return JSON.stringify({ linkset });
+  const tools = {
+    anchor: dashboard + MCP_PATH,
+    'service-doc': [{ href: `${dashboard}/llms.txt`, type: 'text/plain' }],
+  };
+  return JSON.stringify({ linkset: [...linkset, tools] });
 }

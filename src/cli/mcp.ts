@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { type Config, processEnvironment, readConfig } from '../config/config.ts';
+import { environmentOfKey } from '../core/api-key-text.ts';
+import { APIS, type ApiName } from '../core/environments.ts';
+import { messageOf, SetupError } from '../core/errors.ts';
+import { printNote } from './output.ts';
+
+const KEY = 'PETSTORE_KEY';
+
+/** Where clients find the APIs, if they are not at the base addresses of the settings; as `run` sets them. */
+const ADDRESSES = {
+  production: 'PETSTORE_URL',
+  staging: 'PETSTORE_STAGING_URL',
+  quickstart: 'PETSTORE_QUICKSTART_URL',
+  sandbox: 'PETSTORE_SANDBOX_URL',
+} as const satisfies Record<ApiName, string>;
+
+const HELP = `
+Reads the API key from ${KEY}. Its environment decides which base addresses the tools use: those of
+PETSTORE_PUBLIC_URL or of the setting of each, or those that "petstore run" sets for its command.
+`;
+
+/** For hosts of the Model Context Protocol that start a process. It needs no data folder. */
+export function addMcpCommand(program: Command): void {
+  program
+    .command('mcp')
+    .description('Serve the API as tools of the Model Context Protocol on stdin and stdout.')
+    .addHelpText('after', HELP)
+    .action(serve);
+}
+
+async function serve(): Promise<void> {
+  const addresses = readAddresses(readConfig());
+  const key = processEnvironment()[KEY]?.trim();
+  if (!key) throw new SetupError(`Set ${KEY} to an API key.`);
+  const environment = environmentOfKey(key);
+  if (!environment) {
+    throw new SetupError(`${KEY} is not an API key of a petstore. Check it for typos.`);
+  }
+  // Loaded here: no other command needs it.
+  const { serveTools } = await import('../mcp/serve-stdio.ts');
+  const report = (error: unknown) => printNote(`petstore: ${messageOf(error)}`);
+  await serveTools({ key, environment, addresses, report });
+}
+
+function readAddresses({ baseUrl, port }: Config): Readonly<Record<ApiName, string>> {
+  const variables = processEnvironment();
+  const addresses = { production: '', staging: '', quickstart: '', sandbox: '' };
+  for (const api of APIS) {
+    const given = variables[ADDRESSES[api]]?.trim().replace(/\/$/, '');
+    if (given && !/^https?:$/.test(URL.parse(given)?.protocol ?? '')) {
+      throw new SetupError(`${ADDRESSES[api]} must be an http or https address.`);
+    }
+    addresses[api] = given || baseUrl(api, port);
+  }
+  return addresses;
+}

@@ -1,0 +1,200 @@
+import {
+  createMcpHandler,
+  INVALID_REQUEST,
+  isLegacyRequest,
+  PARSE_ERROR,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { KeyRecord } from '../core/api-keys.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { ApiError, ERRORS, type ErrorCode, messageFor, type Problem } from '../core/errors.ts';
+import type { KeyRing } from '../core/key-ring.ts';
+import { bearerToken } from '../http/authentication.ts';
+import { MAX_BODY_BYTES, readJsonBody } from '../http/json-body.ts';
+import type { Forward } from '../http/targets.ts';
+import { SECOND } from '../lib/clock.ts';
+import { lazyValue } from '../lib/lazy.ts';
+import { toToolValue } from '../mcp/tool-schemas.ts';
+import {
+  type ApiConnection,
+  createToolServer,
+  listTools,
+  type ToolList,
+} from '../mcp/tool-server.ts';
+import { DashboardError, UNCACHED } from './errors.ts';
+import type { DashboardOptions, Pages } from './options.ts';
+import { type RequestLimits, tooManyRequests } from './request-limits.ts';
+
+/** The largest message, in bytes: the largest body of the API, and what is around it. */
+const MAX_MESSAGE_BYTES = MAX_BODY_BYTES + 16 * 1024;
+
+/** How long the API may take to reply where another process serves it, in ms. */
+const REPLY_TIMEOUT = 30 * SECOND;
+
+/** Serves one request at the address of the tools. */
+type ServeMessage = (
+  request: Request,
+  address: () => string,
+  forward: Forward,
+) => ReturnType<Pages['handle']>;
+
+/**
+ * The tools of the Model Context Protocol over streamable HTTP. Every request stands alone, so that any
+ * process can serve it: there are no sessions.
+ */
+export function createMcpEndpoint(
+  { addresses, stores, clock, log }: DashboardOptions,
+  requestLimits: RequestLimits,
+): ServeMessage {
+  const lists: Readonly<Record<Environment, () => ToolList>> = {
+    production: lazyValue(() => listTools('production', addresses)),
+    staging: lazyValue(() => listTools('staging', addresses)),
+  };
+  const failed = (error: unknown) => log.error({ err: error }, 'the API does not reply to a tool');
+  return async (request, address, forward) => {
+    refuseForeignOrigin(request, addresses.dashboard);
+    const authorization = request.headers.get('authorization');
+    const key = await findKey(authorization, stores.keyRing);
+    const now = clock.now();
+    const limits = await requestLimits.takeMessage(key, address, now);
+    if (limits.outcome !== 'admitted') throw tooManyRequests(limits, now);
+    const send: ApiConnection['send'] = (sent, signal) => sendToApi(sent, forward, signal);
+    if (authorization === null || !key) {
+      return refusalOfApi(addresses.quickstart, authorization, send);
+    }
+    if (request.method !== 'POST') return methodNotAllowed(request.method);
+    const connection = { authorization, send, failed };
+    return serveMessage(request, lists[key.environment](), connection, log);
+  };
+}
+
+async function serveMessage(
+  request: Request,
+  list: ToolList,
+  connection: ApiConnection,
+  log: DashboardOptions['log'],
+): Promise<Response> {
+  let message: unknown;
+  try {
+    message = toToolValue(await readJsonBody(request, MAX_MESSAGE_BYTES));
+  } catch (error) {
+    if (error instanceof ApiError && isErrorCode(error.code)) {
+      return unreadable(PARSE_ERROR, { code: error.code, message: error.message });
+    }
+    throw error;
+  }
+  if (Array.isArray(message)) {
+    const text = 'Send one message in each request: batches are not served.';
+    return unreadable(INVALID_REQUEST, { code: 'invalid_body', message: text });
+  }
+  let failure: unknown;
+  const reply = await handleMessage(request, message, list, connection, (error) => {
+    failure = error;
+  });
+  if (reply.status >= 500) log.error({ err: failure }, 'a message to the tools failed');
+  reply.headers.set('Cache-Control', UNCACHED['Cache-Control']);
+  return reply;
+}
+
+/** Handles one message by the revision of the protocol that it belongs to. */
+async function handleMessage(
+  request: Request,
+  message: unknown,
+  list: ToolList,
+  connection: ApiConnection,
+  onerror: (error: Error) => void,
+): Promise<Response> {
+  const createServer = () => createToolServer(list, connection);
+  if (!(await isLegacyRequest(request, message))) {
+    const handler = createMcpHandler(createServer, { legacy: 'reject', onerror });
+    return handler.fetch(request, { parsedBody: message });
+  }
+  // The library's handler would reply by streams, which proxies may hold back.
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  transport.onerror = onerror;
+  const server = createServer();
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(request, { parsedBody: message });
+  } finally {
+    await server.close();
+  }
+}
+
+/**
+ * Refuses what pages of other sites send, as the protocol demands against DNS rebinding. Programs send
+ * no `Origin`.
+ * @throws ApiError `forbidden`
+ */
+function refuseForeignOrigin({ headers }: Request, dashboardUrl: string): void {
+  const origin = headers.get('origin');
+  if (origin === null || origin === new URL(dashboardUrl).origin) return;
+  const message = `Pages of other sites cannot use the tools. Send no Origin, or that of ${dashboardUrl}.`;
+  throw new DashboardError('forbidden', message);
+}
+
+/** `undefined` without a valid key, and where nobody can tell. */
+async function findKey(
+  authorization: string | null,
+  keyRing: KeyRing,
+): Promise<KeyRecord | undefined> {
+  const token = bearerToken(authorization ?? '');
+  if (token === undefined) return undefined;
+  try {
+    const key = await keyRing.authenticate(token, ENVIRONMENTS);
+    return 'code' in key ? undefined : key;
+  } catch {
+    // The API meets the same failure, logs it and replies to it.
+    return undefined;
+  }
+}
+
+/**
+ * The reply of the API to a request without a valid key, which counts for the client's address there.
+ * @param baseUrl of the quickstart, which takes keys of either environment.
+ */
+async function refusalOfApi(
+  baseUrl: string,
+  authorization: string | null,
+  send: ApiConnection['send'],
+): Promise<Response> {
+  const headers = new Headers({ Host: new URL(baseUrl).host, 'Accept-Encoding': 'identity' });
+  if (authorization !== null) headers.set('Authorization', authorization);
+  try {
+    const sent = new Request(`${baseUrl}/`, { headers, redirect: 'manual' });
+    const reply = await send(sent, AbortSignal.timeout(REPLY_TIMEOUT));
+    return new Response(await reply.bytes(), { status: reply.status, headers: reply.headers });
+  } catch (cause) {
+    throw new DashboardError('unavailable', messageFor('unavailable'), { cause });
+  }
+}
+
+/** Sends a request to the API of this process, or over the network where another one serves it. */
+async function sendToApi(
+  request: Request,
+  forward: Forward,
+  signal: AbortSignal,
+): Promise<Response> {
+  const own = forward(request);
+  if (own !== undefined) return own;
+  return fetch(request, { signal: AbortSignal.any([signal, AbortSignal.timeout(REPLY_TIMEOUT)]) });
+}
+
+function methodNotAllowed(method: string): Response {
+  const message = messageFor('method_not_allowed', { method, allow: 'POST' });
+  const { status } = ERRORS.method_not_allowed;
+  const body = { code: 'method_not_allowed', message, status };
+  const headers = { ...UNCACHED, 'Content-Type': 'application/json', Allow: 'POST' };
+  return Response.json(body, { status, headers });
+}
+
+/** The reply to what is not one JSON-RPC message: an error of JSON-RPC that holds the Error body. */
+function unreadable(code: number, { code: name, message }: Problem): Response {
+  const { status } = ERRORS[name];
+  const error = { code, message, data: { code: name, message, status } };
+  return Response.json({ jsonrpc: '2.0', id: null, error }, { status, headers: UNCACHED });
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}

@@ -1,0 +1,175 @@
+import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
+import { ErrorBody } from '../api/openapi/schemas.ts';
+import { operationsOf, type PublishedOperation } from '../api/operations.ts';
+import type { ApiName, Environment } from '../core/environments.ts';
+import { ERRORS } from '../core/errors.ts';
+import { IF_NONE_MATCH_PARAMETER } from '../http/entity-tag.ts';
+import type { Parameter } from '../http/operation.ts';
+import { toolSchema } from './tool-schemas.ts';
+
+/** An operation of the API as a tool. */
+export interface ApiTool {
+  /** The operation id. */
+  readonly name: string;
+  readonly operation: PublishedOperation;
+  /** Where the operation is served. Without a slash at its end. */
+  readonly baseUrl: string;
+}
+
+/** Base addresses, without a slash at their ends. */
+export type ApiAddresses = Readonly<Record<ApiName, string>>;
+
+/** The base addresses whose operations the keys of an environment can use, in the order of the tools. */
+const APIS_OF_KEY = {
+  production: ['production', 'quickstart'],
+  staging: ['staging', 'quickstart', 'sandbox'],
+} as const satisfies Record<Environment, readonly ApiName[]>;
+
+/** The tools of a key of this environment: one for each operation that it can use. */
+export function toolsOf(environment: Environment, addresses: ApiAddresses): readonly ApiTool[] {
+  return APIS_OF_KEY[environment].flatMap((api) =>
+    operationsOf(api).map(([name, operation]) => ({
+      name,
+      operation,
+      baseUrl: addresses[api],
+    })),
+  );
+}
+
+/** The name of a parameter as an argument of a tool: a header such as `Idempotency-Key` is `idempotencyKey`. */
+export function argumentName({ name, in: place }: Parameter): string {
+  if (place !== 'header') return name;
+  const words = name.toLowerCase().split('-');
+  return words
+    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('');
+}
+
+/** The parameters of an operation that are arguments of its tool: a tool always needs a body. */
+export function parametersOf({ parameters }: PublishedOperation): readonly Parameter[] {
+  return parameters.filter((parameter) => parameter !== IF_NONE_MATCH_PARAMETER);
+}
+
+/** A tool as clients list it. */
+export function describeTool({ name, operation, baseUrl }: ApiTool): Tool {
+  return {
+    name,
+    title: operation.summary,
+    description: descriptionOf(operation, baseUrl),
+    inputSchema: inputSchema(operation),
+    outputSchema: outputSchema(operation),
+    annotations: annotationsOf(operation),
+  };
+}
+
+function descriptionOf(operation: PublishedOperation, baseUrl: string): string {
+  const { method, path, description, deprecation, pagination, errors } = operation;
+  return [
+    description,
+    ...(deprecation ? [deprecation.note] : []),
+    ...(pagination
+      ? ['Instead of the `Link`, a result has the arguments of the next call in `nextPage`.']
+      : []),
+    `Sends \`${method} ${baseUrl}${path}\`, which counts as one request towards the limits that \`rateLimit\` ` +
+      'in the result shows. After an error with `retryAfter`, wait that many seconds: a key that goes on ' +
+      'after 429 is banned for a while.',
+    `Errors:\n${errors.map((code) => `- \`${code}\` (${ERRORS[code].status}): ${ERRORS[code].meaning}`).join('\n')}`,
+  ].join('\n\n');
+}
+
+/** Hints for hosts: which calls a person might want to be asked about. */
+function annotationsOf({ method, summary }: PublishedOperation): ToolAnnotations {
+  return {
+    title: summary,
+    readOnlyHint: method === 'GET',
+    destructiveHint: method !== 'GET' && method !== 'POST',
+    idempotentHint: method !== 'POST' && method !== 'PATCH',
+    openWorldHint: false,
+  };
+}
+
+function inputSchema(operation: PublishedOperation): Tool['inputSchema'] {
+  const { body } = operation;
+  const parameters = parametersOf(operation);
+  const ofParameters = parameters.map((parameter) => {
+    const { in: place, name, description, schema } = parameter;
+    const text =
+      place === 'header' ? `${description} Sent as the header \`${name}\`.` : description;
+    return [argumentName(parameter), toolSchema({ ...schema, description: text })] as const;
+  });
+  const { properties = {}, required = [] } = toolSchema(body ?? {});
+  return {
+    type: 'object',
+    properties: { ...Object(properties), ...Object.fromEntries(ofParameters) },
+    required: [
+      ...[required].flat().map(String),
+      ...parameters.filter((parameter) => parameter.required).map(argumentName),
+    ],
+  };
+}
+
+const wholeNumber = { type: 'integer', minimum: 0 };
+
+function windowSchema(description: string) {
+  return {
+    type: 'object',
+    required: ['limit', 'remaining', 'resetIn'],
+    properties: {
+      limit: { ...wholeNumber, description: 'Requests in each window.' },
+      remaining: { ...wholeNumber, description: 'Requests remaining in this window.' },
+      resetIn: { ...wholeNumber, description: 'Seconds until this window ends.' },
+    },
+    description,
+  };
+}
+
+const RATE_LIMIT = {
+  type: 'object',
+  required: ['limit', 'remaining', 'reset', 'minute', 'day'],
+  properties: {
+    limit: { ...wholeNumber, description: 'The limit of the window with fewer requests left.' },
+    remaining: { ...wholeNumber, description: 'Requests remaining in that window.' },
+    reset: { ...wholeNumber, description: 'When that window ends; Unix time in seconds.' },
+    minute: windowSchema('The window of a minute.'),
+    day: windowSchema('The UTC day.'),
+  },
+  description: 'What the account has left. Absent when the API did not reply.',
+};
+
+const ERROR = {
+  type: 'object',
+  required: ErrorBody.required,
+  properties: {
+    ...Object(toolSchema(ErrorBody)['properties']),
+    // The description of each tool lists its own.
+    code: {
+      type: 'string',
+      description: 'One of the errors of the tool; later versions may add codes.',
+    },
+  },
+  description: 'Why the call failed. Only with `isError`.',
+};
+
+/** Of results and of errors: some clients check both against it. */
+function outputSchema({ success, pagination }: PublishedOperation): Tool['outputSchema'] {
+  const nextPage = {
+    type: 'object',
+    description: 'Arguments for the next page. Absent on the last page.',
+  };
+  const replayed = {
+    type: 'boolean',
+    description: 'Whether this is the reply to an earlier call with the same `idempotencyKey`.',
+  };
+  return {
+    type: 'object',
+    properties: {
+      result: { ...toolSchema(success.schema), description: success.description },
+      error: ERROR,
+      ...(pagination && { nextPage }),
+      ...(success.headers?.includes('Idempotent-Replayed') && { replayed }),
+      retryAfter: { ...wholeNumber, description: 'Seconds to wait before the next call.' },
+      rateLimit: RATE_LIMIT,
+      requestId: { type: 'string', description: 'Names the request in the log of the service.' },
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { type ApiTool, argumentName, parametersOf } from './api-tools.ts';
+import { fromToolValue } from './tool-schemas.ts';
+
+/** The arguments of a call, by name. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** A path segment that `URL` would resolve or drop. */
+const UNSENDABLE_SEGMENT = /^\.{0,2}$/;
+
+/**
+ * The request to the API that a call of a tool stands for. Arguments are not checked: the API refuses
+ * what is invalid, in its own words.
+ * @param authorization the value of the header that holds the caller's key.
+ * @throws ApiError `invalid_parameter` for a number that was rounded when it was read.
+ */
+export function toolRequest(
+  { operation, baseUrl }: ApiTool,
+  given: Arguments,
+  authorization: string,
+): Request {
+  const { method, body } = operation;
+  const headers = new Headers({
+    Host: new URL(baseUrl).host,
+    Authorization: authorization,
+    'Accept-Encoding': 'identity',
+  });
+  const query = new URLSearchParams();
+  const others = new Map(Object.entries(given));
+  let path = operation.path;
+  for (const parameter of parametersOf(operation)) {
+    const name = argumentName(parameter);
+    const value = others.get(name) ?? undefined;
+    others.delete(name);
+    if (value === undefined) continue;
+    const text = textOf(fromToolValue(value, parameter.schema));
+    if (parameter.in === 'query') query.set(parameter.name, text);
+    else if (parameter.in === 'header') headers.set(parameter.name, headerValue(text));
+    else if (!UNSENDABLE_SEGMENT.test(text)) {
+      path = path.replace(`{${parameter.name}}`, () => encodeURIComponent(text));
+    }
+  }
+  if (body) headers.set('Content-Type', 'application/json');
+  const search = query.size > 0 ? `?${query}` : '';
+  return new Request(baseUrl + path + search, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body && { body: JSON.stringify(fromToolValue(Object.fromEntries(others), body)) }),
+  });
+}
+
+/** An argument as the text of a parameter; a lone surrogate cannot be sent. */
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.toWellFormed();
+}
+
+/** A text that a header cannot hold unchanged is sent empty, which the API refuses. */
+function headerValue(text: string): string {
+  return /^[!-~]+$/.test(text) ? text : '';
+}

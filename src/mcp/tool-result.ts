@@ -1,0 +1,99 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { ErrorBody } from '../api/openapi/schemas.ts';
+import { ERRORS, type Problem } from '../core/errors.ts';
+import { parseStrictJson } from '../http/strict-json.ts';
+import { type ApiTool, argumentName } from './api-tools.ts';
+import { toToolValue } from './tool-schemas.ts';
+
+/** A value of JSON. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a tool gives for a reply of the API: the body, or the Error body, and what the headers tell. */
+export async function toolResult(tool: ApiTool, reply: Response): Promise<CallToolResult> {
+  const { headers, ok } = reply;
+  const { success } = tool.operation;
+  const body = readBody(await reply.bytes());
+  if (body === undefined || (!ok && !isErrorBody(body))) return foreignReply(tool, reply);
+  return structured(!ok, {
+    ...(ok
+      ? { result: toToolValue(body, success.schema) }
+      : { error: toToolValue(body, ErrorBody) }),
+    ...nextPage(tool, headers),
+    ...(headers.has('idempotent-replayed') && { replayed: true }),
+    ...(headers.has('retry-after') && { retryAfter: Number(headers.get('retry-after')) }),
+    ...rateLimit(headers),
+    ...(headers.has('x-request-id') && { requestId: headers.get('x-request-id') }),
+  });
+}
+
+/** The result of a call that no request was made for. */
+export function refusedCall({ code, message }: Problem): CallToolResult {
+  return structured(true, { error: { code, message, status: ERRORS[code].status } });
+}
+
+/** The result of a call that no reply came to. */
+export function unansweredCall({ baseUrl, operation }: ApiTool): CallToolResult {
+  const advice = operation.method === 'GET' ? 'then try again' : UNCERTAIN;
+  const message = `${baseUrl} does not answer. Check the address and whether the service is running, ${advice}.`;
+  return refusedCall({ code: 'unavailable', message });
+}
+
+const UNCERTAIN = 'and whether the call was carried out before you repeat it';
+
+/** The result where something else answered, such as a proxy. */
+function foreignReply({ baseUrl }: ApiTool, { status }: Response): CallToolResult {
+  const message = `What answers at ${baseUrl} is not the API (status ${status}). Check the address, then try again.`;
+  return refusedCall({ code: 'unavailable', message });
+}
+
+/** The text holds the same, for clients that do not read structured content. */
+function structured(isError: boolean, structuredContent: Fields): CallToolResult {
+  const content = [{ type: 'text' as const, text: JSON.stringify(structuredContent) }];
+  return { content, structuredContent, ...(isError && { isError }) };
+}
+
+function readBody(bytes: Uint8Array): unknown {
+  try {
+    return parseStrictJson(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function isErrorBody(body: unknown): boolean {
+  return ErrorBody.required.every((field) => Object.hasOwn(Object(body), field));
+}
+
+/** The arguments of the next page, from the `Link` to it. */
+function nextPage({ operation }: ApiTool, headers: Headers): Fields {
+  const [, address] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
+  const query = address === undefined ? undefined : URL.parse(address)?.searchParams;
+  if (!operation.pagination || !query) return {};
+  const given = operation.parameters.flatMap((parameter) => {
+    const value = query.get(parameter.name);
+    if (parameter.in !== 'query' || value === null) return [];
+    const { type, format } = parameter.schema;
+    const isNumber = type === 'integer' && format !== 'int64';
+    return [[argumentName(parameter), isNumber ? Number(value) : value] as const];
+  });
+  return { nextPage: Object.fromEntries(given) };
+}
+
+/** What the headers of every reply of the API tell about the limits. */
+function rateLimit(headers: Headers): Fields {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+    headers.get(`x-ratelimit-${name}`),
+  );
+  const minute = windowOf('minute', headers);
+  const day = windowOf('day', headers);
+  if (!limit || !remaining || !reset || !minute || !day) return {};
+  const state = { limit: Number(limit), remaining: Number(remaining), reset: Number(reset) };
+  return { rateLimit: { ...state, minute, day } };
+}
+
+function windowOf(name: string, headers: Headers): Fields | undefined {
+  const state = new RegExp(`"${name}";r=(\\d+);t=(\\d+)`).exec(headers.get('ratelimit') ?? '');
+  const policy = new RegExp(`"${name}";q=(\\d+)`).exec(headers.get('ratelimit-policy') ?? '');
+  if (!state || !policy) return undefined;
+  return { limit: Number(policy[1]), remaining: Number(state[1]), resetIn: Number(state[2]) };
+}

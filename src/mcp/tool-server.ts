@@ -1,0 +1,90 @@
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Tool,
+} from '@modelcontextprotocol/server';
+import packageJson from '../../package.json';
+import type { Environment } from '../core/environments.ts';
+import { ApiError } from '../core/errors.ts';
+import { type ApiAddresses, type ApiTool, describeTool, toolsOf } from './api-tools.ts';
+import { type Arguments, toolRequest } from './tool-request.ts';
+import { refusedCall, toolResult, unansweredCall } from './tool-result.ts';
+
+/** The tools of an environment, described once. */
+export interface ToolList {
+  readonly tools: ReadonlyMap<string, ApiTool>;
+  readonly descriptions: readonly Tool[];
+  /** For the model that uses the tools. */
+  readonly instructions: string;
+}
+
+/** How the tools reach the API. */
+export interface ApiConnection {
+  /** The value of the Authorization header. */
+  readonly authorization: string;
+  /**
+   * Sends a request to the API; rejects when no reply came.
+   * @param signal aborts when the client cancels the call.
+   */
+  send(request: Request, signal: AbortSignal): Promise<Response>;
+  /** Is told why no reply came. */
+  failed(error: unknown): void;
+}
+
+/** What a tool name in a message repeats, in characters. */
+const SHOWN_NAME_LENGTH = 60;
+
+/** The tools that a key of this environment can use. */
+export function listTools(environment: Environment, addresses: ApiAddresses): ToolList {
+  const tools = toolsOf(environment, addresses);
+  return {
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    descriptions: tools.map(describeTool),
+    instructions:
+      `The animals of a petstore, and messages to the account's inbox. This API key is for ${environment}. ` +
+      'Integers of 64 bits are decimal strings. Every call counts towards limits; ' +
+      '`rateLimit` in each result tells what is left. After an error with `retryAfter`, wait that many seconds.',
+  };
+}
+
+/**
+ * A server of the Model Context Protocol with these tools, for one connection. It keeps nothing between
+ * two calls.
+ */
+export function createToolServer(list: ToolList, connection: ApiConnection): McpServer {
+  const { tools, descriptions, instructions } = list;
+  const mcp = new McpServer(
+    { name: 'petstore', title: 'Petstore', version: packageJson.version },
+    { capabilities: { tools: { listChanged: false } }, instructions },
+  );
+  // The handlers of a registered tool would check the arguments: that is for the API to do.
+  mcp.server.setRequestHandler('tools/list', () => ({ tools: [...descriptions] }));
+  mcp.server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
+    const tool = tools.get(params.name);
+    if (!tool) {
+      const name = JSON.stringify(params.name.slice(0, SHOWN_NAME_LENGTH));
+      const message = `There is no tool ${name}. Use one of: ${[...tools.keys()].join(', ')}.`;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+    }
+    return call(tool, params.arguments ?? {}, connection, mcpReq.signal);
+  });
+  return mcp;
+}
+
+async function call(
+  tool: ApiTool,
+  given: Arguments,
+  { authorization, send, failed }: ApiConnection,
+  signal: AbortSignal,
+) {
+  try {
+    return await toolResult(tool, await send(toolRequest(tool, given, authorization), signal));
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'invalid_parameter') {
+      return refusedCall({ code: error.code, message: error.message });
+    }
+    failed(error);
+    return unansweredCall(tool);
+  }
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Tool } from '@modelcontextprotocol/client';
+import { OPERATIONS, operationsOf } from '../../src/api/operations.ts';
+import { PARTS } from '../../src/config/config.ts';
+import { ENVIRONMENTS, type Environment } from '../../src/core/environments.ts';
+import { ERRORS } from '../../src/core/errors.ts';
+import { TestService } from '../support/harness.ts';
+import { ToolClient } from '../support/mcp.ts';
+
+let service: TestService;
+const tools = new Map<Environment, ReadonlyMap<string, Tool>>();
+
+beforeAll(async () => {
+  service = await TestService.start({ parts: PARTS });
+  for (const environment of ENVIRONMENTS) {
+    const { secret } = await service.account(undefined, environment);
+    await using connected = await ToolClient.overHttp(service.dashboardUrl, secret);
+    const listed = await connected.client.listTools();
+    tools.set(environment, new Map(listed.tools.map((tool) => [tool.name, tool])));
+  }
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+function toolOf(name: string, environment: Environment = 'production'): Tool {
+  const tool = tools.get(environment)?.get(name);
+  if (!tool) throw new Error(`There is no tool ${name}.`);
+  return tool;
+}
+
+describe.each(Object.entries(OPERATIONS))('the tool %s', (id, operation) => {
+  const tool = () => toolOf(id, operation.tag === 'Sandbox' ? 'staging' : 'production');
+
+  test('tells limits, errors and deprecation', () => {
+    const { description = '' } = tool();
+    expect(description).toContain(operation.description);
+    expect(description).toContain('counts as one request towards the limits');
+    for (const code of operation.errors) {
+      expect(description).toContain(
+        `- \`${code}\` (${ERRORS[code].status}): ${ERRORS[code].meaning}`,
+      );
+    }
+    expect(description).toContain(operation.deprecation?.note ?? '');
+    expect(tool().title).toBe(operation.summary);
+  });
+
+  test('takes every parameter and every field of the body', () => {
+    const { properties = {}, required } = tool().inputSchema;
+    const body = Object(operation.body ?? {});
+    const names = operation.parameters.map(({ name }) => name);
+    const parameters = names
+      // A tool always gives the body.
+      .filter((name) => name !== 'If-None-Match')
+      .map((name) => (name === 'Idempotency-Key' ? 'idempotencyKey' : name));
+    const fields = Object.keys(body.properties ?? {});
+    expect(Object.keys(properties).sort()).toEqual([...fields, ...parameters].sort());
+    expect(new Set([...fields, ...parameters]).size).toBe(fields.length + parameters.length);
+    const requiredParameters = operation.parameters.filter((parameter) => parameter.required);
+    expect(required).toEqual([
+      ...(body.required ?? []),
+      ...requiredParameters.map(({ name }) => name),
+    ]);
+  });
+
+  test('tells whether it changes something', () => {
+    const { method } = operation;
+    expect(tool().annotations).toMatchObject({
+      readOnlyHint: method === 'GET',
+      idempotentHint: method !== 'POST' && method !== 'PATCH',
+      destructiveHint: method !== 'GET' && method !== 'POST',
+      openWorldHint: false,
+    });
+  });
+
+  test('has schemas of plain JSON Schema, in which no int64 is a number', () => {
+    const { inputSchema, outputSchema } = tool();
+    const text = JSON.stringify([inputSchema, outputSchema]);
+    expect(text).not.toContain('int64"');
+    expect(text).not.toContain('bigint');
+    expect(text).not.toContain('$ref');
+    expect(text).not.toContain('"x-');
+  });
+});
+
+test('int64 is a decimal string in arguments and results', () => {
+  const decimal = { type: 'string', pattern: '^-?(?:0|[1-9]\\d{0,18})$' };
+  expect(toolOf('createPet').inputSchema.properties).toMatchObject({ categoryId: decimal });
+  expect(toolOf('getPet').inputSchema.properties).toMatchObject({ petId: decimal });
+  expect(toolOf('listPets').inputSchema.properties).toMatchObject({
+    after: decimal,
+    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  });
+  expect(toolOf('createPet').outputSchema).toMatchObject({
+    properties: { result: { properties: { id: decimal, categoryId: decimal } } },
+  });
+});
+
+test('the key decides with which environment the tools work', () => {
+  for (const environment of ENVIRONMENTS) {
+    const { description } = toolOf('createPet', environment);
+    expect(description).toContain(`\`POST ${service.url(environment)}/pets\``);
+    const message = toolOf('sendMessage', environment).description;
+    expect(message).toContain(`\`POST ${service.url('quickstart')}/messages\``);
+  }
+});
+
+test('a staging key has the tools of its sandbox as well, and a production key has not', () => {
+  const namesOf = (environment: Environment) => [...(tools.get(environment)?.keys() ?? [])];
+  const sandbox = operationsOf('sandbox').map(([id]) => id);
+  expect(sandbox.length).toBeGreaterThan(0);
+  expect(namesOf('staging')).toEqual([...namesOf('production'), ...sandbox]);
+});
