@@ -4,7 +4,7 @@ import type { AttemptCounts } from './core/attempts.ts';
 import { messageOf, StorageUnavailable } from './core/errors.ts';
 import type { SandboxControl } from './core/sandbox-control.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
-import { listen } from './http/listener.ts';
+import { listen, type RequestHandler } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
 import { deliverMessages, startBackgroundJobs } from './jobs/background-jobs.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
@@ -39,6 +39,10 @@ export interface ServiceParts {
   readonly parts: readonly Part[];
   /** Fills the stores before anything reads them. */
   readonly fill?: ((stores: Stores) => Promise<void>) | undefined;
+  /** Wraps the handler of all requests. @param baseUrls of the APIs. */
+  readonly watch?:
+    | ((handler: RequestHandler, baseUrls: readonly string[]) => RequestHandler)
+    | undefined;
 }
 
 /** A service that accepts requests. */
@@ -82,15 +86,18 @@ export async function startService(config: Config, given: ServiceParts): Promise
   starting.defer(() => pages?.close());
   starting.defer(() => listener.stop(STOP_GRACE, config.drainFor));
   const api = tracing.traceParts({ config, stores, limiters, recordUse, sandbox, baseUrl });
+  const apis = createApis(parts, api);
   const service = new HttpService({
-    apis: createApis(parts, api),
+    apis,
     pages,
     trustedProxies: config.trustedProxies,
     clock,
     log: serviceLog(requestLog, clock),
     metrics,
   });
-  listener.handle(tracing.traceRequests(service), service.servedPaths);
+  const handler = tracing.traceRequests(service);
+  const baseUrls = apis.map((each) => each.baseUrl);
+  listener.handle(given.watch?.(handler, baseUrls) ?? handler, service.servedPaths);
   starting.use(watchDescriptors({ listener, jobs, readiness, log }));
   const opsPort = ops.open();
   starting.defer(() => ops.drain());

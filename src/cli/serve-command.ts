@@ -18,6 +18,7 @@ export function addServeCommand(program: Command): void {
       '--ready-file <file>',
       'write addresses, ports and keys here once requests are answered',
     )
+    .option('--until-stdin-ends', 'stop when standard input ends, too')
     .action(serve);
 }
 

@@ -33,6 +33,8 @@ interface ServeOptions {
   readonly fixture?: string;
   /** File to write once requests are answered. */
   readonly readyFile?: string;
+  /** Stop when standard input ends, too. */
+  readonly untilStdinEnds?: true;
 }
 
 /** Runs the service until a signal stops it. */
@@ -55,13 +57,14 @@ export async function serve(options: ServeOptions): Promise<void> {
     const { warnIfUnreachable } = await import('./unreachable-warning.ts');
     warnIfUnreachable(config, service, only, log);
   }
-  log.info({ signal: await signalled }, 'stopping');
+  const ended = options.untilStdinEnds ? Promise.race([signalled, endOfStdin()]) : signalled;
+  log.info({ signal: await ended }, 'stopping');
   await service.stop();
   log.info('stopped');
   ephemeral?.[Symbol.dispose]();
   const isWritten = await stdout.flush(FLUSH_TIMEOUT);
-  // A blocked reader of the log, or a collector that does not answer, would keep the process alive.
-  if (!isWritten || config.tracing) process.exit(0);
+  // A blocked reader of the log, a collector that does not answer, or open input would keep the process alive.
+  if (!isWritten || config.tracing || options.untilStdinEnds) process.exit(0);
 }
 
 /** Asks `process.stdout` only for devices: loading Node's streams slows the start. */
@@ -86,10 +89,11 @@ async function ephemeralFor(
 async function announce(
   path: string,
   { dataDir, opsHost }: Config,
-  { port, opsPort, baseUrl }: RunningService,
+  service: RunningService,
   parts: readonly Part[],
-  { keys = [] }: Partial<Pick<Ephemeral, 'keys'>> = {},
+  ephemeral: Ephemeral | undefined,
 ): Promise<void> {
+  const { port, opsPort, baseUrl } = service;
   const { writeReadyFile } = await import('../ephemeral/ready-file.ts');
   const { opsAddress } = await import('./ops-address.ts');
   const served = addressesOf(parts);
@@ -99,7 +103,8 @@ async function announce(
     dataDir,
     ports: { http: port, ops: opsPort },
     addresses: { ...addresses, ops: opsAddress(opsHost, opsPort) },
-    keys,
+    keys: ephemeral?.keys ?? [],
+    control: await ephemeral?.control(service),
   });
 }
 
@@ -108,10 +113,17 @@ export async function start(
   config: Config,
   log: Log,
   parts: readonly Part[],
-  { clock = systemClock, fill }: Partial<Pick<Ephemeral, 'clock' | 'fill'>> = {},
+  { clock = systemClock, fill, watch }: Partial<Pick<Ephemeral, 'clock' | 'fill' | 'watch'>> = {},
 ): Promise<RunningService> {
   try {
-    return await startService(config, { clock, scheduler: timerScheduler, log, parts, fill });
+    return await startService(config, {
+      clock,
+      scheduler: timerScheduler,
+      log,
+      parts,
+      fill,
+      watch,
+    });
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
     throw new SetupError(`Cannot start. ${explain(cause)}`, { cause });
@@ -167,6 +179,12 @@ function printBanner(
   } else printLine('  There is no API key yet. Make the first one, in another terminal:');
   printLine(`    ${next}`);
   printLine('');
+}
+
+/** Resolves when the program that holds the other end of standard input closes it, or ends in any way. */
+async function endOfStdin(): Promise<'end of standard input'> {
+  for await (const _ of Bun.stdin.stream());
+  return 'end of standard input';
 }
 
 /** Resolves with the first signal; a second one, of any kind, ends the process at once. */

@@ -1,11 +1,14 @@
 import type { Config } from '../config/config.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
+import type { RequestHandler } from '../http/listener.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 import { clockFrom } from './adjustable-clock.ts';
+import type { ControlAddress } from './control-server.ts';
 import type { Fixture } from './fixture.ts';
 import { makeEphemeralFolder, removeAbandonedFolders } from './folder.ts';
-import type { FixtureKey } from './load-fixture.ts';
+import type { FixtureKey, NewAccount } from './load-fixture.ts';
+import { RecordedRequests } from './recorded-requests.ts';
 
 /** Standard input, as the path of a fixture. */
 const STDIN = '-';
@@ -18,6 +21,10 @@ export interface Ephemeral extends Disposable {
   fill(stores: Stores): Promise<void>;
   /** All keys, once the stores are filled. */
   readonly keys: readonly FixtureKey[];
+  /** Records the requests that the handler answers. */
+  watch(handler: RequestHandler, baseUrls: readonly string[]): RequestHandler;
+  /** Opens the port by which programs control the service that was started. */
+  control(service: { readonly stores: Stores }): Promise<ControlAddress>;
 }
 
 /**
@@ -41,6 +48,9 @@ export async function beginEphemeral(
   const folder = makeEphemeralFolder();
   const keys: FixtureKey[] = [];
   const { banPolicy } = config;
+  const requests = new RecordedRequests(clock);
+  const resources = new DisposableStack();
+  resources.use(folder);
   return {
     config: Object.freeze({ ...config, dataDir: folder.path, fixedKeys: true }),
     clock,
@@ -49,7 +59,15 @@ export async function beginEphemeral(
       const { loadFixture } = await import('./load-fixture.ts');
       keys.push(...(await loadFixture(fixture, { stores, clock, banPolicy })));
     },
-    [Symbol.dispose]: () => folder[Symbol.dispose](),
+    watch: (handler, baseUrls) => requests.watch(handler, baseUrls),
+    async control({ stores }) {
+      const { openControl } = await import('./control-server.ts');
+      const { addNewAccount } = await import('./load-fixture.ts');
+      const into = { stores, clock, banPolicy };
+      const addAccount = (account: NewAccount) => addNewAccount(account, into);
+      return resources.use(openControl({ clock, requests, addAccount }));
+    },
+    [Symbol.dispose]: () => resources.dispose(),
   };
 }
 

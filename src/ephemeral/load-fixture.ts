@@ -2,6 +2,7 @@ import { newBanRecord } from '../core/ban-records.ts';
 import type { BanPolicy } from '../core/bans.ts';
 import type { Environment } from '../core/environments.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
+import { OperatorError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import type { IssuedKey } from '../core/key-ring.ts';
 import type { Subscription } from '../core/plans.ts';
@@ -23,6 +24,9 @@ export interface FixtureKey {
   /** Its text. */
   readonly key: string;
 }
+
+/** An account that a test asks for; Free, with an address of its own, unless told otherwise. */
+export type NewAccount = Partial<Pick<FixtureAccount, 'email' | 'plan' | 'perMinute' | 'perDay'>>;
 
 interface Destination {
   readonly stores: Stores;
@@ -58,6 +62,20 @@ export async function loadFixture(fixture: Fixture, into: Destination): Promise<
   return loaded.keys;
 }
 
+/**
+ * Adds an account with a key for each environment, while the service runs.
+ * @throws OperatorError when the address is taken, or the limits do not go with the plan.
+ */
+export async function addNewAccount(
+  { email = `account-${crypto.randomUUID()}@example.com`, ...plan }: NewAccount,
+  into: Destination,
+): Promise<readonly FixtureKey[]> {
+  const loaded: Loaded = { accountIds: new Map(), issued: new Map(), keys: [] };
+  const keys = ENVIRONMENTS.map((environment) => ({ environment, name: 'default' }));
+  await addAccount({ email, keys }, subscriptionOf(plan), into, loaded);
+  return loaded.keys;
+}
+
 async function addAccount(
   { email, role = 'customer', keys = [] }: FixtureAccount,
   subscription: Subscription,
@@ -66,7 +84,7 @@ async function addAccount(
 ): Promise<void> {
   const now = clock.now().wall;
   const account = await stores.accounts.create(email, subscription, now, BY);
-  if (!account) throw new Error(`${email} has an account already.`);
+  if (!account) throw new OperatorError(`${email} has an account already.`);
   accountIds.set(email.toLowerCase(), account.id);
   if (role !== 'customer') await stores.accounts.setRole(account.id, role, now, BY);
   for (const { environment = 'production', name = 'fixture', key, expiresAt } of keys) {

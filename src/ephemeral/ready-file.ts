@@ -1,5 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { messageOf, OperatorError, SetupError } from '../core/errors.ts';
+import type { ControlAddress } from './control-server.ts';
 import type { FixtureKey } from './load-fixture.ts';
 
 /** What a ready file says of a service that answers requests. */
@@ -15,6 +16,8 @@ export interface ReadyFile {
   };
   /** The keys of a service to throw away; empty otherwise. */
   readonly keys: readonly FixtureKey[];
+  /** Where programs control a service to throw away. */
+  readonly control?: ControlAddress | undefined;
 }
 
 /**

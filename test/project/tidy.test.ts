@@ -39,6 +39,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 const ENTRIES = [
   'src/main.ts',
   'client/src/index.ts',
+  'testing/src/index.ts',
   // Bundled for browsers.
   'src/dashboard/web/main.tsx',
   'src/dashboard/web/reference.ts',
@@ -51,11 +52,15 @@ const ENTRIES = [
   // Run by hand, where there is a container engine.
   'test/deploy/containers.ts',
   'test/http/mocks.ts',
+  // Run by `npm run check:testing`.
+  'test/testing/runners.ts',
   // Preloaded into a service.
   'test/service/loaded-teller.ts',
 ];
 
-const files = [...new Bun.Glob('{src,build,client,test,bench}/**/*.{ts,tsx}').scanSync(ROOT)]
+const files = [
+  ...new Bun.Glob('{src,build,client,testing,test,bench}/**/*.{ts,tsx}').scanSync(ROOT),
+]
   .filter((file) => !/node_modules|dist\//.test(file))
   .sort();
 const texts = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));

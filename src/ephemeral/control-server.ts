@@ -1,0 +1,107 @@
+import { timingSafeEqual } from 'node:crypto';
+import { ApiError, ERRORS, messageOf, type Problem } from '../core/errors.ts';
+import { bodyParser } from '../http/body-validator.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import { SECOND } from '../lib/clock.ts';
+import type { AdjustableClock } from './adjustable-clock.ts';
+import type { FixtureKey, NewAccount } from './load-fixture.ts';
+import type { RecordedRequests } from './recorded-requests.ts';
+
+/** What the control server changes. */
+export interface Controlled {
+  readonly clock: AdjustableClock;
+  readonly requests: RecordedRequests;
+  /** Adds an account with a key for each environment. @throws OperatorError */
+  addAccount(account: NewAccount): Promise<readonly FixtureKey[]>;
+}
+
+/** Where a program controls a service to throw away. */
+export interface ControlAddress {
+  readonly url: string;
+  /** Sent as a bearer token with every request. */
+  readonly token: string;
+}
+
+const UNAUTHORIZED = new ApiError('invalid_api_key', 'Send the token of the ready file.');
+
+const NEW_ACCOUNT = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    email: { type: 'string', maxLength: 254 },
+    plan: { enum: ['free', 'pro', 'business', 'enterprise'] },
+    perMinute: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
+    perDay: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
+  },
+} as const;
+
+const CLOCK = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['advanceSeconds'],
+  properties: { advanceSeconds: { type: 'number', minimum: 0, maximum: 315_576_000 } },
+} as const;
+
+const parseAccount = bodyParser(NEW_ACCOUNT);
+const parseClock = bodyParser(CLOCK);
+
+/**
+ * Serves the programs that start a service to throw away, on a port of its own on the loopback address:
+ * they add accounts, advance the clock and read the requests that arrived.
+ */
+export function openControl(controlled: Controlled): ControlAddress & Disposable {
+  const token = crypto.getRandomValues(new Uint8Array(32)).toHex();
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    development: false,
+    async fetch(request) {
+      if (!isAuthorized(request, token)) return errorReply(UNAUTHORIZED);
+      try {
+        return Response.json(await reply(request, controlled));
+      } catch (error) {
+        return errorReply(error);
+      }
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    token,
+    [Symbol.dispose]: () => void server.stop(true),
+  };
+}
+
+function isAuthorized({ headers }: Request, token: string): boolean {
+  const sent = Buffer.from(headers.get('authorization') ?? '');
+  const expected = Buffer.from(`Bearer ${token}`);
+  return sent.length === expected.length && timingSafeEqual(sent, expected);
+}
+
+async function reply(request: Request, controlled: Controlled): Promise<unknown> {
+  const { clock, requests } = controlled;
+  switch (`${request.method} ${new URL(request.url).pathname}`) {
+    case 'POST /accounts':
+      return controlled.addAccount(parseAccount(await readJsonBody(request)));
+    case 'POST /clock': {
+      clock.advance(parseClock(await readJsonBody(request)).advanceSeconds * SECOND);
+      return { now: new Date(clock.now().wall).toISOString() };
+    }
+    case 'GET /requests':
+      return requests.all;
+    case 'DELETE /requests':
+      requests.clear();
+      return {};
+    default:
+      throw new ApiError('not_found', 'The control server has nothing here.');
+  }
+}
+
+function errorReply(error: unknown): Response {
+  const problem: Problem =
+    error instanceof ApiError
+      ? error
+      : new ApiError('invalid_body', messageOf(error), { cause: error });
+  const { code, message } = problem;
+  const { status } = ERRORS[code];
+  return Response.json({ code, message, status }, { status });
+}

@@ -1,0 +1,95 @@
+import type { RequestHandler } from '../http/listener.ts';
+import { REQUEST_ID_HEADER } from '../http/request-id.ts';
+import type { Clock } from '../lib/clock.ts';
+
+/** The latest requests that are recorded; older ones are dropped. */
+const CAPACITY = 10_000;
+
+/** A request as it arrived, for the assertions of a test. */
+export interface RecordedRequest {
+  /** ISO 8601, UTC; by the clock of the service. */
+  readonly at: string;
+  readonly requestId: string | null;
+  readonly method: string;
+  /** With the base address and the query. */
+  readonly url: string;
+  /** By names in lower case; without Authorization. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Of the reply. */
+  readonly status: number;
+  /** The error code of the reply; `null` where it reports none. */
+  readonly code: string | null;
+  /** From the arrival to the reply, in ms. */
+  readonly durationMs: number;
+}
+
+/** Records the requests to the API, in the order of their replies. */
+export class RecordedRequests {
+  readonly #clock: Clock;
+  #recorded: RecordedRequest[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Records what this handler answers.
+   * @param baseUrls of the APIs: other requests are not recorded.
+   */
+  watch(handler: RequestHandler, baseUrls: readonly string[]): RequestHandler {
+    return async (request, peer, isTargetMalformed) => {
+      if (!baseUrls.some((baseUrl) => isBelow(baseUrl, request.url))) {
+        return handler(request, peer, isTargetMalformed);
+      }
+      const receivedAt = this.#clock.now();
+      const copy = request.clone();
+      const response = await handler(request, peer, isTargetMalformed);
+      const recorded = {
+        at: new Date(receivedAt.wall).toISOString(),
+        requestId: response.headers.get(REQUEST_ID_HEADER),
+        method: request.method,
+        url: request.url,
+        headers: headersOf(request),
+        body: await copy.text().catch(() => ''),
+        status: response.status,
+        code: await codeOf(response),
+        durationMs: this.#clock.now().elapsed - receivedAt.elapsed,
+      };
+      this.#recorded.push(recorded);
+      if (this.#recorded.length > CAPACITY) this.#recorded.shift();
+      return response;
+    };
+  }
+
+  get all(): readonly RecordedRequest[] {
+    return this.#recorded;
+  }
+
+  clear(): void {
+    this.#recorded = [];
+  }
+}
+
+function isBelow(baseUrl: string, url: string): boolean {
+  const base = new URL(baseUrl).pathname;
+  const path = URL.canParse(url) ? new URL(url).pathname : '';
+  return path === base || path.startsWith(`${base}/`);
+}
+
+function headersOf({ headers }: Request): Record<string, string> {
+  return Object.fromEntries(
+    Array.from(headers).filter(([name]) => name.toLowerCase() !== 'authorization'),
+  );
+}
+
+async function codeOf(response: Response): Promise<string | null> {
+  if (response.status < 400) return null;
+  try {
+    const { code }: { code?: unknown } = await response.clone().json();
+    return typeof code === 'string' ? code : null;
+  } catch {
+    // A reply that a simulation has broken.
+    return null;
+  }
+}

@@ -1,0 +1,67 @@
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { temporaryFolder } from '../support/harness.ts';
+import { cleanEnvironment, MAIN } from '../support/process.ts';
+
+const PACKAGE = join(import.meta.dir, '..', '..', 'testing');
+
+/** How each runner of the README runs one file, and what that file is called. */
+export const RUNNERS = {
+  Vitest: { file: 'petstore.test.ts', command: ['npx', 'vitest', 'run'], needs: ['vitest@4'] },
+  Jest: { file: 'petstore.test.cjs', command: ['npx', 'jest'], needs: ['jest@30'] },
+  'node:test': { file: 'petstore.test.mjs', command: ['node', '--test'], needs: [] },
+  Bun: { file: 'petstore.test.ts', command: [process.execPath, 'test'], needs: [] },
+} as const;
+
+export type Runner = keyof typeof RUNNERS;
+
+/** A project with the built package, whose default service is that of this checkout. */
+export async function exampleProject(): Promise<{ readonly path: string } & Disposable> {
+  // No program may be started from the folder in memory that other tests use.
+  const folder = temporaryFolder(tmpdir());
+  const installed = join(folder.path, 'node_modules', 'petstore-testing');
+  mkdirSync(installed, { recursive: true });
+  await run(['cp', '-R', ...['src', 'package.json'].map((name) => join(PACKAGE, name)), installed]);
+  for (const [config, out] of [
+    ['tsconfig.json', 'dist'],
+    ['tsconfig.commonjs.json', 'dist/commonjs'],
+  ] as const) {
+    const tsc = join(PACKAGE, '..', 'node_modules', '.bin', 'tsc');
+    await run([tsc, '-p', join(PACKAGE, config), '--outDir', join(installed, out)]);
+  }
+  const marker = join(installed, 'dist/commonjs/package.json');
+  await Bun.write(marker, Bun.file(join(PACKAGE, 'commonjs-package.json')));
+  await Bun.write(join(folder.path, 'package.json'), '{ "private": true }\n');
+  await Bun.write(
+    join(folder.path, 'petstore'),
+    `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`,
+  );
+  chmodSync(join(folder.path, 'petstore'), 0o755);
+  return folder;
+}
+
+/** Runs the README's example for a runner. @returns what it printed. @throws when it fails. */
+export async function runExample(project: string, runner: Runner): Promise<string> {
+  const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
+  const section = readme.split(/^## /m).find((text) => text.startsWith(`${runner}\n`)) ?? '';
+  const [, example = ''] = /```[jt]s\n([\s\S]*?)```/.exec(section) ?? [];
+  const { file, command } = RUNNERS[runner];
+  await Bun.write(join(project, file), example);
+  return run([...command, file], project);
+}
+
+/** Runs a command to its end. @throws with its output when it fails. */
+export async function run(command: readonly string[], cwd?: string): Promise<string> {
+  const child = Bun.spawn([...command], {
+    ...(cwd !== undefined && { cwd }),
+    env: cleanEnvironment(cwd === undefined ? {} : { PETSTORE_EXECUTABLE: join(cwd, 'petstore') }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if ((await child.exited) === 0) return stdout + stderr;
+  throw new Error(`${command.join(' ')} failed:\n${stdout}${stderr}`);
+}

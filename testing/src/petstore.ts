@@ -1,0 +1,109 @@
+import { secondsOf } from './duration.ts';
+import type { StartedService } from './service-process.ts';
+import type { Account, NewAccount, Ready, RecordedRequest, ServiceKey } from './types.ts';
+
+/** The control server refused a call. */
+export class PetstoreControlError extends Error {
+  override readonly name = 'PetstoreControlError';
+}
+
+/** A service to throw away, as the tests of an API client use it. */
+export class Petstore implements AsyncDisposable {
+  readonly #service: StartedService;
+  readonly #ready: Ready;
+  /** Key for production, of an account whose limits no test suite exhausts. */
+  readonly key: string;
+  /** Key for staging, of the same account. */
+  readonly stagingKey: string;
+
+  /** @param service that answers requests. */
+  constructor(service: StartedService) {
+    this.#service = service;
+    this.#ready = service.ready;
+    const { key, stagingKey } = accountOf(service.ready.keys.slice(0, 2));
+    this.key = key;
+    this.stagingKey = stagingKey;
+  }
+
+  /** Base address of production, without a slash at its end, like all addresses. */
+  get url(): string {
+    return this.#ready.addresses.production;
+  }
+
+  get stagingUrl(): string {
+    return this.#ready.addresses.staging;
+  }
+
+  get quickstartUrl(): string {
+    return this.#ready.addresses.quickstart;
+  }
+
+  get sandboxUrl(): string {
+    return this.#ready.addresses.sandbox;
+  }
+
+  get dashboardUrl(): string {
+    return this.#ready.addresses.dashboard;
+  }
+
+  /** All keys that the service began with: those of the account above, then those of the fixture. */
+  get keys(): readonly ServiceKey[] {
+    return this.#ready.keys;
+  }
+
+  /**
+   * Adds an account with a key for each environment.
+   * @throws PetstoreControlError when the address is taken, or the limits do not go with the plan.
+   */
+  async newAccount(account: NewAccount = {}): Promise<Account> {
+    const keys: readonly ServiceKey[] = await this.#control('POST', '/accounts', account);
+    return accountOf(keys);
+  }
+
+  /**
+   * Lets time pass in the service, such as `'61s'`: windows, bans and keys end, and dates move on.
+   * @throws TypeError when it is not a duration.
+   */
+  async advance(duration: string): Promise<void> {
+    await this.#control('POST', '/clock', { advanceSeconds: secondsOf(duration) });
+  }
+
+  /** The requests that were answered since the start or the last reset, in the order of their replies. */
+  requests(): Promise<readonly RecordedRequest[]> {
+    return this.#control('GET', '/requests');
+  }
+
+  /** Stops the service; its data are gone. */
+  stop(): Promise<void> {
+    return this.#service.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #control<Result>(method: string, path: string, body?: object): Promise<Result> {
+    const { url, token } = this.#ready.control;
+    const reply = await fetch(url + path, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer = await reply.json();
+    if (!reply.ok) throw new PetstoreControlError(answer.message);
+    return answer;
+  }
+}
+
+function accountOf(keys: readonly ServiceKey[]): Account {
+  const textOf = (environment: string) =>
+    keys.find((each) => each.environment === environment)?.key ?? '';
+  return {
+    email: keys[0]?.account ?? '',
+    key: textOf('production'),
+    stagingKey: textOf('staging'),
+  };
+}
