@@ -40,8 +40,8 @@ export function authenticatedKeyFromRow(
     id: key.id,
     accountId: key.account_id,
     chainId: key.chain_id ?? key.id,
-    caller: `account:${key.account_id}`,
     environment: environmentFromRow(key),
+    caller: `account:${key.account_id}`,
     expiresAt: key.expires_at ?? undefined,
     revokedAt: key.revoked_at ?? undefined,
     lastUsedAt: key.last_used_at ?? undefined,
@@ -53,9 +53,7 @@ export function authenticatedKeyFromRow(
 export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
-    accountId: row.account_id,
-    chainId: row.chain_id ?? row.id,
-    environment: environmentFromRow(row),
+    ...ownerFromRow(row, row.id),
     name: row.name,
     prefix: row.prefix,
     lastFour: row.last_four,
@@ -63,6 +61,21 @@ export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
     expiresAt: row.expires_at ?? undefined,
     revokedAt: row.revoked_at ?? undefined,
     lastUsedAt: row.last_used_at ?? undefined,
+  };
+}
+
+/**
+ * Whose a key is, or what belongs to a key.
+ * @param keyId of the key, which begins a chain of its own where the row names none.
+ */
+export function ownerFromRow(
+  row: Pick<KeyColumns, 'account_id' | 'chain_id' | 'environment'>,
+  keyId: string,
+): Pick<ApiKey, 'accountId' | 'chainId' | 'environment'> {
+  return {
+    accountId: row.account_id,
+    chainId: row.chain_id ?? keyId,
+    environment: environmentFromRow(row),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Actor } from '../core/audit.ts';
 import type { BanRecord, BanStore } from '../core/ban-records.ts';
 import type { Access } from './access.ts';
+import { ownerFromRow } from './api-key-rows.ts';
 import { recordAudit } from './audit.ts';
 import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
@@ -109,11 +110,9 @@ function banFromRow(row: BanRow): BanRecord {
   return {
     id: row.id,
     keyId: row.key_id,
-    chainId: row.chain_id ?? row.key_id,
-    accountId: row.account_id,
-    environment: row.environment,
     reason: row.reason,
     level: row.level,
+    ...ownerFromRow(row, row.key_id),
     startsAt: row.starts_at,
     endsAt: row.ends_at,
     liftedAt: row.lifted_at ?? undefined,

@@ -141,19 +141,30 @@ function fillDisk(path: string): void {
   }
 }
 
+/** A service whose files may not grow beyond 2 MiB, and a key. */
+async function startLimited() {
+  const folder = temporaryFolder();
+  const key = await makeKey(folder.path);
+  const service = await ServiceProcess.start(onFolder(folder.path), [], NO_FILE_ABOVE_2_MIB);
+  return {
+    folder,
+    key,
+    service,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
 const mayMount =
   Bun.spawnSync(['unshare', '--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'])
     .exitCode === 0;
 
 describe('when a write fails', () => {
   test('creations answer 503, reads work, and no restart is needed afterwards', async () => {
-    using folder = temporaryFolder();
-    const key = await makeKey(folder.path);
-    await using service = await ServiceProcess.start(
-      onFolder(folder.path),
-      [],
-      NO_FILE_ABOVE_2_MIB,
-    );
+    await using limited = await startLimited();
+    const { folder, key, service } = limited;
     await survives(service, key, () => liftFileLimit(service.pid));
     const animals = await allNames(clientOf(service, key));
     expect(await service.end('SIGTERM')).toBe(0);
@@ -163,13 +174,8 @@ describe('when a write fails', () => {
   });
 
   test('a service that is stopped still ends in good order, and loses nothing', async () => {
-    using folder = temporaryFolder();
-    const key = await makeKey(folder.path);
-    await using service = await ServiceProcess.start(
-      onFolder(folder.path),
-      [],
-      NO_FILE_ABOVE_2_MIB,
-    );
+    await using limited = await startLimited();
+    const { folder, key, service } = limited;
     const { acknowledged } = await fill(clientOf(service, key));
     expect(await service.end('SIGTERM')).toBe(0);
 
@@ -178,13 +184,8 @@ describe('when a write fails', () => {
   });
 
   test('a service that is killed loses nothing that it acknowledged', async () => {
-    using folder = temporaryFolder();
-    const key = await makeKey(folder.path);
-    await using service = await ServiceProcess.start(
-      onFolder(folder.path),
-      [],
-      NO_FILE_ABOVE_2_MIB,
-    );
+    await using limited = await startLimited();
+    const { folder, key, service } = limited;
     const { acknowledged, refused } = await fill(clientOf(service, key));
     await service.end('SIGKILL');
 

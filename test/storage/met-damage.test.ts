@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import { HOUR, MINUTE, systemClock } from '../../src/lib/clock.ts';
@@ -12,6 +12,8 @@ import { pet } from './ports/backend.ts';
 
 const CHECKED_AT_START = 1024 * 1024;
 
+const SMALL = 2_000;
+
 let key: string;
 /** A folder whose database of production is checked at the start, and one where it is too large. */
 const small = temporaryFolder();
@@ -19,7 +21,7 @@ const large = temporaryFolder();
 
 beforeAll(async () => {
   for (const [{ path }, count] of [
-    [small, 2_000],
+    [small, SMALL],
     [large, 30_000],
   ] as const) {
     key = await makeKey(path);
@@ -69,6 +71,28 @@ async function readyz({ opsUrl }: TestService): Promise<{ status: number; text: 
 }
 
 const REX = { name: 'Rex', categoryId: 1 };
+
+describe('a record that cannot be written', () => {
+  test('is shown until it can be: a probe writes more than the database', async () => {
+    using folder = copyOf(small.path);
+    const manifest = join(folder.path, 'store.json');
+    const draft = `${manifest}.new`;
+    const text = readFileSync(manifest, 'utf8');
+    writeFileSync(manifest, text.replace(/"reservedUpTo": 1\d+/, `"reservedUpTo": ${SMALL}`));
+    const clock = new ManualClock();
+    await using service = await TestService.start({ folder: folder.path, clock });
+    const { secret } = await service.account();
+    mkdirSync(draft);
+    expect((await service.post(secret, REX)).status).toBe(503);
+    await service.runJobs('probe failing writes');
+    const { status, text: problem } = await readyz(service);
+    expect(problem).toMatch(/^production\.db cannot be written \(last result .* EISDIR/);
+    expect(status).toBe(503);
+    rmdirSync(draft);
+    await service.runJobs('probe failing writes');
+    expect((await readyz(service)).status).toBe(200);
+  });
+});
 
 describe('damage', () => {
   test('that a creation meets is shown until it is gone, although other pages can be written', async () => {

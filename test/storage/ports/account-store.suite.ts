@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { PLAN_NAMES, type Plan, subscribe } from '../../../src/core/plans.ts';
-import { account, NOON, type OpenBackend } from './backend.ts';
+import { account, NOON, type OpenBackend, portSuite } from './backend.ts';
 
 const CUSTOM = { perMinute: 123, perDay: 45_678 };
 
@@ -9,13 +9,7 @@ function subscription(plan: Plan) {
 }
 
 /** What a store of accounts does, whichever database keeps them. */
-export function accountStoreSuite(open: OpenBackend): void {
-  describe('an account store', () => {
-    making(open);
-    finding(open);
-    changing(open);
-  });
-}
+export const accountStoreSuite = portSuite('an account store', making, finding, changing);
 
 function making(open: OpenBackend): void {
   test('finds an account of every plan as it was made', async () => {

@@ -1,16 +1,9 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { HOUR } from '../../../src/lib/clock.ts';
-import { account, apiKey, digest, keptKey, NOON, type OpenBackend } from './backend.ts';
+import { account, apiKey, digest, keptKey, NOON, type OpenBackend, portSuite } from './backend.ts';
 
 /** What a store of API keys does, whichever database keeps them. */
-export function apiKeyStoreSuite(open: OpenBackend): void {
-  describe('an API key store', () => {
-    finding(open);
-    bounding(open);
-    replacing(open);
-    ending(open);
-  });
-}
+export const apiKeyStoreSuite = portSuite('an API key store', finding, bounding, replacing, ending);
 
 function finding(open: OpenBackend): void {
   test('finds a key with the limits of its account by its digest, byte for byte', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { Actor, AuditEntry, AuditLog } from '../../../src/core/audit.ts';
 import { subscribe } from '../../../src/core/plans.ts';
 import { HOUR } from '../../../src/lib/clock.ts';
@@ -11,6 +11,7 @@ import {
   keptKey,
   NOON,
   type OpenBackend,
+  portSuite,
 } from './backend.ts';
 
 const LATER = NOON + 5;
@@ -40,13 +41,7 @@ async function size({ audit }: Backend): Promise<number> {
 }
 
 /** What an audit log does, and what the stores put on it, whichever database keeps them. */
-export function auditLogSuite(open: OpenBackend): void {
-  describe('an audit log', () => {
-    keeping(open);
-    hearing(open);
-    staying(open);
-  });
-}
+export const auditLogSuite = portSuite('an audit log', keeping, hearing, staying);
 
 function keeping(open: OpenBackend): void {
   test('lists what is recorded, the newest first, whatever the clock says', async () => {

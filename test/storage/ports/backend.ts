@@ -1,3 +1,4 @@
+import { describe } from 'bun:test';
 import type { Account, AccountStore } from '../../../src/core/accounts.ts';
 import type { ApiKey, ApiKeyStore } from '../../../src/core/api-keys.ts';
 import type { AuditLog } from '../../../src/core/audit.ts';
@@ -33,6 +34,20 @@ export interface Backend extends AsyncDisposable {
 
 /** Opens a backend that holds nothing yet. */
 export type OpenBackend = () => Promise<Backend>;
+
+/**
+ * What a store does, whichever database it is in.
+ * @param parts define the tests, each with backends that they open.
+ */
+export function portSuite(
+  title: string,
+  ...parts: ReadonlyArray<(open: OpenBackend) => void>
+): (open: OpenBackend) => void {
+  return (open) =>
+    describe(title, () => {
+      for (const part of parts) part(open);
+    });
+}
 
 /** Noon of 2 January 2027, UTC. */
 export const NOON = Date.UTC(2027, 0, 2, 12);

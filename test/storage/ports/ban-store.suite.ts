@@ -1,7 +1,15 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { BanRecord } from '../../../src/core/ban-records.ts';
 import { DAY, HOUR } from '../../../src/lib/clock.ts';
-import { account, type Backend, ban, keptKey, NOON, type OpenBackend } from './backend.ts';
+import {
+  account,
+  type Backend,
+  ban,
+  keptKey,
+  NOON,
+  type OpenBackend,
+  portSuite,
+} from './backend.ts';
 
 async function bannedKey(backend: Backend, email?: string) {
   const owner = await account(backend, email);
@@ -13,13 +21,7 @@ async function record({ bans }: Backend, ...records: BanRecord[]): Promise<void>
 }
 
 /** What a store of bans does, whichever database keeps them. */
-export function banStoreSuite(open: OpenBackend): void {
-  describe('a ban store', () => {
-    showing(open);
-    lifting(open);
-    building(open);
-  });
-}
+export const banStoreSuite = portSuite('a ban store', showing, lifting, building);
 
 function showing(open: OpenBackend): void {
   test('shows the bans in force, the oldest first, as they were recorded', async () => {

@@ -1,18 +1,21 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { ApiKey } from '../../../src/core/api-keys.ts';
 import { DAY, HOUR } from '../../../src/lib/clock.ts';
-import { account, apiKey, ban, digest, keptKey, NOON, type OpenBackend } from './backend.ts';
+import {
+  account,
+  apiKey,
+  ban,
+  digest,
+  keptKey,
+  NOON,
+  type OpenBackend,
+  portSuite,
+} from './backend.ts';
 
 const MIDNIGHT = Math.floor(NOON / DAY) * DAY;
 
 /** How many keys a store gives, lets an account make in a day, and keeps, whichever database has them. */
-export function endedKeysSuite(open: OpenBackend): void {
-  describe('a store of many API keys', () => {
-    paging(open);
-    boundingDays(open);
-    pruning(open);
-  });
-}
+export const endedKeysSuite = portSuite('a store of many API keys', paging, boundingDays, pruning);
 
 function paging(open: OpenBackend): void {
   test("gives an account's keys page by page, the newest first, each once", async () => {

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { IdempotentRequest } from '../../../src/core/idempotency.ts';
 import { petJson } from '../../../src/core/pet-json.ts';
 import type { CreateOutcome, PetStore } from '../../../src/core/pets.ts';
 import { DAY } from '../../../src/lib/clock.ts';
-import { at, type OpenBackend, pet } from './backend.ts';
+import { at, type OpenBackend, pet, portSuite } from './backend.ts';
 
 function request(key: string, fields: Partial<IdempotentRequest> = {}): IdempotentRequest {
   return { accountId: 'acct_1', key, fingerprint: 'of Rex', ...fields };
@@ -19,12 +19,7 @@ async function count(store: PetStore): Promise<number> {
 }
 
 /** How a store of animals keeps a repeated creation from adding a second animal. */
-export function idempotencySuite(open: OpenBackend): void {
-  describe('an idempotent creation', () => {
-    repeating(open);
-    remembering(open);
-  });
-}
+export const idempotencySuite = portSuite('an idempotent creation', repeating, remembering);
 
 function repeating(open: OpenBackend): void {
   test('that is repeated gives the first animal back and adds none', async () => {

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { Message } from '../../../src/core/messages.ts';
-import { account, type Backend, message, NOON, type OpenBackend } from './backend.ts';
+import { account, type Backend, message, NOON, type OpenBackend, portSuite } from './backend.ts';
 
 const EVERYTHING = 1_000_000;
 
@@ -24,13 +24,7 @@ async function inbox({ messages }: Backend, accountId: string): Promise<string[]
 }
 
 /** What a store of messages does, whichever database keeps them. */
-export function messageStoreSuite(open: OpenBackend): void {
-  describe('a message store', () => {
-    queueing(open);
-    delivering(open);
-    forgetting(open);
-  });
-}
+export const messageStoreSuite = portSuite('a message store', queueing, delivering, forgetting);
 
 function queueing(open: OpenBackend): void {
   test.each([

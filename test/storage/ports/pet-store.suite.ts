@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { PetStore } from '../../../src/core/pets.ts';
 import { PET_STATUSES, type Pet, type PetPage, type PetQuery } from '../../../src/core/pets.ts';
 import { INT64_MAX, INT64_MIN } from '../../../src/lib/int64.ts';
-import { at, type OpenBackend, pet } from './backend.ts';
+import { at, type OpenBackend, pet, portSuite } from './backend.ts';
 
 async function created(store: PetStore, ...names: string[]): Promise<Pet[]> {
   const pets: Pet[] = [];
@@ -26,15 +26,14 @@ async function walk(store: PetStore, query: Omit<PetQuery, 'after'>): Promise<st
 }
 
 /** What a store of animals does, whichever database keeps them. */
-export function petStoreSuite(open: OpenBackend): void {
-  describe('a pet store', () => {
-    keeping(open);
-    assigningIds(open);
-    listing(open);
-    settling(open);
-    importing(open);
-  });
-}
+export const petStoreSuite = portSuite(
+  'a pet store',
+  keeping,
+  assigningIds,
+  listing,
+  settling,
+  importing,
+);
 
 function keeping(open: OpenBackend): void {
   test('gives an animal back exactly as it was added', async () => {

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { NO_USAGE, type UsageRecord } from '../../../src/core/usage.ts';
-import { account, NOON, type OpenBackend } from './backend.ts';
+import { account, NOON, type OpenBackend, portSuite } from './backend.ts';
 
 const HOUR_NUMBER = 499_668;
 
@@ -9,12 +9,7 @@ function used(accountId: string, fields: Partial<UsageRecord> = {}): UsageRecord
 }
 
 /** What a store of usage does, whichever database keeps it. */
-export function usageStoreSuite(open: OpenBackend): void {
-  describe('a usage store', () => {
-    adding(open);
-    forgetting(open);
-  });
-}
+export const usageStoreSuite = portSuite('a usage store', adding, forgetting);
 
 function adding(open: OpenBackend): void {
   test('adds to the counts of each hour, environment and account separately', async () => {
