@@ -6,7 +6,8 @@ import { NewPet } from '../pets/schemas.ts';
 /** Path of the Arazzo document below the dashboard's address. */
 export const ARAZZO_PATH = '/arazzo.json';
 
-const LAST_OF_PAGE = `$response.body#/${PAGE_SIZE.maximum - 1}/id`;
+/** A page with a `Link` to the next one is full. */
+const LAST_OF_PAGE = `$steps.page.outputs.pets#/${PAGE_SIZE.maximum - 1}/id`;
 
 const apiKey = { type: 'string', description: 'An API key of production.' };
 const authorization = { name: 'Authorization', in: 'header', value: 'Bearer {$inputs.apiKey}' };
@@ -92,9 +93,10 @@ function addAndList(): object {
           { name: 'apiKey', value: '$inputs.apiKey' },
           { name: 'after', value: 0 },
         ],
+        outputs: { pets: '$outputs.pets' },
       },
     ],
-    outputs: { petId: '$steps.add.outputs.petId' },
+    outputs: { petId: '$steps.add.outputs.petId', firstPage: '$steps.list.outputs.pets' },
   };
 }
 
@@ -104,7 +106,8 @@ function pageThrough(): object {
   return {
     workflowId: 'pageThrough',
     summary: 'Read the list from an id on, page by page.',
-    description: 'Calls itself as long as a page has a `Link` to the next one.',
+    description:
+      'Calls itself as long as a page has a `Link` to the next one. Each call puts out the animals of the page that it reads.',
     inputs: {
       type: 'object',
       required: ['apiKey', 'after'],
@@ -124,7 +127,7 @@ function pageThrough(): object {
           { name: 'after', in: 'query', value: '$inputs.after' },
         ],
         successCriteria: [{ condition: '$statusCode == 200' }],
-        outputs: { pets: '$response.body', lastId: LAST_OF_PAGE },
+        outputs: { pets: '$response.body' },
         onSuccess: [
           { name: 'continue', type: 'goto', stepId: 'rest', criteria: [hasNext] },
           { name: 'finish', type: 'end' },
@@ -137,7 +140,7 @@ function pageThrough(): object {
         workflowId: 'pageThrough',
         parameters: [
           { name: 'apiKey', value: '$inputs.apiKey' },
-          { name: 'after', value: '$steps.page.outputs.lastId' },
+          { name: 'after', value: LAST_OF_PAGE },
         ],
       },
     ],

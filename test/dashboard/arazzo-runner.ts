@@ -1,0 +1,151 @@
+/** What of an Arazzo 1.0 document its workflows use. */
+export interface Arazzo {
+  readonly workflows: readonly Workflow[];
+}
+
+interface Workflow {
+  readonly workflowId: string;
+  readonly steps: readonly Step[];
+  readonly outputs: Values;
+}
+
+interface Step {
+  readonly stepId: string;
+  readonly operationId?: string;
+  readonly workflowId?: string;
+  readonly parameters: ReadonlyArray<{
+    readonly name: string;
+    readonly in?: string;
+    readonly value: unknown;
+  }>;
+  readonly requestBody?: { readonly payload: Values };
+  readonly successCriteria?: ReadonlyArray<{ readonly condition: string }>;
+  readonly onSuccess?: ReadonlyArray<{
+    readonly type: 'goto' | 'end';
+    readonly stepId?: string;
+    readonly criteria?: ReadonlyArray<{ readonly context: string; readonly condition: string }>;
+  }>;
+  readonly outputs?: Values;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Where the steps of a document are sent: method and path by operation id. */
+export interface Sent {
+  readonly baseUrl: string;
+  readonly operations: Readonly<Record<string, readonly [method: string, path: string]>>;
+  /** Hears of every list that a step was answered with. */
+  onPage(page: unknown[]): void;
+}
+
+/**
+ * Runs a workflow as the specification says it.
+ * @returns its outputs.
+ * @throws Error when an expression has no value, or a step no success.
+ */
+export async function runWorkflow(
+  document: Arazzo,
+  workflowId: string,
+  inputs: Values,
+  sent: Sent,
+): Promise<Values> {
+  const workflow = document.workflows.find((each) => each.workflowId === workflowId);
+  if (!workflow) throw new Error(`There is no workflow ${workflowId}.`);
+  const steps: Record<string, { outputs: Values }> = {};
+  for (let index = 0; index < workflow.steps.length; ) {
+    const step = workflow.steps[index];
+    if (!step) break;
+    const scope = { inputs, steps };
+    const parameters = step.parameters.map((each) => ({
+      ...each,
+      value: evaluate(each.value, scope),
+    }));
+    const reply = step.workflowId
+      ? { outputs: await runWorkflow(document, step.workflowId, namedValues(parameters), sent) }
+      : await send(step, parameters, evaluateAll(step.requestBody?.payload ?? {}, scope), sent);
+    const after = { ...scope, ...reply };
+    steps[step.stepId] = { outputs: evaluateAll(step.outputs ?? {}, after) };
+    const action = step.onSuccess?.find(({ criteria = [] }) =>
+      criteria.every(({ context, condition }) => new RegExp(condition).test(text(context, after))),
+    );
+    if (action?.type === 'end') break;
+    const target = workflow.steps.findIndex(({ stepId }) => stepId === action?.stepId);
+    index = target === -1 ? index + 1 : target;
+  }
+  return evaluateAll(workflow.outputs, { inputs, steps });
+}
+
+type Parameters = ReadonlyArray<{
+  readonly name: string;
+  readonly in?: string;
+  readonly value: unknown;
+}>;
+
+async function send(
+  step: Step,
+  parameters: Parameters,
+  payload: Values,
+  { baseUrl, operations, onPage }: Sent,
+) {
+  const [method, path] = operations[step.operationId ?? ''] ?? ['', ''];
+  const inPlace = (place: string) => parameters.filter((each) => each.in === place);
+  const url = new URL(baseUrl + path);
+  for (const { name, value } of inPlace('query')) url.searchParams.set(name, String(value));
+  const headers = new Headers(inPlace('header').map(({ name, value }) => [name, String(value)]));
+  const hasBody = step.requestBody !== undefined;
+  if (hasBody) headers.set('Content-Type', 'application/json');
+  const response = await fetch(url, {
+    method,
+    headers,
+    ...(hasBody && { body: JSON.stringify(payload) }),
+  });
+  const isSuccess = step.successCriteria?.every(
+    ({ condition }) => condition === `$statusCode == ${response.status}`,
+  );
+  if (!isSuccess) throw new Error(`${step.stepId}: ${response.status} ${await response.text()}`);
+  const header = Object.fromEntries(
+    [...response.headers].map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const body: unknown = await response.json();
+  if (Array.isArray(body)) onPage(body);
+  return { response: { header, body } };
+}
+
+function namedValues(parameters: Parameters): Values {
+  return Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
+}
+
+function evaluateAll(expressions: Values, scope: object): Values {
+  return Object.fromEntries(
+    Object.entries(expressions).map(([name, each]) => [name, evaluate(each, scope)]),
+  );
+}
+
+/** The value of an expression, of a text with embedded ones, or the constant itself. */
+function evaluate(given: unknown, scope: object): unknown {
+  if (typeof given !== 'string') return given;
+  if (!given.startsWith('$')) {
+    return given.replace(/\{(\$[^}]+)\}/g, (_, expression: string) =>
+      String(evaluate(expression, scope)),
+    );
+  }
+  const value = find(given, scope);
+  if (value === undefined) throw new Error(`${given} has no value.`);
+  return value;
+}
+
+/** The value as text; empty for a header that the reply lacks. */
+function text(expression: string, scope: object): string {
+  return String(find(expression, scope) ?? '');
+}
+
+/** A name, dots, and perhaps a JSON pointer: `$steps.page.outputs.pets#/99/id`. */
+function find(expression: string, scope: object): unknown {
+  const [names = '', pointer = ''] = expression.slice(1).split('#');
+  const path = [...names.split('.'), ...pointer.split('/').slice(1)];
+  const isHeader = names.startsWith('response.header.');
+  return path.reduce<unknown>(
+    (value, name) => Object(value)[isHeader ? name.toLowerCase() : name],
+    scope,
+  );
+}
