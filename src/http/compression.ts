@@ -1,8 +1,7 @@
 import { codingChooser } from './content-coding.ts';
 
-/** Codings of the runtime itself, which no start has to load; of equal weights, the faster one. */
-const CODINGS = ['zstd', 'gzip'] as const;
-export type Coding = (typeof CODINGS)[number];
+/** Codings of the runtime itself, which no start has to load. */
+export type Coding = 'zstd' | 'gzip';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -11,8 +10,11 @@ const THOROUGH = { zstd: 9, gzip: 9 } as const;
 /** For bodies that are compressed for one reply. */
 const FAST = { zstd: 1, gzip: 1 } as const;
 
-/** Chooses a content coding by the value of `Accept-Encoding`. */
-export const chooseCoding = codingChooser(CODINGS);
+/** Chooses the coding of a body that is kept by the value of `Accept-Encoding`: rather the smaller one. */
+export const chooseKeptCoding = codingChooser<Coding>(['zstd', 'gzip']);
+
+/** Chooses the coding of the body of one reply by the value of `Accept-Encoding`: rather the faster one. */
+export const chooseFastCoding = codingChooser<Coding>(['gzip', 'zstd']);
 
 /** Compresses the body of one reply. */
 export function compress(body: string | Bytes, coding: Coding): Bytes {

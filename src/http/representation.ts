@@ -1,4 +1,4 @@
-import { CompressedForms, chooseCoding, compress } from './compression.ts';
+import { CompressedForms, chooseFastCoding, chooseKeptCoding, compress } from './compression.ts';
 import { entityTagIn, entityTagOf, isNotModified, REVALIDATED } from './entity-tag.ts';
 import type { Reply } from './reply.ts';
 
@@ -15,7 +15,8 @@ const MINIMUM = 8 * 1024;
 export function selectRepresentation(reply: Reply, request: Request): Reply {
   const { body, compressed } = reply;
   if (body === undefined) return reply;
-  const { coding, isRequired } = chooseCoding(request.headers.get('accept-encoding'));
+  const choose = compressed ? chooseKeptCoding : chooseFastCoding;
+  const { coding, isRequired } = choose(request.headers.get('accept-encoding'));
   const isCoded = coding !== undefined && (isRequired || isWorthCompressing(reply));
   const entityTag = reply.entityTag && entityTagIn(isCoded ? coding : undefined, reply.entityTag);
   if (entityTag !== undefined && isNotModified(request, entityTag)) {
