@@ -31,7 +31,7 @@ describe('the first 200 of a service, before the dashboard is opened,', () => {
       (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? '',
     );
     const optional =
-      /^(?:@mantine|@modelcontextprotocol|@opentelemetry\/(?!api$)|@scalar|@zxcvbn-ts|better-auth|cli-progress|commander|ioredis|nodemailer|pino-pretty|react|tar)/;
+      /^(?:@mantine|@modelcontextprotocol|@opentelemetry\/(?!api$)|@scalar|@zxcvbn-ts|better-auth|cli-progress|commander|ioredis|nodemailer|pino-pretty|react|tar|zod)/;
     expect(packages).toContain('pino');
     expect(packages.filter((name) => optional.test(name))).toEqual([]);
   });
@@ -49,7 +49,7 @@ describe('the first 200 of a service, before the dashboard is opened,', () => {
 
   test('waits for nothing of the dashboard, the other commands, backups, PostgreSQL and Redis', () => {
     const aside = ours().filter((file) =>
-      /^src\/(?:dashboard|cli|storage\/(?:backup|postgres)|limits\/redis)\//.test(file),
+      /^src\/(?:dashboard|cli|mcp|storage\/(?:backup|postgres)|limits\/redis)\//.test(file),
     );
     expect(aside.sort()).toEqual([
       'src/cli/errors.ts',
