@@ -16,10 +16,17 @@ export const RUNNERS = {
 
 export type Runner = keyof typeof RUNNERS;
 
-/** A project with the built package, whose default service is that of this checkout. */
-export async function exampleProject(): Promise<{ readonly path: string } & Disposable> {
+/**
+ * A project with the built package, whose default service is that of this checkout.
+ * @param needs packages to install from the registry.
+ */
+export async function exampleProject(
+  needs: readonly string[] = [],
+): Promise<{ readonly path: string } & Disposable> {
   // No program may be started from the folder in memory that other tests use.
   const folder = temporaryFolder(tmpdir());
+  await Bun.write(join(folder.path, 'package.json'), '{ "private": true }\n');
+  if (needs.length > 0) await run(['npm', 'install', '--no-audit', ...needs], folder.path);
   const installed = join(folder.path, 'node_modules', 'petstore-testing');
   mkdirSync(installed, { recursive: true });
   await run(['cp', '-R', ...['src', 'package.json'].map((name) => join(PACKAGE, name)), installed]);
@@ -32,7 +39,6 @@ export async function exampleProject(): Promise<{ readonly path: string } & Disp
   }
   const marker = join(installed, 'dist/commonjs/package.json');
   await Bun.write(marker, Bun.file(join(PACKAGE, 'commonjs-package.json')));
-  await Bun.write(join(folder.path, 'package.json'), '{ "private": true }\n');
   await Bun.write(
     join(folder.path, 'petstore'),
     `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`,
