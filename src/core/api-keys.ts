@@ -28,11 +28,16 @@ export interface ApiKey {
   readonly revokedAt: number | undefined;
   /** Written at most once a minute. */
   readonly lastUsedAt: number | undefined;
+  /** What its requests meet (`parseKeySimulation`); only keys of staging have it. */
+  readonly simulate: string | undefined;
 }
 
 /** What requests need of a key and of its account. */
 export interface AuthenticatedKey
-  extends Pick<ApiKey, 'id' | 'accountId' | 'chainId' | 'environment' | 'expiresAt' | 'revokedAt'> {
+  extends Pick<
+    ApiKey,
+    ('id' | 'accountId' | 'chainId' | 'environment') | ('expiresAt' | 'revokedAt' | 'simulate')
+  > {
   /** Its account as the rate limiter names it: `account:…`. */
   readonly caller: string;
   readonly limits: Limits;

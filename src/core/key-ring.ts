@@ -1,5 +1,6 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, HOUR } from '../lib/clock.ts';
+import { lazy } from '../lib/lazy.ts';
 import type { Account } from './accounts.ts';
 import {
   API_KEY_MAX_LENGTH,
@@ -43,6 +44,8 @@ export interface KeyRequest {
   readonly name: string;
   /** Epoch ms; never when left out. */
   readonly expiresAt?: number | undefined;
+  /** What its requests meet, such as `unavailable;times=2`; only for staging. */
+  readonly simulate?: string | undefined;
   /** The key itself, for services with `fixedKeys` alone; generated where it is left out. */
   readonly text?: string | undefined;
 }
@@ -89,7 +92,8 @@ export class KeyRing {
 
   /**
    * @param perDay keys that may be made for the account in one UTC day; any number where it is left out.
-   * @throws OperatorError on a bad name, an expiry in the past, or 100 live keys already.
+   * @throws OperatorError on a bad name, an expiry in the past, a simulation that is unknown or not for
+   * staging, or 100 live keys already.
    * @throws TooManyKeysToday
    */
   async issue(
@@ -104,8 +108,9 @@ export class KeyRing {
     if (request.expiresAt !== undefined && request.expiresAt <= now) {
       throw new OperatorError('A key must expire in the future.');
     }
+    const simulate = await checkSimulation(request);
     const { environment, text = generateApiKey(environment) } = request;
-    const key = newKey(account.id, text, { ...request, name }, now);
+    const key = newKey(account.id, text, { ...request, name, simulate }, now);
     const digest = Buffer.from(this.#digest(text), 'latin1');
     const bounds = { live: LIVE_KEYS_PER_ACCOUNT, perDay };
     const kept = await this.#store.insert(key, digest, bounds, now, by);
@@ -114,7 +119,7 @@ export class KeyRing {
   }
 
   /**
-   * Issues a successor with the same name, environment, lifetime, strikes and bans. The old key stays valid for the
+   * Issues a successor with the same name, environment, lifetime, simulation, strikes and bans. The old key stays valid for the
    * overlap, never beyond its own expiry.
    * @param perDay as for `issue`.
    * @throws OperatorError when the key is not live, or 100 others are.
@@ -191,7 +196,7 @@ function newKey(
   request: KeyRequest & { readonly chainId?: string },
   now: number,
 ): ApiKey {
-  const { environment, name, expiresAt } = request;
+  const { environment, name, expiresAt, simulate } = request;
   const id = newId('key', now);
   return {
     id,
@@ -204,8 +209,23 @@ function newKey(
     expiresAt,
     revokedAt: undefined,
     lastUsedAt: undefined,
+    simulate,
   };
 }
+
+/** The usual spelling of a new key's simulation. @throws OperatorError when it may not have it. */
+async function checkSimulation({ environment, simulate }: KeyRequest): Promise<string | undefined> {
+  if (simulate === undefined) return undefined;
+  if (environment !== 'staging') {
+    throw new OperatorError(
+      'Only keys of staging simulate: production always does the real thing.',
+    );
+  }
+  const { normalizeKeySimulation } = await loadSimulations();
+  return normalizeKeySimulation(simulate);
+}
+
+const loadSimulations = lazy(() => import('./simulations.ts'));
 
 const NOT_A_KEY = invalid(messageFor('invalid_api_key'));
 const UNKNOWN_KEY = invalid('This API key is unknown. Create a new one.');

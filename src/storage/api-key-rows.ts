@@ -12,6 +12,7 @@ export interface KeyColumns {
   readonly revoked_at: number | null;
   readonly last_used_at: number | null;
   readonly chain_id: string | null;
+  readonly simulate: string | null;
 }
 
 interface ApiKeyRow extends KeyColumns {
@@ -24,7 +25,7 @@ interface ApiKeyRow extends KeyColumns {
 /** The columns that an API key is read from. */
 export const KEY_COLUMNS = [
   ...(['id', 'account_id', 'environment', 'name', 'prefix', 'last_four', 'created_at'] as const),
-  ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
+  ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id', 'simulate'] as const),
 ] as const;
 
 /**
@@ -45,6 +46,7 @@ export function authenticatedKeyFromRow(
     expiresAt: key.expires_at ?? undefined,
     revokedAt: key.revoked_at ?? undefined,
     lastUsedAt: key.last_used_at ?? undefined,
+    simulate: key.simulate ?? undefined,
     limits: subscriptionFromRow(plan).limits,
     sandbox: sandbox && sandboxFromRow(sandbox),
   };
@@ -61,6 +63,7 @@ export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
     expiresAt: row.expires_at ?? undefined,
     revokedAt: row.revoked_at ?? undefined,
     lastUsedAt: row.last_used_at ?? undefined,
+    simulate: row.simulate ?? undefined,
   };
 }
 

@@ -238,6 +238,7 @@ async function addKey(
       created_at: key.createdAt,
       expires_at: key.expiresAt ?? null,
       chain_id: key.chainId,
+      simulate: key.simulate ?? null,
     })
     .execute();
   return 'kept';

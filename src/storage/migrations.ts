@@ -16,6 +16,13 @@ const CHANGES_TABLE = newTable('changes', [
   'subject_id TEXT NOT NULL',
 ]);
 
+const SIMULATED_REQUESTS = newTable('simulated_requests', [
+  'account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE',
+  'counter TEXT NOT NULL',
+  'requests INTEGER NOT NULL',
+  'PRIMARY KEY (account_id, counter)',
+]);
+
 const KEY_INDEXES = [
   'CREATE INDEX IF NOT EXISTS api_keys_by_age ON api_keys (account_id, created_at, id)',
   ...['expires_at', 'revoked_at'].map(
@@ -98,6 +105,15 @@ export const SHARED_STEPS: readonly SharedStep[] = [
       ...SANDBOXES_TABLE.postgres,
       'ALTER TABLE api_keys ADD COLUMN IF NOT EXISTS clock_offset BIGINT NOT NULL DEFAULT 0',
       'ALTER TABLE bans ADD COLUMN IF NOT EXISTS clock_offset BIGINT NOT NULL DEFAULT 0',
+    ],
+  },
+  {
+    // What the requests of a key meet, and how many requests met something.
+    file: 'accounts',
+    sqlite: ['ALTER TABLE api_keys ADD COLUMN simulate TEXT', ...SIMULATED_REQUESTS.sqlite],
+    postgres: [
+      'ALTER TABLE api_keys ADD COLUMN IF NOT EXISTS simulate TEXT',
+      ...SIMULATED_REQUESTS.postgres,
     ],
   },
 ];

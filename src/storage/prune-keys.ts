@@ -45,6 +45,14 @@ export async function pruneKeys(
     .execute();
   // Another process may have removed them meanwhile.
   if (removed.length === 0) return 0;
+  await transaction
+    .deleteFrom('simulated_requests')
+    .where(
+      'counter',
+      'in',
+      removed.map(({ id }) => id),
+    )
+    .execute();
   const entries = removed.map(apiKeyFromRow).map((key) => ({
     at,
     actor: SERVICE,

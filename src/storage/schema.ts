@@ -77,7 +77,16 @@ export const TABLES = {
       chain_id: optionalText(),
       // How far the account's clock was ahead when the key was made, in ms.
       clock_offset: generatedInteger(),
+      // What its requests meet, in staging.
+      simulate: optionalText(),
     },
+  },
+  // How many requests of an account met a simulation, by counter.
+  simulated_requests: {
+    file: 'accounts',
+    distributedBy: 'account_id',
+    primaryKey: ['account_id', 'counter'],
+    columns: { ...all(text(), 'account_id', 'counter'), requests: integer() },
   },
   bans: {
     file: 'accounts',

@@ -6,6 +6,7 @@ import type { ChangeFeed, ChangeSignal } from '../core/changes.ts';
 import type { MessageStore } from '../core/messages.ts';
 import type { SandboxStore } from '../core/sandbox.ts';
 import type { Settings } from '../core/settings.ts';
+import type { SimulationStore } from '../core/simulations.ts';
 import type { UsageStore } from '../core/usage.ts';
 import { type Access, bindChanges } from './access.ts';
 import { accountChanges, StoredAccounts } from './accounts.ts';
@@ -16,6 +17,7 @@ import { ChangeLog } from './change-log.ts';
 import { type MessageQueue, messageChanges, StoredMessages } from './messages.ts';
 import { StoredSandboxes } from './sandboxes.ts';
 import { StoredSettings } from './settings.ts';
+import { StoredSimulations, simulationChanges } from './simulations.ts';
 import { StoredUsage, type UsageBatches, usageChanges } from './usage.ts';
 
 /** Every change of the stores that are written once for both engines, by name. */
@@ -25,6 +27,7 @@ export const CHANGES = {
   ...auditChanges,
   ...banChanges,
   ...messageChanges,
+  ...simulationChanges,
   ...usageChanges,
 };
 
@@ -48,6 +51,7 @@ export interface SharedStores extends Pick<Access<Changes>, 'queries'> {
   readonly messages: MessageStore;
   readonly usage: UsageStore;
   readonly audit: AuditLog;
+  readonly simulations: SimulationStore;
 }
 
 export function sharedStores(engine: Access<Changes>, byHand: HandWritten): SharedStores {
@@ -63,6 +67,7 @@ export function sharedStores(engine: Access<Changes>, byHand: HandWritten): Shar
     messages: new StoredMessages(access, byHand.messages),
     usage: new StoredUsage(access, byHand.usage),
     audit: new StoredAuditLog(access),
+    simulations: new StoredSimulations(access),
     queries: () => access.queries(),
   };
 }

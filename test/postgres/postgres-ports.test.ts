@@ -10,6 +10,7 @@ import { petStoreSuite } from '../storage/ports/pet-store.suite.ts';
 import { openPostgresBackend } from '../storage/ports/postgres-backend.ts';
 import { quotaStoreSuite } from '../storage/ports/quota-store.suite.ts';
 import { settingsSuite } from '../storage/ports/settings.suite.ts';
+import { simulationStoreSuite } from '../storage/ports/simulation-store.suite.ts';
 import { usageStoreSuite } from '../storage/ports/usage-store.suite.ts';
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 
@@ -30,6 +31,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   messageStoreSuite(open);
   usageStoreSuite(open);
   auditLogSuite(open);
+  simulationStoreSuite(open);
   quotaStoreSuite(open);
   settingsSuite(open);
 });

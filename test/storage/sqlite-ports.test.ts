@@ -8,6 +8,7 @@ import { messageStoreSuite } from './ports/message-store.suite.ts';
 import { petStoreSuite } from './ports/pet-store.suite.ts';
 import { quotaStoreSuite } from './ports/quota-store.suite.ts';
 import { settingsSuite } from './ports/settings.suite.ts';
+import { simulationStoreSuite } from './ports/simulation-store.suite.ts';
 import { openSqliteBackend } from './ports/sqlite-backend.ts';
 import { usageStoreSuite } from './ports/usage-store.suite.ts';
 
@@ -22,3 +23,4 @@ settingsSuite(openSqliteBackend);
 messageStoreSuite(openSqliteBackend);
 usageStoreSuite(openSqliteBackend);
 auditLogSuite(openSqliteBackend);
+simulationStoreSuite(openSqliteBackend);

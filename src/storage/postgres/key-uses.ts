@@ -12,7 +12,7 @@ interface FoundRow extends KeyColumns, PlanColumns {
 }
 
 // Accounts and keys lie on every node of a sharded database, so that this join stays on one of them.
-const FIND = `SELECT keys.id, keys.account_id, keys.environment, keys.digest, keys.chain_id,
+const FIND = `SELECT keys.id, keys.account_id, keys.environment, keys.digest, keys.chain_id, keys.simulate,
   keys.expires_at::float8 AS expires_at, keys.revoked_at::float8 AS revoked_at,
   keys.last_used_at::float8 AS last_used_at, accounts.plan,
   accounts.per_minute::float8 AS per_minute, accounts.per_day::float8 AS per_day,

@@ -22,6 +22,7 @@ function finding(open: OpenBackend): void {
         expiresAt: NOON + HOUR,
         revokedAt: undefined,
         lastUsedAt: undefined,
+        simulate: undefined,
         limits: owner.limits,
         sandbox: undefined,
       },

@@ -11,6 +11,7 @@ import type { NewPet, PetStore } from '../../../src/core/pets.ts';
 import { type Subscription, subscribe } from '../../../src/core/plans.ts';
 import type { QuotaStore } from '../../../src/core/quota.ts';
 import type { Settings } from '../../../src/core/settings.ts';
+import type { SimulationStore } from '../../../src/core/simulations.ts';
 import type { UsageStore } from '../../../src/core/usage.ts';
 import { HOUR } from '../../../src/lib/clock.ts';
 
@@ -24,6 +25,7 @@ export interface Backend extends AsyncDisposable {
   readonly messages: MessageStore;
   readonly usage: UsageStore;
   readonly audit: AuditLog;
+  readonly simulations: SimulationStore;
   pets(environment?: Environment): PetStore;
   quotas(environment?: Environment): QuotaStore;
   /** Runs SQL beside the stores, on what holds the accounts or the pets of production. */
@@ -107,6 +109,7 @@ export function apiKey(accountId: string, fields: Partial<ApiKey> = {}): ApiKey 
     expiresAt: undefined,
     revokedAt: undefined,
     lastUsedAt: undefined,
+    simulate: undefined,
     ...fields,
   };
 }

@@ -1,0 +1,154 @@
+import { type Item, parseItem, serializeItem, Token } from 'structured-headers';
+import { ERRORS, type ErrorCode, OperatorError } from './errors.ts';
+
+/** A parameter of simulations: a number, and its value where it is left out. */
+interface Parameter {
+  readonly minimum: number;
+  readonly maximum: number;
+  /** None: the parameter has no effect where it is left out. */
+  readonly fallback?: number;
+  /** Whether it may have decimals. */
+  readonly isDecimal?: boolean;
+}
+
+const RETRY_AFTER = 'retry-after';
+const TIMES = 'times';
+
+const PARAMETERS = {
+  /** Seconds. */
+  'retry-after': { minimum: 1, maximum: 86_400, fallback: 1 },
+  /** Milliseconds. */
+  ms: { minimum: 1, maximum: 20_000, fallback: 1_000 },
+  'bytes-per-second': { minimum: 1, maximum: 1_000_000, fallback: 100 },
+  /** The share of requests that fail. */
+  rate: { minimum: 0, maximum: 1, fallback: 0.5, isDecimal: true },
+  seed: { minimum: 0, maximum: 999_999_999, fallback: 0 },
+  /** How many requests meet the simulation. */
+  times: { minimum: 1, maximum: 1_000_000 },
+} as const satisfies Readonly<Record<string, Parameter>>;
+
+type ParameterName = keyof typeof PARAMETERS;
+
+/** What is simulated besides the errors of the contract, with the parameters of each. */
+const FAULTS = {
+  delay: ['ms'],
+  drop: [],
+  drop_after: [],
+  truncate: [],
+  trickle: ['bytes-per-second'],
+  flaky: ['rate', 'seed'],
+  malformed: [],
+  unknown_field: [],
+  unknown_code: [],
+} as const satisfies Readonly<Record<string, readonly ParameterName[]>>;
+
+export type FaultName = keyof typeof FAULTS;
+export type SimulationName = ErrorCode | FaultName;
+
+/** What a request in staging is to meet instead of its own reply, or on the way of that. */
+export interface Simulation {
+  readonly name: SimulationName;
+  /** Its parameters; of the rest the value that they have where they are left out. */
+  readonly parameters: Readonly<Record<Exclude<ParameterName, 'times'>, number>>;
+  /** How many requests meet it; all of them where it is left out. */
+  readonly times: number | undefined;
+}
+
+/** Counts the requests that met a simulation, for all processes. May raise `StorageUnavailable`. */
+export interface SimulationStore {
+  /**
+   * Counts one more request.
+   * @param counter of the account: the id of a key that simulates, or another name; each counts for itself.
+   * @param times how many requests are counted at most.
+   * @returns its number, from 1 on; `undefined` where `times` requests were counted before, or the
+   * account was deleted.
+   */
+  count(accountId: string, counter: string, times: number | undefined): Promise<number | undefined>;
+}
+
+/** Every simulation by its name, with the names of its parameters. */
+export const SIMULATIONS: ReadonlyMap<string, readonly ParameterName[]> = new Map([
+  ...Object.entries(ERRORS).map(([code, { status }]): [string, readonly ParameterName[]] => [
+    code,
+    status === 429 || status === 503 ? [RETRY_AFTER] : [],
+  ]),
+  ...Object.entries(FAULTS),
+]);
+
+export function isFault(name: SimulationName): name is FaultName {
+  return Object.hasOwn(FAULTS, name);
+}
+
+/**
+ * Parses a simulation of one request or of an account: an Item of RFC 9651, such as
+ * `unavailable;retry-after=2`.
+ * @throws OperatorError naming every simulation, where it is unknown or has a bad parameter.
+ */
+export function parseSimulation(text: string): Simulation {
+  return simulationFrom(itemOf(text), []);
+}
+
+/**
+ * Parses a simulation of a key, which may say how many requests meet it: `unavailable;times=2`.
+ * @throws OperatorError as `parseSimulation`.
+ */
+export function parseKeySimulation(text: string): Simulation {
+  return simulationFrom(itemOf(text), [TIMES]);
+}
+
+/**
+ * The usual spelling of a simulation of a key.
+ * @throws OperatorError as `parseSimulation`.
+ */
+export function normalizeKeySimulation(text: string): string {
+  const item = itemOf(text);
+  simulationFrom(item, [TIMES]);
+  return serializeItem(item);
+}
+
+function itemOf(text: string): Item {
+  try {
+    return parseItem(text);
+  } catch {
+    throw refusal('A simulation is a name, perhaps with parameters: unavailable;retry-after=2.');
+  }
+}
+
+function simulationFrom([value, given]: Item, extra: readonly ParameterName[]): Simulation {
+  const name = value instanceof Token ? value.toString() : '';
+  const known = SIMULATIONS.get(name);
+  if (!known) throw refusal('This simulation is unknown.');
+  const allowed: readonly string[] = [...known, ...extra];
+  for (const parameter of given.keys()) {
+    if (!allowed.includes(parameter)) throw refusal(`"${name}" has no parameter "${parameter}".`);
+  }
+  const number = (parameter: Exclude<ParameterName, 'times'>) =>
+    numberOf(parameter, given) ?? PARAMETERS[parameter].fallback;
+  return {
+    // `SIMULATIONS` has these names alone.
+    name: name as SimulationName,
+    parameters: {
+      'retry-after': number('retry-after'),
+      ms: number('ms'),
+      'bytes-per-second': number('bytes-per-second'),
+      rate: number('rate'),
+      seed: number('seed'),
+    },
+    times: numberOf(TIMES, given),
+  };
+}
+
+function numberOf(parameter: ParameterName, given: Item[1]): number | undefined {
+  const value = given.get(parameter);
+  if (value === undefined) return undefined;
+  const { minimum, maximum, isDecimal = false }: Parameter = PARAMETERS[parameter];
+  const isInRange = typeof value === 'number' && value >= minimum && value <= maximum;
+  if (isInRange && (isDecimal || Number.isInteger(value))) return value;
+  const kind = isDecimal ? 'a number' : 'a whole number';
+  throw refusal(`"${parameter}" must be ${kind} from ${minimum} to ${maximum}.`);
+}
+
+function refusal(problem: string): OperatorError {
+  const names = Array.from(SIMULATIONS, ([name, parameters]) => [name, ...parameters].join(';'));
+  return new OperatorError(`${problem} Simulations are: ${names.join(', ')}.`);
+}

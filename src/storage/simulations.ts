@@ -1,0 +1,50 @@
+import type { SimulationStore } from '../core/simulations.ts';
+import type { Access } from './access.ts';
+import type { Transaction } from './schema.ts';
+
+export const simulationChanges = {
+  /** The number of the request; `null` where `times` requests were counted before, or there is no account. */
+  async countSimulated(
+    transaction: Transaction,
+    accountId: string,
+    counter: string,
+    times: number | null,
+  ): Promise<number | null> {
+    const row = await transaction
+      .insertInto('simulated_requests')
+      .columns(['account_id', 'counter', 'requests'])
+      // Nothing is counted for an account that was deleted meanwhile.
+      .expression(({ selectFrom, ref, val, lit }) =>
+        selectFrom('accounts')
+          .select([ref('id').as('account_id'), val(counter).as('counter'), lit(1).as('requests')])
+          .where('id', '=', accountId),
+      )
+      .onConflict((conflict) => {
+        const counted = conflict
+          .columns(['account_id', 'counter'])
+          .doUpdateSet(({ eb }) => ({ requests: eb('simulated_requests.requests', '+', 1) }));
+        return times === null ? counted : counted.where('simulated_requests.requests', '<', times);
+      })
+      .returning('requests')
+      .executeTakeFirst();
+    return row?.requests ?? null;
+  },
+};
+
+/** Counts requests that met a simulation, on either engine. */
+export class StoredSimulations implements SimulationStore {
+  readonly #access: Access<typeof simulationChanges>;
+
+  constructor(access: Access<typeof simulationChanges>) {
+    this.#access = access;
+  }
+
+  async count(
+    accountId: string,
+    counter: string,
+    times: number | undefined,
+  ): Promise<number | undefined> {
+    const { changes } = this.#access;
+    return (await changes.countSimulated(accountId, counter, times ?? null)) ?? undefined;
+  }
+}
