@@ -94,6 +94,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     clock,
     log: serviceLog(requestLog, clock),
     metrics,
+    connections: listener.connections,
   });
   const handler = tracing.traceRequests(service);
   const baseUrls = apis.map((each) => each.baseUrl);

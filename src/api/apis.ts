@@ -29,7 +29,10 @@ export interface ApiParts {
 
 /** What an API serves, and to whose keys. */
 interface Served
-  extends Pick<Api, 'routes' | 'accepts' | 'isSandbox' | 'quotaOf' | 'limiterOf' | 'recordUse'> {}
+  extends Pick<
+    Api,
+    'routes' | 'accepts' | 'isSandbox' | 'quotaOf' | 'limiterOf' | 'simulations' | 'recordUse'
+  > {}
 
 /** The APIs that are served with these parts. */
 export function createApis(parts: readonly Part[], shared: ApiParts): Api[] {
@@ -81,6 +84,7 @@ function environment(
     isSandbox: false,
     quotaOf: ({ quota }) => quota,
     limiterOf: () => limiter,
+    simulations: name === 'staging' ? stores.simulations : undefined,
     recordUse,
   };
 }
@@ -93,6 +97,7 @@ function quickstart({ stores, limiters, recordUse }: ApiParts, addresses: ApiAdd
     isSandbox: false,
     quotaOf: ({ quota }) => quota,
     limiterOf: ({ key }) => (key ? requireLimiter(limiters, key.environment) : home),
+    simulations: stores.simulations,
     recordUse,
   };
 }

@@ -17,6 +17,7 @@ export function keyJson(key: ApiKey, now: number) {
     createdAt: isoTime(key.createdAt),
     expiresAt: isoTime(key.expiresAt),
     lastUsedAt: isoTime(key.lastUsedAt),
+    simulate: key.simulate ?? null,
   };
 }
 

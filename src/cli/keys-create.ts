@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Account } from '../core/accounts.ts';
 import type { Environment } from '../core/environments.ts';
+import { checkSimulation } from '../core/key-ring.ts';
 import { subscribe } from '../core/plans.ts';
 import { printIssuedKey } from './key-json.ts';
 import {
@@ -19,6 +20,7 @@ interface Options extends JsonOption {
   readonly name: string;
   /** ms */
   readonly expiresIn?: number;
+  readonly simulate?: string;
 }
 
 export function addKeysCreateCommand(keys: Command): void {
@@ -35,17 +37,26 @@ export function addKeysCreateCommand(keys: Command): void {
         parseDuration,
       ),
     )
+    .addOption(
+      new Option(
+        '--simulate <simulation>',
+        'what its requests meet in staging, such as "unavailable;times=2"; docs/sandbox.md lists all',
+      ),
+    )
     .addOption(jsonOption())
     .action(create);
 }
 
 async function create(email: string, options: Options): Promise<void> {
-  const { environment, name, expiresIn } = options;
+  const { environment, name, expiresIn, simulate } = options;
+  // Before an account is made for the key.
+  await checkSimulation(options);
   await withStores(async (session) => {
     const { stores, clock, by } = session;
     const account = await findOrCreateAccount(session, email);
     const expiresAt = expiresIn && clock.now().wall + expiresIn;
-    const issued = await stores.keyRing.issue(account, { environment, name, expiresAt }, by);
+    const wish = { environment, name, expiresAt, simulate };
+    const issued = await stores.keyRing.issue(account, wish, by);
     printIssuedKey(issued, options);
   });
 }

@@ -214,7 +214,10 @@ function newKey(
 }
 
 /** The usual spelling of a new key's simulation. @throws OperatorError when it may not have it. */
-async function checkSimulation({ environment, simulate }: KeyRequest): Promise<string | undefined> {
+export async function checkSimulation({
+  environment,
+  simulate,
+}: Pick<KeyRequest, 'environment' | 'simulate'>): Promise<string | undefined> {
   if (simulate === undefined) return undefined;
   if (environment !== 'staging') {
     throw new OperatorError(

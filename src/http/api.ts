@@ -3,6 +3,7 @@ import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { Limiter, QuotaCaller } from '../core/limiter.ts';
 import type { Limits } from '../core/plans.ts';
+import type { SimulationStore } from '../core/simulations.ts';
 import type { Reply } from './reply.ts';
 import type { Router } from './router.ts';
 import type { ServedOperation } from './served-operations.ts';
@@ -27,6 +28,8 @@ export interface Api {
   quotaOf(key: KeyRecord): QuotaCaller;
   /** The limiter of the environment that the caller's key belongs to. */
   limiterOf(caller: QuotaCaller): Limiter;
+  /** Counts the requests that meet a simulation; none where there are no simulations. */
+  readonly simulations?: SimulationStore | undefined;
   /** Records that a key was used at this moment (epoch ms), and the status of the reply; must not wait. */
   recordUse(key: KeyRecord, status: number, usedAt: number): void;
 }

@@ -9,9 +9,14 @@ import { problemReply, type Reply } from './reply.ts';
 import type { ApiTarget } from './targets.ts';
 
 /** Who sent a request: an account with a valid key, or an address and the reply to it. */
-export type Caller =
-  | { readonly quota: QuotaCaller; readonly key: KeyRecord; readonly isFree?: undefined }
-  | UnauthenticatedCaller;
+export type Caller = AuthenticatedCaller | UnauthenticatedCaller;
+
+/** An account with a valid key. */
+export interface AuthenticatedCaller {
+  readonly quota: QuotaCaller;
+  readonly key: KeyRecord;
+  readonly isFree?: undefined;
+}
 
 /** A caller that reaches no operation. */
 export interface UnauthenticatedCaller {
@@ -84,7 +89,8 @@ function malformedReply(authorization: string): Reply {
   return challengeReply(OTHER_SCHEME, PLAIN_CHALLENGE);
 }
 
-function addressCaller(api: Api, address: () => string): QuotaCaller {
+/** The client's address as a caller. */
+export function addressCaller(api: Api, address: () => string): QuotaCaller {
   return { id: `address:${address()}`, limits: api.anonymousLimits, key: undefined };
 }
 

@@ -16,6 +16,21 @@ export type RequestHandler = (
   isTargetMalformed: boolean,
 ) => Awaitable<Response>;
 
+/** What can be asked of the connection of a request in flight. */
+export interface Connections {
+  /** Closes it once nothing was sent for so many seconds. */
+  closeAfter(request: Request, idleSeconds: number): void;
+  /** Its ends; none once it is closed. */
+  endsOf(request: Request): ConnectionEnds | undefined;
+}
+
+/** The two ends of a TCP connection. */
+export interface ConnectionEnds {
+  readonly localPort: number;
+  readonly peerAddress: string;
+  readonly peerPort: number;
+}
+
 export interface Listener {
   readonly port: number;
   /**
@@ -23,6 +38,8 @@ export interface Listener {
    * @param servedPaths paths that are served often, with `{parameters}`.
    */
   handle(handler: RequestHandler, servedPaths: Iterable<string>): void;
+  /** The connections of the requests in flight. */
+  readonly connections: Connections;
   /**
    * Closes the port until `resume`. Connections end after the reply to their request. Idle ones that were
    * used before end with the port, once no request has arrived for 0.05 s, at most after 1 s; those with
@@ -62,7 +79,7 @@ interface OpenPort {
   readonly replies: LastReplies;
 }
 
-class PortListener implements Listener {
+class PortListener implements Listener, Connections {
   readonly #host: string;
   readonly #clock: Clock;
   #port: number;
@@ -80,6 +97,10 @@ class PortListener implements Listener {
     this.#clock = clock;
     this.#open = this.#bind();
     this.#port = this.#open.server.port ?? port;
+  }
+
+  get connections(): Connections {
+    return this;
   }
 
   get port(): number {
@@ -101,6 +122,16 @@ class PortListener implements Listener {
 
   resume(): void {
     if (!this.#isStopping) this.#open ??= this.#bind();
+  }
+
+  closeAfter(request: Request, idleSeconds: number): void {
+    this.#open?.server.timeout(request, idleSeconds);
+  }
+
+  endsOf(request: Request): ConnectionEnds | undefined {
+    const peer = this.#open?.server.requestIP(request);
+    if (!peer) return undefined;
+    return { localPort: this.#port, peerAddress: peer.address, peerPort: peer.port };
   }
 
   async stop(grace: number, drainFor: number): Promise<void> {

@@ -1,17 +1,28 @@
 import type { KeyRecord } from '../core/api-keys.ts';
 import { ApiError, ERRORS, type Problem } from '../core/errors.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
+import type { SimulationStore } from '../core/simulations.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, type Instant, later } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
+import { lazy } from '../lib/lazy.ts';
 import type { Api } from './api.ts';
-import { type Caller, identify, uncharged } from './authentication.ts';
+import {
+  type AuthenticatedCaller,
+  addressCaller,
+  type Caller,
+  identify,
+  uncharged,
+} from './authentication.ts';
 import { clientAddress } from './client-address.ts';
 import { dispatch } from './dispatch.ts';
 import { BAD_TARGET, INTERNAL_ERROR, limitReply } from './error-replies.ts';
+import type { Connections } from './listener.ts';
 import { problemReply, type Reply, ReplyWriter, withHeaders } from './reply.ts';
 import { selectRepresentation } from './representation.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
+import type { ServedOperation } from './served-operations.ts';
+import { exposeSimulated, mayMeetSimulation } from './simulation/headers.ts';
 import { type ApiTarget, type Pages, type PageTarget, Targets } from './targets.ts';
 
 /** The log of the pipeline. */
@@ -45,6 +56,7 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly log: ServiceLog;
   readonly metrics: ServiceMetrics;
+  readonly connections: Connections;
 }
 
 /** A request as it arrived. */
@@ -56,6 +68,20 @@ interface ReceivedRequest {
   /** Returns the client's address. */
   readonly address: () => string;
 }
+
+/** A request to the API whose sender is known. */
+interface IdentifiedRequest {
+  readonly received: ReceivedRequest;
+  readonly target: ApiTarget;
+  /** The requested operation, if there is one. */
+  readonly served: ServedOperation | undefined;
+  readonly caller: Caller;
+  /** The moment of the request on the caller's clock. */
+  readonly now: Instant;
+}
+
+/** Loaded with the first request that may meet a simulation. */
+const loadSimulation = lazy(() => import('./simulation/simulate.ts'));
 
 /** The operation label of a request that names no operation. */
 const NO_OPERATION = 'none';
@@ -116,7 +142,7 @@ export class HttpService {
    */
   async #handleApi(received: ReceivedRequest, target: ApiTarget): Promise<Response> {
     const { request, id, receivedAt, address } = received;
-    const { api, query, match } = target;
+    const { api, match } = target;
     const served = match?.route.operations.get(request.method);
 
     let caller: Caller;
@@ -127,29 +153,62 @@ export class HttpService {
       // Whether the key is valid is unknown: its holder must not use up the quota of the address.
       caller = uncharged(api, address, this.#errorReply(error, id));
     }
-    const { key, quota, isFree = false } = caller;
-    const now = api.isSandbox ? receivedAt : timeOf(key, receivedAt);
+    const now = api.isSandbox ? receivedAt : timeOf(caller.key, receivedAt);
+    const identified: IdentifiedRequest = { received, target, served, caller, now };
+    if (caller.key && api.simulations && mayMeetSimulation(caller.key, request)) {
+      return this.#simulate(identified, caller, api.simulations);
+    }
 
     const decision = admit(api, caller, now);
     const limits = decision instanceof Promise ? await decision : decision;
+    const answered = this.#answer(identified, limits);
+    const reply = answered instanceof Promise ? await answered : answered;
+    return this.#respond(identified, reply, limits);
+  }
 
-    let reply: Reply;
-    if (!isFree && limits.outcome !== 'admitted') reply = limitReply(quota, limits);
-    else if (!key) reply = caller.reply;
-    else {
-      try {
-        const parameters = match?.parameters ?? {};
-        const handled = dispatch(target, served, { key, request, now, query, parameters });
-        reply = handled instanceof Promise ? await handled : handled;
-      } catch (error) {
-        reply = this.#errorReply(error, id);
-      }
+  /** The reply to a request that has these limits. */
+  #answer(
+    { received: { request, id }, target, served, caller, now }: IdentifiedRequest,
+    limits: RateLimitResult,
+  ): Awaitable<Reply> {
+    const { key, quota, isFree = false } = caller;
+    if (!isFree && limits.outcome !== 'admitted') return limitReply(quota, limits);
+    if (!key) return caller.reply;
+    const { query, match } = target;
+    const parameters = match?.parameters ?? {};
+    try {
+      const handled = dispatch(target, served, { key, request, now, query, parameters });
+      if (!(handled instanceof Promise)) return handled;
+      return handled.catch((error) => this.#errorReply(error, id));
+    } catch (error) {
+      return this.#errorReply(error, id);
     }
-    if (served?.deprecationHeaders) reply = withHeaders(reply, served.deprecationHeaders);
-    reply = selectRepresentation(reply, request);
+  }
 
-    if (key) api.recordUse(key, reply.status, receivedAt.wall);
-    return this.#respond(received, reply, limits, now, served?.id);
+  /** Admits and answers a request of staging that may meet a simulation. */
+  async #simulate(
+    identified: IdentifiedRequest,
+    { key, quota }: AuthenticatedCaller,
+    simulations: SimulationStore,
+  ): Promise<Response> {
+    const { received, target, served, now } = identified;
+    const { request, id, receivedAt, address } = received;
+    const { api, match } = target;
+    const limiter = api.limiterOf(quota);
+    const { simulate } = await loadSimulation();
+    const { reply, limits, deliver } = await simulate({
+      ...{ request, key, match, served, simulations },
+      baseUrl: api.baseUrl,
+      take: () => limiter.take(quota, now),
+      peek: () => limiter.peek(quota, now),
+      peekAddress: () => limiter.peek(addressCaller(api, address), receivedAt),
+      answer: (limits) => this.#answer(identified, limits),
+      errorReply: (error) => this.#errorReply(error, id),
+      connections: this.#options.connections,
+    });
+    const response = this.#respond(identified, reply, limits);
+    exposeSimulated(response.headers);
+    return deliver ? deliver(response) : response;
   }
 
   /** A request for a page: the pages answer it, and the reply is given the request's id. */
@@ -171,17 +230,22 @@ export class HttpService {
   }
 
   #respond(
-    { request, id, receivedAt }: ReceivedRequest,
+    { received, target, served, caller: { key }, now }: IdentifiedRequest,
     reply: Reply,
     limits: RateLimitResult,
-    now: Instant,
-    operation = NO_OPERATION,
   ): Response {
+    const { request, id, receivedAt } = received;
     const { clock, log, metrics } = this.#options;
+    const complete = served?.deprecationHeaders
+      ? withHeaders(reply, served.deprecationHeaders)
+      : reply;
+    const selected = selectRepresentation(complete, request);
+    const { status } = selected;
+    if (key) target.api.recordUse(key, status, receivedAt.wall);
     const took = clock.now().elapsed - receivedAt.elapsed;
-    metrics.replied(operation, reply.status, limits.outcome, took);
-    log.request?.(request, id, reply.status, took);
-    return this.#replies.write(reply, limits, now, id, request.headers.has('origin'));
+    metrics.replied(served?.id ?? NO_OPERATION, status, limits.outcome, took);
+    log.request?.(request, id, status, took);
+    return this.#replies.write(selected, limits, now, id, request.headers.has('origin'));
   }
 
   /** The one place where an error becomes a reply; failures of the service are logged. */

@@ -21,11 +21,13 @@ export interface Reply {
   /** The content coding of the body; none unless given. */
   readonly coding?: Coding;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Seconds in the `Retry-After` of a 503 or 409; 1 unless given. */
+  readonly retryAfter?: number;
 }
 
 const RETRY_AFTER = 'Retry-After';
-/** Seconds that a client waits after a 409 or 503. */
-const SHORT_WAIT = '1';
+/** Seconds that a client waits after a 409 or 503 that does not say it. */
+const SHORT_WAIT = 1;
 const UNCACHED = 'no-store';
 
 const CROSS_ORIGIN: Readonly<Record<string, string>> = {
@@ -83,7 +85,7 @@ export class ReplyWriter {
     this.#headers.set(REQUEST_ID_HEADER, requestId);
     const { status, headers, body, type, cacheControl = UNCACHED, entityTag, coding } = reply;
     this.#setOwn(headers);
-    this.#retryAfter.set(retryAfter(status, limits));
+    this.#retryAfter.set(retryAfter(reply, limits));
     this.#cacheControl.set(cacheControl);
     this.#entityTag.set(entityTag);
     this.#coding.set(coding);
@@ -137,9 +139,12 @@ class KeptHeader {
 }
 
 /** The value of Retry-After, for replies that have one (RFC 9110, 10.2.3). */
-function retryAfter(status: number, { resetIn }: RateLimitResult): string | undefined {
+function retryAfter(
+  { status, retryAfter: wait = SHORT_WAIT }: Reply,
+  { resetIn }: RateLimitResult,
+): string | undefined {
   if (status === 429) return retryAfterSeconds(resetIn);
-  return status === 503 || status === 409 ? SHORT_WAIT : undefined;
+  return status === 503 || status === 409 ? String(wait) : undefined;
 }
 
 /** The headers of a reply that describe the caller's limits; `Retry-After` is not among them. */

@@ -14,9 +14,13 @@ export const simulationChanges = {
       .insertInto('simulated_requests')
       .columns(['account_id', 'counter', 'requests'])
       // Nothing is counted for an account that was deleted meanwhile.
-      .expression(({ selectFrom, ref, val, lit }) =>
+      .expression(({ selectFrom }) =>
         selectFrom('accounts')
-          .select([ref('id').as('account_id'), val(counter).as('counter'), lit(1).as('requests')])
+          .select(({ val, lit }) => [
+            'id as account_id',
+            val(counter).as('counter'),
+            lit(1).as('requests'),
+          ])
           .where('id', '=', accountId),
       )
       .onConflict((conflict) => {

@@ -1,9 +1,9 @@
 import type { XSchema } from 'typebox/schema';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { errorExample } from '../../http/example-errors.ts';
 import { EVERY_REPLY_HEADERS, type HeaderName } from '../../http/headers.ts';
 import type { Parameter } from '../../http/operation.ts';
 import type { PublishedOperation } from '../operations.ts';
-import { errorExample } from './examples.ts';
 import type { HeaderComponents } from './header-components.ts';
 import { ErrorBody } from './schemas.ts';
 

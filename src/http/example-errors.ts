@@ -1,10 +1,9 @@
-import { ERRORS, type ErrorCode, messageFor } from '../../core/errors.ts';
-import { emptyBodyMessage } from '../../http/body-validator.ts';
-import { BAD_IDEMPOTENCY_KEY, IDEMPOTENCY_KEY } from '../../http/idempotency-key.ts';
-import { MAX_BODY_BYTES } from '../../http/json-body.ts';
-import type { Parameter } from '../../http/operation.ts';
-import { oneOf, wholeNumberFrom } from '../../http/query.ts';
-import type { PublishedOperation } from '../operations.ts';
+import { ERRORS, type ErrorCode, messageFor } from '../core/errors.ts';
+import { emptyBodyMessage } from './body-validator.ts';
+import { BAD_IDEMPOTENCY_KEY, IDEMPOTENCY_KEY } from './idempotency-key.ts';
+import { MAX_BODY_BYTES } from './json-body.ts';
+import type { Operation, Parameter } from './operation.ts';
+import { oneOf, wholeNumberFrom } from './query.ts';
 
 /** A pet that is not there. */
 const ABSENT_PET = 42;
@@ -16,22 +15,28 @@ const ABSENT_PET = 42;
 export function errorExample(
   code: ErrorCode,
   operationId: string,
-  operation: PublishedOperation,
+  operation: Operation,
   baseUrl: string,
 ): Readonly<Record<string, unknown>> {
   return {
     code,
-    message: messageOf(code, operationId, operation, baseUrl),
+    message: exampleMessage(code, operationId, operation, baseUrl),
     status: ERRORS[code].status,
   };
 }
 
-function messageOf(
+/**
+ * The message of this error, as the operation gives it.
+ * @param values those of the request, where they are known.
+ */
+export function exampleMessage(
   code: ErrorCode,
   operationId: string,
-  { body, expectations, noun = '', parameters, deprecation }: PublishedOperation,
+  operation: Pick<Operation, 'body' | 'expectations' | 'noun' | 'parameters' | 'deprecation'>,
   baseUrl: string,
+  values: Readonly<Record<string, string>> = {},
 ): string {
+  const { body, expectations, noun = 'request', parameters = [], deprecation } = operation;
   const parameter = parameters.find((each) => each.in !== 'path');
   if (code === 'invalid_body' && body) return emptyBodyMessage(body, expectations);
   if (code === 'invalid_parameter' && parameter) return parameterMessage(parameter);
@@ -41,6 +46,10 @@ function messageOf(
     successor: baseUrl + (deprecation?.successor ?? ''),
     petId: ABSENT_PET,
     maximum: MAX_BODY_BYTES / 1024,
+    // Only where the operation has no such body or parameter.
+    ...{ field: 'name', expectation: 'a valid value' },
+    ...{ parameter: 'limit', problem: 'has an invalid value' },
+    ...values,
   });
 }
 

@@ -1,0 +1,103 @@
+import { SECOND } from '../../lib/clock.ts';
+import { descriptorOf, writeReply } from './descriptor.ts';
+import type { SimulatedRequest } from './steps.ts';
+
+/** A trickling body is sent in so many pieces a second, where a piece has at least one byte. */
+const PIECES_PER_SECOND = 10;
+
+/** How long a body may trickle, in ms; the rest follows at once. */
+const LONGEST_TRICKLE = 60 * SECOND;
+
+/** How long the half of a truncated body is given to arrive before the connection is reset, in ms. */
+const ARRIVAL_TIME = 100;
+
+type Connection = Pick<SimulatedRequest, 'request' | 'connections'>;
+
+/** Ends the connection without a byte of a reply. */
+export async function dropped({ request, connections }: Connection): Promise<Response> {
+  if (request.method !== 'HEAD') return reset();
+  // The runtime does not read the body of a reply to HEAD: it closes the connection as an idle one.
+  const aborted = new Promise<void>((resolve) => {
+    request.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  connections.closeAfter(request, 1);
+  await aborted;
+  return reset();
+}
+
+/** A reply without a byte: the runtime resets the connection where a body fails before its first one. */
+function reset(): Response {
+  // Without a reason, which the runtime would log.
+  return new Response(new ReadableStream({ start: (controller) => controller.error() }));
+}
+
+/**
+ * Sends the first half of the body, then ends the connection. Content-Length tells the size of the whole
+ * body where the operating system gives access to the connection, as Linux does; elsewhere, as the runtime
+ * sets it from what it sends, the body is chunked and its last chunk is missing.
+ */
+export async function truncated(
+  response: Response,
+  { request, connections }: Connection,
+): Promise<Response> {
+  if (isBodiless(response, request)) return response;
+  const body = await response.bytes();
+  const half = body.subarray(0, Math.floor(body.byteLength / 2));
+  const ends = connections.endsOf(request);
+  const descriptor = ends && (await descriptorOf(ends));
+  if (descriptor !== undefined && writeReply(descriptor, response, body.byteLength, half)) {
+    await Bun.sleep(ARRIVAL_TIME);
+    return reset();
+  }
+  return streamed(response, async function* () {
+    yield half;
+    await Bun.sleep(ARRIVAL_TIME);
+    throw undefined;
+  });
+}
+
+/** Sends so many bytes of the body a second. */
+export async function trickled(
+  response: Response,
+  { request }: Connection,
+  bytesPerSecond: number,
+): Promise<Response> {
+  if (isBodiless(response, request)) return response;
+  const body = await response.bytes();
+  const size = Math.ceil(bytesPerSecond / PIECES_PER_SECOND);
+  const pause = (size / bytesPerSecond) * SECOND;
+  const pieces = Math.floor(LONGEST_TRICKLE / pause);
+  return streamed(response, async function* () {
+    let sent = 0;
+    for (let piece = 0; piece < pieces && sent < body.byteLength; piece += 1) {
+      if (piece > 0) await Bun.sleep(pause);
+      yield body.subarray(sent, sent + size);
+      sent += size;
+    }
+    if (sent < body.byteLength) yield body.subarray(sent);
+  });
+}
+
+/** Whether nothing of the reply could be left out. */
+function isBodiless({ body }: Response, { method }: Request): boolean {
+  return body === null || method === 'HEAD';
+}
+
+/** The same reply with a body that arrives piece by piece; it breaks off where a piece cannot be made. */
+function streamed(response: Response, pieces: () => AsyncGenerator<Uint8Array>): Response {
+  const iterator = pieces();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { value, done } = await iterator.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch {
+        controller.error();
+      }
+    },
+    cancel: async () => void (await iterator.return(undefined)),
+  });
+  const { status, headers } = response;
+  return new Response(body, { status, headers });
+}

@@ -1,0 +1,80 @@
+import { writeSync } from 'node:fs';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { STATUS_CODES } from 'node:http';
+import ipaddr from 'ipaddr.js';
+import { systemClock } from '../../lib/clock.ts';
+import type { ConnectionEnds } from '../listener.ts';
+
+/** How Linux lists the TCP connections of IPv4 and IPv6. */
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
+const DESCRIPTORS = '/proc/self/fd';
+
+/** What precedes an IPv4 address in the list of IPv6. */
+const MAPPED = '0000000000000000FFFF0000';
+
+/** The file descriptor of a connection of this process; none where the system does not tell. */
+export async function descriptorOf(ends: ConnectionEnds): Promise<number | undefined> {
+  const inode = await inodeOf(ends);
+  if (inode === undefined) return undefined;
+  for (const name of await readdir(DESCRIPTORS)) {
+    const target = await readlink(`${DESCRIPTORS}/${name}`).catch(() => undefined);
+    if (target === `socket:[${inode}]`) return Number(name);
+  }
+  return undefined;
+}
+
+/**
+ * Writes a reply past the runtime, with the first part of its body.
+ * @param length of the whole body, in bytes.
+ * @returns whether it could be written.
+ */
+export function writeReply(
+  descriptor: number,
+  { status, headers }: Response,
+  length: number,
+  part: Uint8Array,
+): boolean {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    ...Array.from(headers, ([name, value]) => `${name}: ${value}`),
+    `date: ${new Date(systemClock.now().wall).toUTCString()}`,
+    `content-length: ${length}`,
+  ];
+  try {
+    // In one piece: what the buffer of the connection cannot take is cut off, too.
+    return writeSync(descriptor, Buffer.concat([head(lines), part])) > 0;
+  } catch {
+    return false;
+  }
+}
+
+function head(lines: readonly string[]): Uint8Array {
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}
+
+async function inodeOf({ localPort, peerAddress, peerPort }: ConnectionEnds) {
+  const address = hexOf(peerAddress);
+  const peers = [address, MAPPED + address].map((host) => `${host}:${hexPort(peerPort)}`);
+  for (const table of TABLES) {
+    const text = await readFile(table, 'utf8').catch(() => '');
+    for (const line of text.split('\n')) {
+      // Number, local end, other end, state, and five more before the inode.
+      const [, local = '', peer = '', , , , , , , inode] = line.trim().split(/\s+/);
+      if (local.endsWith(`:${hexPort(localPort)}`) && peers.includes(peer)) return inode;
+    }
+  }
+  return undefined;
+}
+
+/** An address as Linux lists it: in words of four bytes, the lowest first. */
+function hexOf(address: string): string {
+  const bytes = ipaddr.process(address).toByteArray();
+  const words = Array.from({ length: bytes.length / 4 }, (_, word) =>
+    bytes.slice(word * 4, word * 4 + 4).toReversed(),
+  );
+  return Buffer.from(words.flat()).toString('hex').toUpperCase();
+}
+
+function hexPort(port: number): string {
+  return port.toString(16).toUpperCase().padStart(4, '0');
+}

@@ -1,0 +1,24 @@
+import type { KeyRecord } from '../../core/api-keys.ts';
+
+/** Says what a request in staging is to meet: an Item of RFC 9651. */
+export const SIMULATE_HEADER = 'Petstore-Simulate';
+
+/** Names the simulation that a reply is the result of. */
+export const SIMULATED_HEADER = 'Petstore-Simulated';
+
+/** Whether a request may meet a simulation; never one with a key of production. */
+export function mayMeetSimulation(key: KeyRecord, { headers }: Request): boolean {
+  if (key.environment !== 'staging') return false;
+  return (
+    key.simulate !== undefined ||
+    key.sandbox?.simulation !== undefined ||
+    headers.has(SIMULATE_HEADER)
+  );
+}
+
+/** Lets pages of other origins read which simulation a reply is the result of. */
+export function exposeSimulated(headers: Headers): void {
+  const exposed = headers.get('Access-Control-Expose-Headers');
+  if (exposed === null || !headers.has(SIMULATED_HEADER)) return;
+  headers.set('Access-Control-Expose-Headers', `${exposed}, ${SIMULATED_HEADER}`);
+}

@@ -1,0 +1,79 @@
+import { OperatorError } from '../../core/errors.ts';
+import {
+  isFault,
+  parseKeySimulation,
+  parseSimulation,
+  type Simulation,
+} from '../../core/simulations.ts';
+import { problemReply, withHeaders } from '../reply.ts';
+import { simulateError } from './errors.ts';
+import { simulateFault } from './faults.ts';
+import { SIMULATE_HEADER, SIMULATED_HEADER } from './headers.ts';
+import {
+  insteadOfReal,
+  type MetSimulation,
+  realReply,
+  type SimulatedReply,
+  type SimulatedRequest,
+} from './steps.ts';
+
+/** A simulation that a request may meet, and what counts the requests that do. */
+interface Candidate {
+  readonly simulation: Simulation;
+  /** Of the account. */
+  readonly counter: string;
+  /** The object in memory that it comes from. */
+  readonly source: object;
+}
+
+/** Counts the requests of an account that bring their simulation in the header. */
+const HEADER_COUNTER = 'header';
+
+/** Sources of simulations that as many requests met as they were made for. */
+const spent = new WeakSet<object>();
+
+/**
+ * Answers a request with the simulation that it meets: that of its header, else that of its key, else that
+ * of its account. It meets one only where the real limits admit it.
+ */
+export async function simulate(context: SimulatedRequest): Promise<SimulatedReply> {
+  const before = await context.peek();
+  if (before.outcome !== 'admitted') return realReply(context);
+  let met: MetSimulation | undefined;
+  try {
+    met = await findSimulation(context);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) return insteadOfReal(context, context.errorReply(error));
+    const message = `The header "${SIMULATE_HEADER}" is invalid. ${error.message}`;
+    return insteadOfReal(context, problemReply({ code: 'invalid_parameter', message }));
+  }
+  if (!met) return realReply(context);
+  const { name } = met.simulation;
+  const simulated = isFault(name)
+    ? await simulateFault(name, met, context)
+    : await simulateError(name, met.simulation, before, context);
+  return { ...simulated, reply: withHeaders(simulated.reply, { [SIMULATED_HEADER]: name }) };
+}
+
+/** The first simulation in force. @throws OperatorError when the header names none. */
+async function findSimulation(context: SimulatedRequest): Promise<MetSimulation | undefined> {
+  for (const { simulation, counter, source } of candidates(context)) {
+    const { name, times } = simulation;
+    if (times === undefined && name !== 'flaky') return { simulation, number: 0 };
+    if (spent.has(source)) continue;
+    const number = await context.simulations.count(context.key.accountId, counter, times);
+    if (number !== undefined) return { simulation, number };
+    spent.add(source);
+  }
+  return undefined;
+}
+
+function* candidates({ request, key }: SimulatedRequest): Generator<Candidate> {
+  const header = request.headers.get(SIMULATE_HEADER);
+  if (header !== null) {
+    yield { simulation: parseSimulation(header), counter: HEADER_COUNTER, source: request };
+  }
+  if (key.simulate !== undefined) {
+    yield { simulation: parseKeySimulation(key.simulate), counter: key.id, source: key };
+  }
+}

@@ -1,0 +1,63 @@
+import type { KeyRecord } from '../../core/api-keys.ts';
+import type { RateLimitResult } from '../../core/rate-limit.ts';
+import type { Simulation, SimulationStore } from '../../core/simulations.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
+import type { Connections } from '../listener.ts';
+import type { Reply } from '../reply.ts';
+import type { OperationMatch, ServedOperation } from '../served-operations.ts';
+
+/** A request in staging that may meet a simulation, and the steps of a real request. */
+export interface SimulatedRequest {
+  readonly request: Request;
+  readonly key: KeyRecord;
+  /** Where the API is served. Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly match: OperationMatch | undefined;
+  /** The requested operation, if there is one. */
+  readonly served: ServedOperation | undefined;
+  readonly simulations: SimulationStore;
+  /** Takes the request from the account's quota. */
+  take(): Awaitable<RateLimitResult>;
+  /** The limits of the account as they are now. */
+  peek(): Awaitable<RateLimitResult>;
+  /** The limits of the client's address as they are now. */
+  peekAddress(): Awaitable<RateLimitResult>;
+  /** The real reply to a request with these limits. */
+  answer(limits: RateLimitResult): Awaitable<Reply>;
+  /** The reply to an error; failures of the service are logged. */
+  errorReply(error: unknown): Reply;
+  readonly connections: Connections;
+}
+
+/** What is sent instead of the real reply. */
+export interface SimulatedReply {
+  readonly reply: Reply;
+  /** What the reply says of the limits. */
+  readonly limits: RateLimitResult;
+  /** Changes how the reply reaches the client. */
+  readonly deliver?: (response: Response) => Awaitable<Response>;
+}
+
+/** A simulation in force. */
+export interface MetSimulation {
+  readonly simulation: Simulation;
+  /** The number of this request among those that met it, from 1 on; 0 where they are not counted. */
+  readonly number: number;
+}
+
+/** The reply that the request would have had without any simulation. */
+export async function realReply({ take, answer }: SimulatedRequest): Promise<SimulatedReply> {
+  const limits = await take();
+  return { limits, reply: await answer(limits) };
+}
+
+/** This reply, without doing anything, unless the real limits refuse the request. */
+export async function insteadOfReal(
+  context: SimulatedRequest,
+  reply: Reply,
+  deliver?: SimulatedReply['deliver'],
+): Promise<SimulatedReply> {
+  const limits = await context.take();
+  if (limits.outcome !== 'admitted') return { limits, reply: await context.answer(limits) };
+  return { limits, reply, ...(deliver && { deliver }) };
+}

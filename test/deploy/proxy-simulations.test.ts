@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'bun:test';
+import {
+  bytesOf,
+  createPet,
+  listSimulated,
+  petsIn,
+  simulationScene,
+} from '../sandbox/simulation-scene.ts';
+import { hasNginx, startShippedNginx } from '../support/nginx.ts';
+
+const PET = '{"name":"Biscuit","categoryId":1}';
+
+/** The service behind the shipped proxy. */
+async function behindProxy() {
+  const resources = new AsyncDisposableStack();
+  const scene = resources.use(await simulationScene());
+  const proxy = resources.use(await startShippedNginx([scene.service.port]));
+  return { ...scene, port: proxy.port, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+describe.skipIf(!hasNginx)('through the shipped proxy', () => {
+  test.each(['drop', 'drop_after'])('%s is a 502, and a POST is sent once', async (simulate) => {
+    await using it = await behindProxy();
+    const { port } = it;
+    const text = await bytesOf(it, simulate, { method: 'POST', body: PET, port });
+    expect(text).toStartWith('HTTP/1.1 502 ');
+    expect(text).toContain('"code":"bad_gateway"');
+    expect(await petsIn(it)).toBe(simulate === 'drop' ? 0 : 1);
+    // The process is still in service.
+    expect(await bytesOf(it, 'delay;ms=1', { port })).toStartWith('HTTP/1.1 200 ');
+  });
+
+  test('truncate is half of the body, and the size of the whole', async () => {
+    await using it = await behindProxy();
+    await createPet(it);
+    const whole = await (await listSimulated(it, 'delay;ms=1')).text();
+    const [head = '', body = ''] = (await bytesOf(it, 'truncate', { port: it.port })).split(
+      '\r\n\r\n',
+    );
+    expect(head).toStartWith('HTTP/1.1 200 ');
+    expect(head.toLowerCase()).toContain(`content-length: ${whole.length}`);
+    expect(body).toBe(whole.slice(0, Math.floor(whole.length / 2)));
+  });
+
+  test('trickle arrives whole', async () => {
+    await using it = await behindProxy();
+    await createPet(it);
+    const whole = await (await listSimulated(it, 'delay;ms=1')).text();
+    const text = await bytesOf(it, 'trickle;bytes-per-second=100', { port: it.port });
+    const chunks = text.slice(text.indexOf('\r\n\r\n') + 4).replaceAll(/[0-9a-f]+\r\n|\r\n/g, '');
+    expect(chunks).toBe(whole);
+  });
+
+  test('errors and delays are those of the service', async () => {
+    await using it = await behindProxy();
+    for (const simulate of ['unavailable;retry-after=9', 'internal_error', 'rate_limited']) {
+      const text = await bytesOf(it, simulate, { port: it.port });
+      expect(text.toLowerCase()).toContain('petstore-simulated: ');
+      expect(text).toContain(`"code":"${simulate.split(';')[0]}"`);
+    }
+    expect(await bytesOf(it, 'delay;ms=2000', { port: it.port })).toStartWith('HTTP/1.1 200 ');
+  });
+});

@@ -1,0 +1,65 @@
+import { TestService } from '../support/harness.ts';
+import { rawExchange } from '../support/raw.ts';
+
+/** A service, and the key of an account in staging. */
+export interface SimulationScene extends AsyncDisposable {
+  readonly service: TestService;
+  readonly secret: string;
+}
+
+export async function simulationScene(): Promise<SimulationScene> {
+  const service = await TestService.start({ parts: ['production', 'staging', 'quickstart'] });
+  const { secret } = await service.account(undefined, 'staging');
+  return { service, secret, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
+
+/** A list of animals in staging that is to meet this simulation. */
+export function listSimulated(
+  { service, secret }: SimulationScene,
+  simulate: string,
+  init: RequestInit = {},
+): Promise<Response> {
+  const headers = { 'Petstore-Simulate': simulate, ...init.headers };
+  return service.request('/pets', { environment: 'staging', key: secret, ...init, headers });
+}
+
+/** Adds an animal in staging. */
+export function createPet(
+  { service, secret }: SimulationScene,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return service.request('/pets', {
+    environment: 'staging',
+    key: secret,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: '{"name":"Biscuit","categoryId":9223372036854775807}',
+  });
+}
+
+/** All bytes that come back for a request that is to meet this simulation. */
+export async function bytesOf(
+  { service, secret }: SimulationScene,
+  simulate: string,
+  request: { readonly method?: string; readonly body?: string; readonly port?: number } = {},
+): Promise<string> {
+  const { method = 'GET', body = '', port = service.port } = request;
+  const lines = [
+    `${method} /staging/v1/pets HTTP/1.1`,
+    `Host: localhost:${port}`,
+    `Authorization: Bearer ${secret}`,
+    `Petstore-Simulate: ${simulate}`,
+    'Connection: close',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  const { text } = await rawExchange(port, [`${lines.join('\r\n')}\r\n\r\n${body}`]);
+  return text;
+}
+
+/** How many animals staging has. */
+export async function petsIn({ service }: SimulationScene): Promise<number> {
+  const { pets } = service.stores.environment('staging');
+  const page = await pets.list({ limit: 100, status: undefined, after: 0 });
+  return page.pets.length;
+}
