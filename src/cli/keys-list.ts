@@ -21,10 +21,11 @@ async function list(email: string, { json }: JsonOption): Promise<void> {
     const now = session.clock.now().wall;
     if (json) return printJson(keys.map((key) => keyJson(key, now)));
     printTable(
-      ['KEY', 'ENVIRONMENT', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'ID'],
+      ['KEY', 'ENVIRONMENT', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'SIMULATES', 'ID'],
       keys.map((key) => [
         ...[`${key.prefix}…${key.lastFour}`, key.environment, key.name, keyState(key, now)],
         ...[key.createdAt, key.expiresAt, key.lastUsedAt].map(formatTime),
+        key.simulate ?? '-',
         key.id,
       ]),
       `No keys yet. Run: ${COMMAND} keys create ${email}`,

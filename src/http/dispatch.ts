@@ -6,9 +6,11 @@ import type { RequestContext } from './handler.ts';
 import { problemReply, type Reply } from './reply.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 import { DOCUMENT_PATH, type OperationMatch, type ServedOperation } from './served-operations.ts';
+import { SIMULATE_HEADER } from './simulation/headers.ts';
 import type { ApiTarget } from './targets.ts';
 
 const ALLOWED_REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, If-None-Match, ${REQUEST_ID_HEADER}, traceparent, tracestate`;
+const ALLOWED_WITH_SIMULATIONS = `${ALLOWED_REQUEST_HEADERS}, ${SIMULATE_HEADER}`;
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
 
 /**
@@ -31,7 +33,9 @@ export function publicReply(
     status: 204,
     headers: {
       'Access-Control-Allow-Methods': match?.route.allow ?? 'OPTIONS',
-      'Access-Control-Allow-Headers': ALLOWED_REQUEST_HEADERS,
+      'Access-Control-Allow-Headers': api.simulations
+        ? ALLOWED_WITH_SIMULATIONS
+        : ALLOWED_REQUEST_HEADERS,
       'Access-Control-Max-Age': PREFLIGHT_MAX_AGE_SECONDS,
     },
   };

@@ -25,6 +25,7 @@ const KEY = {
   createdAt: MOMENT,
   expiresAt: null,
   lastUsedAt: null,
+  simulate: null,
 };
 
 const NEW_KEY = { key: expect.stringMatching(/^pst_live_\w{36}$/), ...KEY };

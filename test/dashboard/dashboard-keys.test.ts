@@ -28,6 +28,7 @@ describe('a key created in the dashboard', () => {
       lastUsedAt: null,
       state: 'active',
       ban: null,
+      simulate: null,
     });
     expect((await it.service.request('/pets', { key: text })).status).toBe(200);
     for (const path of ['/api/session', '/api/keys', '/api/usage', '/api/messages']) {

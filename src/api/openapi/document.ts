@@ -5,6 +5,7 @@ import { ENVIRONMENT_RESOURCES, QUICKSTART_RESOURCES, SANDBOX_RESOURCES } from '
 import { HeaderComponents } from './header-components.ts';
 import { operationObject } from './operation-object.ts';
 import { publish, publishSchemas } from './schemas.ts';
+import { withSimulateParameter } from './simulate-parameter.ts';
 
 type Json = Record<string, unknown>;
 
@@ -91,7 +92,8 @@ export function openapiDocument(name: ApiName, addresses: DocumentAddresses): Js
 /** The operations of a base address, by path. */
 function pathsOf(name: ApiName, headers: HeaderComponents, baseUrl: string): unknown {
   const byPath: Record<string, Json> = {};
-  for (const [operationId, operation] of operationsOf(name)) {
+  for (const [operationId, published] of operationsOf(name)) {
+    const operation = name === 'staging' ? withSimulateParameter(published) : published;
     byPath[operation.path] = {
       ...byPath[operation.path],
       [operation.method.toLowerCase()]: operationObject(operationId, operation, headers, baseUrl),

@@ -4,6 +4,7 @@ import type { BanRecord } from '../../core/ban-records.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
 import { KEY_NAME_PATTERN, KEY_NAME_RULE } from '../../core/key-names.ts';
 import {
+  checkSimulation,
   type IssuedKey,
   KEYS_PER_DAY,
   type RotationOverlap,
@@ -21,6 +22,7 @@ import { done, json, withErrorCode } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 
 const KEYS_ON_PAGE = 50;
+const MAX_SIMULATE_LENGTH = 200;
 /** Bans in force that are looked through for those of the page. */
 const MAX_BANS = 1_000;
 /** A key that expires within this many ms is shown as expiring. */
@@ -37,12 +39,15 @@ const readNewKey = bodyReader(
       name: { type: 'string', pattern: KEY_NAME_PATTERN },
       environment: { enum: ENVIRONMENTS },
       expiresInDays: { type: 'integer', minimum: 1, maximum: MAX_KEY_DAYS },
+      // core/simulations.ts checks the rest.
+      simulate: { type: 'string', minLength: 1, maxLength: MAX_SIMULATE_LENGTH },
     },
   },
   {
     name: KEY_NAME_RULE,
     environment: `one of: ${ENVIRONMENTS.join(', ')}`,
     expiresInDays: `a whole number from 1 to ${MAX_KEY_DAYS}, or be left out`,
+    simulate: `a simulation of at most ${MAX_SIMULATE_LENGTH} characters, or be left out`,
   },
 );
 
@@ -104,9 +109,10 @@ function positionFrom(next: string | null): KeyPosition | undefined {
 }
 
 async function create({ options, account, request }: AccountContext): Promise<Response> {
-  const { name, environment, expiresInDays: days } = await readNewKey(request);
+  const { name, environment, expiresInDays: days, simulate } = await readNewKey(request);
+  await withErrorCode('invalid', () => checkSimulation({ environment, simulate }));
   const expiresAt = days === undefined ? undefined : options.clock.now().wall + days * DAY;
-  const wish = { name, environment, expiresAt };
+  const wish = { name, environment, expiresAt, simulate };
   const { keyRing } = options.stores;
   return issue(options, account, (perDay) => keyRing.issue(account, wish, account.email, perDay));
 }
@@ -187,6 +193,7 @@ function keyInfo(key: ApiKey, ban: BanRecord | undefined, now: number): KeyInfo 
     lastUsedAt: key.lastUsedAt ?? null,
     state,
     ban: ban && state === 'banned' ? { until: ban.endsAt, reason: ban.reason } : null,
+    simulate: key.simulate ?? null,
   };
 }
 

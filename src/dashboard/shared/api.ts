@@ -56,6 +56,8 @@ export interface KeyInfo {
   /** `expiring` within seven days. */
   readonly state: KeyStateInfo;
   readonly ban: { readonly until: number; readonly reason: string } | null;
+  /** What its requests meet in staging, such as `unavailable;times=2`. */
+  readonly simulate: string | null;
 }
 
 /**
@@ -68,6 +70,8 @@ export interface NewKey {
   readonly environment: Environment;
   /** Days until it expires, 1 to 3,650; without it the key does not expire. */
   readonly expiresInDays?: number;
+  /** What its requests meet, such as `unavailable;times=2`; for staging alone. */
+  readonly simulate?: string;
 }
 
 /** POST /api/keys/{id}/rotate -> 201 IssuedKeyInfo. Asks for a recent sign-in. */

@@ -57,11 +57,12 @@ interface Values {
   name: string;
   environment: string;
   days: string | number;
+  simulate: string;
 }
 
 function CreateKeyForm({ onSubmit, onCancel, isBusy, error }: CreateKeyFormProps) {
   const form = useForm<Values>({
-    initialValues: { name: '', environment: 'production', days: '' },
+    initialValues: { name: '', environment: 'production', days: '', simulate: '' },
     validate: {
       name: (name) =>
         name.trim() === '' ? 'Give the key a name, such as what will use it.' : null,
@@ -94,6 +95,14 @@ function CreateKeyForm({ onSubmit, onCancel, isBusy, error }: CreateKeyFormProps
           allowNegative={false}
           {...form.getInputProps('days')}
         />
+        {form.values.environment === 'staging' ? (
+          <TextInput
+            label="Simulation"
+            description="What its requests meet, for tools whose headers you cannot set. Leave it empty for real replies."
+            placeholder="unavailable;times=2"
+            {...form.getInputProps('simulate')}
+          />
+        ) : null}
         {error ? <Failure error={error} /> : null}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
@@ -116,10 +125,12 @@ function daysMistake(days: string | number): string | null {
   return isFine ? null : `Enter a whole number of days from 1 to ${most}, or nothing.`;
 }
 
-function keyOf({ name, environment, days }: Values): NewKey {
+function keyOf({ name, environment, days, simulate }: Values): NewKey {
+  const isStaging = environment === 'staging';
   return {
     name: name.trim(),
-    environment: environment === 'staging' ? 'staging' : 'production',
+    environment: isStaging ? 'staging' : 'production',
     ...(days !== '' && { expiresInDays: Number(days) }),
+    ...(isStaging && simulate.trim() !== '' && { simulate: simulate.trim() }),
   };
 }

@@ -65,7 +65,14 @@ function KeyRow({ value, onRotate, onRevoke }: KeyRowProps) {
         </div>
       </Table.Td>
       <Table.Td role="cell" data-label="Environment">
-        {value.environment}
+        <div>
+          {value.environment}
+          {value.simulate === null ? null : (
+            <Text size="xs" c="dimmed" className="address">
+              simulates {value.simulate}
+            </Text>
+          )}
+        </div>
       </Table.Td>
       <Table.Td role="cell" data-label="State">
         <KeyState value={value} />

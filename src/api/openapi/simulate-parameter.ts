@@ -1,0 +1,23 @@
+import type { Parameter } from '../../http/operation.ts';
+import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
+import type { PublishedOperation } from '../operations.ts';
+
+const SIMULATE_PARAMETER: Parameter = {
+  name: SIMULATE_HEADER,
+  in: 'header',
+  required: false,
+  description:
+    'What this request meets instead of its own reply, such as `unavailable;retry-after=2` (an Item of ' +
+    'RFC 9651). In staging alone. A simulated reply names it in `Petstore-Simulated`.',
+  schema: { type: 'string' },
+};
+
+/** The operation with the header of simulations, which only staging describes. */
+export function withSimulateParameter(operation: PublishedOperation): PublishedOperation {
+  const { parameters, errors } = operation;
+  return {
+    ...operation,
+    parameters: [SIMULATE_PARAMETER, ...parameters],
+    errors: errors.includes('invalid_parameter') ? errors : ['invalid_parameter', ...errors],
+  };
+}
