@@ -11,10 +11,19 @@ const LONGEST_TRICKLE = 60 * SECOND;
 /** How long the half of a truncated body is given to arrive before the connection is reset, in ms. */
 const ARRIVAL_TIME = 100;
 
+/** Sent by a proxy that can end connections and pass on bytes at once, as the nginx of `deploy/`. */
+const PROXY_HEADER = 'Petstore-Proxy';
+
+/** Where that proxy ends the connection without a reply. */
+const DROPPED_LOCATION = '/dropped';
+
 type Connection = Pick<SimulatedRequest, 'request' | 'connections'>;
 
 /** Ends the connection without a byte of a reply. */
 export async function dropped({ request, connections }: Connection): Promise<Response> {
+  if (request.headers.has(PROXY_HEADER)) {
+    return new Response(null, { headers: { 'X-Accel-Redirect': DROPPED_LOCATION } });
+  }
   if (request.method !== 'HEAD') return reset();
   // The runtime does not read the body of a reply to HEAD: it closes the connection as an idle one.
   const aborted = new Promise<void>((resolve) => {
@@ -41,6 +50,7 @@ export async function truncated(
   { request, connections }: Connection,
 ): Promise<Response> {
   if (isBodiless(response, request)) return response;
+  passOnAtOnce(response, request);
   const body = await response.bytes();
   const half = body.subarray(0, Math.floor(body.byteLength / 2));
   const ends = connections.endsOf(request);
@@ -63,6 +73,7 @@ export async function trickled(
   bytesPerSecond: number,
 ): Promise<Response> {
   if (isBodiless(response, request)) return response;
+  passOnAtOnce(response, request);
   const body = await response.bytes();
   const size = Math.ceil(bytesPerSecond / PIECES_PER_SECOND);
   const pause = (size / bytesPerSecond) * SECOND;
@@ -76,6 +87,11 @@ export async function trickled(
     }
     if (sent < body.byteLength) yield body.subarray(sent);
   });
+}
+
+/** Keeps a proxy from collecting bytes before it passes them on. */
+function passOnAtOnce({ headers }: Response, request: Request): void {
+  if (request.headers.has(PROXY_HEADER)) headers.set('X-Accel-Buffering', 'no');
 }
 
 /** Whether nothing of the reply could be left out. */

@@ -51,8 +51,7 @@ const FAULTS: Readonly<Record<FaultName, Fault>> = {
   })),
   trickle: distorted((replied, { simulation }, context) => ({
     ...replied,
-    deliver: (response) =>
-      trickled(response, context, simulation.parameters['bytes-per-second']),
+    deliver: (response) => trickled(response, context, simulation.parameters['bytes-per-second']),
   })),
   flaky: (met, context) =>
     fails(met) ? insteadOfReal(context, unavailableReply(1)) : realReply(context),
