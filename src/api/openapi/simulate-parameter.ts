@@ -15,9 +15,13 @@ const SIMULATE_PARAMETER: Parameter = {
 /** The operation with the header of simulations, which only staging describes. */
 export function withSimulateParameter(operation: PublishedOperation): PublishedOperation {
   const { parameters, errors } = operation;
+  if (errors.includes('invalid_parameter')) {
+    return { ...operation, parameters: [...parameters, SIMULATE_PARAMETER] };
+  }
   return {
     ...operation,
+    // The example of this error is about the first parameter.
     parameters: [SIMULATE_PARAMETER, ...parameters],
-    errors: errors.includes('invalid_parameter') ? errors : ['invalid_parameter', ...errors],
+    errors: ['invalid_parameter', ...errors],
   };
 }
