@@ -33,8 +33,7 @@ const HEADER_COUNTER = 'header';
 const spent = new WeakSet<object>();
 
 /**
- * Answers a request with the simulation that it meets: that of its header, else that of its key, else that
- * of its account. It meets one only where the real limits admit it.
+ * Answers a request with the simulation that it meets: that of its header, else that of its key. It meets one only where the real limits admit it.
  */
 export async function simulate(context: SimulatedRequest): Promise<SimulatedReply> {
   const before = await context.peek();
