@@ -10,6 +10,7 @@ const BEHAVIOUR = [
   ...['bans-on-record', 'bans-of-rotated-keys', 'counters-restart', 'quota-look-up'].map(
     (name) => `limits/${name}`,
   ),
+  ...['entity-tags', 'content-coding'].map((name) => `http/${name}`),
   ...['quickstart', 'delivery'].map((name) => `quickstart/${name}`),
   ...['commands-accounts', 'seed'].map((name) => `cli/${name}`),
   ...['sign-in', 'sign-in-new-account', 'sign-in-sessions', 'sign-in-passwords'].map(
