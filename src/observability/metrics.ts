@@ -1,4 +1,3 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import packageJson from '../../package.json';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
@@ -10,6 +9,7 @@ import { withTimeout } from '../lib/timeout.ts';
 import type { WriterMetrics } from '../storage/sqlite/writer.ts';
 import type { WriteOutcomes } from '../storage/write-outcomes.ts';
 import { addProcessMetrics } from './process-metrics.ts';
+import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
 import { RequestHistogram } from './request-histogram.ts';
 
 /** What is read at each scrape; a queue that cannot be read is left out. */

@@ -1,5 +1,6 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { descriptorLimit, openDescriptors } from '../lib/descriptors.ts';
+import { Counter, Gauge } from './prometheus.ts';
 
 /** Adds what Prometheus' client libraries report of every process: memory, CPU time and descriptors. */
 export function addProcessMetrics(registry: Registry): void {

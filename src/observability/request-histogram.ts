@@ -1,5 +1,6 @@
-import { Histogram, type MetricValueWithName, type Registry } from 'prom-client';
+import type { MetricValueWithName, Registry } from 'prom-client';
 import { SECOND } from '../lib/clock.ts';
+import { Histogram } from './prometheus.ts';
 
 const NAME = 'petstore_request_duration_seconds';
 const HELP = 'Duration of API requests by operation and status.';
