@@ -54,6 +54,13 @@ const ENTRIES = [
   'test/http/mocks.ts',
   // Run by `npm run check:testing`.
   'test/testing/runners.ts',
+  'test/generators/main.ts',
+  'test/contract/linters.ts',
+  'test/contract/schemathesis.ts',
+  // Run beside clients that are generated.
+  ...['hey-api', 'openapi-fetch', 'openapi-generator-typescript-fetch'].map(
+    (name) => `test/generators/programs/${name}/scenario.ts`,
+  ),
   // Preloaded into a service.
   'test/service/loaded-teller.ts',
 ];

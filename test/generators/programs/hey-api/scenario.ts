@@ -1,0 +1,77 @@
+/* Calls the service with the clients that openapi-ts made, and prints what they saw. */
+import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
+import { sendMessage } from './messages/index.ts';
+import {
+  createPet,
+  type Error as ErrorBody,
+  getPet,
+  type KnownErrorCode,
+  listPets,
+  type Pet,
+} from './pets/index.ts';
+
+const { API_KEY = '', LIMITED_KEY = '' } = process.env;
+// The address is that of the document's server.
+const auth = API_KEY;
+
+const ids = (page: readonly Pet[]) => page.map(({ id }) => id).join(',');
+
+/** The code of an error, which has to be this one. */
+function expectCode(error: ErrorBody | undefined, code: KnownErrorCode) {
+  if (error?.code !== code) throw new Error(`Another error: ${JSON.stringify(error)}`);
+  return error.code;
+}
+
+const { data: biscuit } = await createPet({ auth, body: { name: 'Biscuit', categoryId: 7 } });
+if (!biscuit) throw new Error('Nothing was created.');
+console.log('created:', biscuit.id, biscuit.name, biscuit.categoryId, biscuit.status);
+await createPet({
+  auth,
+  // The type of the field is number, which cannot hold it; the default serializer writes a string.
+  body: { name: 'Pebble', categoryId: 9007199254740993n as unknown as number, status: 'sold' },
+  bodySerializer: stringify,
+});
+const headers = { 'Idempotency-Key': 'rex' };
+await createPet({ auth, body: { name: 'Rex', categoryId: 1 }, headers });
+
+const pages: string[] = [];
+for (let after: number | undefined, isMore = true; isMore; ) {
+  const query = { limit: 2, ...(after !== undefined && { after }) };
+  const { data = [], response } = await listPets({ auth, query });
+  pages.push(ids(data));
+  const next = /[?&]after=(\d+).*rel="next"/.exec(response?.headers.get('Link') ?? '');
+  after = Number(next?.[1]);
+  isMore = next !== null;
+}
+console.log('pages:', ...pages);
+
+const sold = { auth, query: { status: 'sold' } } as const;
+const { data: filtered = [] } = await listPets(sold);
+console.log('filtered:', ids(filtered));
+console.log('integer:', filtered[0]?.categoryId);
+const { data: text } = await listPets({ ...sold, parseAs: 'text' });
+const [exact] = parse(String(text), null, parseNumberAndBigInt) as Pet[];
+console.log('exact integer:', String(exact?.categoryId));
+const { data: fetched } = await getPet({ auth, path: { petId: biscuit.id } });
+console.log('fetched:', fetched?.name);
+
+const { data: sent } = await sendMessage({ auth, body: { message: 'Hello, petstore!' } });
+console.log('sent:', sent?.status);
+
+const refused = await listPets({ auth: 'unknown' });
+console.log(
+  'unauthorized:',
+  refused.response?.status,
+  expectCode(refused.error, 'invalid_api_key'),
+);
+const missing = await getPet({ auth, path: { petId: 999 } });
+console.log('missing:', missing.response?.status, expectCode(missing.error, 'pet_not_found'));
+
+await listPets({ auth: LIMITED_KEY });
+const limited = await listPets({ auth: LIMITED_KEY });
+console.log(
+  'limited:',
+  limited.response?.status,
+  expectCode(limited.error, 'rate_limited'),
+  limited.response?.headers.get('Retry-After'),
+);
