@@ -8,7 +8,6 @@ import type { ApiAddresses } from '../http/deprecation.ts';
 import type { Operation } from '../http/operation.ts';
 import { operationRouter } from '../http/served-operations.ts';
 import type { Stores } from '../storage/stores.ts';
-import { openapiDocument } from './openapi/document.ts';
 import { servedDocuments } from './openapi/served.ts';
 import {
   ENVIRONMENT_RESOURCES,
@@ -48,13 +47,11 @@ function createApi(name: ApiName, shared: ApiParts): Api {
     ...addresses,
     ...served(name, shared, addresses),
     keyRing: stores.keyRing,
-    documents: servedDocuments(() =>
-      openapiDocument(name, {
-        baseUrl: addresses.baseUrl,
-        dashboard: baseUrl('dashboard'),
-        contact: config.contact,
-      }),
-    ),
+    documents: servedDocuments(name, {
+      baseUrl: addresses.baseUrl,
+      dashboard: baseUrl('dashboard'),
+      contact: config.contact,
+    }),
     anonymousLimits: config.anonymousLimits,
   };
 }

@@ -17,7 +17,7 @@ export interface Api {
   /** The environments whose keys it accepts. */
   readonly accepts: readonly Environment[];
   /** Documents that are served without a key, by path below the base address. */
-  readonly documents: ReadonlyMap<string, () => Reply>;
+  readonly documents: ReadonlyMap<string, () => Promise<Reply>>;
   /** Where people read about the API. */
   readonly documentation: string;
   /** Limits of a client address, for requests without a valid key. */

@@ -23,7 +23,7 @@ export interface UnauthenticatedCaller {
   readonly quota: QuotaCaller;
   readonly key?: undefined;
   /** What is answered unless the limits refuse the request. */
-  readonly reply: Reply;
+  readonly reply: Awaitable<Reply>;
   /** Whether the request takes nothing from the quota of the address, and is never refused by it. */
   readonly isFree: boolean;
 }
@@ -49,14 +49,18 @@ export function identify(
 ): Awaitable<Caller> {
   if (problem !== BAD_HOST && problem !== BAD_TARGET) {
     const reply = publicReply(api, request, path, match);
-    if (reply) return uncharged(api, address, reply);
+    if (reply !== undefined) return uncharged(api, address, reply);
   }
   if (problem) return unauthenticated(api, address, problemReply(problem));
   return authenticate(api, request.headers.get('authorization'), address);
 }
 
 /** A request that is answered without an operation, and takes nothing from a quota. */
-export function uncharged(api: Api, address: () => string, reply: Reply): UnauthenticatedCaller {
+export function uncharged(
+  api: Api,
+  address: () => string,
+  reply: Awaitable<Reply>,
+): UnauthenticatedCaller {
   return { quota: addressCaller(api, address), reply, isFree: true };
 }
 

@@ -22,7 +22,7 @@ export function publicReply(
   request: Request,
   path: string,
   match: OperationMatch | undefined,
-): Reply | undefined {
+): Awaitable<Reply> | undefined {
   const { method } = request;
   const document = api.documents.get(path);
   if (document && (method === 'GET' || method === 'HEAD')) return document();

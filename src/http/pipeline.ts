@@ -173,11 +173,12 @@ export class HttpService {
   ): Awaitable<Reply> {
     const { key, quota, isFree = false } = caller;
     if (!isFree && limits.outcome !== 'admitted') return limitReply(quota, limits);
-    if (!key) return caller.reply;
     const { query, match } = target;
     const parameters = match?.parameters ?? {};
     try {
-      const handled = dispatch(target, served, { key, request, now, query, parameters });
+      const handled = key
+        ? dispatch(target, served, { key, request, now, query, parameters })
+        : caller.reply;
       if (!(handled instanceof Promise)) return handled;
       return handled.catch((error) => this.#errorReply(error, id));
     } catch (error) {

@@ -1,20 +1,34 @@
 import { YAML } from 'bun';
+import type { ApiName } from '../../core/environments.ts';
 import type { Reply } from '../../http/reply.ts';
 import { documentReply } from '../../http/representation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
-import { lazyValue } from '../../lib/lazy.ts';
+import { lazy } from '../../lib/lazy.ts';
+import type { DocumentAddresses } from './document.ts';
 
 /**
  * The OpenAPI document of a base address, as JSON and as YAML, by path.
- * @param write called at the first request: no start has to wait for the document.
+ * What writes it is loaded at the first request: no start has to wait for the document.
+ * @param name of the API.
  */
 export function servedDocuments(
-  write: () => Readonly<Record<string, unknown>>,
-): ReadonlyMap<string, () => Reply> {
+  name: ApiName,
+  addresses: DocumentAddresses,
+): ReadonlyMap<string, () => Promise<Reply>> {
+  const write = async () => {
+    const { openapiDocument } = await import('./document.ts');
+    return openapiDocument(name, addresses);
+  };
   return new Map([
-    [DOCUMENT_PATH, lazyValue(() => documentReply('application/json', JSON.stringify(write())))],
+    [
+      DOCUMENT_PATH,
+      lazy(async () => documentReply('application/json', JSON.stringify(await write()))),
+    ],
     // Registered by RFC 9512.
-    [YAML_DOCUMENT_PATH, lazyValue(() => documentReply('application/yaml', toYaml(write())))],
+    [
+      YAML_DOCUMENT_PATH,
+      lazy(async () => documentReply('application/yaml', toYaml(await write()))),
+    ],
   ]);
 }
 
