@@ -49,6 +49,8 @@ function times(count: number): string {
 
 /** Stored bans. Every call may raise `StorageUnavailable`. */
 export interface BanStore {
+  /** Notes a ban that has begun in this process: `active` and `ofAccount` have it before it is on record. */
+  begin(ban: BanRecord): void;
   record(ban: BanRecord): Promise<void>;
   /** Bans in force at `now` (epoch ms), oldest first. */
   active(now: number): Awaitable<BanRecord[]>;

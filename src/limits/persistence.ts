@@ -77,6 +77,7 @@ export function recordNewBans(
   );
   return (ban) => {
     unrecorded.push(ban);
+    dependencies.bans.begin(ban);
     dependencies.onBan(ban);
   };
 }

@@ -1,5 +1,6 @@
 import type { Actor } from '../core/audit.ts';
 import type { BanRecord, BanStore } from '../core/ban-records.ts';
+import { StorageUnavailable } from '../core/errors.ts';
 import type { Access } from './access.ts';
 import { ownerFromRow } from './api-key-rows.ts';
 import { recordAudit } from './audit.ts';
@@ -70,17 +71,32 @@ export const banChanges = {
 /** Recorded bans, on either engine. */
 export class StoredBans implements BanStore {
   readonly #access: Access<typeof banChanges>;
+  /** Bans of this process that are not on record yet, in the order in which they began. */
+  readonly #begun = new Map<string, BanRecord>();
 
   constructor(access: Access<typeof banChanges>) {
     this.#access = access;
   }
 
-  record(ban: BanRecord): Promise<void> {
-    return this.#access.changes.recordBan(ban);
+  begin(ban: BanRecord): void {
+    this.#begun.set(ban.id, ban);
   }
 
-  active(now: number): Promise<BanRecord[]> {
-    return this.#select(ACTIVE, now);
+  async record(ban: BanRecord): Promise<void> {
+    try {
+      await this.#access.changes.recordBan(ban);
+    } catch (error) {
+      // Any other failure is final.
+      if (!(error instanceof StorageUnavailable)) this.#begun.delete(ban.id);
+      throw error;
+    }
+    this.#begun.delete(ban.id);
+  }
+
+  async active(now: number): Promise<BanRecord[]> {
+    const begun = this.#begunSince(now);
+    const stored = await this.#select(ACTIVE, now);
+    return [...stored, ...unlessIn(stored, begun)];
   }
 
   async latest(since: number): Promise<BanRecord[]> {
@@ -93,17 +109,29 @@ export class StoredBans implements BanStore {
     return this.#select(LIFTED, now);
   }
 
-  ofAccount(accountId: string, since: number, most: number): Promise<BanRecord[]> {
-    return this.#select(OF_ACCOUNT, accountId, since, most);
+  async ofAccount(accountId: string, since: number, most: number): Promise<BanRecord[]> {
+    const begun = this.#begunSince(since).filter((ban) => ban.accountId === accountId);
+    const stored = await this.#select(OF_ACCOUNT, accountId, since, most);
+    return [...unlessIn(stored, begun).reverse(), ...stored].slice(0, most);
   }
 
   lift(id: string, by: Actor, now: number): Promise<boolean> {
     return this.#access.changes.liftBan(id, by, now);
   }
 
+  /** To be called before the stored ones are read: a ban may be recorded meanwhile. */
+  #begunSince(time: number): BanRecord[] {
+    return [...this.#begun.values()].filter(({ endsAt }) => endsAt > time);
+  }
+
   async #select(selection: Selection<BanRow>, ...values: SelectionValue[]): Promise<BanRecord[]> {
     return (await this.#access.rows(selection, ...values)).map(banFromRow);
   }
+}
+
+/** The bans that begun and are not among the stored ones. */
+function unlessIn(stored: readonly BanRecord[], begun: readonly BanRecord[]): BanRecord[] {
+  return begun.filter(({ id }) => !stored.some((ban) => ban.id === id));
 }
 
 function banFromRow(row: BanRow): BanRecord {

@@ -157,6 +157,8 @@ describe('the list of keys', () => {
     const { key: other } = await createKey(visitor, { name: 'other' });
     await provokeBan({ ...it, secret: text }, 1);
     const until = it.clock.now().wall + 300 * SECOND;
+    // Before the ban is on record, and after.
+    expect(await stateOf(key.id)).toBe('banned');
     await it.service.runJobs('record production bans');
     expect(await stateOf(key.id)).toBe('banned');
     const [unharmed, banned] = await keysOf(visitor);

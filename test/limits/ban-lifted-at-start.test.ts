@@ -15,6 +15,7 @@ test('a ban that is lifted while a process starts is lifted in that process, too
   const ban = await recordedBan(it);
   const { stores } = it.service;
   const bans: BanStore = {
+    begin: (each) => stores.bans.begin(each),
     record: (each) => stores.bans.record(each),
     active: (now) => stores.bans.active(now),
     lifted: (now) => stores.bans.lifted(now),
