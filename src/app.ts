@@ -79,6 +79,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
         stores,
         contact: config.contact,
         mail: config.mail,
+        operatorsNeedSecondFactor: config.operatorsNeedSecondFactor,
         clock,
         log: requestLog,
       }))

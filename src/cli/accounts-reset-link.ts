@@ -51,5 +51,7 @@ async function openSignIn({ stores, clock }: Session): Promise<SignIn> {
   const log = { error: (_details: object, message: string) => printNote(message) };
   // Loaded here so that no other command waits for it.
   const { createSignIn } = await import('../dashboard/sign-in/sign-in.ts');
-  return createSignIn({ addresses: { dashboard }, stores, attempts, mail: undefined, clock, log });
+  const { operatorsNeedSecondFactor } = config;
+  const needed = { stores, attempts, operatorsNeedSecondFactor, clock, log };
+  return createSignIn({ ...needed, addresses: { dashboard }, mail: undefined });
 }

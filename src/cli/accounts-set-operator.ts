@@ -1,9 +1,13 @@
 import { type Command, Option } from 'commander';
+import { readConfig } from '../config/config.ts';
 import type { Role } from '../core/accounts.ts';
 import { accountJson } from './account-json.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
 import { COMMAND, printNote, printResult } from './output.ts';
 import { requireAccount, withStores } from './session.ts';
+
+const SECOND_FACTOR_NOTE =
+  'To change anything, the operator needs a second factor: sign in to the dashboard, and set up an authenticator app or a passkey on the Account page. On a machine of your own, PETSTORE_OPERATOR_SECOND_FACTOR=optional does without.';
 
 const UNCONFIRMED_NOTE = `Whoever signed up with this address has the role now. If nobody confirmed that it is theirs, run: ${COMMAND} accounts reset-link`;
 
@@ -29,6 +33,8 @@ async function setOperator(
     await stores.accounts.setRole(account.id, role, clock.now().wall, by);
     const now = options.remove ? 'no operator any more' : 'an operator now';
     printResult(options, accountJson({ ...account, role }), `${email} is ${now}.`);
-    if (role === 'operator' && !options.json) printNote(UNCONFIRMED_NOTE);
+    if (role !== 'operator' || options.json) return;
+    printNote(UNCONFIRMED_NOTE);
+    if (readConfig().operatorsNeedSecondFactor) printNote(SECOND_FACTOR_NOTE);
   });
 }

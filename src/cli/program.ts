@@ -3,6 +3,7 @@ import packageJson from '../../package.json';
 import { addAccountsCreateCommand } from './accounts-create.ts';
 import { addAccountsListCommand } from './accounts-list.ts';
 import { addResetLinkCommand } from './accounts-reset-link.ts';
+import { addResetSecondFactorCommand } from './accounts-reset-second-factor.ts';
 import { addSetOperatorCommand } from './accounts-set-operator.ts';
 import { addSetPlanCommand } from './accounts-set-plan.ts';
 import { addBackupCommand } from './backup.ts';
@@ -70,6 +71,7 @@ function createProgram(): Command {
   addSetPlanCommand(accounts);
   addSetOperatorCommand(accounts);
   addResetLinkCommand(accounts);
+  addResetSecondFactorCommand(accounts);
   const keys = program.command('keys').description('Create, show and revoke API keys.');
   addKeysCreateCommand(keys);
   addKeysListCommand(keys);

@@ -38,6 +38,8 @@ export interface Config {
   readonly contact: string | undefined;
   /** The Redis that counts requests; without it they are counted in memory. May hold a password. */
   readonly redis: RedisAddress | undefined;
+  /** Whether operators change something only in a session that was proven with a second factor. */
+  readonly operatorsNeedSecondFactor: boolean;
   readonly trustedProxies: readonly AddressRange[];
   /** Limits of requests without a valid key, per client address. */
   readonly anonymousLimits: Limits;
@@ -134,6 +136,11 @@ export const SETTINGS = {
     default: 'generated in the data folder on the first start',
     purpose: 'Key that API keys are digested and sessions are signed with; at least 32 characters.',
   },
+  PETSTORE_OPERATOR_SECOND_FACTOR: {
+    default: 'required',
+    purpose:
+      'Whether an operator must have signed in with a second factor to change anything in the dashboard: required, or optional for a machine of your own.',
+  },
   PETSTORE_TRUSTED_PROXIES: {
     default: 'none',
     purpose: 'Addresses or CIDR ranges whose X-Forwarded-For is trusted, separated by commas.',
@@ -223,6 +230,7 @@ export function readConfig(
     mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
     contact: reader.contact('PETSTORE_CONTACT'),
     redis: reader.redis('PETSTORE_REDIS_URL'),
+    operatorsNeedSecondFactor: reader.isRequired('PETSTORE_OPERATOR_SECOND_FACTOR'),
     trustedProxies: reader.addresses('PETSTORE_TRUSTED_PROXIES'),
     anonymousLimits: Object.freeze({
       perMinute: reader.count('PETSTORE_ANONYMOUS_PER_MINUTE', 1, MAX_COUNT),

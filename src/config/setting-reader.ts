@@ -61,6 +61,11 @@ export class SettingReader<Name extends string> {
     return value ?? fallback;
   }
 
+  /** Whether the value is `required`; the other one is `optional`. */
+  isRequired(name: Name): boolean {
+    return this.oneOf(name, ['required', 'optional'], 'required') === 'required';
+  }
+
   /** Surrounding white space is removed. The message does not repeat the value. */
   secret(name: Name, shortest: number): string | undefined {
     const secret = this.#given(name)?.trim();

@@ -12,6 +12,7 @@ const ERRORS = {
   signed_out: [401, 'signed_out'],
   invalid_credentials: [401, 'invalid'],
   sign_in_again: [403, 'sign_in_again'],
+  second_factor_required: [403, 'second_factor_required'],
   forbidden: [403, 'forbidden'],
   not_found: [404, 'not_found'],
   method_not_allowed: [405, 'method_not_allowed'],

@@ -9,6 +9,7 @@ import type { KeyRing } from '../core/key-ring.ts';
 import type { MailSettings } from '../core/mail.ts';
 import type { MessageStore } from '../core/messages.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
+import type { SecondFactorStore } from '../core/second-factors.ts';
 import type { UsageStore } from '../core/usage.ts';
 import type { Forward } from '../http/targets.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
@@ -17,6 +18,7 @@ import type { Clock } from '../lib/clock.ts';
 /** What the dashboard shows and changes. */
 export interface DashboardStores {
   readonly accounts: AccountStore;
+  readonly secondFactors: SecondFactorStore;
   readonly keys: ApiKeyStore;
   readonly keyRing: KeyRing;
   readonly bans: BanStore;
@@ -54,6 +56,8 @@ export interface DashboardOptions {
   readonly contact: string | undefined;
   /** Without it no mail is sent. */
   readonly mail: MailSettings | undefined;
+  /** Whether operators change something only in a session that was proven with a second factor. */
+  readonly operatorsNeedSecondFactor: boolean;
   readonly clock: Clock;
   readonly log: { error(details: object, message: string): void };
 }

@@ -28,6 +28,10 @@ const OF_ADDRESS: Limits = { perMinute: 600, perDay: 100_000 };
 const PROTECTING = new Router(
   routesOf([
     { method: 'POST', path: '/auth/sign-in/email' },
+    { method: 'POST', path: '/auth/sign-in/code' },
+    { method: 'POST', path: '/auth/sign-in/recovery-code' },
+    { method: 'POST', path: '/auth/sign-in/passkey' },
+    { method: 'POST', path: '/auth/sign-in/passkey-options' },
     { method: 'POST', path: '/auth/sign-out' },
     { method: 'POST', path: '/auth/change-password' },
     { method: 'POST', path: '/auth/revoke-session' },

@@ -6,6 +6,8 @@ export interface Session {
   readonly account: Account;
   /** Whether the sign-in is recent enough for what asks for a recent one: new keys, and changes by operators. */
   readonly isRecent: boolean;
+  /** Whether it was proven with a second factor, at the sign-in or by setting one up since. */
+  readonly isProven: boolean;
 }
 
 /** Signing in, passwords and sessions. */

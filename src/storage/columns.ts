@@ -21,7 +21,7 @@ export function text<Value extends string = string>(): Column<Value> {
   return { kind: 'text' };
 }
 
-export function optionalText(): Column<string | null> {
+export function optionalText<Value extends string = string>(): Column<Value | null> {
   return { kind: 'text' };
 }
 
@@ -56,4 +56,15 @@ export function all<Name extends string, C extends Column<unknown>>(
 ): Readonly<Record<Name, C>> {
   // Each name is given the column; `fromEntries` loses which names there are.
   return Object.fromEntries(names.map((name) => [name, column])) as Record<Name, C>;
+}
+
+export interface Table {
+  /** The database files that have it. In PostgreSQL, `environment` tables have a column of that name. */
+  readonly file: 'accounts' | 'environment' | 'none';
+  /** How a sharded PostgreSQL places its rows: by this column, or whole on every node. */
+  readonly distributedBy: string;
+  readonly primaryKey: readonly string[];
+  /** In PostgreSQL, gives the numbers of a column. */
+  readonly sequence?: { readonly name: string; readonly column: string };
+  readonly columns: Readonly<Record<string, Column<unknown>>>;
 }

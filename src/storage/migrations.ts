@@ -38,6 +38,31 @@ const SANDBOXES_TABLE = newTable('sandboxes', [
   'usage_order TEXT',
 ]);
 
+const SECOND_FACTORS_TABLE = newTable('second_factors', [
+  'id TEXT PRIMARY KEY',
+  'user_id TEXT NOT NULL UNIQUE REFERENCES accounts (id) ON DELETE CASCADE',
+  'secret TEXT NOT NULL',
+  'backup_codes TEXT NOT NULL',
+  'verified INTEGER NOT NULL',
+  'failed_verification_count INTEGER NOT NULL DEFAULT 0',
+  'locked_until TEXT',
+  'last_step INTEGER',
+]);
+
+const PASSKEYS_TABLE = newTable('passkeys', [
+  'id TEXT PRIMARY KEY',
+  'user_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE',
+  'name TEXT NOT NULL',
+  'public_key TEXT NOT NULL',
+  'credential_id TEXT NOT NULL UNIQUE',
+  'counter INTEGER NOT NULL',
+  'device_type TEXT NOT NULL',
+  'backed_up INTEGER NOT NULL',
+  'transports TEXT',
+  'created_at TEXT NOT NULL',
+  'aaguid TEXT',
+]);
+
 export const SHARED_STEPS: readonly SharedStep[] = [
   {
     // The changes themselves beside their number, made by the functions that change something.
@@ -114,6 +139,24 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     postgres: [
       'ALTER TABLE api_keys ADD COLUMN IF NOT EXISTS simulate TEXT',
       ...SIMULATED_REQUESTS.postgres,
+    ],
+  },
+  {
+    // Authenticator apps, recovery codes and passkeys, and which sessions were proven with one.
+    file: 'accounts',
+    sqlite: [
+      ...SECOND_FACTORS_TABLE.sqlite,
+      ...PASSKEYS_TABLE.sqlite,
+      'CREATE INDEX passkeys_by_user ON passkeys (user_id)',
+      'ALTER TABLE accounts ADD COLUMN two_factor_enabled INTEGER NOT NULL DEFAULT 0',
+      'ALTER TABLE sessions ADD COLUMN second_factor TEXT',
+    ],
+    postgres: [
+      ...SECOND_FACTORS_TABLE.postgres,
+      ...PASSKEYS_TABLE.postgres,
+      'CREATE INDEX IF NOT EXISTS passkeys_by_user ON passkeys (user_id)',
+      'ALTER TABLE accounts ADD COLUMN IF NOT EXISTS two_factor_enabled BIGINT NOT NULL DEFAULT 0',
+      'ALTER TABLE sessions ADD COLUMN IF NOT EXISTS second_factor TEXT',
     ],
   },
 ];

@@ -16,19 +16,10 @@ import {
   integer,
   optionalInteger,
   optionalText,
+  type Table,
   text,
 } from './columns.ts';
-
-interface Table {
-  /** The database files that have it. In PostgreSQL, `environment` tables have a column of that name. */
-  readonly file: 'accounts' | 'environment' | 'none';
-  /** How a sharded PostgreSQL places its rows: by this column, or whole on every node. */
-  readonly distributedBy: string;
-  readonly primaryKey: readonly string[];
-  /** In PostgreSQL, gives the numbers of a column. */
-  readonly sequence?: { readonly name: string; readonly column: string };
-  readonly columns: Readonly<Record<string, Column<unknown>>>;
-}
+import { SIGN_IN_TABLES } from './sign-in-tables.ts';
 
 /**
  * Every table of both engines, in an order in which no row refers to a table that follows. Times are
@@ -58,6 +49,8 @@ export const TABLES = {
       name: generatedText(),
       email_verified: generatedInteger(),
       ...all(optionalText(), 'image', 'signed_up_at', 'updated_at'),
+      // 1 when signing in by password asks for a second factor; brought up to date by each sign-in.
+      two_factor_enabled: generatedInteger(),
     },
   },
   api_keys: {
@@ -119,43 +112,7 @@ export const TABLES = {
       usage_order: optionalText(),
     },
   },
-  credentials: {
-    file: 'accounts',
-    distributedBy: 'reference',
-    primaryKey: ['id'],
-    columns: {
-      ...all(text(), 'id', 'user_id', 'account_id', 'provider_id'),
-      ...all(
-        optionalText(),
-        'password',
-        'access_token',
-        'refresh_token',
-        'id_token',
-        'access_token_expires_at',
-        'refresh_token_expires_at',
-        'scope',
-      ),
-      ...all(text(), 'created_at', 'updated_at'),
-    },
-  },
-  sessions: {
-    file: 'accounts',
-    distributedBy: 'reference',
-    primaryKey: ['id'],
-    columns: {
-      ...all(text(), 'id', 'user_id', 'token', 'expires_at'),
-      ...all(optionalText(), 'ip_address', 'user_agent'),
-      ...all(text(), 'created_at', 'updated_at'),
-    },
-  },
-  verifications: {
-    file: 'accounts',
-    distributedBy: 'reference',
-    primaryKey: ['id'],
-    columns: {
-      ...all(text(), 'id', 'identifier', 'value', 'expires_at', 'created_at', 'updated_at'),
-    },
-  },
+  ...SIGN_IN_TABLES,
   messages: {
     file: 'accounts',
     distributedBy: 'account_id',

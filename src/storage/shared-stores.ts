@@ -5,6 +5,7 @@ import type { BanStore } from '../core/ban-records.ts';
 import type { ChangeFeed, ChangeSignal } from '../core/changes.ts';
 import type { MessageStore } from '../core/messages.ts';
 import type { SandboxStore } from '../core/sandbox.ts';
+import type { SecondFactorStore } from '../core/second-factors.ts';
 import type { Settings } from '../core/settings.ts';
 import type { SimulationStore } from '../core/simulations.ts';
 import type { UsageStore } from '../core/usage.ts';
@@ -16,6 +17,8 @@ import { banChanges, StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
 import { type MessageQueue, messageChanges, StoredMessages } from './messages.ts';
 import { StoredSandboxes } from './sandboxes.ts';
+import { secondFactorChanges } from './second-factor-changes.ts';
+import { StoredSecondFactors } from './second-factors.ts';
 import { StoredSettings } from './settings.ts';
 import { StoredSimulations, simulationChanges } from './simulations.ts';
 import { StoredUsage, type UsageBatches, usageChanges } from './usage.ts';
@@ -28,6 +31,7 @@ export const CHANGES = {
   ...banChanges,
   ...messageChanges,
   ...simulationChanges,
+  ...secondFactorChanges,
   ...usageChanges,
 };
 
@@ -45,6 +49,7 @@ export interface SharedStores extends Pick<Access<Changes>, 'queries'> {
   readonly settings: Settings;
   readonly changes: ChangeSignal & ChangeFeed;
   readonly accounts: AccountStore;
+  readonly secondFactors: SecondFactorStore;
   readonly keys: ApiKeyStore;
   readonly bans: BanStore;
   readonly sandboxes: SandboxStore;
@@ -61,6 +66,7 @@ export function sharedStores(engine: Access<Changes>, byHand: HandWritten): Shar
     settings: new StoredSettings(access),
     changes,
     accounts: new StoredAccounts(access),
+    secondFactors: new StoredSecondFactors(access),
     keys: new StoredApiKeys(access, byHand.keys),
     bans: new StoredBans(access),
     sandboxes: new StoredSandboxes(access),

@@ -9,6 +9,7 @@ import { messageStoreSuite } from '../storage/ports/message-store.suite.ts';
 import { petStoreSuite } from '../storage/ports/pet-store.suite.ts';
 import { openPostgresBackend } from '../storage/ports/postgres-backend.ts';
 import { quotaStoreSuite } from '../storage/ports/quota-store.suite.ts';
+import { secondFactorStoreSuite } from '../storage/ports/second-factors.suite.ts';
 import { settingsSuite } from '../storage/ports/settings.suite.ts';
 import { simulationStoreSuite } from '../storage/ports/simulation-store.suite.ts';
 import { usageStoreSuite } from '../storage/ports/usage-store.suite.ts';
@@ -32,6 +33,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   usageStoreSuite(open);
   auditLogSuite(open);
   simulationStoreSuite(open);
+  secondFactorStoreSuite(open);
   quotaStoreSuite(open);
   settingsSuite(open);
 });

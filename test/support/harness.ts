@@ -100,6 +100,7 @@ export class TestService implements AsyncDisposable {
       PETSTORE_OPS_PORT: '0',
       PETSTORE_ANONYMOUS_PER_MINUTE: '1000000',
       PETSTORE_ANONYMOUS_PER_DAY: '10000000',
+      PETSTORE_OPERATOR_SECOND_FACTOR: 'optional',
       ...database,
       ...options.settings,
       PETSTORE_DATA_DIR: folder.path,

@@ -12,6 +12,7 @@ export async function resetToken(service: TestService, email: string): Promise<s
     stores,
     attempts: new MemoryAttemptCounts(),
     mail: undefined,
+    operatorsNeedSecondFactor: false,
     clock: systemClock,
     log: { error: (_details, message) => console.error(message) },
   });

@@ -4,6 +4,7 @@ import { DashboardError } from '../errors.ts';
 import { findOperation } from '../find-operation.ts';
 import type { DashboardOptions } from '../options.ts';
 import type { Session, SignIn } from '../session.ts';
+import { requireProof, requireRecent, requireSession } from '../session-requirements.ts';
 import { keyRoutes } from './keys.ts';
 import { messageRoutes } from './messages.ts';
 import { operatorRoutes } from './operator.ts';
@@ -48,26 +49,20 @@ export function createApi(options: DashboardOptions, signIn: () => Promise<SignI
 
 async function dispatch(route: Route, context: RequestContext): Promise<Response> {
   if (route.access === 'everyone') return route.handle(context);
-  const { account } = authorize(route, context.session);
+  const { account } = authorize(route, context);
   return route.handle({ ...context, account });
 }
 
-/** @throws ApiError `signed_out`, `forbidden` or `sign_in_again` */
+/** @throws ApiError `signed_out`, `forbidden`, `second_factor_required` or `sign_in_again` */
 function authorize(
-  { access, isSensitive }: Exclude<Route, { access: 'everyone' }>,
-  session: Session | undefined,
+  { access, method, isSensitive, isProtecting }: Exclude<Route, { access: 'everyone' }>,
+  context: RequestContext,
 ): Session {
-  if (!session) {
-    throw new DashboardError('signed_out', 'You are signed out. Sign in and try again.');
-  }
+  const session = requireSession(context.session);
   if (access === 'operator' && session.account.role !== 'operator') {
     throw new DashboardError('forbidden', 'Only operators may do this.');
   }
-  if (isSensitive && !session.isRecent) {
-    throw new DashboardError(
-      'sign_in_again',
-      'Your sign-in is too long ago for this. Sign in again.',
-    );
-  }
+  if (method !== 'GET' && !isProtecting) requireProof(session, context.options);
+  if (isSensitive) requireRecent(session);
   return session;
 }

@@ -71,7 +71,13 @@ export const keyRoutes: readonly Route[] = [
     isSensitive: true,
     handle: rotate,
   },
-  { method: 'DELETE', path: '/keys/{id}', access: 'account', handle: revoke },
+  {
+    method: 'DELETE',
+    path: '/keys/{id}',
+    access: 'account',
+    isProtecting: true,
+    handle: revoke,
+  },
 ];
 
 async function list({ options, account, query }: AccountContext): Promise<Response> {

@@ -31,6 +31,8 @@ export type Route = Endpoint & {
         readonly access: 'account' | 'operator';
         /** Whether it asks for a sign-in that is not long ago. */
         readonly isSensitive?: true;
+        /** Whether it protects an account, so that an operator may do it without a second factor. */
+        readonly isProtecting?: true;
         handle(context: AccountContext): Awaitable<Response>;
       }
   );

@@ -1,4 +1,5 @@
 import type { Account } from '../../core/accounts.ts';
+import { needsProof } from '../session-requirements.ts';
 import type { AccountInfo, SessionInfo } from '../shared/api.ts';
 import { json } from './replies.ts';
 import type { RequestContext, Route } from './route.ts';
@@ -16,8 +17,10 @@ export function accountInfo(account: Account): AccountInfo {
 }
 
 function show({ options, session }: RequestContext): Response {
+  const needsSecondFactor = session && !session.isProven && needsProof(session, options);
   return json<SessionInfo>(200, {
     account: session ? accountInfo(session.account) : null,
+    ...(needsSecondFactor && { needsSecondFactor }),
     addresses: options.addresses,
     contact: options.contact ?? null,
     sendsMail: options.mail !== undefined,

@@ -3,6 +3,7 @@ import type { ApiName, Environment } from '../../core/environments.ts';
 import type { RotationOverlap } from '../../core/key-ring.ts';
 import type { MessageStatus } from '../../core/messages.ts';
 import type { Plan } from '../../core/plans.ts';
+import type { SecondFactor } from '../../core/second-factors.ts';
 import type { UsageCounts } from '../../core/usage.ts';
 
 /*
@@ -16,6 +17,8 @@ export interface SessionInfo {
   /** `null` for a visitor who is not signed in. */
   readonly account: AccountInfo | null;
   readonly addresses: Readonly<Record<ApiName | 'dashboard', string>>;
+  /** Only where this session must be proven with a second factor to change anything, and is not. */
+  readonly needsSecondFactor?: true;
   /** The e-mail or web address where people ask for another plan. */
   readonly contact: string | null;
   /** Whether mail is sent; without it, only an operator can reset a forgotten password. */
@@ -197,10 +200,51 @@ export interface SessionEntry {
  * Where mail is sent, a sign-up takes the address alone and mails a link; the account begins with POST
  * /api/auth/verify-email { token, newPassword }. It and POST /api/auth/reset-password { token,
  * newPassword } take the token from the fragment of a mailed link. It is never sent in a URL.
+ *
+ * Where a second factor is asked for, it completes the sign-in within ten minutes: POST
+ * /api/auth/sign-in/code { code } with the 6 digits of an authenticator app, /api/auth/sign-in/recovery-code
+ * { code }, or a passkey. A passkey signs in without a password, too: POST
+ * /api/auth/sign-in/passkey-options gives the options for the browser (WebAuthn), and
+ * /api/auth/sign-in/passkey { response } takes what it returned.
  */
 export interface Entered {
-  /** `null` after a sign-up that a mailed link has to complete. */
+  /** `null` after a sign-up that a mailed link has to complete, and while a second factor is asked for. */
   readonly user: { readonly id: string; readonly email: string } | null;
+  /** What can complete the sign-in, where a second factor is asked for. */
+  readonly secondFactors?: readonly SecondFactor[];
+}
+
+/**
+ * GET /api/auth/second-factors -> SecondFactorsInfo. Everything else about second factors asks for a recent
+ * sign-in. POST /api/auth/second-factors/totp -> TotpInfo begins to set up an authenticator app, which
+ * .../totp/confirm { code } -> RecoveryCodes completes; .../totp/remove removes it. POST
+ * .../passkey-options gives the options for the browser (WebAuthn), .../passkeys { name, response } ->
+ * RecoveryCodes adds the passkey, .../passkeys/rename { id, name } and .../passkeys/remove { id } change it.
+ * POST .../recovery-codes -> RecoveryCodes replaces all recovery codes. The first factor that is added ends
+ * the account's other sessions. At most 20 passkeys.
+ */
+export interface SecondFactorsInfo {
+  /** Whether an authenticator app is set up. */
+  readonly hasTotp: boolean;
+  readonly recoveryCodesLeft: number;
+  readonly passkeys: ReadonlyArray<{
+    readonly id: string;
+    readonly name: string;
+    /** ISO 8601. */
+    readonly createdAt: string;
+  }>;
+}
+
+export interface TotpInfo {
+  /** For a QR code: `otpauth://totp/...`. */
+  readonly uri: string;
+  /** The same secret in base32, to type. */
+  readonly key: string;
+}
+
+/** New recovery codes, which are shown this once. `null` when those that the account has remain valid. */
+export interface RecoveryCodes {
+  readonly recoveryCodes: readonly string[] | null;
 }
 
 /** The body of every error reply below /api, those below /api/auth included; as that of the public API. */
@@ -215,6 +259,11 @@ export type DashboardErrorCode =
   | 'signed_out'
   /** 403: the sign-in is not recent enough for this; sign in again, then repeat. */
   | 'sign_in_again'
+  /**
+   * 403: an operator's session must be proven with a second factor for this; set one up, or sign in again
+   * with it.
+   */
+  | 'second_factor_required'
   /** 403: for operators, or sent by another site. */
   | 'forbidden'
   | 'not_found'

@@ -1,7 +1,9 @@
 import type { AuthContext, BetterAuthPlugin } from 'better-auth';
 import { createAuthMiddleware } from 'better-auth/api';
+import type { SecondFactor } from '../../core/second-factors.ts';
 import { type Clock, DAY, HOUR, SECOND } from '../../lib/clock.ts';
 import { ADDRESS_HEADER } from './client-headers.ts';
+import { factorEndpoints } from './factor-endpoints.ts';
 import { linkEndpoints } from './link-endpoints.ts';
 import { sessionEndpoints } from './session-endpoints.ts';
 
@@ -12,6 +14,13 @@ export const SESSION_LASTS = (7 * DAY) / SECOND;
 
 /** How long mailed links and those of the command line work, in seconds. */
 export const LINK_LASTS = HOUR / SECOND;
+
+/** The endpoints of better-auth's plugins that begin a session proven with a second factor. */
+const PROVEN_BY: Readonly<Record<string, SecondFactor>> = {
+  '/two-factor/verify-totp': 'totp',
+  '/two-factor/verify-backup-code': 'recovery_code',
+  '/passkey/verify-authentication': 'passkey',
+};
 
 /** Live sessions of an account; fewer than better-auth lists at once, so that no list is cut off. */
 const MAX_SESSIONS = 50;
@@ -33,7 +42,16 @@ export function accountPlugin(clock: Clock) {
             create: {
               async before(_session, context) {
                 const ipAddress = context?.headers?.get(ADDRESS_HEADER) ?? '';
-                return { data: { createdAt: now(), expiresAt: after(SESSION_LASTS), ipAddress } };
+                const path = context?.path ?? '';
+                const earlier = path === '/change-password' ? context?.context.session : null;
+                // After a change of the password the session goes on as it was proven, and as long ago.
+                const proven = earlier?.session['secondFactor'] ? earlier.session : undefined;
+                const secondFactor = proven?.['secondFactor'] ?? PROVEN_BY[path] ?? null;
+                const times = {
+                  createdAt: proven?.createdAt ?? now(),
+                  expiresAt: after(SESSION_LASTS),
+                };
+                return { data: { ...times, ipAddress, secondFactor } };
               },
               after: (session) => trimSessions(adapter, session, now()),
             },
@@ -63,6 +81,7 @@ export function accountPlugin(clock: Clock) {
     endpoints: {
       ...linkEndpoints(() => after(LINK_LASTS)),
       ...sessionEndpoints(now),
+      ...factorEndpoints(),
     },
   } satisfies BetterAuthPlugin;
 }

@@ -1,11 +1,12 @@
 import { DashboardError } from '../errors.ts';
-import { newPasswordFrom, readPassword, readPasswordChange, readSessionId } from './bodies.ts';
+import { requireProof, requireSession } from '../session-requirements.ts';
+import { newPasswordFrom, readId, readPassword, readPasswordChange } from './bodies.ts';
 import { DONE, type Outcome, type SignInContext } from './context.ts';
 import { refuseGuessable } from './password-strength.ts';
 import { endOfSession } from './session-age.ts';
 
 export async function listSessions(context: SignInContext): Promise<Outcome> {
-  const { account } = requireSession(context);
+  const { account } = requireSession(context.session);
   const sessions = await context.auth.api.listOwnSessions({ headers: context.headers });
   return { body: sessions.map((each) => ({ ...each, expiresAt: endOfSession(account, each) })) };
 }
@@ -25,7 +26,7 @@ export async function changePassword(context: SignInContext): Promise<Outcome> {
 }
 
 export async function endSession({ auth, headers, request }: SignInContext): Promise<Outcome> {
-  const { id } = await readSessionId(request);
+  const { id } = await readId(request);
   if (await auth.api.endOwnSession({ params: { id }, headers })) return DONE;
   throw new DashboardError('not_found', 'This session has ended already.');
 }
@@ -37,23 +38,18 @@ export async function endOtherSessions({ auth, headers }: SignInContext): Promis
 
 export async function deleteAccount(context: SignInContext): Promise<Outcome> {
   const { password } = await readPassword(context.request);
+  requireProof(requireSession(context.session), context.options);
   const { auth, headers } = context;
   await takeOwnAttempt(context);
   const deleted = await auth.api.deleteUser({ body: { password }, headers, returnHeaders: true });
   return { ...DONE, headers: deleted.headers };
 }
 
-/** @throws ApiError `signed_out` */
-function requireSession({ session }: SignInContext) {
-  if (session) return session;
-  throw new DashboardError('signed_out', 'You are signed out. Sign in first.');
-}
-
 /** Counts a guess at the password of whoever is signed in. @throws ApiError `signed_out` */
 async function takeOwnAttempt(context: SignInContext) {
   const { attempts, browsers, address, request } = context;
-  const { session, account } = requireSession(context);
+  const { id, account } = requireSession(context.session);
   // A session that began before browsers were remembered, or without their cookie, is as good.
-  const browser = (await browsers.find(request.headers, account.id)) ?? session.id;
+  const browser = (await browsers.find(request.headers, account.id)) ?? id;
   return { attempt: await attempts.take(address, 'password', account.email, browser), account };
 }

@@ -13,8 +13,8 @@ const UNLIMITED = 999_999_999_999_999;
 const OF_ADDRESS: Limits = { perMinute: 30, perDay: 300 };
 
 /**
- * Limits on one account: `password` for guesses at its password, `mail` for requests that send mail
- * to it. `here` applies to each client address and each known browser, `everywhere` to all
+ * Limits on one account: `password` for guesses at its password, `code` for guesses at a code of its
+ * second factor, `mail` for requests that send mail to it. `here` applies to each client address and each known browser, `everywhere` to all
  * addresses together.
  *
  * Nobody can lock a person out for long: daily limits apply to one client address each, and the
@@ -23,6 +23,10 @@ const OF_ADDRESS: Limits = { perMinute: 30, perDay: 300 };
  */
 const OF_ACCOUNT: Readonly<Record<Purpose, { here: Limits; everywhere?: Limits }>> = {
   password: {
+    here: { perMinute: 10, perDay: 100 },
+    everywhere: { perMinute: 30, perDay: UNLIMITED },
+  },
+  code: {
     here: { perMinute: 10, perDay: 100 },
     everywhere: { perMinute: 30, perDay: UNLIMITED },
   },
@@ -38,7 +42,7 @@ const OF_ACCOUNT: Readonly<Record<Purpose, { here: Limits; everywhere?: Limits }
  */
 const OF_MAILBOX: Limits = { perMinute: 10, perDay: 50 };
 
-export type Purpose = 'password' | 'mail';
+export type Purpose = 'password' | 'code' | 'mail';
 
 /** An attempt that was admitted. */
 export interface Attempt {

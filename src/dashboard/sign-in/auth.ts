@@ -4,6 +4,7 @@ import { newId } from '../../core/ids.ts';
 import { DAY, SECOND } from '../../lib/clock.ts';
 import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
 import { accountPlugin, LINK_LASTS, SESSION_LASTS } from './account-plugin.ts';
+import { passkeyPlugin, twoFactorPlugin } from './factor-plugins.ts';
 import type { Mailer } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
@@ -18,6 +19,7 @@ const RENEW_AFTER = DAY / SECOND;
  */
 export async function createAuth(options: SignInOptions, mailer: Mailer | undefined) {
   const { addresses, stores, clock, log } = options;
+  const passkeys = await passkeyPlugin(addresses.dashboard);
   return betterAuth({
     baseURL: addresses.dashboard,
     // The plural form keeps better-auth from looking for a secret in the process's environment.
@@ -35,7 +37,7 @@ export async function createAuth(options: SignInOptions, mailer: Mailer | undefi
       },
     },
     ...tables(options),
-    plugins: [accountPlugin(clock)],
+    plugins: [accountPlugin(clock), twoFactorPlugin(addresses.dashboard), passkeys],
     emailAndPassword: {
       enabled: true,
       // See `signUp` in entry-routes.ts.
@@ -93,6 +95,14 @@ function tables({ stores, clock }: SignInOptions) {
         userAgent: 'user_agent',
         createdAt: 'created_at',
         updatedAt: 'updated_at',
+      },
+      additionalFields: {
+        secondFactor: {
+          type: 'string',
+          required: false,
+          input: false,
+          fieldName: 'second_factor',
+        },
       },
     },
     account: {

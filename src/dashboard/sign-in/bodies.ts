@@ -1,4 +1,5 @@
 import { isEmailAddress } from '../../core/accounts.ts';
+import { UNPRINTABLE } from '../../lib/unprintable.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
@@ -6,13 +7,44 @@ import { PASSWORD_LENGTH } from './errors.ts';
 
 const text = { type: 'string', minLength: 1, maxLength: 1_000 } as const;
 
+const PASSKEY_NAME =
+  '1 to 60 characters on one line, without invisible characters and direction marks';
+
+const base64 = { type: 'string', maxLength: 8_000 } as const;
+
+/** What a browser returns of a sign-in with a passkey (WebAuthn, AuthenticationResponseJSON). */
+const passkeyResponse = {
+  type: 'object',
+  required: ['id', 'rawId', 'type', 'response', 'clientExtensionResults'],
+  properties: {
+    id: text,
+    rawId: text,
+    type: { const: 'public-key' },
+    response: {
+      type: 'object',
+      required: ['clientDataJSON', 'authenticatorData', 'signature'],
+      properties: { clientDataJSON: base64, authenticatorData: base64, signature: base64 },
+    },
+    clientExtensionResults: { type: 'object' },
+  },
+} as const;
+
+/** A name that people see in lists and in the audit log. */
+const passkeyName = {
+  type: 'string',
+  pattern: `^(?=.*\\S)[^${UNPRINTABLE}]{1,60}$`,
+} as const;
+
 const EXPECTATIONS = {
   email: 'an e-mail address such as you@example.com',
   password: 'text',
   currentPassword: 'text',
   newPassword: 'text',
   token: 'the token of a link',
-  id: 'the id of a session',
+  id: 'the id of a session or a passkey',
+  code: 'text',
+  name: PASSKEY_NAME,
+  response: 'what the browser returned',
 };
 
 export const readCredentials = bodyReader(
@@ -48,8 +80,36 @@ export const readPasswordReset = bodyReader(
   EXPECTATIONS,
 );
 
-export const readSessionId = bodyReader(
+export const readId = bodyReader(
   { type: 'object', required: ['id'], properties: { id: text } },
+  EXPECTATIONS,
+);
+
+export const readCode = bodyReader(
+  { type: 'object', required: ['code'], properties: { code: text } },
+  EXPECTATIONS,
+);
+
+export const readPasskeyResponse = bodyReader(
+  { type: 'object', required: ['response'], properties: { response: passkeyResponse } },
+  EXPECTATIONS,
+);
+
+export const readNewPasskey = bodyReader(
+  {
+    type: 'object',
+    required: ['name', 'response'],
+    properties: { name: passkeyName, response: { type: 'object' } },
+  },
+  EXPECTATIONS,
+);
+
+export const readPasskeyName = bodyReader(
+  {
+    type: 'object',
+    required: ['id', 'name'],
+    properties: { id: text, name: passkeyName },
+  },
   EXPECTATIONS,
 );
 

@@ -1,4 +1,5 @@
 import { DashboardError } from '../errors.ts';
+import { beginSession, type Credentials } from './begin-session.ts';
 import {
   emailFrom,
   newPasswordFrom,
@@ -11,11 +12,6 @@ import { INVALID_LINK } from './errors.ts';
 import type { Mailer } from './mailer.ts';
 import { refuseGuessable } from './password-strength.ts';
 import { hashPassword } from './passwords.ts';
-
-interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
 
 /**
  * Signing up is not better-auth's: an account is made in one write, with its entry in the audit log.
@@ -68,6 +64,7 @@ export async function signIn(context: SignInContext): Promise<Outcome> {
   const account = await options.stores.accounts.findByEmail(credentials.email);
   const browser = account && (await browsers.find(request.headers, account.id));
   const attempt = await attempts.take(address, 'password', credentials.email, browser);
+  if (account) await options.stores.secondFactors.prepareSignIn(account.id);
   const outcome = await beginSession(context, credentials);
   await attempt.giveBack();
   return outcome;
@@ -76,16 +73,6 @@ export async function signIn(context: SignInContext): Promise<Outcome> {
 export async function signOut({ auth, headers }: SignInContext): Promise<Outcome> {
   const { headers: cookies } = await auth.api.signOut({ headers, returnHeaders: true });
   return { ...DONE, headers: cookies };
-}
-
-/** Signs in, then ends the session that the request came with, if any. The browser is known from now on. */
-async function beginSession(context: SignInContext, body: Credentials): Promise<Outcome> {
-  const { auth, headers, browsers, request } = context;
-  const begun = await auth.api.signInEmail({ body, headers, returnHeaders: true });
-  await auth.api.signOut({ headers });
-  const { id, email } = begun.response.user;
-  begun.headers.append('Set-Cookie', await browsers.remember(request.headers, id));
-  return { body: { user: { id, email } }, headers: begun.headers };
 }
 
 async function signUpByMail(context: SignInContext, mailer: Mailer, email: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { isAPIError } from 'better-auth/api';
 import { DashboardError } from '../errors.ts';
 import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
+import { LOCK_LASTS } from './factor-plugins.ts';
 
 type ErrorArguments = ConstructorParameters<typeof DashboardError>;
 
@@ -8,6 +9,28 @@ type ErrorArguments = ConstructorParameters<typeof DashboardError>;
 export const INVALID_LINK: ErrorArguments = [
   'invalid',
   'This link has expired, or was used before. Ask for a new one.',
+];
+
+/** The error for a code that is wrong, or was accepted before. */
+export const WRONG_CODE: ErrorArguments = [
+  'invalid_credentials',
+  'This code is wrong, or was used before. Wait for the next one, then try again.',
+];
+
+const WRONG_RECOVERY_CODE: ErrorArguments = [
+  'invalid_credentials',
+  'This recovery code is wrong, or was used before.',
+];
+
+/** The error for a second factor without a password before it, or too long after it. */
+export const PASSWORD_FIRST: ErrorArguments = [
+  'sign_in_again',
+  'Your sign-in took too long, or there were too many wrong codes. Enter your password again.',
+];
+
+const WRONG_PASSKEY: ErrorArguments = [
+  'invalid_credentials',
+  'This passkey was not accepted. Try again, or use another one.',
 ];
 
 const INVALID_CREDENTIALS: ErrorArguments = [
@@ -34,11 +57,32 @@ const ERRORS: Readonly<Record<string, ErrorArguments>> = {
   CREDENTIAL_ACCOUNT_NOT_FOUND: ['invalid', 'This account has no password. Reset it first.'],
   PASSWORD_TOO_SHORT: PASSWORD_LENGTH,
   PASSWORD_TOO_LONG: PASSWORD_LENGTH,
+  INVALID_CODE: WRONG_CODE,
+  TOTP_NOT_ENABLED: WRONG_CODE,
+  INVALID_BACKUP_CODE: WRONG_RECOVERY_CODE,
+  BACKUP_CODES_NOT_ENABLED: WRONG_RECOVERY_CODE,
+  // By its status, as it has no code: a recovery code was used by another request at the same moment.
+  CONFLICT: WRONG_RECOVERY_CODE,
+  INVALID_TWO_FACTOR_COOKIE: PASSWORD_FIRST,
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: PASSWORD_FIRST,
+  ACCOUNT_TEMPORARILY_LOCKED: [
+    'too_many_attempts',
+    'There were too many wrong codes for this account. Use a passkey, or wait 15 minutes, then try again.',
+    { headers: { 'Retry-After': String(LOCK_LASTS) } },
+  ],
+  PASSKEY_NOT_FOUND: WRONG_PASSKEY,
+  AUTHENTICATION_FAILED: WRONG_PASSKEY,
+  CHALLENGE_NOT_FOUND: ['invalid', 'This took too long. Try again.'],
+  FAILED_TO_VERIFY_REGISTRATION: ['invalid', 'This passkey could not be set up. Try another one.'],
+  HOLDER_NOT_VERIFIED: [
+    'invalid',
+    'This passkey did not check who you are. Give it a PIN or a fingerprint, then try again.',
+  ],
   UNAUTHORIZED: ['signed_out', 'You are signed out. Sign in first.'],
 };
 
 /** Translates an error of better-auth that a client caused; returns any other unchanged. */
 export function translated(error: unknown): unknown {
-  const known = isAPIError(error) ? ERRORS[error.body?.code ?? ''] : undefined;
+  const known = isAPIError(error) ? ERRORS[error.body?.code ?? error.status] : undefined;
   return known ? new DashboardError(...known) : error;
 }

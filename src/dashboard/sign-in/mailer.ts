@@ -7,6 +7,8 @@ export interface Mailer {
   resetPassword(email: string, token: string): Promise<void>;
   /** To the holder of an account whose address was given at a sign-up. */
   knownAddress(email: string): Promise<void>;
+  /** @param change what happened to a second factor, as a sentence. */
+  secondFactorChanged(email: string, change: string): Promise<void>;
 }
 
 /** How long a mail server may take to respond, in ms. */
@@ -54,6 +56,11 @@ export function createMailer(
       send(email, 'You have an account already', [
         'Somebody signed up with your address, which has an account already. Nothing was changed.',
         `If it was you, sign in at ${dashboard}/sign-in, or set a new password at ${dashboard}/forgot-password.`,
+      ]),
+    secondFactorChanged: (email, change) =>
+      send(email, 'Your second factor was changed', [
+        change,
+        `If it was not you, set a new password at ${dashboard}/forgot-password, then look at your second factors and sessions at ${dashboard}/account.`,
       ]),
   };
 }

@@ -2,6 +2,9 @@ import type { DashboardOptions } from '../options.ts';
 
 /** The options of the dashboard that signing in uses. */
 export interface SignInOptions
-  extends Pick<DashboardOptions, 'stores' | 'attempts' | 'mail' | 'clock' | 'log'> {
+  extends Pick<
+    DashboardOptions,
+    'stores' | 'attempts' | 'mail' | 'operatorsNeedSecondFactor' | 'clock' | 'log'
+  > {
   readonly addresses: Pick<DashboardOptions['addresses'], 'dashboard'>;
 }

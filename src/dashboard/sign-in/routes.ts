@@ -12,7 +12,23 @@ import { clientHeaders } from './client-headers.ts';
 import type { Outcome, SignInContext, SignInParts } from './context.ts';
 import { signIn, signOut, signUp, verifyEmail } from './entry-routes.ts';
 import { translated } from './errors.ts';
+import {
+  beginTotp,
+  confirmTotp,
+  listFactors,
+  removeTotp,
+  renewRecoveryCodes,
+} from './factor-routes.ts';
 import { requestPasswordReset, resetPassword } from './link-routes.ts';
+import {
+  addPasskey,
+  newPasskeyOptions,
+  passkeySignInOptions,
+  removePasskey,
+  renamePasskey,
+  signInWithPasskey,
+} from './passkey-routes.ts';
+import { signInWithCode, signInWithRecoveryCode } from './second-step-routes.ts';
 import { findSession } from './session-age.ts';
 
 interface Route extends Endpoint {
@@ -23,6 +39,10 @@ interface Route extends Endpoint {
 const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/sign-up/email', handle: signUp },
   { method: 'POST', path: '/sign-in/email', handle: signIn },
+  { method: 'POST', path: '/sign-in/code', handle: signInWithCode },
+  { method: 'POST', path: '/sign-in/recovery-code', handle: signInWithRecoveryCode },
+  { method: 'POST', path: '/sign-in/passkey-options', handle: passkeySignInOptions },
+  { method: 'POST', path: '/sign-in/passkey', handle: signInWithPasskey },
   { method: 'POST', path: '/sign-out', handle: signOut },
   { method: 'POST', path: '/request-password-reset', handle: requestPasswordReset },
   { method: 'POST', path: '/reset-password', handle: resetPassword },
@@ -32,6 +52,15 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/revoke-session', handle: endSession },
   { method: 'POST', path: '/revoke-other-sessions', handle: endOtherSessions },
   { method: 'POST', path: '/delete-user', handle: deleteAccount },
+  { method: 'GET', path: '/second-factors', handle: listFactors },
+  { method: 'POST', path: '/second-factors/totp', handle: beginTotp },
+  { method: 'POST', path: '/second-factors/totp/confirm', handle: confirmTotp },
+  { method: 'POST', path: '/second-factors/totp/remove', handle: removeTotp },
+  { method: 'POST', path: '/second-factors/recovery-codes', handle: renewRecoveryCodes },
+  { method: 'POST', path: '/second-factors/passkey-options', handle: newPasskeyOptions },
+  { method: 'POST', path: '/second-factors/passkeys', handle: addPasskey },
+  { method: 'POST', path: '/second-factors/passkeys/rename', handle: renamePasskey },
+  { method: 'POST', path: '/second-factors/passkeys/remove', handle: removePasskey },
 ];
 
 const ROUTER = new Router(routesOf(ROUTES));

@@ -1,10 +1,13 @@
 import type { Account, Role } from '../../core/accounts.ts';
-import { DAY, HOUR } from '../../lib/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../lib/clock.ts';
 import type { Auth } from './auth.ts';
 import type { SignInOptions } from './options.ts';
 
 /** How long after its sign-in a session ends, however often it is renewed, in ms. */
 const LONGEST_SESSION: Readonly<Record<Role, number>> = { customer: 30 * DAY, operator: 12 * HOUR };
+
+/** How long a sign-in counts as recent, in ms. */
+const RECENT = 15 * MINUTE;
 
 /**
  * The session of a request with these headers, and its account, if it has one. A session that has
@@ -19,7 +22,10 @@ export async function findSession(
   if (!account) return undefined;
   const { session } = found;
   const age = clock.now().wall - session.createdAt.getTime();
-  if (age < LONGEST_SESSION[account.role]) return { session, account, age };
+  if (age < LONGEST_SESSION[account.role]) {
+    const isProven = Boolean(session.secondFactor);
+    return { id: session.id, session, account, isRecent: age >= 0 && age < RECENT, isProven };
+  }
   await auth.api.endOwnSession({ params: { id: session.id }, headers });
   return undefined;
 }

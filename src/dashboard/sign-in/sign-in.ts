@@ -1,4 +1,3 @@
-import { MINUTE } from '../../lib/clock.ts';
 import type { SignIn } from '../session.ts';
 import { Attempts } from './attempts.ts';
 import { cookieOf, createAuth } from './auth.ts';
@@ -8,9 +7,6 @@ import { createMailer, linkTo } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
 import { handle } from './routes.ts';
 import { findSession } from './session-age.ts';
-
-/** How long a sign-in counts as recent, in ms. */
-const RECENT = 15 * MINUTE;
 
 /** Accounts, passwords and sessions on better-auth, kept in the stores' own tables. */
 export async function createSignIn(options: SignInOptions): Promise<SignIn> {
@@ -31,8 +27,8 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       const headers = clientHeaders(sent);
       const found = await findSession(parts, headers);
       if (!found) return undefined;
-      const { session, account, age } = found;
-      return { id: session.id, account, isRecent: age >= 0 && age < RECENT };
+      const { id, account, isRecent, isProven } = found;
+      return { id, account, isRecent, isProven };
     },
     async renew(sent, reply) {
       const headers = clientHeaders(sent);

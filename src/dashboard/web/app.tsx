@@ -1,6 +1,6 @@
-import { Alert } from '@mantine/core';
+import { Alert, Anchor } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useLayoutEffect } from 'react';
-import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
 import { type SessionState, useSession } from './api.ts';
 import { documentTitle } from './common/page.tsx';
@@ -89,6 +89,7 @@ function SignedOut({ session }: { session: SessionState }) {
 function SignedIn({ account, session }: { account: AccountInfo; session: SessionState }) {
   return (
     <Shell account={account}>
+      {session.needsSecondFactor && <SecondFactorNeeded />}
       <Pages>
         <Switch>
           <Route path="/">
@@ -114,6 +115,17 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
         </Switch>
       </Pages>
     </Shell>
+  );
+}
+
+function SecondFactorNeeded() {
+  return (
+    <Alert variant="light" color="yellow" title="Set up a second factor" mb="xl">
+      Operators see everything, and change something only with a second factor.{' '}
+      <Anchor component={Link} href="/account" underline="always" inherit c="inherit">
+        Set one up under Account
+      </Anchor>
+    </Alert>
   );
 }
 

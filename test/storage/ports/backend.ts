@@ -10,14 +10,17 @@ import type { Message, MessageStore } from '../../../src/core/messages.ts';
 import type { NewPet, PetStore } from '../../../src/core/pets.ts';
 import { type Subscription, subscribe } from '../../../src/core/plans.ts';
 import type { QuotaStore } from '../../../src/core/quota.ts';
+import type { SecondFactorStore } from '../../../src/core/second-factors.ts';
 import type { Settings } from '../../../src/core/settings.ts';
 import type { SimulationStore } from '../../../src/core/simulations.ts';
 import type { UsageStore } from '../../../src/core/usage.ts';
 import { HOUR } from '../../../src/lib/clock.ts';
+import type { SharedStores } from '../../../src/storage/shared-stores.ts';
 
 /** The stores of one database, whichever it is. */
 export interface Backend extends AsyncDisposable {
   readonly accounts: AccountStore;
+  readonly secondFactors: SecondFactorStore;
   readonly keys: ApiKeyStore;
   readonly bans: BanStore;
   readonly settings: Settings;
@@ -26,6 +29,7 @@ export interface Backend extends AsyncDisposable {
   readonly usage: UsageStore;
   readonly audit: AuditLog;
   readonly simulations: SimulationStore;
+  readonly queries: SharedStores['queries'];
   pets(environment?: Environment): PetStore;
   quotas(environment?: Environment): QuotaStore;
   /** Runs SQL beside the stores, on what holds the accounts or the pets of production. */

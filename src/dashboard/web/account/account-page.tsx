@@ -3,18 +3,25 @@ import type { ReactNode } from 'react';
 import { useSession } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { Loading } from '../common/states.tsx';
+import { useFactors } from '../second-factor/factor-calls.ts';
+import { SecondFactors } from '../second-factor/second-factors.tsx';
 import { ChangePassword } from './change-password.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { Sessions, useSessions } from './sessions.tsx';
 
-/** Changing the password, ending sessions, deleting the account. */
+/** Changing the password, second factors, ending sessions, deleting the account. */
 export default function AccountPage() {
   const email = useSession().data?.account?.email ?? '';
   // Keeps the content below from jumping when the sessions are loaded.
   const { isPending } = useSessions();
+  const factors = useFactors();
   return (
     <Page title="Account" description={email}>
-      {isPending ? <Loading label="Loading your account" height={560} /> : <Sections />}
+      {isPending || factors.isPending ? (
+        <Loading label="Loading your account" height={560} />
+      ) : (
+        <Sections />
+      )}
     </Page>
   );
 }
@@ -24,6 +31,12 @@ function Sections() {
     <>
       <Section title="Password" description="Changing it ends your sessions in other browsers.">
         <ChangePassword />
+      </Section>
+      <Section
+        title="Second factor"
+        description="Asked for after your password. A passkey signs you in without one, too."
+      >
+        <SecondFactors />
       </Section>
       <Section title="Sessions" description="Where you are signed in.">
         <Sessions />

@@ -16,7 +16,7 @@ export function signUp({ email, password }: Credentials): Promise<Entered> {
   return call('POST', '/auth/sign-up/email', { email, password, name: '' });
 }
 
-export function signIn({ email, password }: Credentials): Promise<unknown> {
+export function signIn({ email, password }: Credentials): Promise<Entered> {
   return call('POST', '/auth/sign-in/email', { email, password });
 }
 

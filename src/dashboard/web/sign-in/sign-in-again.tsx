@@ -1,9 +1,11 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
+import type { SecondFactor } from '../../../core/second-factors.ts';
 import { failedWith, useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
+import { SecondStep } from '../second-factor/second-step.tsx';
 import { signIn } from './authentication.ts';
 import { PasswordField, required } from './fields.tsx';
 
@@ -12,8 +14,8 @@ type Attempt = <T>(action: () => Promise<T>) => Promise<T>;
 const AttemptContext = createContext<Attempt>((action) => action());
 
 /**
- * Runs an action that needs a recent sign-in: when the service asks for one, a dialog takes the password
- * and the action is repeated. Fails with the service's error when the person closes the dialog.
+ * Runs an action that needs a recent sign-in: when the service asks for one, a dialog takes the password,
+ * and the second factor if there is one, and the action is repeated. Fails with the service's error when the person closes the dialog.
  */
 export function useRecentSignIn(): Attempt {
   return useContext(AttemptContext);
@@ -49,24 +51,49 @@ export function SignInAgain({ email, children }: { email: string; children: Reac
         zIndex={400}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        <AgainForm email={email} onSignedIn={() => close(true)} onCancel={() => close(false)} />
+        <AgainSteps email={email} onSignedIn={() => close(true)} onCancel={() => close(false)} />
       </Modal>
     </AttemptContext>
   );
 }
 
-interface AgainFormProps {
+interface AgainProps {
   readonly email: string;
   readonly onSignedIn: () => void;
   readonly onCancel: () => void;
 }
 
-function AgainForm({ email, onSignedIn, onCancel }: AgainFormProps) {
+function AgainSteps(props: AgainProps) {
+  const [ways, setWays] = useState<readonly SecondFactor[]>();
+  const [reason, setReason] = useState<unknown>();
+  if (!ways) return <AgainForm reason={reason} onAsked={setWays} {...props} />;
+  const onRestart = (error: unknown) => {
+    setWays(undefined);
+    setReason(error);
+  };
+  const { onSignedIn, onCancel } = props;
+  return (
+    <SecondStep ways={ways} onSignedIn={onSignedIn} onRestart={onRestart} onCancel={onCancel} />
+  );
+}
+
+interface AgainFormProps extends AgainProps {
+  /** Why the password has to be entered again, if it has. */
+  readonly reason: unknown;
+  /** Called when a second factor is asked for. */
+  readonly onAsked: (ways: readonly SecondFactor[]) => void;
+}
+
+function AgainForm({ email, reason, onAsked, onSignedIn, onCancel }: AgainFormProps) {
   const form = useForm({
     initialValues: { password: '' },
     validate: { password: required('Enter your password.') },
   });
-  const enter = useAction({ mutationFn: signIn, onSuccess: onSignedIn });
+  const enter = useAction({
+    mutationFn: signIn,
+    onSuccess: ({ secondFactors }) => (secondFactors ? onAsked(secondFactors) : onSignedIn()),
+  });
+  const error = enter.error ?? reason;
   return (
     <form onSubmit={form.onSubmit(({ password }) => enter.mutate({ email, password }))} noValidate>
       <Stack>
@@ -81,7 +108,7 @@ function AgainForm({ email, onSignedIn, onCancel }: AgainFormProps) {
           data-autofocus
           {...form.getInputProps('password')}
         />
-        {enter.error && <Failure error={enter.error} />}
+        {error ? <Failure error={error} /> : null}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel

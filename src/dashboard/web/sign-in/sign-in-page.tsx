@@ -1,8 +1,12 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Paper, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import type { SecondFactor } from '../../../core/second-factors.ts';
 import { useAction } from '../api.ts';
 import { Page } from '../common/page.tsx';
+import { PasskeySignIn } from '../second-factor/passkey-sign-in.tsx';
+import { SecondStep } from '../second-factor/second-step.tsx';
 import { signIn, useSignedInOrOut } from './authentication.ts';
 import { EmailField, email, FormCard, focusMistake, PasswordField, required } from './fields.tsx';
 
@@ -10,14 +14,13 @@ import { EmailField, email, FormCard, focusMistake, PasswordField, required } fr
 export function SignInPage() {
   const [location] = useLocation();
   const changed = useSignedInOrOut();
-  const enter = useAction({
-    mutationFn: signIn,
-    onSuccess: () => changed(location === '/sign-in' ? '/' : undefined),
-  });
-  const form = useForm({
-    initialValues: { email: '', password: '' },
-    validate: { email, password: required('Enter your password.') },
-  });
+  const [ways, setWays] = useState<readonly SecondFactor[]>();
+  const [reason, setReason] = useState<unknown>();
+  const onSignedIn = () => void changed(location === '/sign-in' ? '/' : undefined);
+  const onRestart = (error?: unknown) => {
+    setWays(undefined);
+    setReason(error);
+  };
   return (
     <Page
       isNarrow
@@ -31,24 +34,60 @@ export function SignInPage() {
         </>
       }
     >
-      <FormCard
-        onSubmit={form.onSubmit((values) => enter.mutate(values), focusMistake(form))}
-        submit="Sign in"
-        isBusy={enter.isPending}
-        error={enter.error}
-      >
-        <EmailField {...form.getInputProps('email')} />
-        <PasswordField
-          label="Password"
-          autoComplete="current-password"
-          {...form.getInputProps('password')}
-        />
-        <Text size="sm">
-          <Anchor component={Link} href="/forgot-password" underline="always">
-            Forgot your password?
-          </Anchor>
-        </Text>
-      </FormCard>
+      {ways ? (
+        <Paper withBorder p="lg" maw={440}>
+          <SecondStep
+            ways={ways}
+            onSignedIn={onSignedIn}
+            onRestart={onRestart}
+            onCancel={onRestart}
+          />
+        </Paper>
+      ) : (
+        <>
+          <PasswordStep reason={reason} onSignedIn={onSignedIn} onAsked={setWays} />
+          <PasskeySignIn onSignedIn={onSignedIn} />
+        </>
+      )}
     </Page>
+  );
+}
+
+interface PasswordStepProps {
+  /** Why the password has to be entered again, if it has. */
+  readonly reason: unknown;
+  readonly onSignedIn: () => void;
+  /** Called when a second factor is asked for. */
+  readonly onAsked: (ways: readonly SecondFactor[]) => void;
+}
+
+function PasswordStep({ reason, onSignedIn, onAsked }: PasswordStepProps) {
+  const enter = useAction({
+    mutationFn: signIn,
+    onSuccess: ({ secondFactors }) => (secondFactors ? onAsked(secondFactors) : onSignedIn()),
+  });
+  const form = useForm({
+    initialValues: { email: '', password: '' },
+    validate: { email, password: required('Enter your password.') },
+  });
+  return (
+    <FormCard
+      onSubmit={form.onSubmit((values) => enter.mutate(values), focusMistake(form))}
+      submit="Sign in"
+      isBusy={enter.isPending}
+      error={enter.error ?? reason}
+    >
+      <EmailField {...form.getInputProps('email')} />
+      <PasswordField
+        label="Password"
+        autoComplete="current-password"
+        {...form.getInputProps('password')}
+      />
+      <Text size="sm">
+        <Anchor component={Link} href="/forgot-password" underline="always">
+          Forgot your password?
+        </Anchor>
+      </Text>
+    </FormCard>
   );
 }

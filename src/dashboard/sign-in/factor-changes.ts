@@ -1,0 +1,48 @@
+import type { Account } from '../../core/accounts.ts';
+import type { FactorChange, NewFactor } from '../../core/second-factors.ts';
+import { requireRecent, requireSession } from '../session-requirements.ts';
+import type { RecoveryCodes } from '../shared/api.ts';
+import { inBackground, type Outcome, type SignInContext } from './context.ts';
+import { digestOfCode, newRecoveryCodes } from './recovery-codes.ts';
+
+/** A change of second factors by the holder of the account. */
+export function factorChange({ options }: SignInContext, { id, email }: Account): FactorChange {
+  return { accountId: id, now: options.clock.now().wall, by: email };
+}
+
+/**
+ * The session, which may change second factors: its sign-in is recent, and was proven with one if the
+ * account has any.
+ * @throws ApiError `signed_out` or `sign_in_again`
+ */
+export async function requireRecentProof(context: SignInContext) {
+  const session = requireSession(context.session);
+  requireRecent(session);
+  const factors = await context.options.stores.secondFactors.of(session.account.id);
+  if (factors.hasAny) requireRecent({ isRecent: session.isProven });
+  return { ...session, factors };
+}
+
+/** A new second factor of this session, with recovery codes for an account that has none. */
+export function newFactor(
+  context: SignInContext,
+  session: { readonly id: string; readonly account: Account },
+): { codes: readonly string[]; factor: NewFactor } {
+  const codes = newRecoveryCodes();
+  const recoveryCodes = codes.map(digestOfCode);
+  const change = factorChange(context, session.account);
+  return { codes, factor: { ...change, sessionId: session.id, recoveryCodes } };
+}
+
+/** The reply that shows recovery codes, if there are new ones. */
+export function codesOutcome(codes: readonly string[] | null): Outcome {
+  const body: RecoveryCodes = { recoveryCodes: codes };
+  return { body };
+}
+
+/** Mails the holder of the account what was changed, where mail is sent. */
+export function notify(context: SignInContext, { email }: Account, change: string): void {
+  const { mailer } = context;
+  if (mailer)
+    inBackground(context, 'second factor', () => mailer.secondFactorChanged(email, change));
+}

@@ -1,0 +1,191 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type ReactNode, useState } from 'react';
+import type { RecoveryCodes, TotpInfo } from '../../shared/api.ts';
+import { useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
+import { Code } from '../common/copy.tsx';
+import { Failure } from '../common/states.tsx';
+import { required } from '../sign-in/fields.tsx';
+import { QrCode } from './qr-code.tsx';
+import './second-factor.css';
+
+/** The longest name of a passkey, in characters. */
+const NAME_MAX_LENGTH = 60;
+
+interface DialogProps {
+  readonly onDone: () => void;
+}
+
+/** Sets up an authenticator app, then shows the recovery codes if there are new ones. */
+export function TotpSetUp({
+  info,
+  confirm,
+  onDone,
+}: DialogProps & { info: TotpInfo; confirm: (code: string) => Promise<RecoveryCodes> }) {
+  const key = info.key.replaceAll(/.{4}(?=.)/g, '$& ');
+  return (
+    <FieldForm
+      label="Code"
+      description="The 6 digits that the app shows then."
+      empty="Enter the code."
+      input={{ autoComplete: 'one-time-code', inputMode: 'numeric' }}
+      submit="Confirm"
+      action={confirm}
+      onDone={onDone}
+    >
+      <Text size="sm">Scan this code with an authenticator app, or type the key into it.</Text>
+      <QrCode value={info.uri} label="The key of the authenticator app as a QR code" />
+      <div className="totp-key">
+        <Code value={key} label="the key" />
+      </div>
+    </FieldForm>
+  );
+}
+
+/** Adds a passkey, then shows the recovery codes if there are new ones. */
+export function PasskeySetUp({
+  add,
+  onDone,
+}: DialogProps & { add: (name: string) => Promise<RecoveryCodes> }) {
+  return (
+    <FieldForm
+      label="Name"
+      description="To tell your passkeys apart."
+      empty="Give the passkey a name, such as the device that holds it."
+      input={{ placeholder: 'My laptop', maxLength: NAME_MAX_LENGTH }}
+      submit="Continue"
+      action={add}
+      onDone={onDone}
+    >
+      <Text size="sm">
+        Your browser makes the passkey, and asks for a PIN or a fingerprint, for example.
+      </Text>
+    </FieldForm>
+  );
+}
+
+export function RenamePasskey({
+  name,
+  rename,
+  onDone,
+}: DialogProps & { name: string; rename: (name: string) => Promise<unknown> }) {
+  return (
+    <FieldForm
+      label="Name"
+      initial={name}
+      empty="Give the passkey a name, such as the device that holds it."
+      input={{ maxLength: NAME_MAX_LENGTH }}
+      submit="Rename"
+      action={async (next) => {
+        await rename(next);
+        return { recoveryCodes: null };
+      }}
+      onDone={onDone}
+    />
+  );
+}
+
+interface FieldFormProps extends DialogProps {
+  readonly label: string;
+  readonly description?: string;
+  readonly initial?: string;
+  /** Shown when nothing was entered. */
+  readonly empty: string;
+  readonly input: React.ComponentPropsWithoutRef<'input'>;
+  readonly submit: string;
+  readonly action: (value: string) => Promise<RecoveryCodes>;
+  readonly children?: ReactNode;
+}
+
+function FieldForm(props: FieldFormProps) {
+  const { label, description, initial = '', empty, input, submit, action, onDone } = props;
+  const { codes, run } = useCodes(action, onDone);
+  const form = useForm({ initialValues: { value: initial }, validate: { value: required(empty) } });
+  if (codes) return <ShownCodes codes={codes} onDone={onDone} />;
+  return (
+    <form noValidate onSubmit={form.onSubmit(({ value }) => run.mutate(value.trim()))}>
+      <Stack>
+        {props.children}
+        <TextInput
+          label={label}
+          description={description}
+          data-autofocus
+          {...Object.fromEntries(Object.entries(input))}
+          {...form.getInputProps('value')}
+        />
+        {run.error && <Failure error={run.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
+          <ActionButton type="submit" isBusy={run.isPending}>
+            {submit}
+          </ActionButton>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Asks once more, then does it; shows the recovery codes that it returns, if any. */
+export function Confirmation({
+  submit,
+  action,
+  onDone,
+  children,
+}: DialogProps & {
+  submit: string;
+  action: () => Promise<RecoveryCodes>;
+  children: ReactNode;
+}) {
+  const { codes, run } = useCodes(action, onDone);
+  if (codes) return <ShownCodes codes={codes} onDone={onDone} />;
+  return (
+    <Stack>
+      <Text size="sm">{children}</Text>
+      {run.error && <Failure error={run.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" data-autofocus onClick={onDone}>
+          Cancel
+        </Button>
+        <ActionButton isBusy={run.isPending} onClick={() => run.mutate()}>
+          {submit}
+        </ActionButton>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Runs an action; without new recovery codes that is all. */
+function useCodes<Value = void>(
+  mutationFn: (value: Value) => Promise<RecoveryCodes>,
+  onDone: () => void,
+) {
+  const [codes, setCodes] = useState<readonly string[]>();
+  const run = useAction<RecoveryCodes, Value>({
+    mutationFn,
+    onSuccess({ recoveryCodes }) {
+      if (recoveryCodes) setCodes(recoveryCodes);
+      else onDone();
+    },
+  });
+  return { codes, run };
+}
+
+function ShownCodes({ codes, onDone }: DialogProps & { codes: readonly string[] }) {
+  return (
+    <Stack>
+      <Text size="sm">
+        Save these recovery codes where you find them without this device. Each signs you in once in
+        place of your second factor. They are not shown again.
+      </Text>
+      <Code value={codes.join('\n')} label="the recovery codes" />
+      <Group justify="flex-end">
+        <Button data-autofocus autoFocus onClick={onDone}>
+          I saved them
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,56 @@
+import {
+  browserSupportsWebAuthn,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  startAuthentication,
+  startRegistration,
+  WebAuthnError,
+} from '@simplewebauthn/browser';
+import type { Entered, RecoveryCodes } from '../../shared/api.ts';
+import { call } from '../api.ts';
+
+/** Whether passkeys can be used here: they belong to a host name, and need https or localhost. */
+export function canUsePasskeys(): boolean {
+  return browserSupportsWebAuthn() && !/^[\d.]+$|:/.test(window.location.hostname);
+}
+
+/** Signs in by a passkey that the person chooses in the browser's dialog. */
+export async function signInByPasskey(): Promise<Entered> {
+  const path = '/auth/sign-in/passkey-options';
+  const optionsJSON = await call<PublicKeyCredentialRequestOptionsJSON>('POST', path);
+  const response = await inWords(
+    () => startAuthentication({ optionsJSON }),
+    'The browser gave no passkey. Try again, or sign in another way.',
+  );
+  return call('POST', '/auth/sign-in/passkey', { response });
+}
+
+/** Makes a passkey in the browser's dialog, and adds it to the account. */
+export async function addPasskey(
+  optionsJSON: PublicKeyCredentialCreationOptionsJSON,
+  name: string,
+): Promise<RecoveryCodes> {
+  const response = await inWords(
+    () => startRegistration({ optionsJSON }),
+    'The browser made no passkey. Try again.',
+  );
+  return call('POST', '/auth/second-factors/passkeys', { name, response });
+}
+
+/** The options for a new passkey; asks for a recent sign-in. */
+export function newPasskeyOptions(): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  return call('POST', '/auth/second-factors/passkey-options');
+}
+
+/** What the browser does; its errors in words of ours. */
+async function inWords<T>(work: () => Promise<T>, message: string): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    const isKnown =
+      cause instanceof WebAuthnError && cause.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED';
+    throw new Error(isKnown ? 'This device has a passkey of this account already.' : message, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,118 @@
+import { createHmac } from 'node:crypto';
+import { PARTS } from '../../src/config/config.ts';
+import type {
+  Entered,
+  RecoveryCodes,
+  SecondFactorsInfo,
+  TotpInfo,
+} from '../../src/dashboard/shared/api.ts';
+import { Visitor } from '../support/dashboard-visitor.ts';
+import { type ServiceOptions, TestService } from '../support/harness.ts';
+import type { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+
+/** How long an app shows a code, in ms. */
+const STEP = 30_000;
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** An authenticator app, written from RFC 6238 alone. */
+export class AuthenticatorApp {
+  readonly #secret: Buffer;
+
+  /** @param key in base32, as people type it. */
+  constructor(key: string) {
+    const bits = [...key].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0'));
+    const bytes = bits.join('').match(/.{8}/g) ?? [];
+    this.#secret = Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
+  }
+
+  /** The code that is shown now, or so many steps later. */
+  code(later = 0): string {
+    const counter = Buffer.alloc(8);
+    counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / STEP) + later));
+    const digest = createHmac('sha1', this.#secret).update(counter).digest();
+    const offset = (digest.at(-1) ?? 0) & 15;
+    const number = (digest.readUInt32BE(offset) & 0x7f_ff_ff_ff) % 1_000_000;
+    return String(number).padStart(6, '0');
+  }
+}
+
+/** Six digits that none of the codes accepted now has. */
+export function wrongCode(app: AuthenticatorApp): string {
+  const codes = [-2, -1, 0, 1, 2, 3].map((later) => app.code(later));
+  const all = Array.from({ length: 10 }, (_, digit) => String(digit).repeat(6));
+  return all.find((code) => !codes.includes(code)) ?? '';
+}
+
+export function startWithSignIn(options: ServiceOptions = {}): Promise<TestService> {
+  return TestService.start({ parts: PARTS, ...options });
+}
+
+/** Sets up an authenticator app for whoever is signed in. */
+export async function addApp(
+  visitor: Visitor,
+): Promise<{ app: AuthenticatorApp; key: string; recoveryCodes: readonly string[] }> {
+  const { key } = await visitor.json<TotpInfo>('POST', '/api/auth/second-factors/totp');
+  const app = new AuthenticatorApp(key);
+  const path = '/api/auth/second-factors/totp/confirm';
+  const body = { code: app.code() };
+  const { recoveryCodes } = await visitor.json<RecoveryCodes>('POST', path, body);
+  return { app, key, recoveryCodes: recoveryCodes ?? [] };
+}
+
+/** Somebody with an authenticator app, and signed in. */
+export async function withApp(service: TestService) {
+  const visitor = await Visitor.signUp(service);
+  return { visitor, ...(await addApp(visitor)) };
+}
+
+/** Gives the password, from a browser of its own. @param address of the client, behind a trusted proxy. */
+export async function enterPassword(
+  service: TestService,
+  { email, password }: Pick<Visitor, 'email' | 'password'>,
+  address?: string,
+): Promise<{ visitor: Visitor; entered: Entered }> {
+  const headers = address === undefined ? {} : { 'X-Forwarded-For': address };
+  const visitor = new Visitor(service, email, { password, headers });
+  const path = '/api/auth/sign-in/email';
+  const entered = await visitor.json<Entered>('POST', path, { email, password });
+  return { visitor, entered };
+}
+
+export function giveCode(visitor: Visitor, code: string): Promise<Response> {
+  return visitor.post('/api/auth/sign-in/code', { code });
+}
+
+export function giveRecoveryCode(visitor: Visitor, code: string | undefined): Promise<Response> {
+  return visitor.post('/api/auth/sign-in/recovery-code', { code });
+}
+
+export function factorsOf(visitor: Visitor): Promise<SecondFactorsInfo> {
+  return visitor.json('GET', '/api/auth/second-factors');
+}
+
+/** Whether somebody is signed in. */
+export async function isSignedIn(visitor: Visitor): Promise<boolean> {
+  return (await visitor.get('/api/keys')).status === 200;
+}
+
+/** Adds a passkey for whoever is signed in. */
+export async function addPasskey(
+  visitor: Visitor,
+  authenticator: SoftwareAuthenticator,
+  name = 'Laptop',
+): Promise<Response> {
+  const path = '/api/auth/second-factors/passkey-options';
+  const options = await visitor.json<{ challenge: string }>('POST', path);
+  const response = authenticator.register(options);
+  return visitor.post('/api/auth/second-factors/passkeys', { name, response });
+}
+
+export async function signInByPasskey(
+  visitor: Visitor,
+  authenticator: SoftwareAuthenticator,
+): Promise<Response> {
+  const path = '/api/auth/sign-in/passkey-options';
+  const options = await visitor.json<{ challenge: string }>('POST', path);
+  return visitor.post('/api/auth/sign-in/passkey', { response: authenticator.signIn(options) });
+}
