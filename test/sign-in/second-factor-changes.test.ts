@@ -150,3 +150,14 @@ describe('accounts reset-second-factor', () => {
     expect(twice.stderr).toContain('has no second factor');
   });
 });
+
+test('accounts set-operator says how to set up a second factor, where one is required', async () => {
+  await using service = await startWithSignIn();
+  const { email } = await Visitor.signUp(service);
+  const settings = { PETSTORE_DATA_DIR: service.folder.path };
+  const command = ['accounts', 'set-operator', email];
+  const { stderr } = await runCommand(command, settings);
+  expect(stderr).toContain('set up an authenticator app or a passkey on the Account page');
+  const relaxed = { ...settings, PETSTORE_OPERATOR_SECOND_FACTOR: 'optional' };
+  expect((await runCommand(command, relaxed)).stderr).not.toContain('authenticator app');
+});
