@@ -177,13 +177,18 @@ function loadCurrentUsage({ limiters, stores }: Backend, clock: Clock) {
 
 /** The sandbox of staging; loaded at the first call. */
 function loadSandbox(
-  { stores }: Backend,
+  { limiters, stores }: Backend,
   currentUsage: ReturnType<typeof loadCurrentUsage>,
 ): () => Promise<SandboxControl> {
   return lazy(async () => {
     const { SandboxControl } = await import('./core/sandbox-control.ts');
     const usageOf = await currentUsage();
-    return new SandboxControl({ ...stores, usage: (account) => usageOf(account, 'staging') });
+    return new SandboxControl({
+      ...stores,
+      pets: stores.environment('staging').pets,
+      limiter: limiters.get('staging'),
+      usage: (account) => usageOf(account, 'staging'),
+    });
   });
 }
 

@@ -17,7 +17,12 @@ export type AuditAction =
   | 'key.rotated'
   | 'key.revoked'
   | 'key.removed'
-  | 'ban.lifted';
+  | 'ban.lifted'
+  | 'sandbox.clock_advanced'
+  | 'sandbox.usage_set'
+  | 'sandbox.key_banned'
+  | 'sandbox.ban_lifted'
+  | 'sandbox.reset';
 
 /**
  * Who made a change: the address of an account, `command line: ` and the name of a system user, or

@@ -1,11 +1,11 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 
 /** What a change is about. */
-export type ChangeKind = 'account' | 'key' | 'ban';
+export type ChangeKind = 'account' | 'key' | 'ban' | 'sandbox';
 
 /**
- * An account whose plan changed or that was deleted, a key whose end changed, or a ban that was lifted:
- * what servers cache of it is out of date.
+ * An account whose plan changed or that was deleted, a key whose end changed, a ban that was lifted or set,
+ * or an account whose sandbox changed: what servers cache of it is out of date.
  */
 export interface Change {
   readonly kind: ChangeKind;

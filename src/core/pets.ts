@@ -65,6 +65,8 @@ export interface PetStore {
   create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome>;
   /** Adds many animals in one transaction. */
   import(pets: readonly NewPet[]): Promise<void>;
+  /** Deletes the idempotent requests of an account that were made after `since` (epoch ms). */
+  forgetRequests(accountId: string, since: number): Promise<void>;
   /** Deletes idempotent requests that are older than 24 hours. */
   pruneRequests(now: Instant): Promise<void>;
 }

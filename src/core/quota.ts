@@ -33,8 +33,8 @@ export function takeQuota(
   cost: 0 | 1,
 ): RateLimitResult {
   const today = Math.floor(now.wall / DAY);
-  const isSameDay = quota.day === today || quota.day === today + 1;
-  const isSameMinute = now.elapsed < quota.minuteEndsAt;
+  const isSameDay = isDayInForce(quota, today);
+  const isSameMinute = isMinuteInForce(quota, now);
   const day = isSameDay ? quota.day : today;
   let dayUsed = isSameDay ? quota.dayUsed : 0;
   const minuteEndsAt = isSameMinute ? quota.minuteEndsAt : now.elapsed + MINUTE;
@@ -54,6 +54,34 @@ export function takeQuota(
     windowUsage(limits.perMinute, minuteUsed, minuteEndsAt - now.elapsed),
     windowUsage(limits.perDay, dayUsed, (day + 1) * DAY - now.wall),
   );
+}
+
+/** Requests that a caller is to have used of the windows in force; what is left out stays. */
+export interface UsedRequests {
+  readonly minute?: number | undefined;
+  readonly day?: number | undefined;
+}
+
+/** Sets what was used of the windows in force, in place; a window that is over begins anew. */
+export function setUsed(quota: QuotaState, { minute, day }: UsedRequests, now: Instant): void {
+  if (minute !== undefined) {
+    if (!isMinuteInForce(quota, now)) quota.minuteEndsAt = now.elapsed + MINUTE;
+    quota.minuteUsed = minute;
+  }
+  if (day !== undefined) {
+    const today = Math.floor(now.wall / DAY);
+    if (!isDayInForce(quota, today)) quota.day = today;
+    quota.dayUsed = day;
+  }
+}
+
+/** A minute that ends much later than in a minute was begun on a clock that was put back since. */
+function isMinuteInForce({ minuteEndsAt }: QuotaState, { elapsed }: Instant): boolean {
+  return elapsed < minuteEndsAt && minuteEndsAt - elapsed < 2 * MINUTE;
+}
+
+function isDayInForce({ day }: QuotaState, today: number): boolean {
+  return day === today || day === today + 1;
 }
 
 /** Whether both windows are over, so that the state may be dropped. */

@@ -1,9 +1,16 @@
 import type { Awaitable } from '../lib/awaitable.ts';
-import { type Instant, later } from '../lib/clock.ts';
+import { type Instant, later, SECOND } from '../lib/clock.ts';
+import { type AdjustableLimiter, carryOutOrder } from './adjustable-limiter.ts';
+import type { Actor } from './audit.ts';
 import type { BanRecord, BanStore } from './ban-records.ts';
+import { ApiError } from './errors.ts';
+import { newId } from './ids.ts';
+import type { BannableKey } from './limiter.ts';
+import type { PetStore } from './pets.ts';
 import type { Limits } from './plans.ts';
 import type { RateLimitResult, WindowUsage } from './rate-limit.ts';
-import type { Sandbox, SandboxStore } from './sandbox.ts';
+import { MAX_CLOCK_OFFSET, type Sandbox } from './sandbox.ts';
+import type { LimiterOrder, SandboxChange, SandboxStore } from './sandbox-store.ts';
 
 /** Bans that are read of one account at most. */
 const MOST_BANS = 100;
@@ -14,6 +21,19 @@ export interface SandboxAccount {
   readonly limits: Limits;
 }
 
+/** Who changes the sandbox of which account, and when by the service's clock. */
+export interface SandboxRequest {
+  readonly account: SandboxAccount;
+  readonly by: Actor;
+  readonly now: Instant;
+}
+
+/** Requests that are to be left in the windows in force; a window that is left out stays as it is. */
+export interface RemainingRequests {
+  readonly minuteRemaining?: number;
+  readonly dayRemaining?: number;
+}
+
 /** One window of an account in staging. */
 export interface SandboxWindow {
   readonly limit: number;
@@ -22,18 +42,23 @@ export interface SandboxWindow {
   readonly resetsAt: number;
 }
 
-/** Everything that the sandbox has of an account. Times are epoch ms on the account's clock in staging. */
+/** Everything that the sandbox has of an account. */
 export interface SandboxStatus extends Sandbox {
+  /** The time of the account in staging, epoch ms. */
   readonly now: number;
   readonly minute: SandboxWindow;
   readonly day: SandboxWindow;
-  /** Bans of its keys in force. */
+  /** Bans of its keys in force. Times are epoch ms on the account's clock. */
   readonly bans: readonly BanRecord[];
 }
 
 interface Dependencies {
   readonly sandboxes: SandboxStore;
   readonly bans: Pick<BanStore, 'ofAccount'>;
+  /** The animals of staging. */
+  readonly pets: Pick<PetStore, 'forgetRequests'>;
+  /** The limiter of staging; without it, changes are left to the process that has it. */
+  readonly limiter: AdjustableLimiter | undefined;
   /** The current usage of an account in staging. */
   usage(account: SandboxAccount): Awaitable<RateLimitResult>;
 }
@@ -48,23 +73,137 @@ export class SandboxControl {
 
   /** @param now by the service's clock. */
   async status(account: SandboxAccount, now: Instant): Promise<SandboxStatus> {
-    const { sandboxes, bans, usage } = this.#dependencies;
+    const { sandboxes, bans, limiter, usage } = this.#dependencies;
+    await limiter?.recordBans();
     const sandbox = await sandboxes.find(account.id);
-    const { wall } = later(now, sandbox.clockOffset);
+    const { clockOffset } = sandbox;
+    const { wall } = later(now, clockOffset);
     const { minute, day } = await usage(account);
-    const banned = await bans.ofAccount(account.id, now.wall, MOST_BANS);
+    const latest = await bans.ofAccount(account.id, now.wall, MOST_BANS);
+    const inForce = latest.filter(
+      ({ environment, liftedAt }) => environment === 'staging' && liftedAt === undefined,
+    );
     return {
       ...sandbox,
       now: wall,
       minute: windowOf(minute, wall),
       day: windowOf(day, wall),
-      bans: banned.filter(
-        ({ environment, liftedAt }) => environment === 'staging' && liftedAt === undefined,
-      ),
+      bans: inForce.map((ban) => onClock(ban, clockOffset)),
     };
   }
+
+  /**
+   * Moves the account's clock forward.
+   * @throws ApiError `invalid_body` where it would be more than ten years ahead.
+   */
+  async advanceClock(request: SandboxRequest, seconds: number): Promise<void> {
+    const { sandboxes } = this.#dependencies;
+    const change = changeOf(request);
+    if ((await sandboxes.advanceClock(change, seconds * SECOND)) !== null) return;
+    const { clockOffset } = await sandboxes.find(change.accountId);
+    const left = (MAX_CLOCK_OFFSET - clockOffset) / SECOND;
+    throw new ApiError(
+      'invalid_body',
+      `"advanceSeconds" must be at most ${left}: the clock is at most ten years ahead. Reset it to begin again.`,
+    );
+  }
+
+  /**
+   * Leaves so many requests in the windows in force.
+   * @throws ApiError `invalid_body` where the plan does not have as many.
+   */
+  async setUsage(request: SandboxRequest, remaining: RemainingRequests): Promise<void> {
+    const { limits } = request.account;
+    const used = {
+      minute: usedOf('minuteRemaining', remaining.minuteRemaining, limits.perMinute),
+      day: usedOf('dayRemaining', remaining.dayRemaining, limits.perDay),
+    };
+    if (used.minute === undefined && used.day === undefined) {
+      throw new ApiError('invalid_body', 'Send at least one of: minuteRemaining, dayRemaining.');
+    }
+    const { sandboxes } = this.#dependencies;
+    await this.#adjust(request, { kind: 'set_used', used });
+    await sandboxes.setUsage(this.#ordering(request, { kind: 'set_used', used }), used);
+  }
+
+  /** Bans a key, and those that it is rotated to, for so many seconds from now on. */
+  async ban(request: SandboxRequest, key: BannableKey, seconds: number): Promise<void> {
+    const { sandboxes, limiter } = this.#dependencies;
+    const { wall } = request.now;
+    await limiter?.recordBans();
+    const { clockOffset } = await sandboxes.find(request.account.id);
+    const startsAt = Math.floor(wall);
+    await sandboxes.ban(changeOf(request), {
+      id: newId('ban', startsAt),
+      keyId: key.id,
+      chainId: key.chainId,
+      accountId: key.accountId,
+      environment: key.environment,
+      reason: 'Set in the sandbox.',
+      level: 1,
+      startsAt,
+      endsAt: startsAt + seconds * SECOND,
+      ...(clockOffset > 0 && { clockOffset }),
+      liftedAt: undefined,
+      liftedBy: undefined,
+    });
+  }
+
+  /** Ends the ban of a key, and forgets the refusals that led to it, or might lead to one. */
+  async liftBan(request: SandboxRequest, { chainId }: Pick<BannableKey, 'chainId'>): Promise<void> {
+    const { sandboxes, limiter } = this.#dependencies;
+    const order: LimiterOrder = { kind: 'forgive', chainId };
+    await limiter?.recordBans();
+    await sandboxes.liftBan(this.#ordering(request, order), chainId);
+    await this.#adjust(request, order);
+  }
+
+  /** Puts everything back as it would be without the sandbox, with unused windows. */
+  async reset(request: SandboxRequest): Promise<void> {
+    const { sandboxes, limiter, pets } = this.#dependencies;
+    const { account, now } = request;
+    const order: LimiterOrder = { kind: 'forget' };
+    await limiter?.recordBans();
+    const { clockOffset } = await sandboxes.reset(this.#ordering(request, order));
+    // A creation of the future would be remembered until then.
+    if (clockOffset > 0) await pets.forgetRequests(account.id, now.wall);
+    await this.#adjust(request, order);
+  }
+
+  /** Carries out an order where this process has the limiter. */
+  async #adjust({ account, now }: SandboxRequest, order: LimiterOrder): Promise<void> {
+    const { limiter, sandboxes } = this.#dependencies;
+    if (!limiter) return;
+    const { clockOffset } = await sandboxes.find(account.id);
+    await carryOutOrder(limiter, { id: account.id, clockOffset }, order, now);
+  }
+
+  /** The change for the store, with the order where another process has the limiter. */
+  #ordering(request: SandboxRequest, order: LimiterOrder): SandboxChange {
+    return { ...changeOf(request), ...(!this.#dependencies.limiter && { order }) };
+  }
+}
+
+function changeOf({ account, by, now }: SandboxRequest): SandboxChange {
+  return { accountId: account.id, by, now: now.wall };
+}
+
+/** @throws ApiError `invalid_body` */
+function usedOf(field: string, remaining: number | undefined, limit: number): number | undefined {
+  if (remaining === undefined) return undefined;
+  if (remaining <= limit) return limit - remaining;
+  throw new ApiError('invalid_body', `"${field}" must be at most ${limit}, the limit of the plan.`);
 }
 
 function windowOf({ limit, remaining, resetIn }: WindowUsage, now: number): SandboxWindow {
   return { limit, used: limit - remaining, resetsAt: Math.ceil(now + resetIn) };
+}
+
+/** The ban as the account's clock shows it. */
+function onClock(ban: BanRecord, clockOffset: number): BanRecord {
+  return {
+    ...ban,
+    startsAt: ban.startsAt + (ban.clockOffset ?? 0),
+    endsAt: ban.endsAt + clockOffset,
+  };
 }

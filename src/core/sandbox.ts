@@ -1,4 +1,3 @@
-import type { Awaitable } from '../lib/awaitable.ts';
 import { DAY, MINUTE } from '../lib/clock.ts';
 import type { Limits } from './plans.ts';
 
@@ -13,6 +12,12 @@ export interface Sandbox {
 /** Everything as it would be without the sandbox. */
 export const NO_SANDBOX: Sandbox = { clockOffset: 0, simulation: undefined };
 
+/** The furthest that an account's clock may be ahead, in ms: ten years. */
+export const MAX_CLOCK_OFFSET = 3_652 * DAY;
+
+/** The longest ban that may be set, in seconds: a day. */
+export const MAX_BAN_SECONDS = 86_400;
+
 const PER_MINUTE = 600;
 
 /** Requests of an account to the sandbox itself; they do not count towards its plan. */
@@ -21,8 +26,3 @@ export const SANDBOX_LIMITS: Limits = Object.freeze({
   // Never the tighter one.
   perDay: PER_MINUTE * (DAY / MINUTE),
 });
-
-/** What accounts have set in the sandbox. Every call may raise `StorageUnavailable`. */
-export interface SandboxStore {
-  find(accountId: string): Awaitable<Sandbox>;
-}

@@ -83,7 +83,7 @@ function authenticate(
   if (authorization === null) return unauthenticated(api, address, challengeReply(MISSING));
   const token = bearerToken(authorization);
   if (token === undefined) return unauthenticated(api, address, malformedReply(authorization));
-  const key = api.keyRing.authenticate(token, api.accepts);
+  const key = api.keyRing.authenticate(token, api.accepts, api.isSandbox);
   if (key instanceof Promise) return key.then((found) => callerOf(api, found, address));
   return callerOf(api, key, address);
 }

@@ -59,7 +59,10 @@ function missingField(field: string, expectations: Expectations): string {
 /** The message of the error when a body is an object without any field. */
 export function emptyBodyMessage(schema: XSchema, described: Expectations = {}): string {
   const required: readonly string[] = Object(schema).required ?? [];
-  return missingField(required[0] ?? '', { ...expectationsOf(schema), ...described });
+  const expectations = { ...expectationsOf(schema), ...described };
+  const [first] = required;
+  if (first !== undefined) return missingField(first, expectations);
+  return `Send at least one of: ${Object.keys(expectations).join(', ')}.`;
 }
 
 /** Names of the properties that are JSON numbers, with what makes one of a bigint. */

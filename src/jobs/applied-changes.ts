@@ -1,7 +1,9 @@
+import { carryOutOrder } from '../core/adjustable-limiter.ts';
 import type { KeyCache } from '../core/api-keys.ts';
 import type { BanRecord, BanStore } from '../core/ban-records.ts';
 import type { Change, ChangeFeed } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
+import type { SandboxStore } from '../core/sandbox-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EnvironmentLimiter } from '../limits/persistence.ts';
 
@@ -9,14 +11,15 @@ interface Dependencies {
   readonly stores: {
     readonly changes: ChangeFeed;
     readonly keyCache: KeyCache;
-    readonly bans: Pick<BanStore, 'lifted'>;
+    readonly bans: Pick<BanStore, 'findAll' | 'latest' | 'lifted'>;
+    readonly sandboxes: Pick<SandboxStore, 'find' | 'ordering' | 'takeOrders'>;
   };
   readonly clock: Clock;
 }
 
 /**
- * Applies the change feed to what this process caches: API keys, with the limits of their accounts,
- * and bans. Its own changes are applied before they are reported to whoever made them.
+ * Applies the change feed to what this process caches: API keys, with the limits and the sandboxes of their
+ * accounts, and bans. Its own changes are applied before they are reported to whoever made them.
  */
 export class AppliedChanges {
   readonly #limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
@@ -48,22 +51,57 @@ export class AppliedChanges {
     const { revision, changes } = await feed.since(this.#revision);
     if (changes === 'everything') {
       keyCache.forgetAll();
-      await this.#applyLifted(() => true);
+      await this.#applyAllBans();
+      await this.applyOrders();
     } else if (changes.length > 0) {
-      keyCache.forget({ keys: idsOf('key', changes), accounts: idsOf('account', changes) });
-      const bans = new Set(idsOf('ban', changes));
-      if (bans.size > 0) await this.#applyLifted(({ id }) => bans.has(id));
+      const sandboxes = idsOf('sandbox', changes);
+      const accounts = [...idsOf('account', changes), ...sandboxes];
+      keyCache.forget({ keys: idsOf('key', changes), accounts });
+      const bans = idsOf('ban', changes);
+      if (bans.length > 0)
+        await this.#applyBans(await this.#dependencies.stores.bans.findAll(bans));
+      if (sandboxes.length > 0) await this.applyOrders(sandboxes);
     }
     // An update that began later may have finished before.
     if (revision > this.#revision) this.#revision = revision;
   }
 
-  async #applyLifted(isChanged: (ban: BanRecord) => boolean): Promise<void> {
+  /**
+   * Carries out what other processes have left to the limiter of staging, if it is here.
+   * @param accounts all that have left something, unless given. May raise `StorageUnavailable`.
+   */
+  async applyOrders(accounts?: readonly string[]): Promise<void> {
+    const limiter = this.#limiters.get('staging');
+    if (!limiter) return;
     const { stores, clock } = this.#dependencies;
-    const lifted = (await stores.bans.lifted(clock.now().wall)).filter(isChanged);
-    // A limiter that is unavailable reads lifted bans again once it recovers.
-    const lift = (ban: BanRecord) => this.#limiters.get(ban.environment)?.lift(ban);
-    await Promise.allSettled(lifted.map(lift));
+    const { sandboxes } = stores;
+    for (const id of new Set(accounts ?? (await sandboxes.ordering()))) {
+      const orders = await sandboxes.takeOrders(id);
+      const { clockOffset } = await sandboxes.find(id);
+      for (const order of orders) {
+        await carryOutOrder(limiter, { id, clockOffset }, order, clock.now());
+      }
+    }
+  }
+
+  async #applyAllBans(): Promise<void> {
+    const { stores, clock } = this.#dependencies;
+    const { wall } = clock.now();
+    await this.#applyBans([
+      ...(await stores.bans.lifted(wall)),
+      ...(await stores.bans.latest(wall)),
+    ]);
+  }
+
+  /** Ends bans that were lifted, and puts others into force. */
+  async #applyBans(bans: readonly BanRecord[]): Promise<void> {
+    const now = this.#dependencies.clock.now();
+    const lifted = bans.filter(({ liftedAt }) => liftedAt !== undefined);
+    const inForce = bans.filter(({ liftedAt }) => liftedAt === undefined);
+    const limiterOf = ({ environment }: BanRecord) => this.#limiters.get(environment);
+    // A limiter that is unavailable reads the bans on record again once it recovers.
+    await Promise.allSettled(lifted.map((ban) => limiterOf(ban)?.lift(ban)));
+    await Promise.allSettled(inForce.map((ban) => limiterOf(ban)?.restore([ban], now)));
   }
 }
 

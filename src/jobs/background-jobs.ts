@@ -64,6 +64,7 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
   const recordUse = startRecordingUse(dependencies);
   jobs.every(PRUNE_EVERY, 'prune expired rows', () => pruneExpired(stores, limiters, clock.now()));
   const appliedChanges = new AppliedChanges(seen, limiters, dependencies);
+  await appliedChanges.applyOrders();
   jobs.every(PROBE_WRITES_EVERY, 'probe failing writes', () => stores.probeWrites());
   jobs.every(WATCH_EVERY, 'watch for changes', () => appliedChanges.update());
   return { limiters, recordUse };

@@ -1,8 +1,8 @@
+import type { AdjustableLimiter } from '../core/adjustable-limiter.ts';
 import type { BanRecord, BanStore } from '../core/ban-records.ts';
 import type { BanPolicy } from '../core/bans.ts';
 import type { Environment } from '../core/environments.ts';
 import { StorageUnavailable } from '../core/errors.ts';
-import type { Limiter } from '../core/limiter.ts';
 import type { QuotaStore } from '../core/quota.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, DAY, type Instant, SECOND } from '../lib/clock.ts';
@@ -33,7 +33,7 @@ export interface LimiterDependencies {
 }
 
 /** The limiter of an environment, with what background jobs maintain in it. */
-export interface EnvironmentLimiter extends Limiter {
+export interface EnvironmentLimiter extends AdjustableLimiter {
   readonly environment: Environment;
   /** Ends a lifted ban. May reject while Redis is unavailable; the ban is read again once it recovers. */
   lift(ban: BanRecord): Awaitable<void>;
@@ -49,7 +49,7 @@ export async function startLimiter(dependencies: LimiterDependencies): Promise<M
     environment,
     policy,
     saved,
-    onBan: recordNewBans(dependencies),
+    ...recordNewBans(dependencies),
   });
   const latest = await bans.latest(now.wall - DAY);
   const own = latest.filter((ban) => ban.environment === environment);
@@ -65,20 +65,36 @@ export async function startLimiter(dependencies: LimiterDependencies): Promise<M
   return limiter;
 }
 
-/** Starts the job that records new bans; the returned function queues one for it. */
-export function recordNewBans(
-  dependencies: Omit<LimiterDependencies, 'quotas'>,
-): (ban: BanRecord) => void {
+/** What a limiter tells of its bans. */
+export interface NewBans {
+  /** Queues a ban that begins to be recorded. */
+  readonly onBan: (ban: BanRecord) => void;
+  /** Records what is queued, and waits for it. May raise `StorageUnavailable`. */
+  readonly recordBans: () => Promise<void>;
+}
+
+/** Starts the job that records new bans. */
+export function recordNewBans(dependencies: Omit<LimiterDependencies, 'quotas'>): NewBans {
+  const { environment, jobs } = dependencies;
   const unrecorded: BanRecord[] = [];
-  dependencies.jobs.everyAndAtStop(
-    RECORD_BANS_EVERY,
-    `record ${dependencies.environment} bans`,
-    () => recordBans(unrecorded, dependencies),
-  );
-  return (ban) => {
-    unrecorded.push(ban);
-    dependencies.bans.begin(ban);
-    dependencies.onBan(ban);
+  let recording: Promise<void> | undefined;
+  // One at a time: each takes the first of the queue when it is on record.
+  const record = () => {
+    recording ??= recordBans(unrecorded, dependencies).finally(() => {
+      recording = undefined;
+    });
+    return recording;
+  };
+  jobs.everyAndAtStop(RECORD_BANS_EVERY, `record ${environment} bans`, record);
+  return {
+    onBan: (ban) => {
+      unrecorded.push(ban);
+      dependencies.bans.begin(ban);
+      dependencies.onBan(ban);
+    },
+    recordBans: async () => {
+      if (unrecorded.length > 0) await record();
+    },
   };
 }
 

@@ -13,9 +13,10 @@ export interface KeyColumns {
   readonly last_used_at: number | null;
   readonly chain_id: string | null;
   readonly simulate: string | null;
+  readonly clock_offset: number;
 }
 
-interface ApiKeyRow extends KeyColumns {
+export interface ApiKeyRow extends KeyColumns {
   readonly name: string;
   readonly prefix: string;
   readonly last_four: string;
@@ -25,7 +26,8 @@ interface ApiKeyRow extends KeyColumns {
 /** The columns that an API key is read from. */
 export const KEY_COLUMNS = [
   ...(['id', 'account_id', 'environment', 'name', 'prefix', 'last_four', 'created_at'] as const),
-  ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id', 'simulate'] as const),
+  ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
+  ...(['simulate', 'clock_offset'] as const),
 ] as const;
 
 /**
@@ -44,6 +46,7 @@ export function authenticatedKeyFromRow(
     environment: environmentFromRow(key),
     caller: `account:${key.account_id}`,
     expiresAt: key.expires_at ?? undefined,
+    clockMoved: clockMoved(key, sandbox?.clock_offset),
     revokedAt: key.revoked_at ?? undefined,
     lastUsedAt: key.last_used_at ?? undefined,
     simulate: key.simulate ?? undefined,
@@ -52,7 +55,8 @@ export function authenticatedKeyFromRow(
   };
 }
 
-export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
+/** @param clockOffset of the key's account; none for a key of production. */
+export function apiKeyFromRow(row: ApiKeyRow, clockOffset?: number): ApiKey {
   return {
     id: row.id,
     ...ownerFromRow(row, row.id),
@@ -61,6 +65,7 @@ export function apiKeyFromRow(row: ApiKeyRow): ApiKey {
     lastFour: row.last_four,
     createdAt: row.created_at,
     expiresAt: row.expires_at ?? undefined,
+    clockMoved: clockMoved(row, clockOffset),
     revokedAt: row.revoked_at ?? undefined,
     lastUsedAt: row.last_used_at ?? undefined,
     simulate: row.simulate ?? undefined,
@@ -80,6 +85,12 @@ export function ownerFromRow(
     chainId: row.chain_id ?? keyId,
     environment: environmentFromRow(row),
   };
+}
+
+/** How much the account's clock was moved forward since the key was made; none where it was not. */
+function clockMoved(key: Pick<KeyColumns, 'clock_offset'>, clockOffset = 0): number | undefined {
+  const moved = clockOffset - key.clock_offset;
+  return moved > 0 ? moved : undefined;
 }
 
 /** Keys are cached by the hundred thousand: the name is one text of ours, not as many of the database's. */

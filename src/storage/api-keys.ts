@@ -11,7 +11,7 @@ import type { Actor } from '../core/audit.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { DAY } from '../lib/clock.ts';
 import type { Access } from './access.ts';
-import { apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
+import { type ApiKeyRow, apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
 import { recordAudit } from './audit.ts';
 import { recordChange } from './change-log.ts';
 import { pruneKeys } from './prune-keys.ts';
@@ -63,9 +63,12 @@ export const apiKeyChanges = {
     await lockAccount(transaction, key.accountId);
     const live = await liveKeys(transaction, at)
       .where('id', '=', old.id)
-      .select('expires_at')
+      .select(['expires_at', 'clock_offset'])
       .executeTakeFirst();
     if (!live) return 'not_live';
+    const clockOffset = await clockOffsetOf(transaction, key);
+    const moved = Math.max(0, clockOffset - live.clock_offset);
+    const expiry = live.expires_at === null ? old.expiresAt : live.expires_at - moved;
     // A key that ends at once makes room for its successor.
     const room = old.expiresAt <= at ? 1 : 0;
     const roomy = { ...bounds, live: bounds.live + room };
@@ -74,7 +77,7 @@ export const apiKeyChanges = {
     await transaction
       .updateTable('api_keys')
       // A concurrent rotation may have given it less time.
-      .set({ expires_at: Math.min(live.expires_at ?? old.expiresAt, old.expiresAt) })
+      .set({ expires_at: Math.min(expiry, old.expiresAt), clock_offset: clockOffset })
       .where('id', '=', old.id)
       .execute();
     await recordChange(transaction, 'key', old.id);
@@ -138,13 +141,13 @@ export class StoredApiKeys implements ApiKeyStore {
 
   async find(id: string): Promise<ApiKey | undefined> {
     const row = await (await this.#select()).where('id', '=', id).executeTakeFirst();
-    return row && apiKeyFromRow(row);
+    const [key] = await this.#keysFrom(row ? [row] : []);
+    return key;
   }
 
   async findAll(ids: readonly string[]): Promise<ApiKey[]> {
     if (ids.length === 0) return [];
-    const rows = await (await this.#select()).where('id', 'in', ids).execute();
-    return rows.map(apiKeyFromRow);
+    return this.#keysFrom(await (await this.#select()).where('id', 'in', ids).execute());
   }
 
   async page(accountId: string, limit: number, from?: KeyPosition): Promise<ApiKey[]> {
@@ -155,7 +158,7 @@ export class StoredApiKeys implements ApiKeyStore {
         )
       : select;
     const newestFirst = rest.orderBy('created_at', 'desc').orderBy('id', 'desc');
-    return (await newestFirst.limit(limit).execute()).map(apiKeyFromRow);
+    return this.#keysFrom(await newestFirst.limit(limit).execute());
   }
 
   async prune(before: number, bannedUntil: number, now: number): Promise<void> {
@@ -166,7 +169,7 @@ export class StoredApiKeys implements ApiKeyStore {
     const select = await this.#select();
     const ofAccount = select.where('account_id', '=', accountId);
     const rows = await ofAccount.orderBy('created_at').orderBy('id').execute();
-    return rows.map(apiKeyFromRow);
+    return this.#keysFrom(rows);
   }
 
   revoke(id: string, now: number, by: Actor): Promise<boolean> {
@@ -179,6 +182,24 @@ export class StoredApiKeys implements ApiKeyStore {
 
   async any(): Promise<boolean> {
     return (await this.#access.rows(ANY)).length > 0;
+  }
+
+  /** The keys of these rows, with how their accounts' clocks were moved since they were made. */
+  async #keysFrom(rows: readonly ApiKeyRow[]): Promise<ApiKey[]> {
+    const ofStaging = rows.filter(({ environment }) => environment === 'staging');
+    const accounts = new Set(ofStaging.map(({ account_id }) => account_id));
+    const found =
+      accounts.size === 0
+        ? []
+        : await (await this.#access.queries())
+            .selectFrom('sandboxes')
+            .select(['account_id', 'clock_offset'])
+            .where('account_id', 'in', [...accounts])
+            .execute();
+    const clocks = new Map(found.map((row) => [row.account_id, row.clock_offset]));
+    return rows.map((row) =>
+      apiKeyFromRow(row, row.environment === 'staging' ? clocks.get(row.account_id) : undefined),
+    );
   }
 
   async #select() {
@@ -204,6 +225,20 @@ function liveKeys(transaction: Transaction, now: number) {
     .selectFrom('api_keys')
     .where('revoked_at', 'is', null)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]));
+}
+
+/** How far the clock of the key's account is ahead, in ms; 0 in production. */
+async function clockOffsetOf(
+  transaction: Transaction,
+  { accountId, environment }: Pick<ApiKey, 'accountId' | 'environment'>,
+): Promise<number> {
+  if (environment !== 'staging') return 0;
+  const row = await transaction
+    .selectFrom('sandboxes')
+    .select('clock_offset')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.clock_offset ?? 0;
 }
 
 /** Adds a key where the account has room for it. */
@@ -239,6 +274,7 @@ async function addKey(
       expires_at: key.expiresAt ?? null,
       chain_id: key.chainId,
       simulate: key.simulate ?? null,
+      clock_offset: await clockOffsetOf(transaction, key),
     })
     .execute();
   return 'kept';

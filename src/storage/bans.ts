@@ -10,7 +10,7 @@ import { type Selection, type SelectionValue, select } from './selection.ts';
 
 const COLUMNS = [
   ...(['id', 'key_id', 'account_id', 'environment', 'reason', 'level', 'starts_at'] as const),
-  ...(['ends_at', 'lifted_at', 'lifted_by', 'chain_id'] as const),
+  ...(['ends_at', 'lifted_at', 'lifted_by', 'chain_id', 'clock_offset'] as const),
 ] as const;
 
 // Without Kysely: every start reads the bans in force.
@@ -19,6 +19,7 @@ const ACTIVE = select(
   COLUMNS,
   'WHERE ends_at > ? AND lifted_at IS NULL ORDER BY bans.starts_at',
 );
+const ONE = select('bans', COLUMNS, 'WHERE id = ?');
 const SINCE = select('bans', COLUMNS, 'WHERE ends_at > ? ORDER BY bans.starts_at');
 const LIFTED = select('bans', COLUMNS, 'WHERE ends_at > ? AND lifted_at IS NOT NULL');
 const OF_ACCOUNT = select(
@@ -27,26 +28,20 @@ const OF_ACCOUNT = select(
   'WHERE account_id = ? AND ends_at > ? ORDER BY bans.starts_at DESC, bans.id DESC LIMIT ?',
 );
 
+/** The clocks of accounts whose bans may end before their time. */
+const CLOCKS = select(
+  'sandboxes',
+  ['account_id', 'clock_offset'],
+  `WHERE clock_offset > 0 AND account_id IN
+     (SELECT account_id FROM bans WHERE environment = 'staging' AND ends_at > ?)`,
+);
+
 type BanRow = NonNullable<(typeof ACTIVE)['row']>;
 
 export const banChanges = {
   /** May run again where it is not known whether it was committed. */
   async recordBan(transaction: Transaction, ban: BanRecord): Promise<void> {
-    await transaction
-      .insertInto('bans')
-      .values({
-        id: ban.id,
-        key_id: ban.keyId,
-        chain_id: ban.chainId,
-        account_id: ban.accountId,
-        environment: ban.environment,
-        reason: ban.reason,
-        level: ban.level,
-        starts_at: ban.startsAt,
-        ends_at: ban.endsAt,
-      })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute();
+    await insertBan(transaction, ban);
   },
 
   /** `false` when there is no such ban in force. */
@@ -82,6 +77,11 @@ export class StoredBans implements BanStore {
     this.#begun.set(ban.id, ban);
   }
 
+  async findAll(ids: readonly string[]): Promise<BanRecord[]> {
+    const found = await Promise.all([...new Set(ids)].map((id) => this.#select(ONE, id)));
+    return found.flat();
+  }
+
   async record(ban: BanRecord): Promise<void> {
     try {
       await this.#access.changes.recordBan(ban);
@@ -96,7 +96,7 @@ export class StoredBans implements BanStore {
   async active(now: number): Promise<BanRecord[]> {
     const begun = this.#begunSince(now);
     const stored = await this.#select(ACTIVE, now);
-    return [...stored, ...unlessIn(stored, begun)];
+    return this.#ending([...stored, ...unlessIn(stored, begun)], now);
   }
 
   async latest(since: number): Promise<BanRecord[]> {
@@ -112,7 +112,8 @@ export class StoredBans implements BanStore {
   async ofAccount(accountId: string, since: number, most: number): Promise<BanRecord[]> {
     const begun = this.#begunSince(since).filter((ban) => ban.accountId === accountId);
     const stored = await this.#select(OF_ACCOUNT, accountId, since, most);
-    return [...unlessIn(stored, begun).reverse(), ...stored].slice(0, most);
+    const bans = [...unlessIn(stored, begun).reverse(), ...stored];
+    return (await this.#ending(bans, since)).slice(0, most);
   }
 
   lift(id: string, by: Actor, now: number): Promise<boolean> {
@@ -122,6 +123,20 @@ export class StoredBans implements BanStore {
   /** To be called before the stored ones are read: a ban may be recorded meanwhile. */
   #begunSince(time: number): BanRecord[] {
     return [...this.#begun.values()].filter(({ endsAt }) => endsAt > time);
+  }
+
+  /** Those of the bans that end after `since` as the clocks of their accounts are now. */
+  async #ending(bans: BanRecord[], since: number): Promise<BanRecord[]> {
+    if (!bans.some(({ environment }) => environment === 'staging')) return bans;
+    const rows = await this.#access.rows(CLOCKS, since);
+    const clocks = new Map(rows.map((row) => [row.account_id, row.clock_offset]));
+    return bans
+      .map((ban) => {
+        const clock = ban.environment === 'staging' ? clocks.get(ban.accountId) : undefined;
+        const moved = Math.max(0, (clock ?? 0) - (ban.clockOffset ?? 0));
+        return moved > 0 ? { ...ban, endsAt: ban.endsAt - moved } : ban;
+      })
+      .filter(({ endsAt }) => endsAt > since);
   }
 
   async #select(selection: Selection<BanRow>, ...values: SelectionValue[]): Promise<BanRecord[]> {
@@ -134,6 +149,26 @@ function unlessIn(stored: readonly BanRecord[], begun: readonly BanRecord[]): Ba
   return begun.filter(({ id }) => !stored.some((ban) => ban.id === id));
 }
 
+/** Nothing where the ban is recorded already. */
+export async function insertBan(transaction: Transaction, ban: BanRecord): Promise<void> {
+  await transaction
+    .insertInto('bans')
+    .values({
+      id: ban.id,
+      key_id: ban.keyId,
+      chain_id: ban.chainId,
+      account_id: ban.accountId,
+      environment: ban.environment,
+      reason: ban.reason,
+      level: ban.level,
+      starts_at: ban.startsAt,
+      ends_at: ban.endsAt,
+      clock_offset: ban.clockOffset ?? 0,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
 function banFromRow(row: BanRow): BanRecord {
   return {
     id: row.id,
@@ -143,6 +178,7 @@ function banFromRow(row: BanRow): BanRecord {
     ...ownerFromRow(row, row.key_id),
     startsAt: row.starts_at,
     endsAt: row.ends_at,
+    ...(row.clock_offset > 0 && { clockOffset: row.clock_offset }),
     liftedAt: row.lifted_at ?? undefined,
     liftedBy: row.lifted_by ?? undefined,
   };

@@ -55,6 +55,16 @@ export abstract class StoredPets implements PetStore {
     }
   }
 
+  async forgetRequests(accountId: string, since: number): Promise<void> {
+    const { queries, inEnvironment } = await this.queries();
+    await queries
+      .deleteFrom('idempotent_requests')
+      .where(inEnvironment)
+      .where('account_id', '=', accountId)
+      .where('created_at', '>', since)
+      .execute();
+  }
+
   async pruneRequests(now: Instant): Promise<void> {
     const { queries, inEnvironment } = await this.queries();
     const before = now.wall - REMEMBERED;

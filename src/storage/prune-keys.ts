@@ -53,13 +53,15 @@ export async function pruneKeys(
       removed.map(({ id }) => id),
     )
     .execute();
-  const entries = removed.map(apiKeyFromRow).map((key) => ({
-    at,
-    actor: SERVICE,
-    action: 'key.removed' as const,
-    account_id: key.accountId,
-    detail: `${describeKey(key)}, ${describeEnd(key)}`,
-  }));
+  const entries = removed
+    .map((row) => apiKeyFromRow(row))
+    .map((key) => ({
+      at,
+      actor: SERVICE,
+      action: 'key.removed' as const,
+      account_id: key.accountId,
+      detail: `${describeKey(key)}, ${describeEnd(key)}`,
+    }));
   await transaction.insertInto('audit').values(entries).execute();
   return removed.length;
 }

@@ -1,15 +1,121 @@
-import { NO_SANDBOX, type Sandbox, type SandboxStore } from '../core/sandbox.ts';
+import type { AuditAction } from '../core/audit.ts';
+import type { BanRecord } from '../core/ban-records.ts';
+import type { UsedRequests } from '../core/quota.ts';
+import { MAX_CLOCK_OFFSET, NO_SANDBOX, type Sandbox } from '../core/sandbox.ts';
+import type { LimiterOrder, SandboxChange, SandboxStore } from '../core/sandbox-store.ts';
+import { SECOND } from '../lib/clock.ts';
 import type { Access } from './access.ts';
+import { recordAudit } from './audit.ts';
+import { insertBan } from './bans.ts';
+import { recordChange } from './change-log.ts';
 import { SANDBOX_COLUMNS, sandboxFromRow } from './sandbox-rows.ts';
+import type { Transaction } from './schema.ts';
 import { select } from './selection.ts';
 
 const FIND = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
+const ORDERING = select('sandboxes', ['account_id'], 'WHERE usage_order IS NOT NULL');
+
+export const sandboxChanges = {
+  /** `null` where it would be too far ahead. */
+  async advanceSandboxClock(
+    transaction: Transaction,
+    change: SandboxChange,
+    by: number,
+  ): Promise<number | null> {
+    await lockSandbox(transaction, change.accountId);
+    const row = await transaction
+      .updateTable('sandboxes')
+      .set((update) => ({ clock_offset: update('clock_offset', '+', by) }))
+      .where('account_id', '=', change.accountId)
+      .where('clock_offset', '<=', MAX_CLOCK_OFFSET - by)
+      .returning('clock_offset')
+      .executeTakeFirst();
+    if (!row) return null;
+    const ahead = row.clock_offset;
+    const detail = `by ${by / SECOND} s, ${ahead / SECOND} s ahead of real time`;
+    await noteChange(transaction, change, 'sandbox.clock_advanced', detail);
+    return ahead;
+  },
+
+  async setSandboxUsage(
+    transaction: Transaction,
+    change: SandboxChange,
+    { minute, day }: UsedRequests,
+  ): Promise<void> {
+    const parts = [
+      ...(minute === undefined ? [] : [`${minute} in this minute`]),
+      ...(day === undefined ? [] : [`${day} on this day`]),
+    ];
+    await noteChange(transaction, change, 'sandbox.usage_set', parts.join(', '));
+  },
+
+  async banInSandbox(
+    transaction: Transaction,
+    change: SandboxChange,
+    ban: BanRecord,
+  ): Promise<void> {
+    await liftBans(transaction, change, ban.chainId);
+    await insertBan(transaction, ban);
+    await recordChange(transaction, 'ban', ban.id);
+    const seconds = (ban.endsAt - ban.startsAt) / SECOND;
+    const detail = `${ban.id} of key ${ban.keyId}, ${seconds} s`;
+    await noteChange(transaction, change, 'sandbox.key_banned', detail);
+  },
+
+  async liftBanInSandbox(
+    transaction: Transaction,
+    change: SandboxChange,
+    chainId: string,
+  ): Promise<void> {
+    const lifted = await liftBans(transaction, change, chainId);
+    const detail = lifted.length > 0 ? lifted.join(', ') : `the refusals of key ${chainId}`;
+    await noteChange(transaction, change, 'sandbox.ban_lifted', detail);
+  },
+
+  async resetSandbox(transaction: Transaction, change: SandboxChange): Promise<Sandbox> {
+    const { accountId } = change;
+    await lockSandbox(transaction, accountId);
+    const before = await transaction
+      .selectFrom('sandboxes')
+      .select(SANDBOX_COLUMNS)
+      .where('account_id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    await transaction
+      .updateTable('sandboxes')
+      .set({ clock_offset: 0, simulation: null })
+      .where('account_id', '=', accountId)
+      .execute();
+    await liftBans(transaction, change);
+    // What was made while the clock was ahead ages by real time from now on.
+    for (const table of ['api_keys', 'bans'] as const) {
+      await transaction
+        .updateTable(table)
+        .set({ clock_offset: 0 })
+        .where('account_id', '=', accountId)
+        .where('clock_offset', '>', 0)
+        .execute();
+    }
+    const ahead = before.clock_offset / SECOND;
+    await noteChange(transaction, change, 'sandbox.reset', `the clock was ${ahead} s ahead`);
+    return sandboxFromRow(before) ?? NO_SANDBOX;
+  },
+
+  async takeLimiterOrders(
+    transaction: Transaction,
+    accountId: string,
+  ): Promise<readonly LimiterOrder[]> {
+    await lockSandbox(transaction, accountId);
+    const orders = await ordersOf(transaction, accountId);
+    if (orders.length > 0) await setOrders(transaction, accountId, []);
+    return orders;
+  },
+};
 
 /** What accounts have set in the sandbox of staging, on either engine. */
 export class StoredSandboxes implements SandboxStore {
-  readonly #access: Access<unknown>;
+  readonly #access: Access<typeof sandboxChanges>;
 
-  constructor(access: Access<unknown>) {
+  constructor(access: Access<typeof sandboxChanges>) {
     this.#access = access;
   }
 
@@ -17,4 +123,105 @@ export class StoredSandboxes implements SandboxStore {
     const [row] = await this.#access.rows(FIND, accountId);
     return (row && sandboxFromRow(row)) ?? NO_SANDBOX;
   }
+
+  advanceClock(change: SandboxChange, by: number): Promise<number | null> {
+    return this.#access.changes.advanceSandboxClock(change, by);
+  }
+
+  setUsage(change: SandboxChange, used: UsedRequests): Promise<void> {
+    return this.#access.changes.setSandboxUsage(change, used);
+  }
+
+  ban(change: SandboxChange, ban: BanRecord): Promise<void> {
+    return this.#access.changes.banInSandbox(change, ban);
+  }
+
+  liftBan(change: SandboxChange, chainId: string): Promise<void> {
+    return this.#access.changes.liftBanInSandbox(change, chainId);
+  }
+
+  reset(change: SandboxChange): Promise<Sandbox> {
+    return this.#access.changes.resetSandbox(change);
+  }
+
+  async ordering(): Promise<readonly string[]> {
+    return (await this.#access.rows(ORDERING)).map(({ account_id }) => account_id);
+  }
+
+  async takeOrders(accountId: string): Promise<readonly LimiterOrder[]> {
+    // Looking costs nothing; most changes leave no order.
+    if (!(await this.ordering()).includes(accountId)) return [];
+    return this.#access.changes.takeLimiterOrders(accountId);
+  }
+}
+
+/** Makes sure that the account has a row, and lets its changes take turns; an update locks it on PostgreSQL. */
+async function lockSandbox(transaction: Transaction, account_id: string): Promise<void> {
+  await transaction
+    .insertInto('sandboxes')
+    .values({ account_id, clock_offset: 0 })
+    .onConflict((conflict) =>
+      conflict
+        .column('account_id')
+        .doUpdateSet(({ ref }) => ({ clock_offset: ref('sandboxes.clock_offset') })),
+    )
+    .execute();
+}
+
+/** Records a change in the feed and on the audit log, with what it leaves to the limiter. */
+async function noteChange(
+  transaction: Transaction,
+  { accountId, by, now: at, order }: SandboxChange,
+  action: AuditAction,
+  detail: string,
+): Promise<void> {
+  if (order) {
+    await lockSandbox(transaction, accountId);
+    await setOrders(transaction, accountId, [...(await ordersOf(transaction, accountId)), order]);
+  }
+  await recordChange(transaction, 'sandbox', accountId);
+  await recordAudit(transaction, { at, by, action, accountId, detail });
+}
+
+/** Lifts the bans in force of an account in staging, or of one chain of its keys; gives their ids. */
+async function liftBans(
+  transaction: Transaction,
+  { accountId, by, now }: SandboxChange,
+  chainId?: string,
+): Promise<string[]> {
+  const inForce = transaction
+    .updateTable('bans')
+    .set({ lifted_at: now, lifted_by: by })
+    .where('account_id', '=', accountId)
+    .where('environment', '=', 'staging')
+    .where('lifted_at', 'is', null)
+    .where('ends_at', '>', now);
+  const ofChain =
+    chainId === undefined
+      ? inForce
+      : inForce.where(({ eb, fn }) => eb(fn.coalesce('chain_id', 'key_id'), '=', chainId));
+  const lifted = await ofChain.returning('id').execute();
+  for (const { id } of lifted) await recordChange(transaction, 'ban', id);
+  return lifted.map(({ id }) => id);
+}
+
+async function ordersOf(transaction: Transaction, accountId: string): Promise<LimiterOrder[]> {
+  const row = await transaction
+    .selectFrom('sandboxes')
+    .select('usage_order')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return JSON.parse(row?.usage_order ?? '[]');
+}
+
+async function setOrders(
+  transaction: Transaction,
+  accountId: string,
+  orders: readonly LimiterOrder[],
+): Promise<void> {
+  await transaction
+    .updateTable('sandboxes')
+    .set({ usage_order: orders.length > 0 ? JSON.stringify(orders) : null })
+    .where('account_id', '=', accountId)
+    .execute();
 }

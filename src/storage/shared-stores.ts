@@ -4,7 +4,7 @@ import type { AuditLog } from '../core/audit.ts';
 import type { BanStore } from '../core/ban-records.ts';
 import type { ChangeFeed, ChangeSignal } from '../core/changes.ts';
 import type { MessageStore } from '../core/messages.ts';
-import type { SandboxStore } from '../core/sandbox.ts';
+import type { SandboxStore } from '../core/sandbox-store.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
 import type { Settings } from '../core/settings.ts';
 import type { SimulationStore } from '../core/simulations.ts';
@@ -16,7 +16,7 @@ import { auditChanges, StoredAuditLog } from './audit.ts';
 import { banChanges, StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
 import { type MessageQueue, messageChanges, StoredMessages } from './messages.ts';
-import { StoredSandboxes } from './sandboxes.ts';
+import { StoredSandboxes, sandboxChanges } from './sandboxes.ts';
 import { secondFactorChanges } from './second-factor-changes.ts';
 import { StoredSecondFactors } from './second-factors.ts';
 import { StoredSettings } from './settings.ts';
@@ -30,6 +30,7 @@ export const CHANGES = {
   ...auditChanges,
   ...banChanges,
   ...messageChanges,
+  ...sandboxChanges,
   ...simulationChanges,
   ...secondFactorChanges,
   ...usageChanges,

@@ -57,7 +57,13 @@ describe('each committed document', () => {
   test('has the paths of its base address alone, and servers on none of them', () => {
     expect(Object.keys(COMMITTED.production.document.paths)).toEqual(['/pets', '/pets/{petId}']);
     expect(Object.keys(COMMITTED.quickstart.document.paths)).toEqual(['/messages']);
-    expect(Object.keys(COMMITTED.sandbox.document.paths)).toEqual(['/']);
+    expect(Object.keys(COMMITTED.sandbox.document.paths)).toEqual([
+      '/',
+      '/clock',
+      '/usage',
+      '/ban',
+      '/reset',
+    ]);
     for (const id of OPERATION_IDS) expect(operationOf(id)).not.toHaveProperty('servers');
   });
 
@@ -151,6 +157,11 @@ describe('each committed document', () => {
       ['getPet', 'get', '/pets/{petId}', true],
       ['sendMessage', 'post', '/messages', false],
       ['getSandbox', 'get', '/', false],
+      ['advanceClock', 'patch', '/clock', false],
+      ['setUsage', 'put', '/usage', false],
+      ['banKey', 'put', '/ban', false],
+      ['liftBan', 'delete', '/ban', false],
+      ['resetSandbox', 'post', '/reset', false],
     ]);
     expect(operationOf('getPet')).toMatchObject({
       'x-sunset': '2030-12-05',

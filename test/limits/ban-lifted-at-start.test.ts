@@ -16,6 +16,7 @@ test('a ban that is lifted while a process starts is lifted in that process, too
   const { stores } = it.service;
   const bans: BanStore = {
     begin: (each) => stores.bans.begin(each),
+    findAll: (ids) => stores.bans.findAll(ids),
     record: (each) => stores.bans.record(each),
     active: (now) => stores.bans.active(now),
     lifted: (now) => stores.bans.lifted(now),

@@ -11,6 +11,7 @@ const BEHAVIOUR = [
     (name) => `limits/${name}`,
   ),
   ...['entity-tags', 'content-coding'].map((name) => `http/${name}`),
+  ...['clock', 'limits'].map((name) => `sandbox/${name}`),
   ...['quickstart', 'delivery'].map((name) => `quickstart/${name}`),
   ...['commands-accounts', 'seed'].map((name) => `cli/${name}`),
   ...['sign-in', 'sign-in-new-account', 'sign-in-sessions', 'sign-in-passwords'].map(

@@ -45,10 +45,21 @@ export async function sandbox(...call: Parameters<typeof callSandbox>): Promise<
   return reply.json();
 }
 
+/** Moves the clock of the key's account forward. */
+export function advance(
+  service: Pick<TestService, 'url'>,
+  key: string,
+  advanceSeconds: number,
+): Promise<SandboxReply> {
+  return sandbox(service, key, 'PATCH', '/clock', { advanceSeconds });
+}
+
 /** A service on a clock of its own, and an account with a key of staging. */
 export interface SandboxScene extends NewAccount, AsyncDisposable {
   readonly service: TestService;
   readonly clock: ManualClock;
+  /** Stops the service, and starts another one on the same folder. */
+  restart(): Promise<TestService>;
 }
 
 export async function sandboxScene(
@@ -58,7 +69,16 @@ export async function sandboxScene(
   const clock = new ManualClock();
   const service = await TestService.start({ clock, ...options });
   const account = await service.account(subscription, 'staging');
-  return { ...account, service, clock, [Symbol.asyncDispose]: () => service.stop() };
+  return {
+    ...account,
+    service,
+    clock,
+    restart: async () => {
+      await service.stop();
+      return TestService.start({ clock, ...options, folder: service.folder.path });
+    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
 }
 
 /** One GET of the animals, in staging unless told otherwise. */

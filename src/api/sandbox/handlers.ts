@@ -1,15 +1,49 @@
 import type { KeyRecord } from '../../core/api-keys.ts';
-import type { SandboxControl } from '../../core/sandbox-control.ts';
+import type { SandboxControl, SandboxRequest } from '../../core/sandbox-control.ts';
+import { bodyParser } from '../../http/body-validator.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
+import { readJsonBody } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { SANDBOX_OPERATIONS } from './operations.ts';
 import { sandboxJson } from './sandbox-json.ts';
+import { BanLength, ClockAdvance, UsageRemaining } from './schemas.ts';
+
+const parseClockAdvance = bodyParser(ClockAdvance);
+const parseUsageRemaining = bodyParser(UsageRemaining);
+const parseBanLength = bodyParser(BanLength);
 
 /** Handlers of the sandbox of staging; see `lazy-handlers.ts`. */
 export function sandboxHandlers(control: SandboxControl): Handlers<typeof SANDBOX_OPERATIONS> {
   return {
     getSandbox: (context) => reply(control, context),
+    advanceClock: async (context) => {
+      const { advanceSeconds } = parseClockAdvance(await readJsonBody(context.request));
+      await control.advanceClock(changeBy(context), advanceSeconds);
+      return reply(control, context);
+    },
+    setUsage: async (context) => {
+      const remaining = parseUsageRemaining(await readJsonBody(context.request));
+      await control.setUsage(changeBy(context), remaining);
+      return reply(control, context);
+    },
+    banKey: async (context) => {
+      const { seconds } = parseBanLength(await readJsonBody(context.request));
+      await control.ban(changeBy(context), context.key, seconds);
+      return reply(control, context);
+    },
+    liftBan: async (context) => {
+      await control.liftBan(changeBy(context), context.key);
+      return reply(control, context);
+    },
+    resetSandbox: async (context) => {
+      await control.reset(changeBy(context));
+      return reply(control, context);
+    },
   };
+}
+
+function changeBy({ key, now }: RequestContext): SandboxRequest {
+  return { account: accountOf(key), by: `API key ${key.id}`, now };
 }
 
 /** The sandbox as it is now. */

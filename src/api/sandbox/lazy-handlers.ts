@@ -15,5 +15,12 @@ export function lazySandboxHandlers(control: () => Promise<SandboxControl>): San
     (id: keyof SandboxHandlers): Handler =>
     async (context) =>
       (await load())[id](context);
-  return { getSandbox: handle('getSandbox') };
+  return {
+    getSandbox: handle('getSandbox'),
+    advanceClock: handle('advanceClock'),
+    setUsage: handle('setUsage'),
+    banKey: handle('banKey'),
+    liftBan: handle('liftBan'),
+    resetSandbox: handle('resetSandbox'),
+  };
 }

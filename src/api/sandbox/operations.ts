@@ -1,5 +1,5 @@
 import type { Operation } from '../../http/operation.ts';
-import { Sandbox } from './schemas.ts';
+import { BanLength, ClockAdvance, Sandbox, UsageRemaining } from './schemas.ts';
 
 const success = {
   status: 200,
@@ -17,6 +17,51 @@ export const SANDBOX_OPERATIONS = {
     description:
       'What the sandbox has of the account: its clock in staging, its usage there, the ban of the calling ' +
       'key and the simulation in force. Every other operation of the sandbox answers with the same.',
+    success,
+  },
+  advanceClock: {
+    method: 'PATCH',
+    path: '/clock',
+    summary: 'Move the clock forward',
+    description:
+      "Moves the account's time in staging forward, at most ten years in all. Windows, bans, the expiry of " +
+      'keys, the age of an `Idempotency-Key`, the removal of operations, `X-RateLimit-Reset` and `createdAt` ' +
+      'follow it. `POST /reset` puts it back.',
+    body: ClockAdvance,
+    success,
+  },
+  setUsage: {
+    method: 'PUT',
+    path: '/usage',
+    summary: 'Set what is left of the limits',
+    description:
+      'Leaves so many requests in the windows of staging that are in force: at least one of the two fields.',
+    body: UsageRemaining,
+    success,
+  },
+  banKey: {
+    method: 'PUT',
+    path: '/ban',
+    summary: 'Ban the calling key',
+    description:
+      'Bans the calling key in staging, in place of a ban in force. The sandbox itself goes on serving it.',
+    body: BanLength,
+    success,
+  },
+  liftBan: {
+    method: 'DELETE',
+    path: '/ban',
+    summary: 'End the ban of the calling key',
+    description: 'Ends the ban of the calling key, and forgets the refusals that led to it.',
+    success,
+  },
+  resetSandbox: {
+    method: 'POST',
+    path: '/reset',
+    summary: 'Reset the sandbox',
+    description:
+      'Puts the clock back to real time, ends the simulation and the bans of all keys of the account in ' +
+      'staging, and leaves its windows unused.',
     success,
   },
 } as const satisfies Record<string, Operation>;

@@ -1,3 +1,6 @@
+import { MAX_BAN_SECONDS, MAX_CLOCK_OFFSET } from '../../core/sandbox.ts';
+import { SECOND } from '../../lib/clock.ts';
+
 const moment = {
   type: 'string',
   format: 'date-time',
@@ -79,6 +82,58 @@ export const Sandbox = {
   },
 } as const;
 
+export const ClockAdvance = {
+  type: 'object',
+  required: ['advanceSeconds'],
+  properties: {
+    advanceSeconds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_CLOCK_OFFSET / SECOND,
+      description: 'How far to move the clock, in seconds. In all it is at most ten years ahead.',
+      example: 3_600,
+    },
+  },
+  description: 'A move of the clock. Other fields are ignored.',
+  example: { advanceSeconds: 3_600 },
+} as const;
+
+const remaining = { type: 'integer', minimum: 0, maximum: 1_000_000_000 } as const;
+
+export const UsageRemaining = {
+  type: 'object',
+  properties: {
+    minuteRemaining: {
+      ...remaining,
+      description: 'Requests to leave in this minute, at most the limit of the plan.',
+      example: 1,
+    },
+    dayRemaining: {
+      ...remaining,
+      description: 'Requests to leave on this day, at most the limit of the plan.',
+      example: 5,
+    },
+  },
+  description: 'What to leave of the limits; at least one of the fields. Other fields are ignored.',
+  example: { minuteRemaining: 1, dayRemaining: 5 },
+} as const;
+
+export const BanLength = {
+  type: 'object',
+  required: ['seconds'],
+  properties: {
+    seconds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_BAN_SECONDS,
+      description: 'How long the ban lasts, in seconds; a day at most.',
+      example: 30,
+    },
+  },
+  description: 'A ban. Other fields are ignored.',
+  example: { seconds: 30 },
+} as const;
+
 /** By the names that the OpenAPI document gives them. */
 export const SANDBOX_SCHEMAS = {
   Sandbox,
@@ -87,4 +142,7 @@ export const SANDBOX_SCHEMAS = {
   SandboxWindow,
   SandboxBan,
   SandboxSimulation,
+  ClockAdvance,
+  UsageRemaining,
+  BanLength,
 } as const;

@@ -1,15 +1,23 @@
+import type { AdjustableLimiter, LimitedAccount } from '../../core/adjustable-limiter.ts';
 import { admit, type KeyStrikes } from '../../core/admission.ts';
 import type { BanRecord } from '../../core/ban-records.ts';
 import { newBanRecord } from '../../core/ban-records.ts';
 import { areStrikesExpired, type Ban, type BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
-import type { CallerWindows, Limiter, QuotaCaller } from '../../core/limiter.ts';
-import { addQuotas, type QuotaState, type SavedQuota, unusedQuota } from '../../core/quota.ts';
+import type { CallerWindows, QuotaCaller } from '../../core/limiter.ts';
+import {
+  addQuotas,
+  type QuotaState,
+  type SavedQuota,
+  setUsed,
+  type UsedRequests,
+  unusedQuota,
+} from '../../core/quota.ts';
 import type { RateLimitResult } from '../../core/rate-limit.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
-import type { Instant } from '../../lib/clock.ts';
+import { type Instant, later } from '../../lib/clock.ts';
 import type { SavedQuotas } from './saved-quotas.ts';
-import { ADDRESS_CAPACITY, WindowsTable } from './windows-table.ts';
+import { ADDRESS_CAPACITY, type WindowsOwner, WindowsTable } from './windows-table.ts';
 
 /** Evicted callers that wait for their saved quota to be deleted; past it the oldest rows expire. */
 const EVICTED_CAPACITY = 2 * ADDRESS_CAPACITY;
@@ -21,7 +29,17 @@ export interface MemoryLimiterOptions {
   readonly saved?: SavedQuotas;
   /** Called with every ban that starts; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
+  /** Waits until every ban that has started is on record. */
+  readonly recordBans?: () => Promise<void>;
 }
+
+/** The strikes of a chain of keys, and whose keys they are. */
+interface OwnedStrikes extends KeyStrikes {
+  readonly accountId: string;
+}
+
+/** A caller as its saved quota is found. */
+type SavedCaller = WindowsOwner & Pick<QuotaCaller, 'clockOffset'>;
 
 /** How the saved quotas differ from those in memory. */
 export interface UnsavedQuotas {
@@ -35,16 +53,16 @@ export interface UnsavedQuotas {
  * saved quota of a caller is looked up at its first request. While that cannot be read the caller
  * starts from nothing and is not saved; what was saved is added later.
  */
-export class MemoryLimiter implements Limiter {
+export class MemoryLimiter implements AdjustableLimiter {
   readonly #options: MemoryLimiterOptions;
   readonly #table = new WindowsTable((windows, wasEvicted) => this.#onDrop(windows, wasEvicted));
   /** Of the keys that were refused lately, by chain of rotations. */
-  readonly #strikes = new Map<string, KeyStrikes>();
+  readonly #strikes = new Map<string, OwnedStrikes>();
   /** The record of the latest ban, by chain of rotations. */
   readonly #banIds = new Map<string, string>();
   readonly #dirty = new Set<CallerWindows>();
-  /** Windows whose saved quota could not be read yet. */
-  readonly #unread = new Set<CallerWindows>();
+  /** Windows whose saved quota could not be read yet, and how far the clock of each is ahead, in ms. */
+  readonly #unread = new Map<CallerWindows, number>();
   /** Callers whose saved quota is to be deleted. */
   readonly #dropped = new Set<string>();
 
@@ -75,16 +93,53 @@ export class MemoryLimiter implements Limiter {
     this.#strikes.delete(chainId);
   }
 
-  /** Puts bans on record into force. */
   restore(bans: Iterable<BanRecord>, now: Instant): void {
     for (const ban of bans) {
+      const { accountId, chainId, level, clockOffset = 0 } = ban;
       const length = ban.endsAt - ban.startsAt;
-      const endsAt = now.elapsed + Math.min(length, ban.endsAt - now.wall);
-      const restored = { startsAt: endsAt - length, endsAt, level: ban.level };
+      const endsAt = now.elapsed + clockOffset + Math.min(length, ban.endsAt - now.wall);
+      const restored = { startsAt: endsAt - length, endsAt, level };
+      const latest = this.#strikes.get(chainId)?.strikes?.ban;
+      if (latest && latest.startsAt > restored.startsAt) continue;
       const strikes = { graceEndsAt: 0, windowEndsAt: 0, refusals: 0, ban: restored };
-      this.#strikes.set(ban.chainId, { strikes });
-      this.#banIds.set(ban.chainId, ban.id);
+      this.#strikes.set(chainId, { accountId, strikes });
+      this.#banIds.set(chainId, ban.id);
     }
+  }
+
+  setUsed({ id, clockOffset }: LimitedAccount, used: UsedRequests, now: Instant): Awaitable<void> {
+    const caller: SavedCaller = { id: `account:${id}`, clockOffset };
+    const set = (windows: CallerWindows) => {
+      setUsed(windows.quota, used, now);
+      this.#markDirty(windows);
+    };
+    const windows = this.#table.find(caller) ?? this.#load(caller);
+    return windows instanceof Promise ? windows.then(set) : set(windows);
+  }
+
+  forgive(_account: LimitedAccount, chainId: string): void {
+    this.#banIds.delete(chainId);
+    this.#strikes.delete(chainId);
+  }
+
+  forget({ id, clockOffset }: LimitedAccount): Awaitable<void> {
+    for (const [chainId, { accountId }] of this.#strikes) {
+      if (accountId !== id) continue;
+      this.#strikes.delete(chainId);
+      this.#banIds.delete(chainId);
+    }
+    const caller: SavedCaller = { id: `account:${id}`, clockOffset };
+    const clear = (windows: CallerWindows) => {
+      Object.assign(windows.quota, unusedQuota());
+      this.#unread.delete(windows);
+      this.#markDirty(windows);
+    };
+    const windows = this.#table.find(caller) ?? this.#load(caller);
+    return windows instanceof Promise ? windows.then(clear) : clear(windows);
+  }
+
+  async recordBans(): Promise<void> {
+    await this.#options.recordBans?.();
   }
 
   /** Takes out what changed since the last call, of so many callers at most. */
@@ -115,11 +170,12 @@ export class MemoryLimiter implements Limiter {
 
   /** Adds the saved quotas that could not be read before. May raise `StorageUnavailable`. */
   async readUnread(now: Instant): Promise<void> {
-    for (const windows of this.#unread) {
-      const saved = await this.#options.saved?.find(windows.caller);
+    for (const [windows, clockOffset] of this.#unread) {
+      const saved = await this.#options.saved?.find(windows.caller, clockOffset);
       // The windows may have been dropped meanwhile.
       if (!this.#unread.delete(windows)) continue;
-      if (saved) Object.assign(windows.quota, addQuotas(saved, windows.quota, now));
+      const at = later(now, clockOffset);
+      if (saved) Object.assign(windows.quota, addQuotas(saved, windows.quota, at));
     }
   }
 
@@ -135,12 +191,12 @@ export class MemoryLimiter implements Limiter {
 
   #take(windows: CallerWindows, caller: QuotaCaller, now: Instant): RateLimitResult {
     const { limits, key } = caller;
-    const strikes = key && (this.#strikes.get(key.chainId) ?? { strikes: undefined });
+    const strikes = key && (this.#strikes.get(key.chainId) ?? noStrikes(key));
     const result = admit(windows.quota, strikes, limits, this.#options.policy, now, 1);
     if (result.outcome === 'admitted') this.#markDirty(windows);
     else if (key && strikes) {
       if (result.outcome === 'limited') this.#strikes.set(key.chainId, strikes);
-      if (result.startedBan) this.#announce(key, result.startedBan, now);
+      if (result.startedBan) this.#announce(key, result.startedBan, now, caller.clockOffset);
     }
     return result;
   }
@@ -151,9 +207,9 @@ export class MemoryLimiter implements Limiter {
   }
 
   /** Adds a caller to the table, with the quota that was saved. */
-  #load(caller: QuotaCaller): Awaitable<CallerWindows> {
+  #load(caller: SavedCaller): Awaitable<CallerWindows> {
     try {
-      const saved = this.#options.saved?.find(caller.id);
+      const saved = this.#options.saved?.find(caller.id, caller.clockOffset);
       if (!(saved instanceof Promise)) return this.#add(caller, saved);
       return saved.then(
         (quota) => this.#add(caller, quota),
@@ -164,7 +220,7 @@ export class MemoryLimiter implements Limiter {
     }
   }
 
-  #add(caller: QuotaCaller, saved: QuotaState | undefined): CallerWindows {
+  #add(caller: WindowsOwner, saved: QuotaState | undefined): CallerWindows {
     // Another request of the same caller may have added it meanwhile.
     const known = this.#table.find(caller);
     if (known) return known;
@@ -172,11 +228,11 @@ export class MemoryLimiter implements Limiter {
     return this.#table.add(caller, saved ?? unusedQuota());
   }
 
-  #addUnread(caller: QuotaCaller): CallerWindows {
+  #addUnread(caller: SavedCaller): CallerWindows {
     const known = this.#table.find(caller);
     if (known) return known;
     const windows = this.#add(caller, undefined);
-    this.#unread.add(windows);
+    this.#unread.set(windows, caller.clockOffset ?? 0);
     return windows;
   }
 
@@ -197,14 +253,25 @@ export class MemoryLimiter implements Limiter {
     if (this.#dropped.size < EVICTED_CAPACITY) this.#dropped.add(caller);
   }
 
-  #announce(key: NonNullable<QuotaCaller['key']>, ban: Ban, now: Instant): void {
+  #announce(
+    key: NonNullable<QuotaCaller['key']>,
+    ban: Ban,
+    { wall, elapsed }: Instant,
+    clockOffset = 0,
+  ): void {
     const { environment, policy } = this.#options;
+    const startsAt = wall - clockOffset;
     const record = newBanRecord(key, environment, policy, {
       level: ban.level,
-      startsAt: Math.floor(now.wall),
-      endsAt: Math.ceil(now.wall + ban.endsAt - now.elapsed),
+      startsAt: Math.floor(startsAt),
+      endsAt: Math.ceil(startsAt + ban.endsAt - elapsed),
+      ...(clockOffset > 0 && { clockOffset }),
     });
     this.#banIds.set(key.chainId, record.id);
     this.#options.onBan(record);
   }
+}
+
+function noStrikes({ accountId }: NonNullable<QuotaCaller['key']>): OwnedStrikes {
+  return { accountId, strikes: undefined };
 }

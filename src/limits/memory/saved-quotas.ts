@@ -1,6 +1,6 @@
 import type { QuotaState, QuotaStore, SavedQuota } from '../../core/quota.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
-import { type Instant, MINUTE } from '../../lib/clock.ts';
+import { type Instant, later, MINUTE } from '../../lib/clock.ts';
 
 /**
  * Quotas as earlier processes saved them. Each is looked up when its caller first sends a request, so
@@ -21,12 +21,15 @@ export class SavedQuotas {
     this.#startedAt = startedAt;
   }
 
-  /** A new copy for each call; `undefined` when nothing was saved. */
-  find(caller: string): Awaitable<QuotaState | undefined> {
+  /**
+   * A new copy for each call; `undefined` when nothing was saved.
+   * @param clockOffset as in `QuotaCaller`.
+   */
+  find(caller: string, clockOffset = 0): Awaitable<QuotaState | undefined> {
     const found = this.#lookUps.get(caller) ?? this.#store.find(caller);
-    if (!(found instanceof Promise)) return found && this.#read(found);
+    if (!(found instanceof Promise)) return found && this.#read(found, clockOffset);
     if (!this.#lookUps.has(caller)) this.#share(caller, found);
-    return found.then((saved) => saved && this.#read(saved));
+    return found.then((saved) => saved && this.#read(saved, clockOffset));
   }
 
   #share(caller: string, found: Promise<SavedQuota | undefined>): void {
@@ -35,8 +38,8 @@ export class SavedQuotas {
     found.then(forget, forget);
   }
 
-  #read(saved: SavedQuota): QuotaState {
-    return quotaFrom(saved, this.#startedAt);
+  #read(saved: SavedQuota, clockOffset: number): QuotaState {
+    return quotaFrom(saved, later(this.#startedAt, clockOffset));
   }
 }
 

@@ -6,6 +6,9 @@ import type { Instant } from '../../lib/clock.ts';
 /** Client addresses in memory at the same time. Past it the oldest starts anew. */
 export const ADDRESS_CAPACITY = 100_000;
 
+/** What the table reads of a caller, and keeps with it. */
+export type WindowsOwner = Pick<QuotaCaller, 'id' | 'windows'>;
+
 /** The windows of all callers of one environment: every account, and a bounded number of addresses. */
 export class WindowsTable {
   readonly #accounts = new Map<string, CallerWindows>();
@@ -22,7 +25,7 @@ export class WindowsTable {
   }
 
   /** The windows of this caller, which then holds a reference to them. */
-  find(caller: QuotaCaller): CallerWindows | undefined {
+  find(caller: WindowsOwner): CallerWindows | undefined {
     if (caller.windows?.isDropped === false) return caller.windows;
     const windows = this.get(caller.id);
     if (windows) caller.windows = windows;
@@ -34,7 +37,7 @@ export class WindowsTable {
   }
 
   /** Adds a caller that is not in the table. */
-  add(caller: QuotaCaller, quota: QuotaState): CallerWindows {
+  add(caller: WindowsOwner, quota: QuotaState): CallerWindows {
     const windows = { caller: caller.id, quota, isDirty: false, isDropped: false };
     if (isAccount(caller.id)) this.#accounts.set(caller.id, windows);
     else this.#addresses.set(caller.id, windows);

@@ -32,7 +32,7 @@ export class RedisAttemptCounts implements AttemptCounts {
     await this.#local.giveBack(counters);
     const calls = counters.map(({ caller }) => {
       const key = keyOf(caller);
-      return this.#connection.call(key, (client) => client.petstoreGiveBack(key));
+      return this.#connection.call(key, (client) => client.petstoreGiveBack(key, 0));
     });
     // An attempt that cannot be given back now expires with its window.
     await Promise.allSettled(calls);
@@ -55,7 +55,7 @@ export class RedisAttemptCounts implements AttemptCounts {
     const { perMinute, perDay } = limits;
     const key = keyOf(caller);
     const reply = await this.#connection.call(key, (client) =>
-      client.petstoreAdmit(key, perMinute, perDay, cost, '', ''),
+      client.petstoreAdmit(key, 0, perMinute, perDay, cost, '', ''),
     );
     return windowsFrom(reply, limits);
   }

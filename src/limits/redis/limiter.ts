@@ -1,11 +1,15 @@
+import type { Cluster, Redis } from 'ioredis';
+import type { AdjustableLimiter, LimitedAccount } from '../../core/adjustable-limiter.ts';
 import { type BanRecord, newBanRecord } from '../../core/ban-records.ts';
 import type { BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
+import { StorageUnavailable } from '../../core/errors.ts';
 import type { Limiter, QuotaCaller } from '../../core/limiter.ts';
 import type { Limits } from '../../core/plans.ts';
+import type { UsedRequests } from '../../core/quota.ts';
 import { bannedResult, describedWindow, type RateLimitResult } from '../../core/rate-limit.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
-import { type Instant, SECOND } from '../../lib/clock.ts';
+import { type Instant, later, SECOND } from '../../lib/clock.ts';
 import type { RedisConnection } from './connection.ts';
 import { LocalCounts } from './local-counts.ts';
 import { ProcessGroup } from './process-group.ts';
@@ -20,6 +24,8 @@ const BATCH_SIZE = 200;
 export interface LocalLimiter extends Limiter {
   lift(ban: BanRecord): void;
   restore(bans: Iterable<BanRecord>, now: Instant): void;
+  forgive(account: LimitedAccount, chainId: string): void;
+  forget(account: LimitedAccount): Awaitable<void>;
   pruneExpired(now: Instant): void;
   /** Must be called now and then: changes accumulate until they are taken. */
   takeUnsaved(now: Instant): unknown;
@@ -33,13 +39,15 @@ export interface RedisLimiterOptions {
   readonly local: LocalLimiter;
   /** Called once, in one process, for every ban that begins in Redis; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
+  /** Waits until every ban that has begun is on record. */
+  readonly recordBans?: () => Promise<void>;
 }
 
 /**
  * Decides in Redis, for all processes together: exact, because a script checks and counts in one step. While
  * Redis is unavailable this process decides locally, with its share of each limit and the bans it knows.
  */
-export class RedisLimiter implements Limiter {
+export class RedisLimiter implements AdjustableLimiter {
   readonly #options: RedisLimiterOptions;
   readonly #group = new ProcessGroup();
   readonly #localCounts = new LocalCounts();
@@ -77,9 +85,10 @@ export class RedisLimiter implements Limiter {
   /** Ends a ban that an operator lifted; rejects while Redis is unavailable. */
   async lift(ban: BanRecord): Promise<void> {
     this.#options.local.lift(ban);
+    const { chainId, startsAt, clockOffset = 0 } = ban;
     const key = this.#keyOfAccount(ban.accountId);
     await this.#options.connection.call(key, (client) =>
-      client.petstoreLiftBan(key, ban.chainId, ban.startsAt),
+      client.petstoreLiftBan(key, clockOffset, chainId, startsAt + clockOffset),
     );
   }
 
@@ -92,14 +101,39 @@ export class RedisLimiter implements Limiter {
     local.restore(bans, now);
     for (let first = 0; first < bans.length; first += BATCH_SIZE) {
       const calls = bans.slice(first, first + BATCH_SIZE).map((ban) => {
-        const { chainId, startsAt, endsAt, level } = ban;
+        const { chainId, level, clockOffset = 0 } = ban;
+        const length = ban.endsAt - ban.startsAt;
+        const startsAt = ban.startsAt + clockOffset;
+        const endsAt = ban.endsAt + clockOffset;
         const key = this.#keyOfAccount(ban.accountId);
         return connection.call(key, (client) =>
-          client.petstoreRestoreBan(key, chainId, startsAt, endsAt - startsAt, endsAt, level),
+          client.petstoreRestoreBan(key, clockOffset, chainId, startsAt, length, endsAt, level),
         );
       });
       await Promise.all(calls);
     }
+  }
+
+  /** Rejects while Redis is unavailable. */
+  async setUsed({ id, clockOffset }: LimitedAccount, { minute, day }: UsedRequests): Promise<void> {
+    await this.#change(id, (client, key) =>
+      client.petstoreSetUsed(key, clockOffset, minute ?? '', day ?? ''),
+    );
+  }
+
+  async forgive(account: LimitedAccount, chainId: string): Promise<void> {
+    this.#options.local.forgive(account, chainId);
+    await this.#change(account.id, (client, key) => client.hdel(key, `conduct:${chainId}`));
+  }
+
+  async forget(account: LimitedAccount): Promise<void> {
+    await this.#options.local.forget(account);
+    this.#localCounts.drop(`account:${account.id}`);
+    await this.#change(account.id, (client, key) => client.del(key));
+  }
+
+  async recordBans(): Promise<void> {
+    await this.#options.recordBans?.();
   }
 
   /** Adds the requests that were admitted locally to Redis's counts, as far as Redis is available. */
@@ -110,10 +144,10 @@ export class RedisLimiter implements Limiter {
       if (taken.length === 0) return;
       const calls = taken.map(async ([caller, counts]) => {
         const key = this.#keyOf(caller);
-        const { minuteEndsAt, minuteUsed, day, dayUsed } = counts;
+        const { clockOffset, minuteEndsAt, minuteUsed, day, dayUsed } = counts;
         try {
           await connection.call(key, (client) =>
-            client.petstoreAddCounts(key, minuteEndsAt, minuteUsed, day, dayUsed),
+            client.petstoreAddCounts(key, clockOffset, minuteEndsAt, minuteUsed, day, dayUsed),
           );
         } catch {
           failed = true;
@@ -147,7 +181,7 @@ export class RedisLimiter implements Limiter {
 
   /** Decides in Redis; with a cost of 0 nothing is counted. */
   async #decide(
-    { id, limits, key }: QuotaCaller,
+    { id, limits, key, clockOffset = 0 }: QuotaCaller,
     now: Instant,
     cost: 0 | 1,
   ): Promise<RateLimitResult> {
@@ -155,31 +189,47 @@ export class RedisLimiter implements Limiter {
     const hash = this.#keyOf(id);
     const chainId = key?.chainId ?? '';
     const reply = await this.#options.connection.call(hash, (client) =>
-      client.petstoreAdmit(hash, perMinute, perDay, cost, chainId, this.#policy),
+      client.petstoreAdmit(hash, clockOffset, perMinute, perDay, cost, chainId, this.#policy),
     );
     const [, , , , , banEndsIn = 0, level = 0, startsAt = 0] = reply;
-    if (key && level > 0) this.#reportBan(key, level, startsAt, startsAt + banEndsIn, now);
+    if (key && level > 0) {
+      const began = startsAt - clockOffset;
+      const ban = { level, startsAt: began, endsAt: began + banEndsIn };
+      this.#reportBan(key, { ...ban, ...(clockOffset > 0 && { clockOffset }) }, now);
+    }
     const windows = windowsFrom(reply, limits);
     return banEndsIn > 0 ? bannedResult(windows, banEndsIn) : windows;
   }
 
   #reportBan(
     key: NonNullable<QuotaCaller['key']>,
-    level: number,
-    startsAt: number,
-    endsAt: number,
+    begun: Parameters<typeof newBanRecord>[3],
     now: Instant,
   ): void {
     const { policy, local, onBan } = this.#options;
-    const ban = newBanRecord(key, this.environment, policy, { level, startsAt, endsAt });
-    local.restore([ban], now);
+    const ban = newBanRecord(key, this.environment, policy, begun);
+    local.restore([ban], later(now, -(begun.clockOffset ?? 0)));
     onBan(ban);
   }
 
   async #takeLocally(caller: QuotaCaller, now: Instant): Promise<RateLimitResult> {
     const result = await this.#options.local.take(this.#withShare(caller), now);
-    if (result.outcome === 'admitted') this.#localCounts.add(caller.id, result, now);
+    if (result.outcome === 'admitted')
+      this.#localCounts.add(caller.id, result, now, caller.clockOffset);
     return withFullLimits(result, caller.limits);
+  }
+
+  /** @throws StorageUnavailable while Redis is unavailable. */
+  async #change(
+    accountId: string,
+    send: (client: Redis | Cluster, key: string) => Promise<unknown>,
+  ): Promise<void> {
+    const key = this.#keyOfAccount(accountId);
+    try {
+      await this.#options.connection.call(key, (client) => send(client, key));
+    } catch (cause) {
+      throw new StorageUnavailable(cause);
+    }
   }
 
   #withShare(caller: QuotaCaller): QuotaCaller {

@@ -5,8 +5,10 @@ import { DAY, type Instant, SECOND } from '../../lib/clock.ts';
 /** Callers held for Redis at the same time; past it the least recently used is dropped. */
 const CAPACITY = 100_000;
 
-/** Requests of one caller that were admitted locally. Times are epoch ms. */
+/** Requests of one caller that were admitted locally. Times are epoch ms on its clock. */
 export interface Counts {
+  /** As in `QuotaCaller`. */
+  readonly clockOffset: number;
   readonly minuteEndsAt: number;
   readonly minuteUsed: number;
   /** Days since the Unix epoch. */
@@ -18,13 +20,14 @@ export interface Counts {
 export class LocalCounts {
   readonly #counts = new LRUCache<string, Counts>({ max: CAPACITY });
 
-  /** Counts one admitted request of this caller. */
-  add(caller: string, { minute, day }: RateLimitResult, now: Instant): void {
+  /** Counts one admitted request of this caller. @param clockOffset as in `QuotaCaller`. */
+  add(caller: string, { minute, day }: RateLimitResult, now: Instant, clockOffset = 0): void {
     const before = this.#counts.get(caller);
     const minuteEndsAt = Math.ceil(now.wall + minute.resetIn);
     const today = Math.round((now.wall + day.resetIn) / DAY) - 1;
     const isSameMinute = before && Math.abs(before.minuteEndsAt - minuteEndsAt) < SECOND;
     this.#counts.set(caller, {
+      clockOffset,
       minuteEndsAt,
       minuteUsed: (isSameMinute ? before.minuteUsed : 0) + 1,
       day: today,
@@ -45,6 +48,11 @@ export class LocalCounts {
       minuteUsed: since.minuteUsed + (isSameMinute ? counts.minuteUsed : 0),
       dayUsed: since.dayUsed + (since.day === counts.day ? counts.dayUsed : 0),
     });
+  }
+
+  /** Drops what was counted of a caller. */
+  drop(caller: string): void {
+    this.#counts.delete(caller);
   }
 
   /** Removes and returns the counts of up to `limit` callers, the least recently used first. */

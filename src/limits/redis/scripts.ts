@@ -2,14 +2,15 @@ import type { ClientContext, Result } from 'ioredis';
 
 /**
  * The rules of src/core/quota.ts, bans.ts and rate-limit.ts in Lua, so that Redis checks and counts in one
- * step. Times are epoch ms by the server's clock.
+ * step. Times are epoch ms by the server's clock, and ahead of it where the caller's clock is: the first
+ * argument of every script on a caller is how far, in ms.
  *
  * Each caller has one hash. Numbers that belong together are one field, as MessagePack: reading and writing
  * text took a sixth of the script's time.
  * - `counts`: end and use of the minute, day and its use;
  * - `conduct:ID`, the strikes of each chain of API keys that was refused, by its first key: end of the grace, end of the exhausted window,
  *   refusals, and the latest ban: start, length, end, level (0 without a ban);
- * - `until`: when the hash expires, a day after all of that has expired.
+ * - `until`: when the hash expires by the server's clock, a day after all of that has expired.
  */
 
 /** The time by the server's clock. */
@@ -25,7 +26,8 @@ const MAX_STRUCK_KEYS = 128;
 
 const CALLER = `
 local MINUTE, DAY = 60000, 86400000
-local key, at = KEYS[1], now()
+local key, offset = KEYS[1], tonumber(ARGV[1])
+local at = now() + offset
 local today = math.floor(at / DAY)
 
 local expires = 0
@@ -35,9 +37,10 @@ local function read(...)
   return fields
 end
 
--- Stores a field that is valid until this time; the hash expires a day after the last of its fields.
+-- Stores a field that is valid until this time of the caller; the hash expires a day after the last of its
+-- fields, by the server's clock.
 local function save(field, value, validUntil)
-  local ends = validUntil + DAY
+  local ends = validUntil - offset + DAY
   if ends <= expires then
     redis.call('HSET', key, field, value)
   else
@@ -118,14 +121,14 @@ end
 
 /**
  * Decides on one request.
- * Arguments: requests per minute and per day; 1 to count the request, 0 to only check; the id of the
+ * Further arguments: requests per minute and per day; 1 to count the request, 0 to only check; the id of the
  * key's chain, or an empty text; the ban policy as one text: refusals before a ban, length of the first and of the longest ban.
  * Reply: 1 if both windows have room; remaining and reset of the minute, then of the day; during a ban the
  * time left of it; and for a ban that this request began its level and start.
  */
 const ADMIT = `
-local perMinute, perDay = tonumber(ARGV[1]), tonumber(ARGV[2])
-local takes, field, hasKey = ARGV[3] == '1', 'conduct:' .. ARGV[4], ARGV[4] ~= ''
+local perMinute, perDay = tonumber(ARGV[2]), tonumber(ARGV[3])
+local takes, field, hasKey = ARGV[4] == '1', 'conduct:' .. ARGV[5], ARGV[5] ~= ''
 
 local fields = read('counts', field)
 local quota = readQuota(fields[2])
@@ -177,7 +180,7 @@ end
 if at < strikes.graceEndsAt then return reply() end
 
 strikes.refusals = strikes.refusals + 1
-local after, base, maximum = string.match(ARGV[5], '(%d+) (%d+) (%d+)')
+local after, base, maximum = string.match(ARGV[6], '(%d+) (%d+) (%d+)')
 if strikes.refusals < tonumber(after) then
   saveStrikes(field, strikes)
   return reply()
@@ -191,18 +194,29 @@ return reply(length, level, at)
 `;
 
 /**
- * Adds requests that a process admitted locally, whether there is room or not. Arguments: end and use of the
- * minute, day and its use.
+ * Adds requests that a process admitted locally, whether there is room or not. Further arguments: end and
+ * use of the minute, day and its use.
  */
 const ADD_COUNTS = `
-local minuteEndsAt, minuteUsed = tonumber(ARGV[1]), tonumber(ARGV[2])
-local day, dayUsed = tonumber(ARGV[3]), tonumber(ARGV[4])
+local minuteEndsAt, minuteUsed = tonumber(ARGV[2]), tonumber(ARGV[3])
+local day, dayUsed = tonumber(ARGV[4]), tonumber(ARGV[5])
 local quota = readQuota(read('counts')[2])
 if at < minuteEndsAt then
   if quota.minuteUsed == 0 then quota.minuteEndsAt = math.min(minuteEndsAt, at + MINUTE) end
   quota.minuteUsed = quota.minuteUsed + minuteUsed
 end
 if day == quota.day then quota.dayUsed = quota.dayUsed + dayUsed end
+saveQuota(quota)
+`;
+
+/**
+ * Sets what was used of the windows in force. Further arguments: use of the minute and of the day, each
+ * an empty text where it stays.
+ */
+const SET_USED = `
+local quota = readQuota(read('counts')[2])
+quota.minuteUsed = tonumber(ARGV[2]) or quota.minuteUsed
+quota.dayUsed = tonumber(ARGV[3]) or quota.dayUsed
 saveQuota(quota)
 `;
 
@@ -216,22 +230,22 @@ saveQuota(quota)
 
 /**
  * Restores a ban unless one that began as late or later is stored; the time left of it is at most its length.
- * Arguments: the id of the chain; start, length, end and level of the ban.
+ * Further arguments: the id of the chain; start, length, end and level of the ban.
  */
 const RESTORE_BAN = `
-local field, startsAt, length = 'conduct:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local field, startsAt, length = 'conduct:' .. ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local strikes = readStrikes(read(field)[2])
 if strikes and strikes.level > 0 and strikes.banStartsAt >= startsAt then return end
 local ban = { graceEndsAt = 0, windowEndsAt = 0, refusals = 0, banStartsAt = startsAt,
-  banLength = length, banEndsAt = math.min(tonumber(ARGV[4]), at + length), level = tonumber(ARGV[5]) }
+  banLength = length, banEndsAt = math.min(tonumber(ARGV[5]), at + length), level = tonumber(ARGV[6]) }
 if expiresAt(ban) > at then addStrikes(field, ban) end
 `;
 
-/** Deletes the strikes of a chain if this ban is its latest. Arguments: the id of the chain; start of the ban. */
+/** Deletes the strikes of a chain if this ban is its latest. Further arguments: the id of the chain; start of the ban. */
 const LIFT_BAN = `
-local field = 'conduct:' .. ARGV[1]
+local field = 'conduct:' .. ARGV[2]
 local strikes = readStrikes(redis.call('HGET', key, field))
-if strikes and strikes.banStartsAt == tonumber(ARGV[2]) then redis.call('HDEL', key, field) end
+if strikes and strikes.banStartsAt == tonumber(ARGV[3]) then redis.call('HDEL', key, field) end
 `;
 
 /** Stores a heartbeat; returns the ids of all live processes. Arguments: id of the process; timeout in ms. */
@@ -249,6 +263,7 @@ export function scriptCommands(clock: string) {
   return {
     petstoreAdmit: script(CALLER, QUOTA, ADMIT, STRIKES, REFUSE),
     petstoreAddCounts: script(CALLER, QUOTA, ADD_COUNTS),
+    petstoreSetUsed: script(CALLER, QUOTA, SET_USED),
     petstoreGiveBack: script(CALLER, QUOTA, GIVE_BACK),
     petstoreRestoreBan: script(CALLER, STRIKES, RESTORE_BAN),
     petstoreLiftBan: script(CALLER, STRIKES, LIFT_BAN),
@@ -261,9 +276,10 @@ declare module 'ioredis' {
   interface RedisCommander<Context extends ClientContext> {
     petstoreAdmit(key: string, ...args: (string | number)[]): Result<number[], Context>;
     petstoreAddCounts(key: string, ...args: number[]): Result<null, Context>;
-    petstoreGiveBack(key: string): Result<null, Context>;
+    petstoreSetUsed(key: string, ...args: (string | number)[]): Result<null, Context>;
+    petstoreGiveBack(key: string, clockOffset: number): Result<null, Context>;
     petstoreRestoreBan(key: string, ...args: (string | number)[]): Result<null, Context>;
-    petstoreLiftBan(key: string, chainId: string, startsAt: number): Result<null, Context>;
+    petstoreLiftBan(key: string, ...args: (string | number)[]): Result<null, Context>;
     petstoreHeartbeat(key: string, process: string, timeout: number): Result<string[], Context>;
   }
 }

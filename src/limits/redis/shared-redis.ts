@@ -98,10 +98,10 @@ async function startLimiter(
   dependencies: Omit<LimiterDependencies, 'quotas'>,
 ): Promise<RedisLimiter> {
   const { environment, policy, bans, clock, jobs } = dependencies;
-  const onBan = recordNewBans(dependencies);
-  const local = new MemoryLimiter({ environment, policy, onBan });
+  const newBans = recordNewBans(dependencies);
+  const local = new MemoryLimiter({ environment, policy, ...newBans });
   const { connection } = redis;
-  const limiter = new RedisLimiter({ environment, policy, connection, local, onBan });
+  const limiter = new RedisLimiter({ environment, policy, connection, local, ...newBans });
 
   let seen = -1;
   const synchronize = async () => {

@@ -7,16 +7,16 @@ import { integers, type PostgresDatabase, texts } from './database.ts';
 interface FoundRow extends KeyColumns, PlanColumns {
   readonly digest: Buffer;
   /** None where the account has set nothing in the sandbox, and for keys of production. */
-  readonly clock_offset: number | null;
+  readonly account_clock_offset: number | null;
   readonly simulation: string | null;
 }
 
 // Accounts and keys lie on every node of a sharded database, so that this join stays on one of them.
 const FIND = `SELECT keys.id, keys.account_id, keys.environment, keys.digest, keys.chain_id, keys.simulate,
   keys.expires_at::float8 AS expires_at, keys.revoked_at::float8 AS revoked_at,
-  keys.last_used_at::float8 AS last_used_at, accounts.plan,
+  keys.last_used_at::float8 AS last_used_at, keys.clock_offset::float8 AS clock_offset, accounts.plan,
   accounts.per_minute::float8 AS per_minute, accounts.per_day::float8 AS per_day,
-  sandboxes.clock_offset::float8 AS clock_offset, sandboxes.simulation
+  sandboxes.clock_offset::float8 AS account_clock_offset, sandboxes.simulation
   FROM api_keys AS keys JOIN accounts ON accounts.id = keys.account_id
   LEFT JOIN sandboxes ON sandboxes.account_id = keys.account_id AND keys.environment = 'staging'
   WHERE keys.digest = $1`;
@@ -32,7 +32,7 @@ export class PostgresKeyUses implements KeyUses {
   async findByDigest(digest: Buffer): Promise<KeyRow | undefined> {
     const row = await this.#database.get<FoundRow>(FIND, digest);
     if (!row) return undefined;
-    const { clock_offset, simulation } = row;
+    const { account_clock_offset: clock_offset, simulation } = row;
     const sandbox = clock_offset === null ? undefined : { clock_offset, simulation };
     const credential = authenticatedKeyFromRow(row, row, sandbox);
     return { credential, digest: Buffer.from(row.digest) };

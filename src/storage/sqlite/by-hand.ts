@@ -10,7 +10,8 @@ const FIND = select(
   'api_keys',
   [
     ...(['id', 'account_id', 'environment', 'digest'] as const),
-    ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id', 'simulate'] as const),
+    ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
+    ...(['simulate', 'clock_offset'] as const),
   ],
   'WHERE digest = ?',
 );

@@ -24,6 +24,11 @@ const TITLES: Readonly<Record<AuditAction, string>> = {
   'key.rotated': 'Key rotated',
   'key.revoked': 'Key revoked',
   'key.removed': 'Ended key removed',
+  'sandbox.clock_advanced': 'Clock of staging advanced',
+  'sandbox.usage_set': 'Usage in staging set',
+  'sandbox.key_banned': 'Key banned in the sandbox',
+  'sandbox.ban_lifted': 'Ban lifted in the sandbox',
+  'sandbox.reset': 'Sandbox reset',
   'ban.lifted': 'Ban lifted',
 };
 
