@@ -9,7 +9,7 @@ const SIMULATE_PARAMETER: Parameter = {
   description:
     'What this request meets instead of its own reply, such as `unavailable;retry-after=2` (an Item of ' +
     'RFC 9651). In staging alone. A simulated reply names it in `Petstore-Simulated`.',
-  schema: { type: 'string' },
+  schema: { type: 'string', minLength: 1 },
 };
 
 /** The operation with the header of simulations, which only staging describes. */
