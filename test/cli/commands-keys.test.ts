@@ -102,6 +102,31 @@ describe('keys list', () => {
   });
 });
 
+describe('keys create --simulate', () => {
+  test('makes a key of staging that simulates, and shows it in the list', async () => {
+    using folder = temporaryFolder();
+    const create = 'keys create a@example.com --environment staging';
+    const made = await run(folder.path, `${create} --simulate unavailable;times=2`);
+    expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('a@example.com') });
+    expect((await keys(folder.path))[0]).toMatchObject({ simulate: 'unavailable;times=2' });
+    expect((await run(folder.path, 'keys list a@example.com')).stdout).toContain(
+      'unavailable;times=2',
+    );
+  });
+
+  test('refuses production and unknown simulations, and makes no account for them', async () => {
+    using folder = temporaryFolder();
+    const production = await run(folder.path, 'keys create a@example.com --simulate drop');
+    expect(production.code).toBe(1);
+    expect(production.stderr).toContain('Only keys of staging simulate');
+    const create = 'keys create a@example.com --environment staging';
+    const unknown = await run(folder.path, `${create} --simulate nothing`);
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain('This simulation is unknown. Simulations are:');
+    expect((await run(folder.path, 'accounts list --json')).stdout.trim()).toBe('[]');
+  });
+});
+
 describe('keys rotate', () => {
   test.each([
     ['', DAY],

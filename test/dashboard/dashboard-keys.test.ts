@@ -82,6 +82,26 @@ describe('a key created in the dashboard', () => {
     expect([await statusIn('production'), await statusIn('staging')]).toEqual([401, 200]);
   });
 
+  test('of staging may simulate, and one of production may not', async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const { key, text } = await createKey(visitor, {
+      environment: 'staging',
+      simulate: 'pet_not_found; times=1',
+    });
+    expect(key.simulate).toBe('pet_not_found;times=1');
+    const status = async () =>
+      (await it.service.request('/pets', { key: text, environment: 'staging' })).status;
+    expect([await status(), await status()]).toEqual([404, 200]);
+    for (const body of [
+      { name: 'test', environment: 'production', simulate: 'drop' },
+      { name: 'test', environment: 'staging', simulate: 'nothing' },
+    ]) {
+      await expectRefusal(await visitor.post('/api/keys', body), 400, 'invalid');
+    }
+    expect(await keysOf(visitor)).toHaveLength(1);
+  });
+
   test('with an expiry is active, expiring in its last seven days, and then expired', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);

@@ -7,7 +7,12 @@ import { openStores } from '../../src/storage/open-stores.ts';
 import { AMPLE, TestService, temporaryFolder } from '../support/harness.ts';
 import { ServiceProcess } from '../support/process.ts';
 import { ON_ONE_FOLDER, ON_POSTGRES } from '../support/shared-store.ts';
-import { listSimulated, type SimulationScene, simulationScene } from './simulation-scene.ts';
+import {
+  listSimulated,
+  petsIn,
+  type SimulationScene,
+  simulationScene,
+} from './simulation-scene.ts';
 
 /** The key of a new account in staging, made with these wishes. */
 async function keyWith(
@@ -62,6 +67,25 @@ describe('a key that simulates', () => {
       });
     expect((await send()).status).toBe(503);
     expect((await send()).status).toBe(202);
+  });
+
+  test('lets the shipped client lose a reply, and repeat the creation without making two', async () => {
+    await using it = await simulationScene();
+    for (const lost of ['drop', 'drop_after', 'truncate', 'malformed']) {
+      const before = await petsIn(it);
+      const key = await keyWith(it.service, { simulate: `${lost};times=1` });
+      const client = it.service.client(key, {
+        baseUrl: it.service.url('staging'),
+        maxRetries: lost === 'malformed' ? 0 : 2,
+      });
+      const created = client.createPet(
+        { name: lost, categoryId: 1 },
+        { idempotencyKey: `once-${lost}` },
+      );
+      if (lost === 'malformed') await created.catch(() => {});
+      else expect(await created).toMatchObject({ name: lost });
+      expect([lost, await petsIn(it)]).toEqual([lost, before + 1]);
+    }
   });
 
   test('gives way to the header of a request', async () => {
