@@ -22,6 +22,7 @@ export type AuditAction =
   | 'sandbox.usage_set'
   | 'sandbox.key_banned'
   | 'sandbox.ban_lifted'
+  | 'sandbox.simulation_set'
   | 'sandbox.reset';
 
 /**

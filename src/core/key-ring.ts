@@ -236,8 +236,8 @@ export async function checkSimulation({
       'Only keys of staging simulate: production always does the real thing.',
     );
   }
-  const { normalizeKeySimulation } = await loadSimulations();
-  return normalizeKeySimulation(simulate);
+  const { normalizeSimulation } = await loadSimulations();
+  return normalizeSimulation(simulate, true);
 }
 
 const loadSimulations = lazy(() => import('./simulations.ts'));

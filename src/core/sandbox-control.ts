@@ -1,9 +1,10 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Instant, later, SECOND } from '../lib/clock.ts';
+import { type AccountSimulationStatus, accountSimulationFrom } from './account-simulation.ts';
 import { type AdjustableLimiter, carryOutOrder } from './adjustable-limiter.ts';
 import type { Actor } from './audit.ts';
 import type { BanRecord, BanStore } from './ban-records.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, messageOf } from './errors.ts';
 import { newId } from './ids.ts';
 import type { BannableKey } from './limiter.ts';
 import type { PetStore } from './pets.ts';
@@ -11,6 +12,7 @@ import type { Limits } from './plans.ts';
 import type { RateLimitResult, WindowUsage } from './rate-limit.ts';
 import { MAX_CLOCK_OFFSET, type Sandbox } from './sandbox.ts';
 import type { LimiterOrder, SandboxChange, SandboxStore } from './sandbox-store.ts';
+import { normalizeSimulation, type SimulationStore } from './simulations.ts';
 
 /** Bans that are read of one account at most. */
 const MOST_BANS = 100;
@@ -34,6 +36,12 @@ export interface RemainingRequests {
   readonly dayRemaining?: number;
 }
 
+/** A simulation as it is asked for. */
+export interface WishedSimulation
+  extends Partial<Pick<AccountSimulationStatus, 'times' | 'method'>> {
+  readonly simulate: string;
+}
+
 /** One window of an account in staging. */
 export interface SandboxWindow {
   readonly limit: number;
@@ -43,18 +51,21 @@ export interface SandboxWindow {
 }
 
 /** Everything that the sandbox has of an account. */
-export interface SandboxStatus extends Sandbox {
+export interface SandboxStatus extends Pick<Sandbox, 'clockOffset'> {
   /** The time of the account in staging, epoch ms. */
   readonly now: number;
   readonly minute: SandboxWindow;
   readonly day: SandboxWindow;
   /** Bans of its keys in force. Times are epoch ms on the account's clock. */
   readonly bans: readonly BanRecord[];
+  /** The simulation that requests still meet. */
+  readonly simulation: AccountSimulationStatus | undefined;
 }
 
 interface Dependencies {
   readonly sandboxes: SandboxStore;
   readonly bans: Pick<BanStore, 'ofAccount'>;
+  readonly simulations: Pick<SimulationStore, 'counted'>;
   /** The animals of staging. */
   readonly pets: Pick<PetStore, 'forgetRequests'>;
   /** The limiter of staging; without it, changes are left to the process that has it. */
@@ -84,12 +95,25 @@ export class SandboxControl {
       ({ environment, liftedAt }) => environment === 'staging' && liftedAt === undefined,
     );
     return {
-      ...sandbox,
+      clockOffset,
       now: wall,
       minute: windowOf(minute, wall),
       day: windowOf(day, wall),
       bans: inForce.map((ban) => onClock(ban, clockOffset)),
+      simulation: await this.#simulationOf(account.id, sandbox),
     };
+  }
+
+  async #simulationOf(
+    accountId: string,
+    { simulation: stored }: Sandbox,
+  ): Promise<AccountSimulationStatus | undefined> {
+    if (stored === undefined) return undefined;
+    const { counter, ...simulation } = accountSimulationFrom(stored);
+    const { times } = simulation;
+    if (times === null) return { ...simulation, remaining: null };
+    const met = await this.#dependencies.simulations.counted(accountId, counter);
+    return met < times ? { ...simulation, remaining: times - met } : undefined;
   }
 
   /**
@@ -158,6 +182,21 @@ export class SandboxControl {
     await this.#adjust(request, order);
   }
 
+  /**
+   * Lets the next requests of the account in staging meet a simulation.
+   * @throws ApiError `invalid_body` where the simulation is unknown.
+   */
+  async setSimulation(request: SandboxRequest, wish: WishedSimulation): Promise<void> {
+    const { simulate, times = null, method = null } = wish;
+    const counter = newId('sim', Math.floor(request.now.wall));
+    const simulation = { simulate: usualSpelling(simulate), times, method, counter };
+    await this.#dependencies.sandboxes.setSimulation(changeOf(request), simulation);
+  }
+
+  async endSimulation(request: SandboxRequest): Promise<void> {
+    await this.#dependencies.sandboxes.setSimulation(changeOf(request), undefined);
+  }
+
   /** Puts everything back as it would be without the sandbox, with unused windows. */
   async reset(request: SandboxRequest): Promise<void> {
     const { sandboxes, limiter, pets } = this.#dependencies;
@@ -181,6 +220,15 @@ export class SandboxControl {
   /** The change for the store, with the order where another process has the limiter. */
   #ordering(request: SandboxRequest, order: LimiterOrder): SandboxChange {
     return { ...changeOf(request), ...(!this.#dependencies.limiter && { order }) };
+  }
+}
+
+/** @throws ApiError `invalid_body` */
+function usualSpelling(simulate: string): string {
+  try {
+    return normalizeSimulation(simulate, false);
+  } catch (error) {
+    throw new ApiError('invalid_body', `"simulate" is invalid. ${messageOf(error)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Awaitable } from '../lib/awaitable.ts';
+import type { AccountSimulation } from './account-simulation.ts';
 import type { Actor } from './audit.ts';
 import type { BanRecord } from './ban-records.ts';
 import type { UsedRequests } from './quota.ts';
@@ -33,6 +34,8 @@ export interface SandboxStore {
   ban(change: SandboxChange, ban: BanRecord): Promise<void>;
   /** Lifts the ban of a chain of keys. */
   liftBan(change: SandboxChange, chainId: string): Promise<void>;
+  /** Lets the next requests meet a simulation, in place of another one; none to end it. */
+  setSimulation(change: SandboxChange, simulation: AccountSimulation | undefined): Promise<void>;
   /** Puts the clock back, and ends the simulation and all bans. @returns what was set before. */
   reset(change: SandboxChange): Promise<Sandbox>;
   /** Takes the orders for the limiter: each is given once, the oldest first. */

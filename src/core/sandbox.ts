@@ -5,7 +5,7 @@ import type { Limits } from './plans.ts';
 export interface Sandbox {
   /** How far the account's clock in staging is ahead of the service's, in ms; a multiple of 1,000. */
   readonly clockOffset: number;
-  /** The simulation that the account's next requests meet, as JSON. */
+  /** The simulation that the account's next requests meet; `accountSimulationFrom` reads it. */
   readonly simulation: string | undefined;
 }
 

@@ -1,4 +1,6 @@
 import { type Item, parseItem, serializeItem, Token } from 'structured-headers';
+import type { Awaitable } from '../lib/awaitable.ts';
+import { MAX_SIMULATED_TIMES } from './account-simulation.ts';
 import { ERRORS, type ErrorCode, OperatorError } from './errors.ts';
 
 /** A parameter of simulations: a number, and its value where it is left out. */
@@ -24,7 +26,7 @@ const PARAMETERS = {
   rate: { minimum: 0, maximum: 1, fallback: 0.5, isDecimal: true },
   seed: { minimum: 0, maximum: 999_999_999, fallback: 0 },
   /** How many requests meet the simulation. */
-  times: { minimum: 1, maximum: 1_000_000 },
+  times: { minimum: 1, maximum: MAX_SIMULATED_TIMES },
 } as const satisfies Readonly<Record<string, Parameter>>;
 
 type ParameterName = keyof typeof PARAMETERS;
@@ -64,6 +66,8 @@ export interface SimulationStore {
    * account was deleted.
    */
   count(accountId: string, counter: string, times: number | undefined): Promise<number | undefined>;
+  /** How many requests were counted. */
+  counted(accountId: string, counter: string): Awaitable<number>;
 }
 
 /** Every simulation by its name, with the names of its parameters. */
@@ -97,12 +101,13 @@ export function parseKeySimulation(text: string): Simulation {
 }
 
 /**
- * The usual spelling of a simulation of a key.
+ * The usual spelling of a simulation.
+ * @param mayHaveTimes whether it is one of a key.
  * @throws OperatorError as `parseSimulation`.
  */
-export function normalizeKeySimulation(text: string): string {
+export function normalizeSimulation(text: string, mayHaveTimes: boolean): string {
   const item = itemOf(text);
-  simulationFrom(item, [TIMES]);
+  simulationFrom(item, mayHaveTimes ? [TIMES] : []);
   return serializeItem(item);
 }
 

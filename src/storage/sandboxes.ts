@@ -1,3 +1,4 @@
+import { type AccountSimulation, describeSimulation } from '../core/account-simulation.ts';
 import type { AuditAction } from '../core/audit.ts';
 import type { BanRecord } from '../core/ban-records.ts';
 import type { UsedRequests } from '../core/quota.ts';
@@ -11,6 +12,7 @@ import { recordChange } from './change-log.ts';
 import { SANDBOX_COLUMNS, sandboxFromRow } from './sandbox-rows.ts';
 import type { Transaction } from './schema.ts';
 import { select } from './selection.ts';
+import { forgetSimulated } from './simulations.ts';
 
 const FIND = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
 const ORDERING = select('sandboxes', ['account_id'], 'WHERE usage_order IS NOT NULL');
@@ -72,6 +74,24 @@ export const sandboxChanges = {
     await noteChange(transaction, change, 'sandbox.ban_lifted', detail);
   },
 
+  /** @param simulation `null` to end it. */
+  async setSandboxSimulation(
+    transaction: Transaction,
+    change: SandboxChange,
+    simulation: AccountSimulation | null,
+  ): Promise<void> {
+    const { accountId } = change;
+    await lockSandbox(transaction, accountId);
+    await transaction
+      .updateTable('sandboxes')
+      .set({ simulation: simulation && JSON.stringify(simulation) })
+      .where('account_id', '=', accountId)
+      .execute();
+    await forgetSimulated(transaction, accountId);
+    const detail = simulation ? describeSimulation(simulation) : 'none any more';
+    await noteChange(transaction, change, 'sandbox.simulation_set', detail);
+  },
+
   async resetSandbox(transaction: Transaction, change: SandboxChange): Promise<Sandbox> {
     const { accountId } = change;
     await lockSandbox(transaction, accountId);
@@ -85,6 +105,7 @@ export const sandboxChanges = {
       .set({ clock_offset: 0, simulation: null })
       .where('account_id', '=', accountId)
       .execute();
+    await forgetSimulated(transaction, accountId);
     await liftBans(transaction, change);
     // What was made while the clock was ahead ages by real time from now on.
     for (const table of ['api_keys', 'bans'] as const) {
@@ -138,6 +159,10 @@ export class StoredSandboxes implements SandboxStore {
 
   liftBan(change: SandboxChange, chainId: string): Promise<void> {
     return this.#access.changes.liftBanInSandbox(change, chainId);
+  }
+
+  setSimulation(change: SandboxChange, simulation: AccountSimulation | undefined): Promise<void> {
+    return this.#access.changes.setSandboxSimulation(change, simulation ?? null);
   }
 
   reset(change: SandboxChange): Promise<Sandbox> {

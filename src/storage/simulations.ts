@@ -1,6 +1,7 @@
 import type { SimulationStore } from '../core/simulations.ts';
 import type { Access } from './access.ts';
 import type { Transaction } from './schema.ts';
+import { select } from './selection.ts';
 
 export const simulationChanges = {
   /** The number of the request; `null` where `times` requests were counted before, or there is no account. */
@@ -35,6 +36,17 @@ export const simulationChanges = {
   },
 };
 
+/** Forgets the numbers of an account's requests, apart from those of its keys. */
+export async function forgetSimulated(transaction: Transaction, accountId: string): Promise<void> {
+  await transaction
+    .deleteFrom('simulated_requests')
+    .where('account_id', '=', accountId)
+    .where('counter', 'not like', 'key%')
+    .execute();
+}
+
+const COUNTED = select('simulated_requests', ['requests'], 'WHERE account_id = ? AND counter = ?');
+
 /** Counts requests that met a simulation, on either engine. */
 export class StoredSimulations implements SimulationStore {
   readonly #access: Access<typeof simulationChanges>;
@@ -50,5 +62,10 @@ export class StoredSimulations implements SimulationStore {
   ): Promise<number | undefined> {
     const { changes } = this.#access;
     return (await changes.countSimulated(accountId, counter, times ?? null)) ?? undefined;
+  }
+
+  async counted(accountId: string, counter: string): Promise<number> {
+    const [row] = await this.#access.rows(COUNTED, accountId, counter);
+    return row?.requests ?? 0;
   }
 }

@@ -62,6 +62,7 @@ describe('each committed document', () => {
       '/clock',
       '/usage',
       '/ban',
+      '/simulation',
       '/reset',
     ]);
     for (const id of OPERATION_IDS) expect(operationOf(id)).not.toHaveProperty('servers');
@@ -161,6 +162,8 @@ describe('each committed document', () => {
       ['setUsage', 'put', '/usage', false],
       ['banKey', 'put', '/ban', false],
       ['liftBan', 'delete', '/ban', false],
+      ['setSimulation', 'put', '/simulation', false],
+      ['endSimulation', 'delete', '/simulation', false],
       ['resetSandbox', 'post', '/reset', false],
     ]);
     expect(operationOf('getPet')).toMatchObject({

@@ -6,11 +6,12 @@ import { readJsonBody } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { SANDBOX_OPERATIONS } from './operations.ts';
 import { sandboxJson } from './sandbox-json.ts';
-import { BanLength, ClockAdvance, UsageRemaining } from './schemas.ts';
+import { BanLength, ClockAdvance, SimulationWish, UsageRemaining } from './schemas.ts';
 
 const parseClockAdvance = bodyParser(ClockAdvance);
 const parseUsageRemaining = bodyParser(UsageRemaining);
 const parseBanLength = bodyParser(BanLength);
+const parseSimulationWish = bodyParser(SimulationWish);
 
 /** Handlers of the sandbox of staging; see `lazy-handlers.ts`. */
 export function sandboxHandlers(control: SandboxControl): Handlers<typeof SANDBOX_OPERATIONS> {
@@ -33,6 +34,15 @@ export function sandboxHandlers(control: SandboxControl): Handlers<typeof SANDBO
     },
     liftBan: async (context) => {
       await control.liftBan(changeBy(context), context.key);
+      return reply(control, context);
+    },
+    setSimulation: async (context) => {
+      const wish = parseSimulationWish(await readJsonBody(context.request));
+      await control.setSimulation(changeBy(context), wish);
+      return reply(control, context);
+    },
+    endSimulation: async (context) => {
+      await control.endSimulation(changeBy(context));
       return reply(control, context);
     },
     resetSandbox: async (context) => {

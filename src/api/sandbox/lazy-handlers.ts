@@ -21,6 +21,8 @@ export function lazySandboxHandlers(control: () => Promise<SandboxControl>): San
     setUsage: handle('setUsage'),
     banKey: handle('banKey'),
     liftBan: handle('liftBan'),
+    setSimulation: handle('setSimulation'),
+    endSimulation: handle('endSimulation'),
     resetSandbox: handle('resetSandbox'),
   };
 }

@@ -1,5 +1,5 @@
 import type { Operation } from '../../http/operation.ts';
-import { BanLength, ClockAdvance, Sandbox, UsageRemaining } from './schemas.ts';
+import { BanLength, ClockAdvance, Sandbox, SimulationWish, UsageRemaining } from './schemas.ts';
 
 const success = {
   status: 200,
@@ -53,6 +53,24 @@ export const SANDBOX_OPERATIONS = {
     path: '/ban',
     summary: 'End the ban of the calling key',
     description: 'Ends the ban of the calling key, and forgets the refusals that led to it.',
+    success,
+  },
+  setSimulation: {
+    method: 'PUT',
+    path: '/simulation',
+    summary: 'Simulate',
+    description:
+      'Lets the next requests of the account in staging, and with its keys of staging to the quickstart, meet ' +
+      'a simulation instead of their own replies; not those to the sandbox. A simulation of their key or of ' +
+      'their header `Petstore-Simulate` comes first. `times` is counted over all processes.',
+    body: SimulationWish,
+    success,
+  },
+  endSimulation: {
+    method: 'DELETE',
+    path: '/simulation',
+    summary: 'End the simulation',
+    description: 'Ends the simulation of the account; those of its keys go on.',
     success,
   },
   resetSandbox: {

@@ -14,7 +14,7 @@ export function sandboxJson(
     ban: ban
       ? { reason: ban.reason, startsAt: isoTime(ban.startsAt), endsAt: isoTime(ban.endsAt) }
       : null,
-    simulation: simulation === undefined ? null : JSON.parse(simulation),
+    simulation: simulation ?? null,
   });
 }
 

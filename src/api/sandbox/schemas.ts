@@ -1,3 +1,4 @@
+import { MAX_SIMULATED_TIMES, SIMULATED_METHODS } from '../../core/account-simulation.ts';
 import { MAX_BAN_SECONDS, MAX_CLOCK_OFFSET } from '../../core/sandbox.ts';
 import { SECOND } from '../../lib/clock.ts';
 
@@ -52,13 +53,52 @@ export const SandboxBan = {
   description: 'The ban of the calling key in force; `null` without one.',
 } as const;
 
+const simulate = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  description: 'What requests meet: a name, perhaps with parameters (an Item of RFC 9651).',
+  example: 'unavailable;retry-after=2',
+} as const;
+
+const times = {
+  type: 'integer',
+  minimum: 1,
+  maximum: MAX_SIMULATED_TIMES,
+  description: 'How many requests meet it; all of them without it.',
+  example: 2,
+} as const;
+
+const method = {
+  type: 'string',
+  enum: SIMULATED_METHODS,
+  description: 'The method of the requests that meet it; any without it.',
+  example: 'POST',
+} as const;
+
 export const SandboxSimulation = {
   type: ['object', 'null'],
-  required: ['simulate'],
+  required: ['simulate', 'times', 'remaining', 'method'],
   properties: {
-    simulate: { type: 'string', description: 'What requests meet.', example: 'unavailable' },
+    simulate,
+    times: { ...times, type: ['integer', 'null'] },
+    remaining: {
+      type: ['integer', 'null'],
+      minimum: 1,
+      description: 'How many requests are still to meet it; `null` where all do.',
+      example: 2,
+    },
+    method: { type: ['string', 'null'], description: method.description, example: 'POST' },
   },
   description: 'What the next matching requests of the account meet; `null` without a simulation.',
+} as const;
+
+export const SimulationWish = {
+  type: 'object',
+  required: ['simulate'],
+  properties: { simulate, times, method },
+  description: 'A simulation to begin. Other fields are ignored.',
+  example: { simulate: 'unavailable', times: 2, method: 'POST' },
 } as const;
 
 export const Sandbox = {
@@ -145,4 +185,5 @@ export const SANDBOX_SCHEMAS = {
   ClockAdvance,
   UsageRemaining,
   BanLength,
+  SimulationWish,
 } as const;

@@ -1,3 +1,4 @@
+import { accountSimulationFrom } from '../../core/account-simulation.ts';
 import { OperatorError } from '../../core/errors.ts';
 import {
   isFault,
@@ -33,7 +34,8 @@ const HEADER_COUNTER = 'header';
 const spent = new WeakSet<object>();
 
 /**
- * Answers a request with the simulation that it meets: that of its header, else that of its key. It meets one only where the real limits admit it.
+ * Answers a request with the simulation that it meets: that of its header, else that of its key, else that
+ * of its account. It meets one only where the real limits admit it.
  */
 export async function simulate(context: SimulatedRequest): Promise<SimulatedReply> {
   const before = await context.peek();
@@ -75,4 +77,10 @@ function* candidates({ request, key }: SimulatedRequest): Generator<Candidate> {
   if (key.simulate !== undefined) {
     yield { simulation: parseKeySimulation(key.simulate), counter: key.id, source: key };
   }
+  const { sandbox } = key;
+  if (sandbox?.simulation === undefined) return;
+  const { simulate, times, method, counter } = accountSimulationFrom(sandbox.simulation);
+  if (method !== null && method !== request.method) return;
+  const simulation = { ...parseSimulation(simulate), times: times ?? undefined };
+  yield { simulation, counter, source: sandbox };
 }

@@ -28,6 +28,7 @@ const TITLES: Readonly<Record<AuditAction, string>> = {
   'sandbox.usage_set': 'Usage in staging set',
   'sandbox.key_banned': 'Key banned in the sandbox',
   'sandbox.ban_lifted': 'Ban lifted in the sandbox',
+  'sandbox.simulation_set': 'Simulation in staging set',
   'sandbox.reset': 'Sandbox reset',
   'ban.lifted': 'Ban lifted',
 };
