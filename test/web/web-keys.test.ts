@@ -36,6 +36,7 @@ describeWithBrowser('the keys page', (open) => {
     await form.getByLabel('Name').fill('Shop server');
     await form.getByLabel('Staging').check();
     await form.getByLabel('Expires after (days)').fill('3');
+    await form.getByLabel('Simulation').fill('delay;ms=1');
     await form.getByRole('button', { name: 'Create key' }).click();
     const shown = page.getByRole('dialog', { name: 'Your new key' });
     await shown.getByText('It is not shown again.').waitFor();
@@ -44,7 +45,14 @@ describeWithBrowser('the keys page', (open) => {
     await shown.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: /Shop server/ });
     const words = await row.innerText();
-    for (const part of ['pst_staging_', key.slice(-4), 'staging', 'expiring', 'Never']) {
+    for (const part of [
+      'pst_staging_',
+      key.slice(-4),
+      'staging',
+      'expiring',
+      'Never',
+      'delay;ms=1',
+    ]) {
       expect(words).toContain(part);
     }
     expect((await page.content()).includes(key)).toBe(false);

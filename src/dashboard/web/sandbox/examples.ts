@@ -1,0 +1,54 @@
+import { ERRORS } from '../../../core/errors.ts';
+
+/** A simulation as it may be sent, and what happens with it. */
+export interface SimulationExample {
+  /** The item, such as `delay;ms=2000`. */
+  readonly simulate: string;
+  readonly effect: string;
+}
+
+/** What happens to a reply, or instead of one. */
+const FAULTS: readonly SimulationExample[] = [
+  { simulate: 'delay;ms=2000', effect: 'The reply leaves two seconds later.' },
+  { simulate: 'drop', effect: 'The connection ends without a reply. Nothing was done.' },
+  { simulate: 'drop_after', effect: 'The request is carried out, and its reply is lost.' },
+  { simulate: 'truncate', effect: 'Half of the body arrives, then the connection ends.' },
+  { simulate: 'trickle;bytes-per-second=100', effect: 'The body arrives slowly.' },
+  { simulate: 'flaky;rate=0.3;seed=7', effect: 'Three of ten requests get 503.' },
+  { simulate: 'malformed', effect: 'The body is broken JSON.' },
+  { simulate: 'unknown_field', effect: 'Each object has a field more, as a later 1.x may.' },
+  { simulate: 'unknown_code', effect: 'An error with a code that a later 1.x may add.' },
+];
+
+/** Those that can wait for as long as they are told. */
+const WAITING: readonly number[] = [429, 503];
+
+const FAILURES = Object.entries(ERRORS).map(
+  ([code, { status, meaning }]): SimulationExample => ({
+    simulate: WAITING.includes(status) ? `${code};retry-after=2` : code,
+    effect: `${status}: ${meaning}`,
+  }),
+);
+
+/** An example of each simulation, by group. */
+export const SIMULATION_EXAMPLES: ReadonlyArray<
+  readonly [group: string, examples: readonly SimulationExample[]]
+> = [
+  ['Errors', FAILURES],
+  ['Faults', FAULTS],
+];
+
+/** One request that meets a simulation. @param staging where staging is served. */
+export function requestWith(simulate: string, staging: string): string {
+  return `curl -i ${staging}/pets \\
+  -H "Authorization: Bearer $PETSTORE_STAGING_KEY" \\
+  -H "Petstore-Simulate: ${simulate}"`;
+}
+
+/** Makes the next two requests of the account meet a simulation. @param sandbox where the sandbox is served. */
+export function accountWith(simulate: string, sandbox: string): string {
+  return `curl -X PUT ${sandbox}/simulation \\
+  -H "Authorization: Bearer $PETSTORE_STAGING_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '${JSON.stringify({ simulate, times: 2 })}'`;
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test';
+import { parseSimulation, SIMULATIONS } from '../../src/core/simulations.ts';
+import {
+  accountWith,
+  requestWith,
+  SIMULATION_EXAMPLES,
+} from '../../src/dashboard/web/sandbox/examples.ts';
+
+const EXAMPLES = SIMULATION_EXAMPLES.flatMap(([, examples]) => examples);
+
+test('the page has an example of every simulation', () => {
+  const names = EXAMPLES.map(({ simulate }) => parseSimulation(simulate).name);
+  expect(names.toSorted()).toEqual([...SIMULATIONS.keys()].toSorted());
+});
+
+test('each has the call of a request, and that of the account', () => {
+  for (const { simulate } of EXAMPLES) {
+    expect(requestWith(simulate, 'http://a/v1')).toContain(`"Petstore-Simulate: ${simulate}"`);
+    expect(accountWith(simulate, 'http://a/sandbox')).toContain('PUT http://a/sandbox/simulation');
+  }
+});
