@@ -9,7 +9,7 @@ import { TestService, temporaryFolder } from '../support/harness.ts';
 
 const APPLICATION_PATHS = [
   ...['/', '/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/verify-email'],
-  ...['/keys', '/usage', '/messages', '/plan', '/account'],
+  ...['/keys', '/usage', '/messages', '/sandbox', '/plan', '/account'],
   ...['/operator', '/operator/bans', '/operator/audit'],
 ];
 const PAGES = [...APPLICATION_PATHS, '/docs', '/nowhere'];

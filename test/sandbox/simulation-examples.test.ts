@@ -10,7 +10,8 @@ const EXAMPLES = SIMULATION_EXAMPLES.flatMap(([, examples]) => examples);
 
 test('the page has an example of every simulation', () => {
   const names = EXAMPLES.map(({ simulate }) => parseSimulation(simulate).name);
-  expect(names.toSorted()).toEqual([...SIMULATIONS.keys()].toSorted());
+  expect(new Set<string>(names)).toEqual(new Set(SIMULATIONS.keys()));
+  expect(names).toHaveLength(SIMULATIONS.size);
 });
 
 test('each has the call of a request, and that of the account', () => {

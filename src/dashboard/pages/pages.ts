@@ -21,6 +21,7 @@ const APPLICATION_PATHS: ReadonlySet<string> = new Set([
   '/keys',
   '/usage',
   '/messages',
+  '/sandbox',
   '/plan',
   '/operator',
   '/operator/bans',

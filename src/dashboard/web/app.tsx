@@ -21,6 +21,7 @@ const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
 const AccountPage = lazy(() => import('./account/account-page.tsx'));
 const UsagePage = lazy(() => import('./usage/usage-page.tsx'));
 const MessagesPage = lazy(() => import('./messages/messages-page.tsx'));
+const SandboxPage = lazy(() => import('./sandbox/sandbox-page.tsx'));
 const PlanPage = lazy(() => import('./plan/plan-page.tsx'));
 const AccountsPage = lazy(() => import('./operator/accounts-page.tsx'));
 const BansPage = lazy(() => import('./operator/bans-page.tsx'));
@@ -98,6 +99,7 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
           <Route path="/keys" component={KeysPage} />
           <Route path="/usage" component={UsagePage} />
           <Route path="/messages" component={MessagesPage} />
+          <Route path="/sandbox" component={SandboxPage} />
           <Route path="/plan" component={PlanPage} />
           <Route path="/account" component={AccountPage} />
           <Route path="/reset-password" component={ResetPasswordPage} />

@@ -4,6 +4,7 @@ import {
   IconBook,
   IconChartBar,
   IconClipboardList,
+  IconFlask,
   IconKey,
   IconLogout,
   IconMail,
@@ -30,6 +31,7 @@ const PAGES = [
   ['/keys', 'Keys', IconKey],
   ['/usage', 'Usage', IconChartBar],
   ['/messages', 'Messages', IconMail],
+  ['/sandbox', 'Sandbox', IconFlask],
   ['/plan', 'Plan', IconStack2],
 ] as const;
 
