@@ -11,6 +11,7 @@ import { addBansLiftCommand } from './bans-lift.ts';
 import { addBansListCommand } from './bans-list.ts';
 import { WRONG_USAGE } from './errors.ts';
 import { addFixtureSchemaCommand } from './fixture-schema.ts';
+import { addGradeCommand } from './grade.ts';
 import { addHealthCommand } from './health.ts';
 import { addKeysCreateCommand } from './keys-create.ts';
 import { addKeysListCommand } from './keys-list.ts';
@@ -62,6 +63,7 @@ function createProgram(): Command {
     .addHelpText('after', FIRST_STEPS);
   addServeCommand(program);
   addRunCommand(program);
+  addGradeCommand(program);
   addOpenapiCommand(program);
   addFixtureSchemaCommand(program);
   addSeedCommand(program);

@@ -13,7 +13,7 @@ import { start } from './serve.ts';
 const STDERR = 2;
 
 /** Signals that are passed on. The terminal itself sends SIGINT to the command. */
-const PASSED_ON = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
+export const PASSED_ON = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 /** Exit code of a command that was ended by a signal: this and the signal's number, as in a shell. */
 const ENDED_BY_SIGNAL = 128;
@@ -50,7 +50,10 @@ async function run(command: readonly string[], { fixture }: Options): Promise<vo
 }
 
 /** What the command finds in its environment. */
-function addressesAndKeys(service: RunningService, { keys }: Ephemeral): Record<string, string> {
+export function addressesAndKeys(
+  service: RunningService,
+  { keys }: Ephemeral,
+): Record<string, string> {
   const keyOf = (environment: Environment) =>
     keys.find((each) => each.environment === environment)?.key ?? '';
   const addresses = APIS.map((part) => {
@@ -79,8 +82,12 @@ async function exitCodeOf(
   } finally {
     for (const signal of PASSED_ON) process.off(signal, passOn);
   }
-  if (child.exitCode !== null) return child.exitCode;
-  return ENDED_BY_SIGNAL + (signalNumbers.get(String(child.signalCode)) ?? 0);
+  return child.exitCode ?? exitCodeOfSignal(String(child.signalCode));
+}
+
+/** The exit code of what a signal has ended. */
+export function exitCodeOfSignal(signal: string): number {
+  return ENDED_BY_SIGNAL + (signalNumbers.get(signal) ?? 0);
 }
 
 function spawn(command: readonly string[], added: Readonly<Record<string, string>>) {

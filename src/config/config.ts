@@ -169,14 +169,11 @@ export const SETTINGS = {
 
 const PREFIX = 'PETSTORE_';
 
-/** Variables of the documentation's examples and of the commands that `run` runs. They are no settings. */
+/** Variables of the documentation's examples and of the commands that `run` and `grade` run. They are no settings. */
 const OF_CLIENTS = [
-  'PETSTORE_URL',
-  'PETSTORE_KEY',
-  'PETSTORE_STAGING_URL',
-  'PETSTORE_STAGING_KEY',
-  'PETSTORE_QUICKSTART_URL',
-  'PETSTORE_SANDBOX_URL',
+  ...['PETSTORE_URL', 'PETSTORE_KEY', 'PETSTORE_STAGING_URL', 'PETSTORE_STAGING_KEY'],
+  ...['PETSTORE_QUICKSTART_URL', 'PETSTORE_SANDBOX_URL'],
+  ...['PETSTORE_TASK', 'PETSTORE_PET_ID', 'PETSTORE_CATEGORY_ID', 'PETSTORE_COUNT'],
 ];
 
 /** The setting of each base address. */

@@ -30,19 +30,19 @@ export interface Ephemeral extends Disposable {
 /**
  * Prepares a service whose data live in a temporary folder.
  * @param config the operator's settings; the data folder is replaced.
- * @param fixturePath file of the fixture; `-` for standard input, none for an empty store.
+ * @param given the fixture's file, `-` for standard input, or the fixture itself; none for an empty store.
  * @throws SetupError when the settings name another store, or the fixture cannot be used.
  */
 export async function beginEphemeral(
   config: Config,
-  fixturePath: string | undefined,
+  given: string | Fixture | undefined,
 ): Promise<Ephemeral> {
   if (config.database ?? config.redis) {
     throw new SetupError(
       'A service to throw away has its data in a folder of its own. Unset PETSTORE_DATABASE_URL and PETSTORE_REDIS_URL.',
     );
   }
-  const fixture = fixturePath === undefined ? {} : await readFixture(fixturePath);
+  const fixture = typeof given === 'string' ? await readFixture(given) : (given ?? {});
   const clock = clockFrom(fixture.clock);
   removeAbandonedFolders();
   const folder = makeEphemeralFolder();

@@ -21,6 +21,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   jobs: ['lib', 'core', 'config', 'http', 'storage', 'observability', 'limits'],
   api: ['lib', 'core', 'config', 'http', 'storage'],
   ephemeral: ['lib', 'core', 'config', 'http', 'storage', 'api'],
+  grade: ['lib', 'core', 'config', 'http'],
   mcp: ['lib', 'core', 'http', 'api'],
   dashboard: ['lib', 'core', 'http', 'api', 'mcp'],
   'app.ts': [
@@ -29,8 +30,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['lib', 'core', 'config', 'storage', 'observability', 'limits', 'api', 'mcp', 'dashboard'],
-    'ephemeral',
-    'app.ts',
+    ...['ephemeral', 'grade', 'app.ts'],
   ],
   'main.ts': ['cli'],
 };
@@ -61,6 +61,8 @@ const ENTRIES = [
   ...['hey-api', 'openapi-fetch', 'openapi-generator-typescript-fetch'].map(
     (name) => `test/generators/programs/${name}/scenario.ts`,
   ),
+  // Run by `petstore grade`, as its client.
+  'test/grade/bad-client.ts',
   // Preloaded into a service.
   'test/service/loaded-teller.ts',
 ];

@@ -1,0 +1,114 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { PARTS, processEnvironment } from '../config/config.ts';
+import { readThrowawayConfig } from '../config/throwaway.ts';
+import { messageOf, OperatorError } from '../core/errors.ts';
+import { beginEphemeral } from '../ephemeral/ephemeral.ts';
+import { type Examination, type Grade, grade } from '../grade/grade.ts';
+import { badgeSvg } from '../grade/reports/badge.ts';
+import { gradesJson } from '../grade/reports/json.ts';
+import { junitXml } from '../grade/reports/junit.ts';
+import { gradeText, summaryOf, summaryText } from '../grade/reports/text.ts';
+import type { Scenario } from '../grade/scenario.ts';
+import { SCENARIOS } from '../grade/scenarios/all.ts';
+import { systemClock } from '../lib/clock.ts';
+import { createLog, LineWriter } from '../observability/log.ts';
+import { CommandExit, FAILED } from './errors.ts';
+import { type JsonOption, jsonOption } from './options.ts';
+import { printJson, printLine } from './output.ts';
+import { addressesAndKeys, exitCodeOfSignal, PASSED_ON } from './run-command.ts';
+import { start } from './serve.ts';
+
+const STDERR = 2;
+
+/** Animals that the store begins with: a list of several pages, whatever their size. */
+const PETS = 250;
+
+interface Options extends JsonOption {
+  readonly only: readonly Scenario[];
+  readonly junit?: string;
+  readonly badge?: string;
+}
+
+export function addGradeCommand(program: Command): void {
+  program
+    .command('grade')
+    .description(
+      'Grade an API client: run it in one scenario after the other against a service to throw away.',
+    )
+    .option('--only <names>', 'scenarios to run, separated by commas', parseNames, SCENARIOS)
+    .option('--junit <file>', 'write the results as JUnit XML')
+    .option('--badge <file>', 'write the marks as an SVG')
+    .addOption(jsonOption())
+    .argument('<command...>', 'the client and its arguments, after --')
+    .passThroughOptions()
+    .addHelpText('after', `\nScenarios:\n${SCENARIOS.map(({ name }) => `  ${name}`).join('\n')}`)
+    .action(run);
+}
+
+function parseNames(names: string): readonly Scenario[] {
+  return names.split(',').map((name) => {
+    const scenario = SCENARIOS.find((each) => each.name === name);
+    if (scenario) return scenario;
+    const known = SCENARIOS.map((each) => each.name).join(', ');
+    throw new InvalidArgumentError(`There is no scenario "${name}". Use ${known}.`);
+  });
+}
+
+async function run(command: readonly string[], options: Options): Promise<void> {
+  const { only, json, junit, badge } = options;
+  const interrupted = new AbortController();
+  const interrupt = (signal: NodeJS.Signals) =>
+    interrupted.abort(new CommandExit(exitCodeOfSignal(signal)));
+  for (const signal of PASSED_ON) process.on(signal, interrupt);
+  try {
+    const grades = await gradeAll(only, command, interrupted.signal, (each) => {
+      if (!json) printLine(gradeText(each));
+    });
+    if (json) printJson(gradesJson(grades));
+    else printLine(summaryText(grades));
+    if (junit !== undefined) await write(junit, junitXml(grades));
+    if (badge !== undefined) await write(badge, badgeSvg(grades));
+    if (summaryOf(grades).failed > 0) throw new CommandExit(FAILED);
+  } finally {
+    for (const signal of PASSED_ON) process.off(signal, interrupt);
+  }
+}
+
+/** Runs the scenarios one after the other, and reports each grade. */
+async function gradeAll(
+  scenarios: readonly Scenario[],
+  command: readonly string[],
+  signal: AbortSignal,
+  report: (grade: Grade) => void,
+): Promise<Grade[]> {
+  const config = readThrowawayConfig(processEnvironment());
+  const log = createLog(config.logLevel, new LineWriter(STDERR));
+  const pets = Array.from({ length: PETS }, (_, index) => {
+    return { name: `Animal ${index + 1}`, categoryId: 1 };
+  });
+  using ephemeral = await beginEphemeral(config, { pets: { production: pets } });
+  const service = await start(ephemeral.config, log, PARTS, ephemeral);
+  try {
+    const variables = addressesAndKeys(service, ephemeral);
+    const { PETSTORE_KEY: key = '' } = variables;
+    const url = service.baseUrl('production');
+    const examination: Examination = { command, variables, url, key, clock: systemClock, signal };
+    const grades: Grade[] = [];
+    for (const scenario of scenarios) {
+      const result = await grade(scenario, examination);
+      grades.push(result);
+      report(result);
+    }
+    return grades;
+  } finally {
+    await service.stop();
+  }
+}
+
+async function write(path: string, text: string): Promise<void> {
+  try {
+    await Bun.write(path, text);
+  } catch (cause) {
+    throw new OperatorError(`Cannot write ${path}: ${messageOf(cause)}.`, { cause });
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../lib/clock.ts';
+import { runClient } from './client-process.ts';
+import { openReferee } from './referee.ts';
+import type { ClientRun, Judgement, Scenario } from './scenario.ts';
+import { readPets } from './store.ts';
+
+/** The client that is graded, and the service that it is graded with. */
+export interface Examination {
+  readonly command: readonly string[];
+  /** Addresses and keys of the service, as variables; the client gets the referee's address in them. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Base address of production, and a key for it. */
+  readonly url: string;
+  readonly key: string;
+  readonly clock: Clock;
+  /** Ends the run. */
+  readonly signal: AbortSignal;
+}
+
+/** The mark of one scenario, and what it was given for. */
+export interface Grade extends Judgement {
+  readonly scenario: Scenario;
+  readonly runs: readonly ClientRun[];
+  /** In ms. */
+  readonly duration: number;
+}
+
+/** Defaults of the variables that go with a task. */
+const TASK_VARIABLES = {
+  PETSTORE_PET_ID: '1',
+  PETSTORE_CATEGORY_ID: '7',
+  PETSTORE_COUNT: '12',
+};
+
+/**
+ * Puts the client into one scenario.
+ * @throws OperatorError when the client cannot be started.
+ * @throws the reason of the signal when it aborts.
+ */
+export async function grade(scenario: Scenario, examination: Examination): Promise<Grade> {
+  const { url, key, clock } = examination;
+  const startedAt = clock.now().elapsed;
+  const before = await readPets(url, key);
+  const [first, ...others] = Array.from({ length: scenario.clients ?? 1 }, () =>
+    runWithReferee(scenario, examination),
+  );
+  if (first === undefined) throw new Error(`The scenario ${scenario.name} has no client.`);
+  const [run, ...furtherRuns] = await Promise.all([first, ...others]);
+  const after = await readPets(url, key);
+  const judgement = scenario.judge({
+    runs: [run, ...furtherRuns],
+    listed: before.map(({ id }) => id),
+    created: after.slice(before.length),
+  });
+  const duration = clock.now().elapsed - startedAt;
+  return { ...judgement, scenario, runs: [run, ...furtherRuns], duration };
+}
+
+async function runWithReferee(
+  scenario: Scenario,
+  { command, variables, url, clock, signal }: Examination,
+): Promise<ClientRun> {
+  const { origin } = new URL(url);
+  await using referee = await openReferee(scenario, origin, clock);
+  const addresses = Object.entries(variables).map(([name, value]) => [
+    name,
+    value.replace(origin, referee.origin),
+  ]);
+  const run = await runClient(command, {
+    variables: {
+      ...Object.fromEntries(addresses),
+      ...TASK_VARIABLES,
+      ...scenario.variables,
+      PETSTORE_TASK: scenario.task,
+    },
+    timeLimit: scenario.timeLimit,
+    firstRequest: referee.firstRequest,
+    signal,
+  });
+  return { ...run, requests: [...referee.requests] };
+}

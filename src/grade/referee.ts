@@ -1,0 +1,193 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { REQUEST_ID_HEADER } from '../http/request-id.ts';
+import type { Clock } from '../lib/clock.ts';
+import { deliver } from './delivery.ts';
+import type { PlainReply, Scenario, SeenRequest, Treatment } from './scenario.ts';
+
+const LOOPBACK = '127.0.0.1';
+
+/** Headers that belong to one connection (RFC 9110, 7.6.1), or that the referee sets anew. */
+const NOT_FORWARDED = new Set(
+  'host connection keep-alive proxy-connection te trailer transfer-encoding upgrade content-length accept-encoding expect'.split(
+    ' ',
+  ),
+);
+
+const NOT_PASSED_BACK = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+]);
+
+/** What one client is watched by. */
+export interface Referee extends AsyncDisposable {
+  /** Origin that the client is told. */
+  readonly origin: string;
+  /** In the order of their arrival; grows while the client runs. */
+  readonly requests: readonly SeenRequest[];
+  /** Resolves when the first request arrives. */
+  readonly firstRequest: Promise<void>;
+}
+
+/**
+ * Opens a server between one client and the service, which records each request and treats it as the
+ * scenario says, and another one that only notes what it receives.
+ * @param serviceOrigin where the service is.
+ */
+export async function openReferee(
+  scenario: Pick<Scenario, 'treat'>,
+  serviceOrigin: string,
+  clock: Clock,
+): Promise<Referee> {
+  const watch = new Watch(scenario, serviceOrigin, clock);
+  await watch.open();
+  return watch;
+}
+
+class Watch implements Referee {
+  readonly #scenario: Pick<Scenario, 'treat'>;
+  readonly #serviceOrigin: string;
+  readonly #clock: Clock;
+  readonly #openedAt: number;
+  readonly #first = Promise.withResolvers<void>();
+  readonly #servers: Server[] = [];
+  readonly requests: SeenRequest[] = [];
+  origin = '';
+  #otherOrigin = '';
+
+  constructor(scenario: Pick<Scenario, 'treat'>, serviceOrigin: string, clock: Clock) {
+    this.#scenario = scenario;
+    this.#serviceOrigin = serviceOrigin;
+    this.#clock = clock;
+    this.#openedAt = clock.now().elapsed;
+  }
+
+  get firstRequest(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  async open(): Promise<void> {
+    const port = await this.#listen((request, response) => this.#referee(request, response));
+    const otherPort = await this.#listen((request, response) => this.#note(request, response));
+    this.origin = `http://${LOOPBACK}:${port}`;
+    // Another name, so that it is another host to clients that do not compare ports.
+    this.#otherOrigin = `http://localhost:${otherPort}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const server of this.#servers) {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    }
+  }
+
+  async #listen(
+    handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  ): Promise<number> {
+    const server = createServer((request, response) => {
+      // A client may end the connection at any point of the exchange.
+      handle(request, response).catch(() => response.destroy());
+    });
+    this.#servers.push(server);
+    server.listen(0, LOOPBACK);
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string')
+      throw new Error('The referee has no port.');
+    return address.port;
+  }
+
+  /** Notes a request to the other server, which has no pets. */
+  async #note(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const seen = await this.#record(request, 'other');
+    const reply = { status: 200, headers: { 'content-type': 'application/json' }, body: '[]' };
+    await this.#send(seen, reply, {}, response);
+  }
+
+  /** Treats a request to the service as the scenario says. */
+  async #referee(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const seen = await this.#record(request, 'service');
+    const treatment = this.#scenario.treat(seen, {
+      now: this.#clock.now(),
+      at: seen.at,
+      earlier: this.requests.filter((each) => each !== seen && each.host === 'service'),
+      origin: this.origin,
+      otherOrigin: this.#otherOrigin,
+    });
+    const reply = treatment.instead ?? (await this.#forward(request, seen));
+    await this.#send(seen, treatment.edit?.(reply) ?? reply, treatment, response);
+  }
+
+  async #record(request: IncomingMessage, host: SeenRequest['host']): Promise<SeenRequest> {
+    const at = this.#elapsed();
+    const { method = 'GET', url = '/', headers } = request;
+    const key = headers['idempotency-key'];
+    const body: Buffer[] = [];
+    for await (const chunk of request) body.push(Buffer.from(chunk));
+    const seen: SeenRequest = {
+      at,
+      method,
+      path: url,
+      body: Buffer.concat(body).toString(),
+      idempotencyKey: Array.isArray(key) ? key.join(', ') : key,
+      authorized: headers.authorization !== undefined,
+      host,
+    };
+    this.requests.push(seen);
+    this.#first.resolve();
+    return seen;
+  }
+
+  /** Has the service answer; its own address in the reply's headers becomes the referee's. */
+  async #forward(
+    { rawHeaders }: IncomingMessage,
+    { method, path, body }: SeenRequest,
+  ): Promise<PlainReply> {
+    const headers = new Headers({ 'Accept-Encoding': 'identity' });
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+      if (!NOT_FORWARDED.has(name.toLowerCase())) headers.append(name, value);
+    }
+    const response = await fetch(`${this.#serviceOrigin}${path}`, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body !== '' && { body }),
+    });
+    const passedBack = [...response.headers]
+      .filter(([name]) => !NOT_PASSED_BACK.has(name))
+      .map(([name, value]) => [name, value.replaceAll(this.#serviceOrigin, this.origin)]);
+    return {
+      status: response.status,
+      headers: Object.fromEntries(passedBack),
+      body: await response.text(),
+    };
+  }
+
+  async #send(
+    seen: SeenRequest,
+    reply: PlainReply,
+    { delivery = 'whole' }: Treatment,
+    response: ServerResponse,
+  ): Promise<void> {
+    const headers = new Headers(reply.headers);
+    const retryAfter = headers.get('Retry-After');
+    seen.reply = {
+      at: this.#elapsed(),
+      status: reply.status,
+      delivery,
+      retryAfter: retryAfter === null ? undefined : Number(retryAfter),
+      requestId: headers.get(REQUEST_ID_HEADER) ?? undefined,
+      hasNext: /rel="?next/.test(headers.get('Link') ?? ''),
+    };
+    await deliver(reply, delivery, response, seen.method === 'HEAD');
+  }
+
+  #elapsed(): number {
+    return this.#clock.now().elapsed - this.#openedAt;
+  }
+}
