@@ -9,6 +9,9 @@ export interface Upstream {
 /** How often each process is asked whether it is ready, in ms. */
 const ASK_EVERY = 50;
 
+/** Of the connection to the process; what `fetch` reads is decompressed. */
+const NOT_PASSED = ['connection', 'content-encoding', 'content-length', 'transfer-encoding'];
+
 /**
  * A small HTTP proxy that sends each request, once and to one process, in turn to those that `/readyz`
  * says are ready. It repeats nothing: what a process does not answer is a 502.
@@ -93,6 +96,6 @@ async function isReady({ opsPort }: Upstream): Promise<boolean> {
 /** What is of the reply, not of the connection that it came by. */
 function passed({ headers }: Response): Headers {
   const own = new Headers(headers);
-  for (const name of ['connection', 'content-length', 'transfer-encoding']) own.delete(name);
+  for (const name of NOT_PASSED) own.delete(name);
   return own;
 }
