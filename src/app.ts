@@ -75,6 +75,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     ? openDashboard(baseUrl('dashboard'), async () => ({
         attempts: await loadAttempts(backend),
         currentUsage: await currentUsage(),
+        sandbox: await sandbox(),
         addresses: addressesFrom(baseUrl),
         stores,
         contact: config.contact,

@@ -9,6 +9,7 @@ import type { KeyRing } from '../core/key-ring.ts';
 import type { MailSettings } from '../core/mail.ts';
 import type { MessageStore } from '../core/messages.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
+import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
 import type { UsageStore } from '../core/usage.ts';
 import type { Forward } from '../http/targets.ts';
@@ -52,6 +53,8 @@ export interface DashboardOptions {
   readonly attempts: AttemptCounts;
   /** The current usage of an account in both windows of an environment. */
   currentUsage(account: Account, environment: Environment): Awaitable<RateLimitResult>;
+  /** The sandbox of staging. */
+  readonly sandbox: SandboxControl;
   /** The e-mail or web address where people ask for another plan. */
   readonly contact: string | undefined;
   /** Without it no mail is sent. */

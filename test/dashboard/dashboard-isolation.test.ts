@@ -20,6 +20,10 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'POST /keys/{id}/rotate': { overlap: '0' },
   'PUT /operator/accounts/{id}/plan': { plan: 'business' },
   'POST /operator/bans/{id}/lift': {},
+  'POST /sandbox/clock': { advanceSeconds: 60 },
+  'POST /sandbox/reset': {},
+  'PUT /sandbox/usage': { minuteRemaining: 1 },
+  'PUT /sandbox/bans/{id}': { seconds: 30 },
 };
 
 /** Somebody with a key that is banned, another, a message, and usage. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
 import { describeWithBrowser, PHONE } from '../support/browser.ts';
 import { customer, dashboardScene } from '../support/dashboard-scene.ts';
+import { eventually } from '../support/harness.ts';
+import { listPets } from '../support/sandbox-scene.ts';
 import { enter, expectSound, isTooWide } from './web-entrance.ts';
 
 describeWithBrowser('the sandbox page', (open) => {
@@ -18,6 +20,42 @@ describeWithBrowser('the sandbox page', (open) => {
     const call = page.getByRole('group', { name: 'the call of the sandbox' });
     expect(await call.innerText()).toContain(`${scene.service.url('sandbox')}/simulation`);
     expect(await isTooWide(browser)).toBe(false);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('moves the clock, sets what is left, bans a key, and resets all of it', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const visitor = await customer(service);
+    const account = await service.stores.accounts.findByEmail(visitor.email);
+    if (!account) throw new Error('nobody signed up');
+    const wish = { environment: 'staging', name: 'ci' } as const;
+    const { text } = await service.stores.keyRing.issue(account, wish, 'test');
+    const status = async () => (await listPets(service, text)).status;
+    await using browser = await enter(open, service, visitor, '/sandbox');
+    const { page } = browser;
+    const section = (name: string) => page.getByRole('region', { name });
+
+    await section('Clock').getByText('as everywhere else').waitFor();
+    await section('Clock').getByRole('button', { name: 'To 5 December 2030' }).click();
+    await section('Clock').getByText('ahead').waitFor();
+    const { clockOffset } = await service.stores.sandboxes.find(account.id);
+    expect(scene.clock.now().wall + clockOffset).toBe(Date.UTC(2030, 11, 5));
+
+    // By keyboard: the thumb is a slider.
+    await page.getByRole('slider', { name: 'Left in this minute' }).focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Tab');
+    await eventually(async () => (await status()) === 429);
+
+    await section('Ban').getByRole('button', { name: 'Ban the key' }).click();
+    await section('Ban').getByText('is banned for 30 s').waitFor();
+    await section('Ban').getByRole('button', { name: 'End the ban of ci' }).click();
+    await section('Ban').getByText('is banned for').waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Reset all of it' }).click();
+    await section('Clock').getByText('as everywhere else').waitFor();
+    expect(await status()).toBe(200);
     expect(browser.problems).toEqual([]);
   });
 

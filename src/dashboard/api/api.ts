@@ -9,6 +9,7 @@ import { keyRoutes } from './keys.ts';
 import { messageRoutes } from './messages.ts';
 import { operatorRoutes } from './operator.ts';
 import type { RequestContext, Route } from './route.ts';
+import { sandboxRoutes } from './sandbox.ts';
 import { sessionRoutes } from './session.ts';
 import { usageRoutes } from './usage.ts';
 
@@ -18,6 +19,7 @@ export const ROUTES: readonly Route[] = [
   ...keyRoutes,
   ...usageRoutes,
   ...messageRoutes,
+  ...sandboxRoutes,
   ...operatorRoutes,
 ];
 

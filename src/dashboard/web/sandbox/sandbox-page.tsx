@@ -1,22 +1,51 @@
+import { Stack } from '@mantine/core';
 import { useSession } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
 import { Page } from '../common/page.tsx';
 import { Failure, Loading } from '../common/states.tsx';
+import { Bans } from './bans.tsx';
+import { Clock } from './clock.tsx';
+import { useSandbox, useSandboxChange } from './sandbox-calls.ts';
 import { Simulations } from './simulations.tsx';
+import { UsageLeft } from './usage-left.tsx';
 
-/** What can be rehearsed in staging. */
+/** What applies to the account in staging: clock, limits, bans, simulations, and how to reset them. */
 export default function SandboxPage() {
-  const { data, error, refetch } = useSession();
+  const session = useSession();
+  const sandbox = useSandbox();
+  const { mutate, isPending: isBusy, error } = useSandboxChange();
+  const info = sandbox.data;
   return (
     <Page
       title="Sandbox"
-      description="Rehearse in staging what cannot be summoned. Production is never affected."
+      description="Rehearse in staging what cannot be summoned. Production, and the staging of others, never notice."
+      actions={
+        <ActionButton isBusy={isBusy} onClick={() => mutate({ kind: 'reset' })}>
+          Reset all of it
+        </ActionButton>
+      }
     >
-      {data ? (
-        <Simulations addresses={data.addresses} />
-      ) : error ? (
-        <Failure error={error} retry={refetch} />
+      {info ? (
+        <Stack gap="md">
+          {error && <Failure error={error} />}
+          <Clock
+            info={info}
+            isBusy={isBusy}
+            onAdvance={(seconds) => mutate({ kind: 'advance', seconds })}
+          />
+          <UsageLeft info={info} onChange={(usage) => mutate({ kind: 'usage', usage })} />
+          <Bans
+            info={info}
+            isBusy={isBusy}
+            onBan={(keyId, seconds) => mutate({ kind: 'ban', keyId, ban: { seconds } })}
+            onLift={(keyId) => mutate({ kind: 'lift', keyId })}
+          />
+          {session.data && <Simulations addresses={session.data.addresses} />}
+        </Stack>
+      ) : sandbox.error ? (
+        <Failure error={sandbox.error} retry={sandbox.refetch} />
       ) : (
-        <Loading label="Loading the sandbox" height={480} />
+        <Loading label="Loading the sandbox" height={720} />
       )}
     </Page>
   );

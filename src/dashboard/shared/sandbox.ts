@@ -1,0 +1,42 @@
+/*
+ * The sandbox in the dashboard's own API; see `api.ts`.
+ */
+
+/** GET /api/sandbox -> SandboxInfo; every other operation of the sandbox answers with it, too. */
+export interface SandboxInfo {
+  /** How far the account's clock in staging is ahead of real time, in ms. */
+  readonly clockOffset: number;
+  /** The time of the account in staging when this was sent; all times here are on its clock. */
+  readonly now: number;
+  readonly minute: SandboxWindowInfo;
+  readonly day: SandboxWindowInfo;
+  /** Keys of staging that are banned. */
+  readonly bans: ReadonlyArray<{
+    readonly keyId: string;
+    readonly keyName: string;
+    readonly lastFour: string;
+    readonly endsAt: number;
+  }>;
+}
+
+export interface SandboxWindowInfo {
+  readonly limit: number;
+  readonly used: number;
+  readonly resetsAt: number;
+}
+
+/** POST /api/sandbox/clock */
+export interface SandboxClockChange {
+  readonly advanceSeconds: number;
+}
+
+/** PUT /api/sandbox/usage; at least one of the fields. */
+export interface SandboxUsageChange {
+  readonly minuteRemaining?: number;
+  readonly dayRemaining?: number;
+}
+
+/** PUT /api/sandbox/bans/KEY_ID; DELETE ends the ban. POST /api/sandbox/reset takes no body. */
+export interface SandboxBanChange {
+  readonly seconds: number;
+}

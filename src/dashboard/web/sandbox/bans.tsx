@@ -1,0 +1,81 @@
+import { Group, NumberInput, Select, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { SandboxInfo } from '../../shared/sandbox.ts';
+import { ActionButton } from '../common/action-button.tsx';
+import { durationText } from '../common/time.tsx';
+import { useKeys } from '../keys/key-calls.ts';
+import { Section } from './section.tsx';
+
+const DEFAULT_SECONDS = 30;
+const MAX_SECONDS = 86_400;
+
+interface BansProps {
+  readonly info: SandboxInfo;
+  readonly isBusy: boolean;
+  readonly onBan: (keyId: string, seconds: number) => void;
+  readonly onLift: (keyId: string) => void;
+}
+
+/** Bans a key of staging, and ends bans. */
+export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
+  const keys = useKeys().data ?? [];
+  const live = keys.filter(
+    ({ environment, state }) =>
+      environment === 'staging' && state !== 'revoked' && state !== 'expired',
+  );
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [seconds, setSeconds] = useState<number | string>(DEFAULT_SECONDS);
+  const keyId = chosen ?? live[0]?.id;
+  return (
+    <Section title="Ban" description="A banned key gets 429 api_key_banned until the ban ends.">
+      {live.length === 0 ? (
+        <Text size="sm">You have no key of staging. Create one under Keys.</Text>
+      ) : (
+        <Group align="flex-end" gap="sm">
+          <Select
+            label="Key"
+            data={live.map(({ id, name, lastFour }) => ({
+              value: id,
+              label: `${name} …${lastFour}`,
+            }))}
+            value={keyId ?? null}
+            onChange={setChosen}
+            allowDeselect={false}
+          />
+          <NumberInput
+            label="Seconds"
+            min={1}
+            max={MAX_SECONDS}
+            allowDecimal={false}
+            value={seconds}
+            onChange={setSeconds}
+            w={120}
+          />
+          <ActionButton
+            variant="default"
+            isBusy={isBusy}
+            onClick={() => keyId && onBan(keyId, Number(seconds) || DEFAULT_SECONDS)}
+          >
+            Ban the key
+          </ActionButton>
+        </Group>
+      )}
+      {info.bans.map((ban) => (
+        <Group key={ban.keyId} gap="sm">
+          <Text size="sm">
+            {ban.keyName} …{ban.lastFour} is banned for {durationText(ban.endsAt - info.now)}
+          </Text>
+          <ActionButton
+            size="xs"
+            variant="default"
+            isBusy={isBusy}
+            onClick={() => onLift(ban.keyId)}
+            aria-label={`End the ban of ${ban.keyName} …${ban.lastFour}`}
+          >
+            End the ban
+          </ActionButton>
+        </Group>
+      ))}
+    </Section>
+  );
+}

@@ -1,0 +1,52 @@
+import { Group, Text } from '@mantine/core';
+import type { SandboxInfo } from '../../shared/sandbox.ts';
+import { ActionButton } from '../common/action-button.tsx';
+import { durationText, Time } from '../common/time.tsx';
+import { Section } from './section.tsx';
+
+const SECOND = 1_000;
+const DAY = 24 * 60 * 60 * SECOND;
+/** When getPet is removed. */
+const REMOVAL = Date.UTC(2030, 11, 5);
+
+interface ClockProps {
+  readonly info: SandboxInfo;
+  readonly isBusy: boolean;
+  readonly onAdvance: (seconds: number) => void;
+}
+
+/** The time of the account in staging, and buttons that move it forward. */
+export function Clock({ info, isBusy, onAdvance }: ClockProps) {
+  const { now, clockOffset, minute } = info;
+  const presets = [
+    ['One minute', now + 60 * SECOND],
+    ['To the end of the minute', minute.resetsAt],
+    ['To tomorrow (UTC)', (Math.floor(now / DAY) + 1) * DAY],
+    ['To 5 December 2030', REMOVAL],
+  ] as const;
+  return (
+    <Section
+      title="Clock"
+      description="Windows, bans, keys, Idempotency-Keys and the removal of operations follow it, in staging alone."
+    >
+      <Text fw={600}>
+        It is <Time at={now} />
+        {clockOffset > 0 ? `, ${durationText(clockOffset)} ahead` : ', as everywhere else'}
+      </Text>
+      <Group gap="sm">
+        {presets
+          .filter(([, moment]) => moment > now)
+          .map(([label, moment]) => (
+            <ActionButton
+              key={label}
+              variant="default"
+              isBusy={isBusy}
+              onClick={() => onAdvance(Math.ceil((moment - now) / SECOND))}
+            >
+              {label}
+            </ActionButton>
+          ))}
+      </Group>
+    </Section>
+  );
+}

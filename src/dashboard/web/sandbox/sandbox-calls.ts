@@ -1,0 +1,52 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { SandboxBanChange, SandboxInfo, SandboxUsageChange } from '../../shared/sandbox.ts';
+import { call, repeatedEvery, useAction } from '../api.ts';
+
+const SANDBOX = ['sandbox'] as const;
+/** How often the sandbox is loaded while the page is visible, in ms. */
+const LIVE_EVERY = 3_000;
+
+/** A change of the sandbox. */
+export type SandboxChange =
+  | { readonly kind: 'advance'; readonly seconds: number }
+  | { readonly kind: 'usage'; readonly usage: SandboxUsageChange }
+  | { readonly kind: 'ban'; readonly keyId: string; readonly ban: SandboxBanChange }
+  | { readonly kind: 'lift'; readonly keyId: string }
+  | { readonly kind: 'reset' };
+
+/** What the sandbox has of the account. */
+export function useSandbox() {
+  return useQuery({
+    queryKey: SANDBOX,
+    queryFn: () => call<SandboxInfo>('GET', '/sandbox'),
+    refetchInterval: repeatedEvery(LIVE_EVERY),
+  });
+}
+
+/** Changes the sandbox, one change at a time; the page shows it at once. */
+export function useSandboxChange() {
+  const client = useQueryClient();
+  return useAction({
+    mutationFn: (change: SandboxChange) => send(change),
+    onSuccess: async (info) => {
+      // A reply that is on its way is older.
+      await client.cancelQueries({ queryKey: SANDBOX });
+      client.setQueryData(SANDBOX, info);
+    },
+  });
+}
+
+function send(change: SandboxChange): Promise<SandboxInfo> {
+  switch (change.kind) {
+    case 'advance':
+      return call('POST', '/sandbox/clock', { advanceSeconds: change.seconds });
+    case 'usage':
+      return call('PUT', '/sandbox/usage', change.usage);
+    case 'ban':
+      return call('PUT', `/sandbox/bans/${change.keyId}`, change.ban);
+    case 'lift':
+      return call('DELETE', `/sandbox/bans/${change.keyId}`);
+    case 'reset':
+      return call('POST', '/sandbox/reset');
+  }
+}
