@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { readConfig } from '../../src/config/config.ts';
 import { SIMULATIONS } from '../../src/core/simulations.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
-import { AMPLE, eventually, TestService, temporaryFolder } from '../support/harness.ts';
+import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { refusalOf } from '../support/problem.ts';
-import { ServiceProcess } from '../support/process.ts';
 import { callSandbox, sandbox } from '../support/sandbox-scene.ts';
 import { ON_ONE_FOLDER, ON_POSTGRES } from '../support/shared-store.ts';
-import { createPet, listSimulated, simulationScene } from './simulation-scene.ts';
+import { createPet, listSimulated, simulationScene, twoProcesses } from './simulation-scene.ts';
 
 type Service = Pick<TestService, 'url'>;
 
@@ -143,19 +139,8 @@ describe('a simulation of an account', () => {
 
 describe.each([ON_ONE_FOLDER, ON_POSTGRES])('two processes on $name', ({ isHere, open }) => {
   test.skipIf(!isHere)('meet the simulation of an account within a second, together', async () => {
-    await using store = await open();
-    const { settings } = store;
-    await using one = await ServiceProcess.start(settings);
-    await using two = await ServiceProcess.start(settings);
-    const stores = await openStores(readConfig(settings), systemClock);
-    const account = await stores.accounts.create('a@example.com', AMPLE, Date.now(), 'test');
-    if (!account) throw new Error('the account exists');
-    const wish = { environment: 'staging', name: 'test' } as const;
-    const { text: key } = await stores.keyRing.issue(account, wish, 'test');
-    await stores.close();
-    const headers = { Authorization: `Bearer ${key}` };
-    const ask = async ({ port }: ServiceProcess) =>
-      (await fetch(`http://localhost:${port}/staging/v1/pets`, { headers })).status;
+    await using processes = await twoProcesses(open);
+    const { one, two, key, ask } = processes;
     const set = (simulate: object) =>
       setSimulation({ url: () => `http://localhost:${one.port}/staging/sandbox` }, key, simulate);
 

@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'bun:test';
-import { readConfig } from '../../src/config/config.ts';
 import type { KeyRequest } from '../../src/core/key-ring.ts';
 import { SIMULATIONS } from '../../src/core/simulations.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
-import { AMPLE, TestService, temporaryFolder } from '../support/harness.ts';
-import { ServiceProcess } from '../support/process.ts';
+import { TestService, temporaryFolder } from '../support/harness.ts';
 import { ON_ONE_FOLDER, ON_POSTGRES } from '../support/shared-store.ts';
 import {
   listSimulated,
   petsIn,
   type SimulationScene,
   simulationScene,
+  twoProcesses,
 } from './simulation-scene.ts';
 
 /** The key of a new account in staging, made with these wishes. */
@@ -123,31 +120,13 @@ describe('a key that simulates', () => {
 
 describe.each([ON_ONE_FOLDER, ON_POSTGRES])('two processes on $name', ({ isHere, open }) => {
   test.skipIf(!isHere)('count the requests of a key together, each once', async () => {
-    await using store = await open();
-    const { settings } = store;
-    await using one = await ServiceProcess.start(settings);
-    await using two = await ServiceProcess.start(settings);
-    const stores = await openStores(readConfig(settings), systemClock);
-    const account = await stores.accounts.create('a@example.com', AMPLE, Date.now(), 'test');
-    if (!account) throw new Error('the account exists');
-    const wish = {
-      environment: 'staging',
-      name: 'test',
-      simulate: 'unavailable;times=7',
-    } as const;
-    const { text: key } = await stores.keyRing.issue(account, wish, 'test');
-    await stores.close();
-
-    const replies = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        fetch(`http://localhost:${(index % 2 ? one : two).port}/staging/v1/pets`, {
-          headers: { Authorization: `Bearer ${key}` },
-        }),
-      ),
+    await using processes = await twoProcesses(open, 'unavailable;times=7');
+    const { one, two, ask } = processes;
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => ask(index % 2 ? one : two)),
     );
-
-    expect(replies.map(({ status }) => status).filter((status) => status === 503)).toHaveLength(7);
-    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 503]));
+    expect(statuses.filter((status) => status === 503)).toHaveLength(7);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(13);
   });
 });
 

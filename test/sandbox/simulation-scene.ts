@@ -1,5 +1,10 @@
-import { TestService } from '../support/harness.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
+import { AMPLE, TestService } from '../support/harness.ts';
+import { ServiceProcess } from '../support/process.ts';
 import { rawExchange } from '../support/raw.ts';
+import type { SharedStore } from '../support/shared-store.ts';
 
 /** A service, and the key of an account in staging. */
 export interface SimulationScene extends AsyncDisposable {
@@ -62,4 +67,24 @@ export async function petsIn({ service }: SimulationScene): Promise<number> {
   const { pets } = service.stores.environment('staging');
   const page = await pets.list({ limit: 100, status: undefined, after: 0 });
   return page.pets.length;
+}
+
+/** Two processes on one store, and a key of staging, which may simulate. */
+export async function twoProcesses(open: SharedStore['open'], simulate?: string) {
+  await using opening = new AsyncDisposableStack();
+  const { settings } = opening.use(await open());
+  const one = opening.use(await ServiceProcess.start(settings));
+  const two = opening.use(await ServiceProcess.start(settings));
+  const stores = await openStores(readConfig(settings), systemClock);
+  const account = await stores.accounts.create('a@example.com', AMPLE, Date.now(), 'test');
+  if (!account) throw new Error('the account exists');
+  const wish = { environment: 'staging', name: 'test', simulate } as const;
+  const { text: key } = await stores.keyRing.issue(account, wish, 'test');
+  await stores.close();
+  const ask = async ({ port }: ServiceProcess) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    return (await fetch(`http://localhost:${port}/staging/v1/pets`, { headers })).status;
+  };
+  const resources = opening.move();
+  return { one, two, key, ask, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
