@@ -1,6 +1,7 @@
 import { createApis } from './api/apis.ts';
 import type { Addressed, Config, Part } from './config/config.ts';
 import type { AttemptCounts } from './core/attempts.ts';
+import type { Environment } from './core/environments.ts';
 import { messageOf, StorageUnavailable } from './core/errors.ts';
 import type { SandboxControl } from './core/sandbox-control.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
@@ -15,6 +16,7 @@ import { Readiness } from './lib/readiness.ts';
 import { BackgroundJobs, type Scheduler } from './lib/scheduler.ts';
 import { withTimeout } from './lib/timeout.ts';
 import { acquireLeases, limitedEnvironments } from './limits/lease.ts';
+import type { EnvironmentLimiter } from './limits/persistence.ts';
 import type { SharedRedis } from './limits/redis/shared-redis.ts';
 import { type Log, serviceLog } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
@@ -50,6 +52,8 @@ export interface RunningService {
   readonly port: number;
   readonly opsPort: number;
   readonly stores: Stores;
+  /** The limiters of the environments that are served. */
+  readonly limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
   baseUrl(name: Addressed): string;
   /** Stops accepting, waits for requests in flight, saves and closes everything. */
   stop(): Promise<void>;
@@ -109,7 +113,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   stores.loadRareWrites();
   const running = starting.move();
   const stop = () => running.disposeAsync();
-  return { port: listener.port, opsPort, stores, baseUrl, stop };
+  return { port: listener.port, opsPort, stores, limiters, baseUrl, stop };
 }
 
 /**

@@ -21,6 +21,7 @@ import { addMcpCommand } from './mcp.ts';
 import { addMigrateStoreCommand } from './migrate-store.ts';
 import { addOpenapiCommand } from './openapi.ts';
 import { COMMAND, escapeLines, START_COMMAND, watchOutput } from './output.ts';
+import { addResetCommand } from './reset.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addRunCommand } from './run-command.ts';
 import { addSeedCommand } from './seed.ts';
@@ -67,6 +68,7 @@ function createProgram(): Command {
   addOpenapiCommand(program);
   addFixtureSchemaCommand(program);
   addSeedCommand(program);
+  addResetCommand(program);
   const accounts = program.command('accounts').description('Create and change accounts.');
   addAccountsCreateCommand(accounts);
   addAccountsListCommand(accounts);

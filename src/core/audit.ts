@@ -23,7 +23,8 @@ export type AuditAction =
   | 'sandbox.key_banned'
   | 'sandbox.ban_lifted'
   | 'sandbox.simulation_set'
-  | 'sandbox.reset';
+  | 'sandbox.reset'
+  | 'environment.reset';
 
 /**
  * Who made a change: the address of an account, `command line: ` and the name of a system user, or

@@ -1,11 +1,11 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 
 /** What a change is about. */
-export type ChangeKind = 'account' | 'key' | 'ban' | 'sandbox';
+export type ChangeKind = 'account' | 'key' | 'ban' | 'sandbox' | 'environment';
 
 /**
  * An account whose plan changed or that was deleted, a key whose end changed, a ban that was lifted or set,
- * or an account whose sandbox changed: what servers cache of it is out of date.
+ * an account whose sandbox changed, or an environment that was reset: what servers cache of it is out of date.
  */
 export interface Change {
   readonly kind: ChangeKind;

@@ -43,7 +43,7 @@ export interface PetPage {
   readonly more: boolean;
   /**
    * Whether the same query will always return this page: it is full, and no animal can be added
-   * before its end any more. A settled page may be cached for ever.
+   * before its end any more. A settled page may be cached until the environment is reset.
    */
   readonly settled: boolean;
 }
@@ -67,6 +67,10 @@ export interface PetStore {
   import(pets: readonly NewPet[]): Promise<void>;
   /** Deletes the idempotent requests of an account that were made after `since` (epoch ms). */
   forgetRequests(accountId: string, since: number): Promise<void>;
+  /** Calls the listener when animals of earlier replies may be gone: after a reset by any process. */
+  onReset(listener: () => void): void;
+  /** Calls the listeners. */
+  noteReset(): void;
   /** Deletes idempotent requests that are older than 24 hours. */
   pruneRequests(now: Instant): Promise<void>;
 }

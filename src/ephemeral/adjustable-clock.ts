@@ -28,17 +28,25 @@ export class AdjustableClock implements Clock {
   }
 }
 
-/** The clock that a fixture asks for; the machine's where it asks for none. */
-export function clockFrom({
-  now,
-  advanceSeconds = 0,
-}: {
+/** What a fixture says of the clock. */
+interface FixtureClock {
   /** Its time at the start, in ISO 8601. */
   readonly now?: string;
   readonly advanceSeconds?: number;
-} = {}): AdjustableClock {
+}
+
+/** The clock that a fixture asks for; the machine's where it asks for none. */
+export function clockFrom(fixture: FixtureClock | undefined): AdjustableClock {
   const clock = new AdjustableClock(systemClock);
-  if (now !== undefined) clock.set(Date.parse(now));
-  clock.advance(advanceSeconds * SECOND);
+  setFrom(clock, fixture);
   return clock;
+}
+
+/** Sets a clock to the time that a fixture begins with. */
+export function setFrom(
+  clock: AdjustableClock,
+  { now, advanceSeconds = 0 }: FixtureClock = {},
+): void {
+  const start = now === undefined ? systemClock.now().wall : Date.parse(now);
+  clock.set(start + advanceSeconds * SECOND);
 }

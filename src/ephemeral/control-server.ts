@@ -13,6 +13,8 @@ export interface Controlled {
   readonly requests: RecordedRequests;
   /** Adds an account with a key for each environment. @throws OperatorError */
   addAccount(account: NewAccount): Promise<readonly FixtureKey[]>;
+  /** Puts everything but accounts and keys back as the service began. */
+  reset(): Promise<void>;
 }
 
 /** Where a program controls a service to throw away. */
@@ -47,7 +49,7 @@ const parseClock = bodyParser(CLOCK);
 
 /**
  * Serves the programs that start a service to throw away, on a port of its own on the loopback address:
- * they add accounts, advance the clock and read the requests that arrived.
+ * they add accounts, advance the clock, read the requests that arrived, and reset the service.
  */
 export function openControl(controlled: Controlled): ControlAddress & Disposable {
   const token = crypto.getRandomValues(new Uint8Array(32)).toHex();
@@ -86,6 +88,9 @@ async function reply(request: Request, controlled: Controlled): Promise<unknown>
       clock.advance(parseClock(await readJsonBody(request)).advanceSeconds * SECOND);
       return { now: new Date(clock.now().wall).toISOString() };
     }
+    case 'POST /reset':
+      await controlled.reset();
+      return {};
     case 'GET /requests':
       return requests.all;
     case 'DELETE /requests':

@@ -1,4 +1,6 @@
 import type { Config } from '../config/config.ts';
+import type { AdjustableLimiter } from '../core/adjustable-limiter.ts';
+import type { Environment } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -7,7 +9,7 @@ import { clockFrom } from './adjustable-clock.ts';
 import type { ControlAddress } from './control-server.ts';
 import type { Fixture } from './fixture.ts';
 import { makeEphemeralFolder, removeAbandonedFolders } from './folder.ts';
-import type { FixtureKey, NewAccount } from './load-fixture.ts';
+import type { FixtureKey, Loaded, NewAccount } from './load-fixture.ts';
 import { RecordedRequests } from './recorded-requests.ts';
 
 /** Standard input, as the path of a fixture. */
@@ -24,7 +26,10 @@ export interface Ephemeral extends Disposable {
   /** Records the requests that the handler answers. */
   watch(handler: RequestHandler, baseUrls: readonly string[]): RequestHandler;
   /** Opens the port by which programs control the service that was started. */
-  control(service: { readonly stores: Stores }): Promise<ControlAddress>;
+  control(service: {
+    readonly stores: Stores;
+    readonly limiters: ReadonlyMap<Environment, AdjustableLimiter>;
+  }): Promise<ControlAddress>;
 }
 
 /**
@@ -49,6 +54,7 @@ export async function beginEphemeral(
   const keys: FixtureKey[] = [];
   const { banPolicy } = config;
   const requests = new RecordedRequests(clock);
+  let loaded: Loaded | undefined;
   const resources = new DisposableStack();
   resources.use(folder);
   return {
@@ -57,15 +63,22 @@ export async function beginEphemeral(
     keys,
     async fill(stores) {
       const { loadFixture } = await import('./load-fixture.ts');
-      keys.push(...(await loadFixture(fixture, { stores, clock, banPolicy })));
+      loaded = await loadFixture(fixture, { stores, clock, banPolicy });
+      keys.push(...loaded.keys);
     },
     watch: (handler, baseUrls) => requests.watch(handler, baseUrls),
-    async control({ stores }) {
+    async control({ stores, limiters }) {
       const { openControl } = await import('./control-server.ts');
       const { addNewAccount } = await import('./load-fixture.ts');
       const into = { stores, clock, banPolicy };
       const addAccount = (account: NewAccount) => addNewAccount(account, into);
-      return resources.use(openControl({ clock, requests, addAccount }));
+      const reset = async () => {
+        if (!loaded) throw new Error('The stores were never filled.');
+        const { resetToFixture } = await import('./reset.ts');
+        await resetToFixture(fixture, loaded, { ...into, limiters });
+        requests.clear();
+      };
+      return resources.use(openControl({ clock, requests, addAccount, reset }));
     },
     [Symbol.dispose]: () => resources.dispose(),
   };

@@ -1,4 +1,4 @@
-import { newBanRecord } from '../core/ban-records.ts';
+import { type BanRecord, newBanRecord } from '../core/ban-records.ts';
 import type { BanPolicy } from '../core/bans.ts';
 import type { Environment } from '../core/environments.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
@@ -13,7 +13,7 @@ import { DEFAULT_ACCOUNT, subscriptionOf } from './accounts.ts';
 import type { Fixture, FixtureAccount } from './fixture.ts';
 
 /** Who made what a fixture holds, in the audit log. */
-const BY = 'fixture';
+export const BY = 'fixture';
 
 /** A key of a service to throw away. */
 export interface FixtureKey {
@@ -28,26 +28,26 @@ export interface FixtureKey {
 /** An account that a test asks for; Free, with an address of its own, unless told otherwise. */
 export type NewAccount = Partial<Pick<FixtureAccount, 'email' | 'plan' | 'perMinute' | 'perDay'>>;
 
-interface Destination {
+export interface Destination {
   readonly stores: Stores;
   readonly clock: Clock;
   readonly banPolicy: BanPolicy;
 }
 
 /** What was made of the fixture's accounts. */
-interface Loaded {
+export interface Loaded {
   /** By e-mail address in lower case. */
   readonly accountIds: Map<string, string>;
   /** By the text of the key. */
   readonly issued: Map<string, IssuedKey>;
+  /** The default account's keys, one of each environment, then those of the fixture. */
   readonly keys: FixtureKey[];
 }
 
 /**
  * Fills empty stores with a fixture, and with the default account, whose limits no test suite exhausts.
- * @returns the default account's keys, one of each environment, then those of the fixture.
  */
-export async function loadFixture(fixture: Fixture, into: Destination): Promise<FixtureKey[]> {
+export async function loadFixture(fixture: Fixture, into: Destination): Promise<Loaded> {
   const loaded: Loaded = { accountIds: new Map(), issued: new Map(), keys: [] };
   const keys = ENVIRONMENTS.map((environment) => ({ environment, name: 'default' }));
   const { email, subscription } = DEFAULT_ACCOUNT;
@@ -59,7 +59,7 @@ export async function loadFixture(fixture: Fixture, into: Destination): Promise<
   await addMessages(fixture, into, loaded);
   await addBans(fixture, into, loaded);
   await addUsage(fixture, into, loaded);
-  return loaded.keys;
+  return loaded;
 }
 
 /**
@@ -100,47 +100,53 @@ async function addAccount(
   }
 }
 
-async function addPets({ pets = {} }: Fixture, { stores }: Destination): Promise<void> {
-  for (const environment of ENVIRONMENTS) {
+export async function addPets({ pets = {} }: Fixture, { stores }: Destination): Promise<void> {
+  const added = ENVIRONMENTS.map(async (environment) => {
     const list = pets[environment] ?? [];
-    if (list.length === 0) continue;
+    if (list.length === 0) return;
     await stores.environment(environment).pets.import(
       list.map(({ name, categoryId, status = 'available' }) => {
         return { name, categoryId: toInt64(BigInt(categoryId)), status };
       }),
     );
-  }
+  });
+  await Promise.all(added);
 }
 
-async function addMessages(
+export async function addMessages(
   { messages = [] }: Fixture,
   { stores, clock }: Destination,
   { accountIds }: Loaded,
 ): Promise<void> {
-  for (const { account, environment = 'production', message: text } of messages) {
+  const added = messages.map(({ account, environment = 'production', message: text }) => {
     const createdAt = clock.now().wall;
     const accountId = idOf(accountIds, account);
     const id = newId('msg', createdAt);
-    await stores.messages.enqueue({
+    return stores.messages.enqueue({
       ...{ id, accountId, environment, text, createdAt },
       deliveredAt: undefined,
     });
-  }
+  });
+  await Promise.all(added);
 }
 
-async function addBans(
+/** Puts the bans on record, and gives them. */
+export async function addBans(
   { bans = [] }: Fixture,
   { stores, clock, banPolicy }: Destination,
   { issued }: Loaded,
-): Promise<void> {
+): Promise<readonly BanRecord[]> {
+  const records: BanRecord[] = [];
   for (const { key: text, seconds } of bans) {
     const key = issued.get(text)?.key;
     if (!key) throw new Error('The fixture bans a key that it does not hold.');
     const startsAt = clock.now().wall;
     const ban = { level: 1, startsAt, endsAt: startsAt + seconds * SECOND };
     const record = newBanRecord(key, key.environment, banPolicy, ban);
-    await stores.bans.record({ ...record, reason: 'Set by the fixture.' });
+    records.push({ ...record, reason: 'Set by the fixture.' });
   }
+  await Promise.all(records.map((record) => stores.bans.record(record)));
+  return records;
 }
 
 async function addUsage(
@@ -156,7 +162,7 @@ async function addUsage(
   }
 }
 
-function idOf(accountIds: Loaded['accountIds'], email: string): string {
+export function idOf(accountIds: Loaded['accountIds'], email: string): string {
   const id = accountIds.get(email.toLowerCase());
   if (id === undefined) throw new Error(`The fixture has no account ${email}.`);
   return id;

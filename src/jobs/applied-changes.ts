@@ -1,8 +1,10 @@
+import type { AccountStore } from '../core/accounts.ts';
 import { carryOutOrder } from '../core/adjustable-limiter.ts';
 import type { KeyCache } from '../core/api-keys.ts';
 import type { BanRecord, BanStore } from '../core/ban-records.ts';
 import type { Change, ChangeFeed } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
+import type { PetStore } from '../core/pets.ts';
 import type { SandboxStore } from '../core/sandbox-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EnvironmentLimiter } from '../limits/persistence.ts';
@@ -11,20 +13,26 @@ interface Dependencies {
   readonly stores: {
     readonly changes: ChangeFeed;
     readonly keyCache: KeyCache;
-    readonly bans: Pick<BanStore, 'findAll' | 'latest' | 'lifted'>;
+    readonly bans: Pick<BanStore, 'active' | 'findAll' | 'latest' | 'lifted'>;
     readonly sandboxes: Pick<SandboxStore, 'find' | 'ordering' | 'takeOrders'>;
+    readonly accounts: Pick<AccountStore, 'list'>;
+    environment(name: Environment): { readonly pets: Pick<PetStore, 'noteReset'> };
   };
+  /** Drops the usage of an environment that is not in the store yet. */
+  readonly forgetUsage: (environment: Environment) => void;
   readonly clock: Clock;
 }
 
 /**
  * Applies the change feed to what this process caches: API keys, with the limits and the sandboxes of their
- * accounts, and bans. Its own changes are applied before they are reported to whoever made them.
+ * accounts, bans, and pages of animals. Its own changes are applied before they are reported to whoever made them.
  */
 export class AppliedChanges {
   readonly #limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
   readonly #dependencies: Dependencies;
   #revision: bigint;
+  /** The revision of the last reset that was applied, by environment. */
+  readonly #appliedResets = new Map<Environment, bigint>();
 
   /** @param revision of the feed before anything was cached. */
   constructor(
@@ -48,15 +56,24 @@ export class AppliedChanges {
   /** Applies the changes since the last call. May raise `StorageUnavailable`. */
   async update(): Promise<void> {
     const { changes: feed, keyCache } = this.#dependencies.stores;
-    const { revision, changes } = await feed.since(this.#revision);
+    const seen = this.#revision;
+    const { revision, changes } = await feed.since(seen);
     if (changes === 'everything') {
       keyCache.forgetAll();
+      // It is unknown whether an environment was reset: cached pages must go, and limits stay exact.
+      for (const environment of this.#limiters.keys()) this.#notePetsReset(environment);
       await this.#applyAllBans();
       await this.applyOrders();
     } else if (changes.length > 0) {
       const sandboxes = idsOf('sandbox', changes);
       const accounts = [...idsOf('account', changes), ...sandboxes];
       keyCache.forget({ keys: idsOf('key', changes), accounts });
+      for (const limiter of this.#limiters.values()) {
+        const index = changes.findLastIndex(
+          ({ kind, id }) => kind === 'environment' && id === limiter.environment,
+        );
+        if (index >= 0) await this.#applyReset(limiter, seen + BigInt(index + 1));
+      }
       const bans = idsOf('ban', changes);
       if (bans.length > 0)
         await this.#applyBans(await this.#dependencies.stores.bans.findAll(bans));
@@ -82,6 +99,39 @@ export class AppliedChanges {
         await carryOutOrder(limiter, { id, clockOffset }, order, clock.now());
       }
     }
+  }
+
+  /**
+   * Forgets what this process has of an environment that was reset: once for each reset, since another update may
+   * have begun with the same changes.
+   */
+  async #applyReset(limiter: EnvironmentLimiter, revision: bigint): Promise<void> {
+    const { environment } = limiter;
+    const applied = this.#appliedResets.get(environment) ?? 0n;
+    if (applied >= revision) return;
+    this.#appliedResets.set(environment, revision);
+    try {
+      await this.#forgetEnvironment(limiter);
+    } catch (error) {
+      this.#appliedResets.set(environment, applied);
+      throw error;
+    }
+  }
+
+  async #forgetEnvironment(limiter: EnvironmentLimiter): Promise<void> {
+    const { stores, clock, forgetUsage } = this.#dependencies;
+    const { environment } = limiter;
+    this.#notePetsReset(environment);
+    stores.keyCache.forgetAll();
+    forgetUsage(environment);
+    await limiter.reset(async () => (await stores.accounts.list()).map(({ id }) => id));
+    // Those that began since, also if they are not on record yet.
+    const since = await stores.bans.active(clock.now().wall);
+    await this.#applyBans(since.filter((ban) => ban.environment === environment));
+  }
+
+  #notePetsReset(environment: Environment): void {
+    this.#dependencies.stores.environment(environment).pets.noteReset();
   }
 
   async #applyAllBans(): Promise<void> {

@@ -61,9 +61,9 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
   // Read before the bans, so that a ban lifted during the start is noticed as a change.
   const seen = await stores.changes.revision();
   const limiters = await startLimiters(dependencies);
-  const recordUse = startRecordingUse(dependencies);
+  const { recordUse, forgetUsage } = startRecordingUse(dependencies);
   jobs.every(PRUNE_EVERY, 'prune expired rows', () => pruneExpired(stores, limiters, clock.now()));
-  const appliedChanges = new AppliedChanges(seen, limiters, dependencies);
+  const appliedChanges = new AppliedChanges(seen, limiters, { ...dependencies, forgetUsage });
   await appliedChanges.applyOrders();
   jobs.every(PROBE_WRITES_EVERY, 'probe failing writes', () => stores.probeWrites());
   jobs.every(WATCH_EVERY, 'watch for changes', () => appliedChanges.update());
@@ -103,7 +103,10 @@ async function startLimiters({
 }
 
 /** Records when keys are used and with which outcome, in memory; jobs save it. */
-function startRecordingUse({ environments, stores, jobs }: JobDependencies): Api['recordUse'] {
+function startRecordingUse({ environments, stores, jobs }: JobDependencies): {
+  readonly recordUse: Api['recordUse'];
+  readonly forgetUsage: (environment: Environment) => void;
+} {
   const lastUsed = new LastUsed(stores.keys);
   jobs.everyAndAtStop(SAVE_LAST_USED_EVERY, 'save last uses', () => lastUsed.save());
   const recorders = new Map(
@@ -112,9 +115,12 @@ function startRecordingUse({ environments, stores, jobs }: JobDependencies): Api
   for (const [name, recorder] of recorders) {
     jobs.everyAndAtStop(SAVE_USAGE_EVERY, `save ${name} usage`, () => recorder.save());
   }
-  return (key, status, usedAt) => {
-    if (status !== 429) lastUsed.record(key, usedAt);
-    recorders.get(key.environment)?.record(key, status, usedAt);
+  return {
+    recordUse(key, status, usedAt) {
+      if (status !== 429) lastUsed.record(key, usedAt);
+      recorders.get(key.environment)?.record(key, status, usedAt);
+    },
+    forgetUsage: (environment) => recorders.get(environment)?.forget(),
   };
 }
 

@@ -57,6 +57,15 @@ export class UsageRecorder {
     await this.#sendAll();
   }
 
+  /** Drops what was recorded and is not in the store yet. */
+  forget(): void {
+    for (const usage of this.#open.values()) usage.isOpen = false;
+    this.#open.clear();
+    this.#closed.clear();
+    this.#earlier.clear();
+    this.#sending = undefined;
+  }
+
   #usageOf(accountId: string, hour: number): AccountUsage {
     const known = this.#open.get(accountId);
     if (known?.hour === hour) return known;

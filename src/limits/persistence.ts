@@ -37,6 +37,11 @@ export interface EnvironmentLimiter extends AdjustableLimiter {
   readonly environment: Environment;
   /** Ends a lifted ban. May reject while Redis is unavailable; the ban is read again once it recovers. */
   lift(ban: BanRecord): Awaitable<void>;
+  /**
+   * Forgets what all accounts have used, and all strikes and bans. May raise `StorageUnavailable`.
+   * @param accountIds finds the accounts, for a limiter that looks them up one by one.
+   */
+  reset(accountIds: () => Awaitable<readonly string[]>): Awaitable<void>;
   pruneExpired(now: Instant): void;
 }
 

@@ -87,8 +87,8 @@ function traceRequests(tracer: Tracer, service: Service): RequestHandler {
 function traceStores(tracer: Tracer, stores: Stores, system: string): Stores {
   const attributes = { 'db.system.name': system };
   const environment = (name: Environment): EnvironmentStores => {
-    const { pets, quotas } = stores.environment(name);
-    return { pets: tracer.port('PetStore', pets, attributes), quotas };
+    const untraced = stores.environment(name);
+    return { ...untraced, pets: tracer.port('PetStore', untraced.pets, attributes) };
   };
   const messages = tracer.port('MessageStore', stores.messages, attributes);
   return { ...stores, messages, environment };

@@ -32,6 +32,7 @@ export abstract class StoredPets implements PetStore {
   protected readonly queries: () => Promise<EnvironmentQueries>;
   /** Idempotent requests that wait for their commit in this process. */
   readonly #inFlight = new Set<string>();
+  readonly #resetListeners: Array<() => void> = [];
 
   constructor(queries: () => Promise<EnvironmentQueries>) {
     this.queries = queries;
@@ -63,6 +64,14 @@ export abstract class StoredPets implements PetStore {
       .where('account_id', '=', accountId)
       .where('created_at', '>', since)
       .execute();
+  }
+
+  onReset(listener: () => void): void {
+    this.#resetListeners.push(listener);
+  }
+
+  noteReset(): void {
+    for (const listener of this.#resetListeners) listener();
   }
 
   async pruneRequests(now: Instant): Promise<void> {

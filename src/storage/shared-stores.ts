@@ -3,6 +3,7 @@ import type { ApiKeyStore } from '../core/api-keys.ts';
 import type { AuditLog } from '../core/audit.ts';
 import type { BanStore } from '../core/ban-records.ts';
 import type { ChangeFeed, ChangeSignal } from '../core/changes.ts';
+import type { EnvironmentResets } from '../core/environment-resets.ts';
 import type { MessageStore } from '../core/messages.ts';
 import type { SandboxStore } from '../core/sandbox-store.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
@@ -15,6 +16,7 @@ import { apiKeyChanges, type KeyUses, StoredApiKeys } from './api-keys.ts';
 import { auditChanges, StoredAuditLog } from './audit.ts';
 import { banChanges, StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
+import { environmentResetChanges, StoredEnvironmentResets } from './environment-resets.ts';
 import { type MessageQueue, messageChanges, StoredMessages } from './messages.ts';
 import { StoredSandboxes, sandboxChanges } from './sandboxes.ts';
 import { secondFactorChanges } from './second-factor-changes.ts';
@@ -29,6 +31,7 @@ export const CHANGES = {
   ...apiKeyChanges,
   ...auditChanges,
   ...banChanges,
+  ...environmentResetChanges,
   ...messageChanges,
   ...sandboxChanges,
   ...simulationChanges,
@@ -58,6 +61,7 @@ export interface SharedStores extends Pick<Access<Changes>, 'queries'> {
   readonly usage: UsageStore;
   readonly audit: AuditLog;
   readonly simulations: SimulationStore;
+  readonly environmentResets: EnvironmentResets;
 }
 
 export function sharedStores(engine: Access<Changes>, byHand: HandWritten): SharedStores {
@@ -75,6 +79,7 @@ export function sharedStores(engine: Access<Changes>, byHand: HandWritten): Shar
     usage: new StoredUsage(access, byHand.usage),
     audit: new StoredAuditLog(access),
     simulations: new StoredSimulations(access),
+    environmentResets: new StoredEnvironmentResets(access),
     queries: () => access.queries(),
   };
 }

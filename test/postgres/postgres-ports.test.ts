@@ -4,6 +4,7 @@ import { apiKeyStoreSuite } from '../storage/ports/api-key-store.suite.ts';
 import { auditLogSuite } from '../storage/ports/audit-log.suite.ts';
 import { banStoreSuite } from '../storage/ports/ban-store.suite.ts';
 import { endedKeysSuite } from '../storage/ports/ended-keys.suite.ts';
+import { environmentResetSuite } from '../storage/ports/environment-reset.suite.ts';
 import { idempotencySuite } from '../storage/ports/idempotency.suite.ts';
 import { messageStoreSuite } from '../storage/ports/message-store.suite.ts';
 import { petStoreSuite } from '../storage/ports/pet-store.suite.ts';
@@ -33,6 +34,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   usageStoreSuite(open);
   auditLogSuite(open);
   simulationStoreSuite(open);
+  environmentResetSuite(open);
   secondFactorStoreSuite(open);
   quotaStoreSuite(open);
   settingsSuite(open);

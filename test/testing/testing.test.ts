@@ -16,6 +16,23 @@ function list(petstore: Petstore, key = petstore.key, query = ''): Promise<Respo
   return fetch(`${petstore.url}/pets${query}`, { headers: { Authorization: `Bearer ${key}` } });
 }
 
+async function create(
+  petstore: Petstore,
+  pet: object,
+  headers: Record<string, string> = {},
+): Promise<unknown> {
+  const reply = await fetch(`${petstore.url}/pets`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${petstore.key}`,
+      'Content-Type': 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify(pet),
+  });
+  return reply.json();
+}
+
 describe('a petstore for tests', () => {
   test('begins with the fixture, and takes the keys of both environments', async () => {
     await using petstore = await start({
@@ -106,5 +123,114 @@ describe('a petstore for tests', () => {
         () => true,
       ),
     );
+  });
+});
+
+describe('reset()', () => {
+  const banned = 'pst_live_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
+  const fixture = {
+    clock: { now: '2030-12-04T12:00:00Z' },
+    accounts: [
+      { email: 'a@example.com', keys: [{ key: banned }] },
+      { email: 'b@example.com', keys: [{ name: 'used' }] },
+    ],
+    pets: {
+      production: [
+        { name: 'One', categoryId: 1 },
+        { name: 'Two', categoryId: 2 },
+      ],
+    },
+    messages: [{ account: 'a@example.com', message: 'Hello' }],
+    bans: [{ key: banned, seconds: 3_600 }],
+    usage: [{ account: 'b@example.com', minuteUsed: 58 }],
+  };
+
+  test('puts the animals, bans, usage and the time of the fixture back, and keeps the keys', async () => {
+    await using petstore = await start({ fixture });
+    const used = petstore.keys.find(({ name }) => name === 'used')?.key ?? '';
+    const { key } = await petstore.newAccount();
+    for (let round = 0; round < 3; round += 1) {
+      expect(await (await list(petstore)).json()).toMatchObject([{ id: 1 }, { id: 2 }]);
+      expect(await (await list(petstore, banned)).json()).toMatchObject({ code: 'api_key_banned' });
+      const first = await list(petstore, used);
+      expect(first.headers.get('X-RateLimit-Remaining')).toBe('1');
+      const free = await list(petstore, key);
+      expect(free.headers.get('X-RateLimit-Remaining')).toBe('59');
+      expect(await create(petstore, { name: 'Three', categoryId: 3 })).toMatchObject({ id: 3 });
+      expect(await (await list(petstore)).json()).toHaveLength(3);
+      await petstore.advance('2h');
+      expect((await list(petstore, banned)).status).toBe(200);
+      const [{ at } = { at: '' }] = await petstore.requests();
+      expect(at).toStartWith('2030-12-04T12:0');
+      await petstore.reset();
+      expect(await petstore.requests()).toEqual([]);
+    }
+  });
+
+  test('empties both environments where there is no fixture, and takes the same Idempotency-Key', async () => {
+    await using petstore = await start();
+    const pet = { name: 'Rex', categoryId: 1 };
+    const headers = { 'Idempotency-Key': 'same' };
+    for (let round = 0; round < 2; round += 1) {
+      expect(await create(petstore, { ...pet, name: `${round}` }, headers)).toMatchObject({
+        id: 1,
+      });
+      const reply = await fetch(`${petstore.stagingUrl}/pets`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${petstore.stagingKey}`,
+          'Content-Type': 'application/json',
+        },
+        body: JSON.stringify(pet),
+      });
+      expect(await reply.json()).toMatchObject({ id: 1 });
+      await petstore.reset();
+      expect(await (await list(petstore)).json()).toEqual([]);
+    }
+  });
+
+  test('leaves no page of earlier animals in the cache', async () => {
+    await using petstore = await start();
+    for (let round = 0; round < 3; round += 1) {
+      const name = `of round ${round}`;
+      for (let count = 0; count < 3; count += 1) await create(petstore, { name, categoryId: 1 });
+      for (let look = 0; look < 3; look += 1) {
+        const page = await (await list(petstore, petstore.key, '?limit=2')).json();
+        expect(page).toMatchObject([{ name }, { name }]);
+      }
+      await petstore.reset();
+    }
+  });
+});
+
+describe('simulate()', () => {
+  test('lets so many requests to staging fail, and none to production', async () => {
+    await using petstore = await start();
+    const staging = async () => {
+      const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
+      return (await fetch(`${petstore.stagingUrl}/pets`, { headers })).status;
+    };
+    await petstore.simulate('unavailable', { times: 2 });
+    expect((await list(petstore)).status).toBe(200);
+    expect([await staging(), await staging(), await staging()]).toEqual([503, 503, 200]);
+    const statuses = (await petstore.requests()).map(({ status }) => status);
+    expect(statuses).toEqual([200, 503, 503, 200]);
+  });
+
+  test('ends with a reset', async () => {
+    await using petstore = await start();
+    const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
+    const status = async () => (await fetch(`${petstore.stagingUrl}/pets`, { headers })).status;
+    await petstore.simulate('internal_error');
+    expect([await status(), await status()]).toEqual([500, 500]);
+    await petstore.reset();
+    expect([await status(), await status()]).toEqual([200, 200]);
+  });
+
+  test('refuses what cannot be simulated, in words', async () => {
+    await using petstore = await start();
+    const refused = petstore.simulate('earthquake');
+    expect(refused).rejects.toThrow('unavailable');
+    await refused.catch(() => {});
   });
 });

@@ -12,6 +12,7 @@ export type {
   Plan,
   RecordedRequest,
   ServiceKey,
+  SimulationOptions,
 } from './types.ts';
 
 /**

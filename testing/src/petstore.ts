@@ -1,8 +1,15 @@
 import { secondsOf } from './duration.ts';
 import type { StartedService } from './service-process.ts';
-import type { Account, NewAccount, Ready, RecordedRequest, ServiceKey } from './types.ts';
+import type {
+  Account,
+  NewAccount,
+  Ready,
+  RecordedRequest,
+  ServiceKey,
+  SimulationOptions,
+} from './types.ts';
 
-/** The control server refused a call. */
+/** The service refused what a test asked for. */
 export class PetstoreControlError extends Error {
   override readonly name = 'PetstoreControlError';
 }
@@ -11,6 +18,8 @@ export class PetstoreControlError extends Error {
 export class Petstore implements AsyncDisposable {
   readonly #service: StartedService;
   readonly #ready: Ready;
+  /** Ids of the requests that this object sent to the API by itself. */
+  readonly #ownRequests = new Set<string>();
   /** Key for production, of an account whose limits no test suite exhausts. */
   readonly key: string;
   /** Key for staging, of the same account. */
@@ -68,9 +77,39 @@ export class Petstore implements AsyncDisposable {
     await this.#control('POST', '/clock', { advanceSeconds: secondsOf(duration) });
   }
 
-  /** The requests that were answered since the start or the last reset, in the order of their replies. */
-  requests(): Promise<readonly RecordedRequest[]> {
-    return this.#control('GET', '/requests');
+  /**
+   * Lets the next requests with `stagingKey` meet a simulation, such as `'unavailable;retry-after=2'`: all of
+   * them until the next `reset()`, unless `times` is given. In staging only, and with its keys to the quickstart.
+   * @throws PetstoreControlError when there is no such simulation.
+   */
+  async simulate(simulation: string, options: SimulationOptions = {}): Promise<void> {
+    const reply = await send('PUT', `${this.sandboxUrl}/simulation`, this.stagingKey, {
+      simulate: simulation,
+      ...options,
+    });
+    const requestId = reply.headers.get('X-Request-Id');
+    if (requestId !== null) this.#ownRequests.add(requestId);
+    await resultOf(reply);
+  }
+
+  /**
+   * The requests that were answered since the start or the last reset, in the order of their replies; without
+   * those of `simulate()`.
+   */
+  async requests(): Promise<readonly RecordedRequest[]> {
+    const recorded: readonly RecordedRequest[] = await this.#control('GET', '/requests');
+    return recorded.filter(
+      ({ requestId }) => requestId === null || !this.#ownRequests.has(requestId),
+    );
+  }
+
+  /**
+   * Puts the service back as it began: the animals, messages, bans and usage of the fixture, and the time; the
+   * recorded requests are cleared. Accounts and keys stay. Wait for the replies to your requests before.
+   */
+  async reset(): Promise<void> {
+    await this.#control('POST', '/reset');
+    this.#ownRequests.clear();
   }
 
   /** Stops the service; its data are gone. */
@@ -84,18 +123,26 @@ export class Petstore implements AsyncDisposable {
 
   async #control<Result>(method: string, path: string, body?: object): Promise<Result> {
     const { url, token } = this.#ready.control;
-    const reply = await fetch(url + path, {
-      method,
-      headers: {
-        Authorization: `Bearer ${token}`,
-        ...(body && { 'Content-Type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const answer = await reply.json();
-    if (!reply.ok) throw new PetstoreControlError(answer.message);
-    return answer;
+    return resultOf(await send(method, url + path, token, body));
   }
+}
+
+function send(method: string, url: string, token: string, body?: object): Promise<Response> {
+  return fetch(url, {
+    method,
+    headers: {
+      Authorization: `Bearer ${token}`,
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+/** @throws PetstoreControlError */
+async function resultOf<Result>(reply: Response): Promise<Result> {
+  const answer = await reply.json();
+  if (!reply.ok) throw new PetstoreControlError(answer.message);
+  return answer;
 }
 
 function accountOf(keys: readonly ServiceKey[]): Account {

@@ -49,6 +49,14 @@ export interface FixturePet {
   readonly status?: 'available' | 'pending' | 'sold';
 }
 
+/** Which requests meet a simulation. */
+export interface SimulationOptions {
+  /** How many, from 1 to 1,000,000; all of them unless it is given. */
+  readonly times?: number;
+  /** Those of this method; all of them unless it is given. */
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
+}
+
 /** An account that a test asks for. */
 export interface NewAccount {
   /** One of its own unless it is given. */

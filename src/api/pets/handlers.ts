@@ -18,6 +18,7 @@ import { parsePetQuery } from './query.ts';
  */
 export function petHandlers(pets: PetStore, baseUrl: string): Handlers<typeof PET_OPERATIONS> {
   const pages = new PageCache();
+  pets.onReset(() => pages.clear());
   return {
     listPets: ({ query }) => pages.find(query) ?? listPets(pets, pages, baseUrl, query),
     createPet: (context) => createPet(pets, context),
@@ -34,9 +35,10 @@ async function listPets(
   const petQuery = parsePetQuery(query);
   const cached = pages.get(petQuery, query);
   if (cached) return cached;
+  const { clears } = pages;
   const page = await pets.list(petQuery);
   const reply = writePage(baseUrl, petQuery, page);
-  return page.settled ? pages.put(petQuery, reply) : reply;
+  return page.settled ? pages.put(petQuery, reply, clears) : reply;
 }
 
 function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): Reply {

@@ -9,7 +9,7 @@ const MAX_TEXT_LENGTH = 100;
 
 /**
  * Caches the replies with first pages of the list, which most requests ask for. Only settled pages may
- * be put here, which never change, so nothing in here goes stale. There is one page for each limit and
+ * be put here, which do not change until the environment is reset. There is one page for each limit and
  * status, some 400 in all, and 25 MB where every name is as long as it may be: it needs no eviction. The
  * compressed forms that clients ask for are kept with them, and are at most as large again for each coding.
  *
@@ -19,6 +19,19 @@ const MAX_TEXT_LENGTH = 100;
 export class PageCache {
   readonly #pages = new Map<string, Reply>();
   readonly #byText = new LRUCache<string, Reply>({ max: TEXTS });
+
+  /** How often it was cleared: a page that was read before is not put here after it. */
+  #clears = 0;
+
+  get clears(): number {
+    return this.#clears;
+  }
+
+  clear(): void {
+    this.#clears += 1;
+    this.#pages.clear();
+    this.#byText.clear();
+  }
 
   /** The page that was found for exactly this query text. */
   find(text: string): Reply | undefined {
@@ -32,9 +45,12 @@ export class PageCache {
     return page;
   }
 
-  /** Caches a first page. Returns the page as later requests find it. */
-  put(query: PetQuery, page: Reply): Reply {
-    if (query.after !== 0 || page.body === undefined) return page;
+  /**
+   * Caches a first page. Returns the page as later requests find it.
+   * @param clears as it was before the page was read.
+   */
+  put(query: PetQuery, page: Reply, clears: number): Reply {
+    if (query.after !== 0 || page.body === undefined || clears !== this.#clears) return page;
     const cached = { ...page, compressed: new CompressedForms(page.body) };
     this.#pages.set(nameOf(query), cached);
     return cached;

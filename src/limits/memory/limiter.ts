@@ -142,6 +142,13 @@ export class MemoryLimiter implements AdjustableLimiter {
     await this.#options.recordBans?.();
   }
 
+  /** Forgets all windows, strikes and bans; what was saved of them is deleted. */
+  reset(): void {
+    this.#strikes.clear();
+    this.#banIds.clear();
+    this.#table.clear();
+  }
+
   /** Takes out what changed since the last call, of so many callers at most. */
   takeUnsaved(now: Instant, most = Number.POSITIVE_INFINITY): UnsavedQuotas {
     const changed: SavedQuota[] = [];
@@ -208,6 +215,7 @@ export class MemoryLimiter implements AdjustableLimiter {
 
   /** Adds a caller to the table, with the quota that was saved. */
   #load(caller: SavedCaller): Awaitable<CallerWindows> {
+    if (this.#dropped.has(caller.id)) return this.#add(caller, undefined);
     try {
       const saved = this.#options.saved?.find(caller.id, caller.clockOffset);
       if (!(saved instanceof Promise)) return this.#add(caller, saved);
@@ -224,8 +232,10 @@ export class MemoryLimiter implements AdjustableLimiter {
     // Another request of the same caller may have added it meanwhile.
     const known = this.#table.find(caller);
     if (known) return known;
-    this.#dropped.delete(caller.id);
-    return this.#table.add(caller, saved ?? unusedQuota());
+    const windows = this.#table.add(caller, saved ?? unusedQuota());
+    // What was saved is out of date: it is replaced.
+    if (this.#dropped.delete(caller.id)) this.#markDirty(windows);
+    return windows;
   }
 
   #addUnread(caller: SavedCaller): CallerWindows {

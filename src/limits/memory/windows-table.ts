@@ -57,6 +57,14 @@ export class WindowsTable {
     }
   }
 
+  /** Drops all windows. */
+  clear(): void {
+    for (const windows of this.#accounts.values()) this.#drop(windows, true);
+    this.#accounts.clear();
+    for (const windows of [...this.#addresses.values()]) this.#drop(windows, true);
+    this.#addresses.clear();
+  }
+
   #drop(windows: CallerWindows, wasEvicted: boolean): void {
     windows.isDropped = true;
     this.#onDrop(windows, wasEvicted);

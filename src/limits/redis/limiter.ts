@@ -9,6 +9,7 @@ import type { Limits } from '../../core/plans.ts';
 import type { UsedRequests } from '../../core/quota.ts';
 import { bannedResult, describedWindow, type RateLimitResult } from '../../core/rate-limit.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
+import { chunks } from '../../lib/chunks.ts';
 import { type Instant, later, SECOND } from '../../lib/clock.ts';
 import type { RedisConnection } from './connection.ts';
 import { LocalCounts } from './local-counts.ts';
@@ -26,6 +27,7 @@ export interface LocalLimiter extends Limiter {
   restore(bans: Iterable<BanRecord>, now: Instant): void;
   forgive(account: LimitedAccount, chainId: string): void;
   forget(account: LimitedAccount): Awaitable<void>;
+  reset(): void;
   pruneExpired(now: Instant): void;
   /** Must be called now and then: changes accumulate until they are taken. */
   takeUnsaved(now: Instant): unknown;
@@ -130,6 +132,15 @@ export class RedisLimiter implements AdjustableLimiter {
     await this.#options.local.forget(account);
     this.#localCounts.drop(`account:${account.id}`);
     await this.#change(account.id, (client, key) => client.del(key));
+  }
+
+  /** Client addresses keep their windows in Redis, which end by themselves. */
+  async reset(accountIds: () => Awaitable<readonly string[]>): Promise<void> {
+    this.#options.local.reset();
+    this.#localCounts.clear();
+    for (const ids of chunks(await accountIds(), BATCH_SIZE)) {
+      await Promise.all(ids.map((id) => this.#change(id, (client, key) => client.del(key))));
+    }
   }
 
   async recordBans(): Promise<void> {

@@ -55,6 +55,10 @@ export class LocalCounts {
     this.#counts.delete(caller);
   }
 
+  clear(): void {
+    this.#counts.clear();
+  }
+
   /** Removes and returns the counts of up to `limit` callers, the least recently used first. */
   take(limit: number): [caller: string, counts: Counts][] {
     const callers = [...this.#counts.rkeys().take(limit)];

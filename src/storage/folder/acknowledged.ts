@@ -82,6 +82,17 @@ export class AcknowledgedFile {
     if (earlier?.state === 'done' && this.#isSynced) fdatasyncSync(this.#file);
   }
 
+  /** Records that none is acknowledged any more, durably: a start must not look for what was deleted. */
+  forget(): void {
+    this.#write(0, 'open');
+    fdatasyncSync(this.#file);
+  }
+
+  /** The highest number on record. */
+  get highest(): number {
+    return parse(this.#read().toString('latin1'))?.highest ?? 0;
+  }
+
   /** Writes the record as it is, to find out whether it can be written. */
   probe(): void {
     writeSync(this.#file, this.#read(), 0, RECORD_BYTES, 0);

@@ -35,6 +35,11 @@ export function isLostRace(error: unknown): boolean {
   return LOST_RACE.test(sqlStateOf(error) ?? '');
 }
 
+/** Whether a row has this key already. */
+export function isTaken(error: unknown): boolean {
+  return sqlStateOf(error) === '23505';
+}
+
 /** Whether the connection remembers a table as it was before a migration. */
 export function isStalePlan(error: unknown): boolean {
   return error instanceof SQL.PostgresError && error.message.includes(STALE_PLAN);

@@ -8,6 +8,7 @@ import type { DatabaseStores } from '../stores.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { PostgresAccess } from './access.ts';
 import { PostgresDatabase } from './database.ts';
+import { resetEnvironment } from './environment-reset.ts';
 import { PostgresKeyUses } from './key-uses.ts';
 import { RowLeases } from './leases.ts';
 import { PostgresMessageQueue } from './message-queue.ts';
@@ -45,6 +46,7 @@ export async function openPostgresStores(
   const open = (name: Environment) => ({
     pets: new PostgresPetStore(database, name),
     quotas: new PostgresQuotaStore(database, name),
+    reset: () => resetEnvironment(database, name),
   });
   const environments = { production: open('production'), staging: open('staging') };
   const pets = Object.values(environments).map((each) => each.pets);

@@ -6,6 +6,7 @@ import type { CreateOutcome, Pet } from '../../core/pets.ts';
 import { type Creation, storedReply } from '../pets.ts';
 import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
+import { isTaken } from './failures.ts';
 import { insertNewPets, insertPets, newPetIds } from './pet-insertion.ts';
 import { petsById } from './pet-rows.ts';
 
@@ -31,11 +32,31 @@ interface Earlier {
   readonly reply: StoredReply;
 }
 
+/** How often ids are taken for a creation. */
+const TRIES = 5;
+
 /**
  * Adds many pets in one transaction, and gives each one's outcome in their order. No two of them may
  * carry the same idempotent request.
+ * @throws StorageUnavailable
  */
 export async function createPets(
+  database: PostgresDatabase,
+  environment: Environment,
+  creations: readonly Creation[],
+): Promise<CreateOutcome[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await tryToCreatePets(database, environment, creations);
+    } catch (error) {
+      // A creation that took its id before a reset, and inserted its pet after it, has an id that comes again.
+      if (!isTaken(error)) throw error;
+      if (tries === TRIES) throw new StorageUnavailable(error);
+    }
+  }
+}
+
+async function tryToCreatePets(
   database: PostgresDatabase,
   environment: Environment,
   creations: readonly Creation[],

@@ -2,21 +2,37 @@ import type { Database } from 'bun:sqlite';
 import { basename, dirname } from 'node:path';
 import type { Environment } from '../../core/environments.ts';
 import { SetupError, StorageUnavailable } from '../../core/errors.ts';
+import { SECOND } from '../../lib/clock.ts';
 import { type DataFolder, dataFolderAt, makeDurable } from '../data-folder.ts';
 import { AcknowledgedFile } from '../folder/acknowledged.ts';
-import { type Manifest, requireManifest, updateManifest } from '../folder/manifest.ts';
+import {
+  type ListedFile,
+  type Manifest,
+  requireManifest,
+  updateManifest,
+} from '../folder/manifest.ts';
 import { endOfBlock, withFile } from '../folder/pet-ids.ts';
 import { HIGHEST_ID, LAST_CHANGE, selectNumber } from './numbers.ts';
 import type { Recorded } from './writer-protocol.ts';
 import { continueIdsAfter } from './writes-environment.ts';
 
+/**
+ * How long a reset waits until another process has recorded the last id that it gave, in ms: that takes some
+ * microseconds, unless the process was killed.
+ */
+const RECORDING_TAKES = SECOND;
+const LOOK_AGAIN_AFTER = 5;
+
 /** Records, in the writer thread, what is acknowledged of one database. */
 export interface Records {
+  /** Called at the beginning of a transaction that resets the environment. */
+  beforeReset(): void;
   /**
    * Called at the end of a transaction.
+   * @param isReset whether it resets the environment: the record begins anew.
    * @throws StorageUnavailable when it must not be committed.
    */
-  beforeCommit(): void;
+  beforeCommit(isReset: boolean): void;
   /**
    * Called after the commit, before anything in it is acknowledged.
    * @throws StorageUnavailable when it must not be.
@@ -57,6 +73,8 @@ class ChangeRecords implements Records {
     this.#file = new AcknowledgedFile(folder.acknowledged('accounts'), { isSynced: false });
   }
 
+  beforeReset(): void {}
+
   beforeCommit(): void {
     this.#last = selectNumber(this.#database, LAST_CHANGE);
   }
@@ -87,6 +105,7 @@ class IdRecords implements Records {
   readonly #given: AcknowledgedFile;
   #reservedUpTo: number;
   #highest = 0;
+  #isReset = false;
 
   constructor(
     database: Database,
@@ -96,23 +115,38 @@ class IdRecords implements Records {
     this.#folder = dataFolderAt(dirname(database.filename));
     this.#file = basename(database.filename);
     this.#storeId = storeId;
-    const { reservedUpTo = 0, idsAfter = 0 } = this.#require().files[this.#file] ?? {};
+    const { reservedUpTo = 0, idsAfter = 0 } = this.#listed();
     this.#reservedUpTo = reservedUpTo;
     // The start that listed the database did not wait for this.
     makeDurable(this.#folder.path);
-    if (idsAfter > selectNumber(database, HIGHEST_ID)) continueIdsAfter(database, idsAfter);
+    if (idsAfter > selectNumber(database, HIGHEST_ID)) {
+      continueIdsAfter(database, idsAfter, () => this.#listed().idsAfter === undefined);
+    }
     const path = this.#folder.acknowledged(environment);
     this.#given = new AcknowledgedFile(path, { isSynced: true });
   }
 
+  /** Waits for the process that gave the last id, which must not record it after the reset. */
+  beforeReset(): void {
+    const last = selectNumber(this.#database, HIGHEST_ID);
+    for (let waited = 0; waited < RECORDING_TAKES; waited += LOOK_AGAIN_AFTER) {
+      if (this.#given.highest >= last) return;
+      Bun.sleepSync(LOOK_AGAIN_AFTER);
+    }
+  }
+
   /** Reserves further ids where those of new pets do not lie in the reserved block. */
-  beforeCommit(): void {
+  beforeCommit(isReset: boolean): void {
+    this.#isReset = isReset;
     this.#highest = selectNumber(this.#database, HIGHEST_ID);
     this.#reserve(this.#highest);
+    // Before the commit: a record that is too low raises no alarm, one of deleted animals does.
+    if (isReset && this.#given.highest > 0) orUnavailable(() => this.#given.forget());
   }
 
   afterCommit(): void {
     orUnavailable(() => this.#given.record(this.#highest));
+    if (this.#isReset) this.#beginIdsAnew();
   }
 
   probe(): void {
@@ -126,6 +160,22 @@ class IdRecords implements Records {
 
   abandon(): void {
     this.#given.abandon();
+  }
+
+  /** After the commit: until then ids must continue after those that were lost. */
+  #beginIdsAnew(): void {
+    if (this.#listed().idsAfter === undefined) return;
+    orUnavailable(() =>
+      updateManifest(this.#folder, (found) => {
+        const manifest = this.#require(found);
+        const { idsAfter: _, ...listed } = manifest.files[this.#file] ?? {};
+        return withFile(manifest, this.#file, listed);
+      }),
+    );
+  }
+
+  #listed(): ListedFile {
+    return this.#require().files[this.#file] ?? {};
   }
 
   #reserve(id: number): void {

@@ -63,7 +63,11 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
       if (known) return known;
       const file = databases.openEnvironment(name);
       resources.defer(() => file.close());
-      const stores = { pets: new SqlitePetStore(file), quotas: new SqliteQuotaStore(file) };
+      const stores = {
+        pets: new SqlitePetStore(file),
+        quotas: new SqliteQuotaStore(file),
+        reset: () => file.write({ name: 'resetEnvironment', input: null }),
+      };
       environments.set(name, stores);
       return stores;
     },

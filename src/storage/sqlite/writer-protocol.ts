@@ -27,7 +27,9 @@ export interface Recorded {
   readonly storeId: string;
 }
 
-const PET_WRITES: ReadonlySet<Write['name']> = new Set(['createPet', 'importPets', 'probe']);
+const PET_WRITES: ReadonlySet<Write['name']> = new Set([
+  ...(['createPet', 'importPets', 'resetEnvironment', 'probe'] as const),
+]);
 
 /** Whether what a change acknowledges must be recorded. */
 export function isRecorded({ name }: Write, recorded: Recorded): boolean {

@@ -77,12 +77,14 @@ async function commit(
     let records: Records | undefined;
     const values = await transaction(database, async () => {
       records = recordsFor(request, writes, database);
+      const isReset = writes.some(({ name }) => name === 'resetEnvironment');
+      if (isReset) records?.beforeReset();
       const made: unknown[] = [];
       for (const write of writes) {
         const value = applyWrite(database, write, applyChange);
         made.push(value instanceof Promise ? await value : value);
       }
-      records?.beforeCommit();
+      records?.beforeCommit(isReset);
       if (writes.some(({ name }) => name === 'probe')) records?.probe();
       return made;
     });

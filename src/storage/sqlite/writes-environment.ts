@@ -61,6 +61,14 @@ export const environmentWrites = {
     for (const caller of callers) statement.run(caller);
   },
 
+  /** Deletes everything; ids begin at 1 again. */
+  resetEnvironment(database: Database, _: null): void {
+    for (const table of ['pets', 'idempotent_requests', 'quotas']) {
+      database.run(`DELETE FROM ${table}`);
+    }
+    continued.delete(database);
+  },
+
   pruneQuotas(database: Database, now: number): void {
     database
       .query('DELETE FROM quotas WHERE day < ? AND minute_ends_at <= ?')
@@ -69,18 +77,31 @@ export const environmentWrites = {
 };
 
 /** The id after which those of a database continue, where it holds none as high. */
-const continuedAfter = new WeakMap<Database, number>();
+const continued = new WeakMap<Database, { readonly id: number; readonly isOver: () => boolean }>();
 
-/** Gives only ids above this one from now on. */
-export function continueIdsAfter(database: Database, id: number): void {
-  continuedAfter.set(database, id);
+/**
+ * Gives only ids above this one from now on.
+ * @param isOver whether ids begin at 1 since: another process may have reset the environment.
+ */
+export function continueIdsAfter(database: Database, id: number, isOver: () => boolean): void {
+  continued.set(database, { id, isOver });
+}
+
+/** 0 where ids simply follow those that the database holds. */
+function continuedAfter(database: Database): number {
+  const found = continued.get(database);
+  if (!found) return 0;
+  const holdsPets = database.query('SELECT 1 FROM pets LIMIT 1').get() !== null;
+  if (holdsPets || !found.isOver()) return found.id;
+  continued.delete(database);
+  return 0;
 }
 
 function insertPet(database: Database, { name, categoryId, status }: NewPet): number {
-  const after = continuedAfter.get(database);
+  const after = continuedAfter(database);
   // SQLite continues after the highest id that the table holds.
   const { lastInsertRowid } =
-    after === undefined
+    after === 0
       ? database
           .query('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)')
           .run(name, categoryId, status)

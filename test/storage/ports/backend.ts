@@ -4,12 +4,14 @@ import type { ApiKey, ApiKeyStore } from '../../../src/core/api-keys.ts';
 import type { AuditLog } from '../../../src/core/audit.ts';
 import type { BanRecord, BanStore } from '../../../src/core/ban-records.ts';
 import type { ChangeFeed, ChangeSignal } from '../../../src/core/changes.ts';
+import type { EnvironmentResets } from '../../../src/core/environment-resets.ts';
 import type { Environment } from '../../../src/core/environments.ts';
 import { newId } from '../../../src/core/ids.ts';
 import type { Message, MessageStore } from '../../../src/core/messages.ts';
 import type { NewPet, PetStore } from '../../../src/core/pets.ts';
 import { type Subscription, subscribe } from '../../../src/core/plans.ts';
 import type { QuotaStore } from '../../../src/core/quota.ts';
+import type { SandboxStore } from '../../../src/core/sandbox-store.ts';
 import type { SecondFactorStore } from '../../../src/core/second-factors.ts';
 import type { Settings } from '../../../src/core/settings.ts';
 import type { SimulationStore } from '../../../src/core/simulations.ts';
@@ -29,9 +31,13 @@ export interface Backend extends AsyncDisposable {
   readonly usage: UsageStore;
   readonly audit: AuditLog;
   readonly simulations: SimulationStore;
+  readonly sandboxes: SandboxStore;
+  readonly environmentResets: EnvironmentResets;
   readonly queries: SharedStores['queries'];
   pets(environment?: Environment): PetStore;
   quotas(environment?: Environment): QuotaStore;
+  /** Deletes the pets, idempotent requests and saved quotas of an environment. */
+  resetEnvironment(environment: Environment): Promise<void>;
   /** Runs SQL beside the stores, on what holds the accounts or the pets of production. */
   run(file: 'accounts' | 'production', sql: string): Promise<void>;
   /** The same data over connections of its own, as another process has them. */

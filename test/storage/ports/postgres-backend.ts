@@ -1,6 +1,7 @@
 import type { Environment } from '../../../src/core/environments.ts';
 import { PostgresAccess } from '../../../src/storage/postgres/access.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/database.ts';
+import { resetEnvironment } from '../../../src/storage/postgres/environment-reset.ts';
 import { PostgresKeyUses } from '../../../src/storage/postgres/key-uses.ts';
 import { PostgresMessageQueue } from '../../../src/storage/postgres/message-queue.ts';
 import { PostgresPetStore } from '../../../src/storage/postgres/pet-store.ts';
@@ -35,6 +36,7 @@ export function connectTo(url: string): Backend {
     pets: (environment: Environment = 'production') => pets[environment],
     quotas: (environment: Environment = 'production') =>
       new PostgresQuotaStore(database, environment),
+    resetEnvironment: (environment) => resetEnvironment(database, environment),
     run: async (_, sql) => {
       await database.run(sql);
     },

@@ -32,6 +32,8 @@ function connectTo(folder: string, afterwards: () => void): Backend {
     ...sharedStores(new SqliteAccess(accounts), sqliteByHand(accounts)),
     pets: (environment) => new SqlitePetStore(file(environment)),
     quotas: (environment) => new SqliteQuotaStore(file(environment)),
+    resetEnvironment: (environment) =>
+      file(environment).write({ name: 'resetEnvironment', input: null }),
     run: async (name, sql) => {
       using database = new Database(join(folder, `${name}.db`), { readwrite: true });
       database.run(sql);

@@ -31,6 +31,7 @@ const TITLES: Readonly<Record<AuditAction, string>> = {
   'sandbox.simulation_set': 'Simulation in staging set',
   'sandbox.reset': 'Sandbox reset',
   'ban.lifted': 'Ban lifted',
+  'environment.reset': 'Environment reset',
 };
 
 /** Entries in one reply; fewer mean that there are no older ones. */

@@ -1,0 +1,54 @@
+import type { Actor } from '../core/audit.ts';
+import type { EnvironmentResets } from '../core/environment-resets.ts';
+import type { Environment } from '../core/environments.ts';
+import type { Access } from './access.ts';
+import { recordAudit } from './audit.ts';
+import { recordChange } from './change-log.ts';
+import type { Transaction } from './schema.ts';
+
+const OF_ENVIRONMENTS = ['messages', 'usage', 'bans'] as const;
+
+export const environmentResetChanges = {
+  async resetEnvironments(
+    transaction: Transaction,
+    environments: readonly Environment[],
+    by: Actor,
+    at: number,
+  ): Promise<void> {
+    for (const table of OF_ENVIRONMENTS) {
+      await transaction.deleteFrom(table).where('environment', 'in', environments).execute();
+    }
+    if (environments.includes('staging')) await resetSandboxes(transaction);
+    for (const environment of environments) {
+      await recordChange(transaction, 'environment', environment);
+      // It concerns all accounts.
+      const entry = { at, by, action: 'environment.reset', accountId: '' } as const;
+      await recordAudit(transaction, { ...entry, detail: environment });
+    }
+  },
+};
+
+async function resetSandboxes(transaction: Transaction): Promise<void> {
+  for (const table of ['sandboxes', 'simulated_requests'] as const) {
+    await transaction.deleteFrom(table).execute();
+  }
+  // Keys that were made while a clock was ahead age by real time from now on.
+  await transaction
+    .updateTable('api_keys')
+    .set({ clock_offset: 0 })
+    .where('clock_offset', '>', 0)
+    .execute();
+}
+
+/** Resets what accounts have left in environments, on either engine. */
+export class StoredEnvironmentResets implements EnvironmentResets {
+  readonly #access: Access<typeof environmentResetChanges>;
+
+  constructor(access: Access<typeof environmentResetChanges>) {
+    this.#access = access;
+  }
+
+  reset(environments: readonly Environment[], by: Actor, now: number): Promise<void> {
+    return this.#access.changes.resetEnvironments(environments, by, now);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Environment } from '../../core/environments.ts';
+import type { PostgresDatabase } from './database.ts';
+
+/** Ids of the pets that are deleted in one statement, so that no statement takes too long. */
+const DELETED_AT_ONCE = 50_000;
+
+/** Deletes the pets, idempotent requests and quotas of an environment; ids begin at 1 again. */
+export async function resetEnvironment(
+  database: PostgresDatabase,
+  environment: Environment,
+): Promise<void> {
+  await deleteMostPets(database, environment);
+  await database.transaction(async (queries) => {
+    // Creations wait: those that have an id already have inserted their pet, and the others get a new one.
+    await queries.run('LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
+    for (const table of ['pets', 'idempotent_requests', 'quotas']) {
+      await queries.run(`DELETE FROM ${table} WHERE environment = $1`, environment);
+    }
+    await queries.run(`ALTER SEQUENCE ${environment}_pet_ids RESTART`);
+  });
+}
+
+/** Before the transaction that creations of both environments wait for. */
+async function deleteMostPets(database: PostgresDatabase, environment: Environment): Promise<void> {
+  const row = await database.get<{ first: number | null; last: number | null }>(
+    `SELECT min(id)::float8 AS first, max(id)::float8 AS last FROM pets WHERE environment = $1`,
+    environment,
+  );
+  if (!row || row.first === null || row.last === null) return;
+  for (let id = row.first; id <= row.last; id += DELETED_AT_ONCE) {
+    await database.run(
+      'DELETE FROM pets WHERE environment = $1 AND id >= $2 AND id < $3',
+      environment,
+      id,
+      id + DELETED_AT_ONCE,
+    );
+  }
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'bun:test';
+import { subscribe } from '../../src/core/plans.ts';
+import {
+  create,
+  idsOf,
+  killedService,
+  PETS,
+  readyz,
+  reserveUpTo,
+} from '../storage/killed-service.ts';
+import { eventually, ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
+import { runCommand, ServiceProcess } from '../support/process.ts';
+import { onFolder } from '../support/storage.ts';
+
+const RESET = ['reset', '--environment', 'production', '--yes'];
+
+describe('petstore reset', () => {
+  test('is refused without --yes, and says what would be deleted', async () => {
+    using folder = temporaryFolder();
+    const refused = await runCommand(['reset', '--environment', 'staging'], onFolder(folder.path));
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(
+      'all animals, messages, idempotency records, usage and bans of staging, and what accounts have set in the sandbox',
+    );
+    expect(refused.stderr).toContain('--yes');
+  });
+
+  test('needs the name of an environment', async () => {
+    using folder = temporaryFolder();
+    const refused = await runCommand(['reset', '--yes'], onFolder(folder.path));
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('--environment');
+  });
+
+  test('empties an environment of the running service, also for pages that it has cached', async () => {
+    await using service = await TestService.start();
+    const { secret } = await service.account();
+    const { secret: staging } = await service.account(undefined, 'staging');
+    const client = service.client(secret);
+    const other = service.client(staging, { baseUrl: service.url('staging') });
+    const pet = { name: 'Rex', categoryId: 1 };
+    for (const each of [client, other]) {
+      for (let count = 0; count < 3; count += 1) await each.createPet(pet);
+    }
+    const first = () => client.listPets({ limit: 2 });
+    expect((await first()).pets).toHaveLength(2);
+    expect((await first()).pets).toHaveLength(2);
+    const { stdout, code } = await runCommand([...RESET, '--json'], onFolder(service.folder.path));
+    expect({ code, printed: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      printed: { environment: 'production', reset: true },
+    });
+    await eventually(async () => (await first()).pets.length === 0);
+    expect((await client.createPet(pet)).id).toBe(1);
+    expect((await other.listPets()).pets).toHaveLength(3);
+  });
+
+  test('ends windows, strikes and bans of the running service', async () => {
+    const clock = new ManualClock(Date.now());
+    const settings = { PETSTORE_BAN_AFTER: '1' };
+    await using service = await TestService.start({ clock, settings });
+    const limits = { perMinute: 1, perDay: 100 };
+    const { secret, account } = await service.account(subscribe('enterprise', limits));
+    const ask = async () => (await service.request('/pets', { key: secret })).status;
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+    clock.advance(3_000);
+    expect(await ask()).toBe(429);
+    await service.runJobs(
+      'record production bans',
+      'save production quotas',
+      'save production usage',
+    );
+    expect(await service.stores.bans.active(clock.now().wall)).toHaveLength(1);
+    expect((await runCommand(RESET, onFolder(service.folder.path))).code).toBe(0);
+    await service.runJobs('watch for changes');
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+    expect(await service.stores.bans.active(clock.now().wall)).toEqual([]);
+    await service.runJobs('save production usage');
+    const [usage, ...others] = await service.stores.usage.since(account.id, 0);
+    expect(others).toEqual([]);
+    expect(usage).toMatchObject({ succeeded: 1, limited: 1 });
+  });
+});
+
+describe('after a reset beside the running service', () => {
+  test('a kill loses no animal that was created since, and no start reports a loss', async () => {
+    using killed = await killedService();
+    await using service = await ServiceProcess.start(onFolder(killed.path));
+    expect(await create(service, killed.key, 1)).toEqual([PETS + 1]);
+    expect((await runCommand(RESET, onFolder(killed.path))).code).toBe(0);
+    expect(await create(service, killed.key, 3)).toEqual([1, 2, 3]);
+    await service.end('SIGKILL');
+    await using next = await ServiceProcess.start(onFolder(killed.path));
+    expect((await readyz(next)).status).toBe(200);
+    expect(await idsOf(next, killed.key)).toEqual([1, 2, 3]);
+    expect(await create(next, killed.key, 1)).toEqual([4]);
+  });
+
+  test('a kill before the next creation is not reported as a loss either', async () => {
+    using killed = await killedService();
+    await using service = await ServiceProcess.start(onFolder(killed.path));
+    await create(service, killed.key, 1);
+    expect((await runCommand(RESET, onFolder(killed.path))).code).toBe(0);
+    await service.end('SIGKILL');
+    await using next = await ServiceProcess.start(onFolder(killed.path));
+    expect((await readyz(next)).status).toBe(200);
+    expect(await create(next, killed.key, 1)).toEqual([1]);
+  });
+});
+
+test('after a loss, a reset lets ids begin at 1 again, also in the running service', async () => {
+  using killed = await killedService();
+  reserveUpTo(killed, 50);
+  const record = killed.file('production.ids');
+  await Bun.write(record, '');
+  await using service = await ServiceProcess.start(onFolder(killed.path));
+  expect(await create(service, killed.key, 1)).toEqual([51]);
+  expect((await runCommand(RESET, onFolder(killed.path))).code).toBe(0);
+  expect(await create(service, killed.key, 2)).toEqual([1, 2]);
+  await service.end('SIGKILL');
+  await using next = await ServiceProcess.start(onFolder(killed.path));
+  expect((await readyz(next)).status).toBe(200);
+  expect(await create(next, killed.key, 1)).toEqual([3]);
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'bun:test';
+import type { Environment } from '../../../src/core/environments.ts';
+import { DAY, HOUR } from '../../../src/lib/clock.ts';
+import {
+  account,
+  at,
+  type Backend,
+  ban,
+  keptKey,
+  message,
+  NOON,
+  type OpenBackend,
+  pet,
+} from './backend.ts';
+
+const REQUEST = { key: 'same', fingerprint: 'print' };
+const hour = Math.floor(NOON / HOUR);
+
+/** Fills an environment with one of each. */
+async function fill(backend: Backend, accountId: string, environment: Environment): Promise<void> {
+  const request = { accountId, ...REQUEST };
+  await backend.pets(environment).create(pet('One'), at(), request);
+  await backend.pets(environment).import([pet('Two'), pet('Three')]);
+  const quota = { caller: `account:${accountId}`, minuteEndsAt: NOON, minuteUsed: 1 };
+  await backend.quotas(environment).save([{ ...quota, day: Math.floor(NOON / DAY), dayUsed: 2 }]);
+  await backend.messages.enqueue(message(accountId, { environment }));
+  const counts = { succeeded: 1, clientErrors: 2, limited: 3, serverErrors: 4 };
+  const mark = { source: crypto.randomUUID(), number: 1 };
+  await backend.usage.add([{ accountId, environment, hour, ...counts }], mark);
+  const key = await keptKey(backend, accountId, { environment });
+  await backend.bans.record(ban(key));
+}
+
+/** How much an environment holds of each, by name. */
+async function contents(backend: Backend, accountId: string, environment: Environment) {
+  const { pets } = await backend.pets(environment).list({ limit: 100, after: 0 });
+  const isHere = (each: { readonly environment: Environment }) => each.environment === environment;
+  return {
+    pets: pets.length,
+    quotas: (await backend.quotas(environment).find(`account:${accountId}`)) ? 1 : 0,
+    messages: (await backend.messages.list(accountId, 10)).filter(isHere).length,
+    usage: (await backend.usage.since(accountId, 0)).filter(isHere).length,
+    bans: (await backend.bans.active(NOON + 1)).filter(isHere).length,
+    keys: (await backend.keys.list(accountId)).filter(isHere).length,
+  };
+}
+
+async function reset(backend: Backend, environment: Environment): Promise<void> {
+  await backend.resetEnvironment(environment);
+  await backend.environmentResets.reset([environment], 'test', NOON);
+}
+
+const FILLED = { pets: 3, quotas: 1, messages: 1, usage: 1, bans: 1, keys: 1 };
+const EMPTY = { pets: 0, quotas: 0, messages: 0, usage: 0, bans: 0, keys: 1 };
+
+/** What the reset of an environment deletes, whichever database holds it. */
+export function environmentResetSuite(open: OpenBackend): void {
+  describe('the reset of an environment', () => {
+    test('deletes what it holds apart from keys, and leaves the other environment as it is', async () => {
+      await using backend = await open();
+      const { id } = await account(backend);
+      await fill(backend, id, 'production');
+      await fill(backend, id, 'staging');
+      await reset(backend, 'staging');
+      expect(await contents(backend, id, 'staging')).toEqual(EMPTY);
+      expect(await contents(backend, id, 'production')).toEqual(FILLED);
+      await reset(backend, 'production');
+      expect(await contents(backend, id, 'production')).toEqual(EMPTY);
+    });
+
+    test('lets ids begin at 1 again, and an idempotent request be made again', async () => {
+      await using backend = await open();
+      const { id } = await account(backend);
+      await fill(backend, id, 'staging');
+      await reset(backend, 'staging');
+      const request = { accountId: id, ...REQUEST };
+      const again = await backend.pets('staging').create(pet('New'), at(), request);
+      expect(again).toEqual({ kind: 'created', pet: { id: 1, ...pet('New') } });
+      const next = await backend.pets('staging').create(pet('Next'), at());
+      expect(next).toEqual({ kind: 'created', pet: { id: 2, ...pet('Next') } });
+    });
+
+    test('loses no creation that another process makes at the same time, and gives no id twice', async () => {
+      await using backend = await open();
+      await using other = await backend.another();
+      const { id: accountId } = await account(backend);
+      const create = async (index: number) => {
+        const request = { accountId, key: String(index), fingerprint: 'print' };
+        await Bun.sleep(index % 7);
+        return other.pets('staging').create(pet(`${index}`), at(), index % 2 ? request : undefined);
+      };
+      const created = Promise.all(Array.from({ length: 30 }, (_, index) => create(index)));
+      await reset(backend, 'staging');
+      expect((await created).every(({ kind }) => kind === 'created')).toBe(true);
+      const outcomes = [];
+      for (let index = 30; index < 80; index += 1) outcomes.push(await create(index));
+      const later = outcomes.map((each) => (each.kind === 'created' ? each.pet.id : 0));
+      expect(new Set(later).size).toBe(50);
+      const { pets } = await backend.pets('staging').list({ limit: 100, after: 0 });
+      const names = new Map(pets.map(({ id, name }) => [id, name]));
+      for (const [index, id] of later.entries()) {
+        expect(names.get(id)).toBe(String(index + 30));
+      }
+    });
+
+    test('is in the change feed and on the audit log', async () => {
+      await using backend = await open();
+      const seen = await backend.changes.revision();
+      await reset(backend, 'staging');
+      const { changes } = await backend.changes.since(BigInt(seen));
+      expect(changes).toEqual([{ kind: 'environment', id: 'staging' }]);
+      expect(await backend.audit.list(1)).toMatchObject([
+        { by: 'test', action: 'environment.reset', detail: 'staging', at: NOON },
+      ]);
+    });
+
+    test('of staging puts the sandboxes back and the counts of simulations; that of production does not', async () => {
+      await using backend = await open();
+      const { id: accountId } = await account(backend);
+      const change = { accountId, by: 'test', now: NOON };
+      await backend.sandboxes.advanceClock(change, HOUR);
+      await backend.simulations.count(accountId, 'counter', undefined);
+      await reset(backend, 'production');
+      expect((await backend.sandboxes.find(accountId)).clockOffset).toBe(HOUR);
+      await reset(backend, 'staging');
+      expect((await backend.sandboxes.find(accountId)).clockOffset).toBe(0);
+      expect(await backend.simulations.count(accountId, 'counter', undefined)).toBe(1);
+    });
+  });
+}
