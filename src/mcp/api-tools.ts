@@ -133,7 +133,7 @@ const RATE_LIMIT = {
     minute: windowSchema('The window of a minute.'),
     day: windowSchema('The UTC day.'),
   },
-  description: 'What the account has left. Absent when the API did not reply.',
+  description: 'What the account has left. Absent where no headers of a reply of the API arrived.',
 };
 
 const ERROR = {

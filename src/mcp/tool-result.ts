@@ -20,30 +20,51 @@ export async function toolResult(tool: ApiTool, reply: Response): Promise<CallTo
       : { error: toToolValue(body, ErrorBody) }),
     ...nextPage(tool, headers),
     ...(headers.has('idempotent-replayed') && { replayed: true }),
-    ...(headers.has('retry-after') && { retryAfter: Number(headers.get('retry-after')) }),
-    ...rateLimit(headers),
-    ...(headers.has('x-request-id') && { requestId: headers.get('x-request-id') }),
+    ...circumstances(headers),
   });
 }
 
-/** The result of a call that no request was made for. */
-export function refusedCall({ code, message }: Problem): CallToolResult {
-  return structured(true, { error: { code, message, status: ERRORS[code].status } });
+/** The result of a call with an error of the tools themselves, and fields that come with it. */
+export function refusedCall({ code, message }: Problem, more: Fields = {}): CallToolResult {
+  return structured(true, { error: { code, message, status: ERRORS[code].status }, ...more });
 }
 
-/** The result of a call that no reply came to. */
-export function unansweredCall({ baseUrl, operation }: ApiTool): CallToolResult {
+/**
+ * The result of a call that no whole reply came to.
+ * @param headers of the reply, where these arrived.
+ */
+export function unansweredCall(
+  { baseUrl, operation }: ApiTool,
+  headers = new Headers(),
+): CallToolResult {
+  const failure = headers.has('content-type') ? 'sent only part of its reply' : 'does not answer';
   const advice = operation.method === 'GET' ? 'then try again' : UNCERTAIN;
-  const message = `${baseUrl} does not answer. Check the address and whether the service is running, ${advice}.`;
-  return refusedCall({ code: 'unavailable', message });
+  const message = `${baseUrl} ${failure}. Check the address and whether the service is running, ${advice}.`;
+  return unavailable(message, headers);
 }
 
 const UNCERTAIN = 'and whether the call was carried out before you repeat it';
 
-/** The result where something else answered, such as a proxy. */
-function foreignReply({ baseUrl }: ApiTool, { status }: Response): CallToolResult {
-  const message = `What answers at ${baseUrl} is not the API (status ${status}). Check the address, then try again.`;
-  return refusedCall({ code: 'unavailable', message });
+/** The result where the reply cannot be read: it was damaged, or something else answered, such as a proxy. */
+function foreignReply(
+  { baseUrl, operation }: ApiTool,
+  { status, headers }: Response,
+): CallToolResult {
+  const isRefusal = status >= 300 && status < 500;
+  const isCertain = operation.method === 'GET' || isRefusal;
+  const advice = isCertain
+    ? 'Check the address, then try again.'
+    : `The call may have been carried out. Check the address, ${UNCERTAIN}.`;
+  const message = `The reply from ${baseUrl} is damaged, or not one of the API (status ${status}). ${advice}`;
+  return unavailable(message, headers);
+}
+
+/** A 503 of the tools themselves, to wait after as after those of the API. */
+function unavailable(message: string, headers: Headers): CallToolResult {
+  return refusedCall(
+    { code: 'unavailable', message },
+    { retryAfter: 1, ...circumstances(headers) },
+  );
 }
 
 /** The text holds the same, for clients that do not read structured content. */
@@ -77,6 +98,17 @@ function nextPage({ operation }: ApiTool, headers: Headers): Fields {
     return [[argumentName(parameter), isNumber ? Number(value) : value] as const];
   });
   return { nextPage: Object.fromEntries(given) };
+}
+
+/** What a result repeats of the headers of any reply. */
+function circumstances(headers: Headers): Fields {
+  const wait = headers.get('retry-after') ?? '';
+  return {
+    // A proxy may send a date.
+    ...(/^\d+$/.test(wait) && { retryAfter: Number(wait) }),
+    ...rateLimit(headers),
+    ...(headers.has('x-request-id') && { requestId: headers.get('x-request-id') }),
+  };
 }
 
 /** What the headers of every reply of the API tell about the limits. */

@@ -78,13 +78,15 @@ async function call(
   { authorization, send, failed }: ApiConnection,
   signal: AbortSignal,
 ) {
+  let reply: Response | undefined;
   try {
-    return await toolResult(tool, await send(toolRequest(tool, given, authorization), signal));
+    reply = await send(toolRequest(tool, given, authorization), signal);
+    return await toolResult(tool, reply);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'invalid_parameter') {
       return refusedCall({ code: error.code, message: error.message });
     }
     failed(error);
-    return unansweredCall(tool);
+    return unansweredCall(tool, reply?.headers);
   }
 }

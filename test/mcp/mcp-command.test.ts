@@ -108,7 +108,7 @@ describe('petstore mcp', () => {
     await using tools = await ToolClient.overStdio(settings);
     const { isError, content } = await tools.call('listPets');
     expect([isError, content.error?.code]).toEqual([true, 'unavailable']);
-    expect(content.error?.message).toContain('is not the API (status 200)');
+    expect(content.error?.message).toContain('not one of the API (status 200)');
   });
 });
 
