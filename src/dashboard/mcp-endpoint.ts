@@ -74,19 +74,18 @@ async function serveMessage(
   connection: ApiConnection,
   log: DashboardOptions['log'],
 ): Promise<Response> {
-  let message: unknown;
+  let body: unknown;
   try {
-    message = toToolValue(await readJsonBody(request, MAX_MESSAGE_BYTES));
+    body = await readJsonBody(request, MAX_MESSAGE_BYTES);
   } catch (error) {
     if (error instanceof ApiError && isErrorCode(error.code)) {
       return unreadable(PARSE_ERROR, { code: error.code, message: error.message });
     }
     throw error;
   }
-  if (Array.isArray(message)) {
-    const text = 'Send one message in each request: batches are not served.';
-    return unreadable(INVALID_REQUEST, { code: 'invalid_body', message: text });
-  }
+  const problem = problemOf(body);
+  if (problem) return unreadable(INVALID_REQUEST, { code: 'invalid_body', message: problem });
+  const message = toToolValue(body);
   let failure: unknown;
   const reply = await handleMessage(request, message, list, connection, (error) => {
     failure = error;
@@ -94,6 +93,17 @@ async function serveMessage(
   if (reply.status >= 500) log.error({ err: failure }, 'a message to the tools failed');
   reply.headers.set('Cache-Control', UNCACHED['Cache-Control']);
   return reply;
+}
+
+/** What is wrong with a message, in words; `undefined` if it is one that the library may read. */
+function problemOf(body: unknown): string | undefined {
+  if (Array.isArray(body)) return 'Send one message in each request: batches are not served.';
+  const { id } = Object(body);
+  const isNumber = typeof id === 'bigint' || typeof id === 'number';
+  if (isNumber && !Number.isSafeInteger(Number(id))) {
+    return 'Send an id that is a whole number within 2^53 - 1, or text: other numbers are rounded by many programs.';
+  }
+  return undefined;
 }
 
 /** Handles one message by the revision of the protocol that it belongs to. */

@@ -1,9 +1,4 @@
-import {
-  McpServer,
-  ProtocolError,
-  ProtocolErrorCode,
-  type Tool,
-} from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, Server, type Tool } from '@modelcontextprotocol/server';
 import packageJson from '../../package.json';
 import type { Environment } from '../core/environments.ts';
 import { ApiError } from '../core/errors.ts';
@@ -49,18 +44,44 @@ export function listTools(environment: Environment, addresses: ApiAddresses): To
 }
 
 /**
+ * Refuses calls of a wrong shape in words that help. The library's own words are lists of its validator, and its
+ * `McpServer` would check the arguments as well: that is for the API to do.
+ */
+class ToolServer extends Server {
+  protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {
+    const wrapped = super._wrapHandler(method, handler);
+    if (method !== 'tools/call') return wrapped;
+    const checked: typeof wrapped = async (request, context) => {
+      checkCall(request.params);
+      return wrapped(request, context);
+    };
+    return checked;
+  }
+}
+
+/** @throws ProtocolError without the name of a tool, or with arguments that are no object. */
+function checkCall(params: Arguments = {}): void {
+  const { name, arguments: given = {} } = params;
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
+  if (typeof name === 'string' && isObject) return;
+  const message = isObject
+    ? 'Send the name of a tool as text in "name". tools/list has the names.'
+    : 'Send "arguments" as an object with the arguments by name, or leave it out.';
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+/**
  * A server of the Model Context Protocol with these tools, for one connection. It keeps nothing between
  * two calls.
  */
-export function createToolServer(list: ToolList, connection: ApiConnection): McpServer {
+export function createToolServer(list: ToolList, connection: ApiConnection): Server {
   const { tools, descriptions, instructions } = list;
-  const mcp = new McpServer(
+  const server = new ToolServer(
     { name: 'petstore', title: 'Petstore', version: packageJson.version },
     { capabilities: { tools: { listChanged: false } }, instructions },
   );
-  // The handlers of a registered tool would check the arguments: that is for the API to do.
-  mcp.server.setRequestHandler('tools/list', () => ({ tools: [...descriptions] }));
-  mcp.server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
+  server.setRequestHandler('tools/list', () => ({ tools: [...descriptions] }));
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const tool = tools.get(params.name);
     if (!tool) {
       const name = JSON.stringify(params.name.slice(0, SHOWN_NAME_LENGTH));
@@ -69,7 +90,7 @@ export function createToolServer(list: ToolList, connection: ApiConnection): Mcp
     }
     return call(tool, params.arguments ?? {}, connection, mcpReq.signal);
   });
-  return mcp;
+  return server;
 }
 
 async function call(

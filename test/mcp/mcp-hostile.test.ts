@@ -101,7 +101,12 @@ const ACCEPTED: readonly Row[] = [
   ],
   ['a response to nothing', 202, { jsonrpc: '2.0', id: 7, result: {} }],
   ['an error to nothing', 202, { jsonrpc: '2.0', id: 7, error: { code: 1, message: 'x' } }],
-  ['an id of 19 digits', 200, '{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}'],
+  ['the greatest id', 200, '{"jsonrpc":"2.0","id":9007199254740991,"method":"ping"}'],
+  [
+    'an id of 19 digits as text',
+    200,
+    '{"jsonrpc":"2.0","id":"9223372036854775807","method":"ping"}',
+  ],
   ['a session id', 200, LIST, { 'Mcp-Session-Id': 'stolen' }],
   [
     'a subscription, which ends at once',
@@ -195,6 +200,61 @@ test.each([...ARGUMENTS])(
         },
       },
     });
+  },
+);
+
+test.each([
+  '9007199254740992',
+  '9007199254740993',
+  '-9007199254740993',
+  '9007199254740993.0',
+  '99999999999999999999',
+  '1e400',
+  '1.5',
+])('an id that programs may round is refused in words: %s', async (id) => {
+  const reply = await sendMessage(service, key, `{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
+  expect(reply.status).toBe(400);
+  expect(await reply.json()).toMatchObject({
+    id: null,
+    error: {
+      code: -32600,
+      message: expect.stringContaining('within 2^53 - 1, or text'),
+      data: { code: 'invalid_body', status: 400 },
+    },
+  });
+});
+
+describe.each([
+  [
+    'the revisions before 2026',
+    (params: object) => ({ ...LIST, method: 'tools/call', params }),
+    {},
+  ],
+  [
+    'the revision of 2026',
+    (params: object) => modern('tools/call', { ...params }),
+    { ...modernHeaders('tools/call'), 'Mcp-Name': 'listPets' },
+  ],
+] as const)('a call of a wrong shape is refused in words, in %s:', (_name, message, headers) => {
+  test.each([
+    ['arguments that are null', { name: 'listPets', arguments: null }, '"arguments" as an object'],
+    ['an array of arguments', { name: 'listPets', arguments: [1] }, '"arguments" as an object'],
+    ['arguments as text', { name: 'listPets', arguments: '{}' }, '"arguments" as an object'],
+    ['an argument alone', { name: 'listPets', arguments: 7 }, '"arguments" as an object'],
+  ])('%s', async (_row, params, words) => {
+    const reply = await sendMessage(service, key, message(params), headers);
+    const { id, error } = await reply.json();
+    expect([id, error.code, error.message]).toEqual([1, -32602, expect.stringContaining(words)]);
+    expect(error.message).not.toContain('\n');
+  });
+});
+
+test.each([{}, { name: 7 }])(
+  'a call without the name of a tool is refused in words: %j',
+  async (params) => {
+    const reply = await sendMessage(service, key, { ...LIST, method: 'tools/call', params });
+    const message = 'Send the name of a tool as text in "name". tools/list has the names.';
+    expect(await reply.json()).toMatchObject({ id: 1, error: { code: -32602, message } });
   },
 );
 
