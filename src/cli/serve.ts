@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync } from 'node:fs';
+import { fstatSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type RunningService, startService } from '../app.ts';
 import { addressesOf, type Config, type Part, readConfig, SETTINGS } from '../config/config.ts';
@@ -47,8 +47,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   const signalled = firstSignal();
   using ephemeral = await ephemeralFor(options, settings);
   const config = ephemeral?.config ?? settings;
+  if (readyFile !== undefined) rmSync(readyFile, { force: true });
   const service = await start(config, log, only, ephemeral);
-  if (readyFile !== undefined) await announce(readyFile, config, service, only, ephemeral);
+  try {
+    if (readyFile !== undefined) await announce(readyFile, config, service, only, ephemeral);
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
   const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
   if (onTerminal) printBanner(service, only, next, ephemeral?.keys);
   else logStart(log, service, only, next);
@@ -61,6 +67,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   log.info({ signal: await ended }, 'stopping');
   await service.stop();
   log.info('stopped');
+  if (readyFile !== undefined) rmSync(readyFile, { force: true });
   ephemeral?.[Symbol.dispose]();
   const isWritten = await stdout.flush(FLUSH_TIMEOUT);
   // A blocked reader of the log, a collector that does not answer, or open input would keep the process alive.

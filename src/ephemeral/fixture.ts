@@ -15,6 +15,7 @@ import { schemaProblems } from './schema-problems.ts';
 export type Fixture = XStatic<typeof FixtureSchema>;
 
 export type FixtureAccount = NonNullable<Fixture['accounts']>[number];
+type FixturePet = XStatic<typeof FixtureSchema.properties.pets.properties.production.items>;
 type FixtureKey = NonNullable<FixtureAccount['keys']>[number];
 
 /** One thing that is wrong with a fixture. */
@@ -32,10 +33,23 @@ interface Known {
   readonly keys: Set<string>;
 }
 
+function noneKnown(): Known {
+  return { emails: new Set([DEFAULT_ACCOUNT.email]), keys: new Set() };
+}
+
+/** A fixture without the elements that have a wrong shape. */
+interface SoundParts {
+  readonly clock?: Fixture['clock'];
+  readonly accounts?: ReadonlyArray<FixtureAccount | undefined>;
+  readonly pets?: Readonly<Record<string, ReadonlyArray<FixturePet | undefined> | undefined>>;
+}
+
 /** More problems than anybody reads; the checker's own limit is 8. */
 const MAX_PROBLEMS = 1_000;
 
 const validator = Compile(FixtureSchema);
+const accountValidator = Compile(FixtureSchema.properties.accounts.items);
+const petValidator = Compile(FixtureSchema.properties.pets.properties.production.items);
 
 /**
  * Reads a fixture.
@@ -44,8 +58,11 @@ const validator = Compile(FixtureSchema);
  */
 export function parseFixture(bytes: Uint8Array, source: string): Fixture {
   const value = withoutBigInts(parse(bytes, source));
-  if (!validator.Check(value)) throw invalid(source, problemsOfShape(value));
-  const problems = [...problemsOf(value)];
+  if (!validator.Check(value)) {
+    throw invalid(source, [...problemsOfShape(value), ...problemsOfSoundParts(value)]);
+  }
+  const known = noneKnown();
+  const problems = [...problemsOf(value, known), ...problemsOfReferences(value, known)];
   if (problems.length > 0) throw invalid(source, problems);
   return value;
 }
@@ -83,23 +100,44 @@ function problemsOfShape(value: unknown): Problem[] {
   }
 }
 
+/** What the schema cannot say of those accounts and animals that have the right shape. */
+function* problemsOfSoundParts(value: unknown): Generator<Problem> {
+  const { accounts, pets }: { accounts?: unknown; pets?: unknown } = Object(value);
+  const { production, staging }: { production?: unknown; staging?: unknown } = Object(pets);
+  const sound = {
+    accounts: placesOf(accounts, accountValidator),
+    pets: {
+      production: placesOf(production, petValidator),
+      staging: placesOf(staging, petValidator),
+    },
+  };
+  yield* problemsOf(sound, noneKnown());
+}
+
+/** The elements of a list that have the right shape, in their places. */
+function placesOf<Element>(
+  list: unknown,
+  elements: { Check(value: unknown): value is Element },
+): Array<Element | undefined> {
+  if (!Array.isArray(list)) return [];
+  return list.map((element: unknown) => (elements.Check(element) ? element : undefined));
+}
+
 /** What the schema cannot say. */
-function* problemsOf(fixture: Fixture): Generator<Problem> {
+function* problemsOf(fixture: SoundParts, known: Known): Generator<Problem> {
   const { clock, accounts = [], pets = {} } = fixture;
   if (clock && (clock.now === undefined) === (clock.advanceSeconds === undefined)) {
     yield { pointer: '/clock', text: 'must have either "now" or "advanceSeconds".' };
   }
   const now = clockFrom(clock).now().wall;
-  const known: Known = { emails: new Set([DEFAULT_ACCOUNT.email]), keys: new Set() };
   for (const [index, account] of accounts.entries()) {
-    yield* problemsOfAccount(`/accounts/${index}`, account, known, now);
+    if (account) yield* problemsOfAccount(`/accounts/${index}`, account, known, now);
   }
   for (const [environment, list = []] of Object.entries(pets)) {
     for (const [index, pet] of list.entries()) {
-      yield* problemsOfPet(`/pets/${environment}/${index}`, pet);
+      if (pet) yield* problemsOfPet(`/pets/${environment}/${index}`, pet);
     }
   }
-  yield* problemsOfReferences(fixture, known);
 }
 
 /** What names an account or a key that the fixture does not have. */
@@ -137,7 +175,7 @@ function* problemsOfAccount(
     subscriptionOf(account);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    yield { pointer: `${pointer}/plan`, text: error.message };
+    yield { pointer: `${pointer}/plan`, text: `cannot be used: ${error.message}` };
   }
   for (const [index, key] of (account.keys ?? []).entries()) {
     yield* problemsOfKey(`${pointer}/keys/${index}`, key, known, now);
@@ -176,6 +214,8 @@ function* problemsOfPet(
 }
 
 function invalid(source: string, problems: readonly Problem[]): SetupError {
-  const lines = problems.map(({ pointer, text }) => `${source}: ${pointer || '/'} ${text}`);
+  const lines = problems.map(({ pointer, text }) =>
+    [`${source}:`, pointer, text].filter(Boolean).join(' '),
+  );
   return new SetupError(lines.join('\n'));
 }

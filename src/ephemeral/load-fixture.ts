@@ -1,3 +1,4 @@
+import { isEmailAddress } from '../core/accounts.ts';
 import { type BanRecord, newBanRecord } from '../core/ban-records.ts';
 import type { BanPolicy } from '../core/bans.ts';
 import type { Environment } from '../core/environments.ts';
@@ -70,6 +71,7 @@ export async function addNewAccount(
   { email = `account-${crypto.randomUUID()}@example.com`, ...plan }: NewAccount,
   into: Destination,
 ): Promise<readonly FixtureKey[]> {
+  if (!isEmailAddress(email)) throw new OperatorError('"email" must be an e-mail address.');
   const loaded: Loaded = { accountIds: new Map(), issued: new Map(), keys: [] };
   const keys = ENVIRONMENTS.map((environment) => ({ environment, name: 'default' }));
   await addAccount({ email, keys }, subscriptionOf(plan), into, loaded);

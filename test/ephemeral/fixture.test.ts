@@ -139,6 +139,20 @@ describe('a fixture that cannot be used', () => {
     ]);
   });
 
+  test('is refused for both at once: a wrong shape, and what its schema cannot say', async () => {
+    const accounts = [
+      { email: 'nobody' },
+      { email: 'b@example.com', plan: 'gold' },
+      { email: 'c@example.com', plan: 'enterprise' },
+    ];
+    const problems = await refusalOf(JSON.stringify({ accounts }));
+    expect(problems.map((line) => line.split(' ')[1]).sort()).toEqual([
+      '/accounts/0/email',
+      '/accounts/1/plan',
+      '/accounts/2/plan',
+    ]);
+  });
+
   test('is refused for what its schema cannot say', async () => {
     const problems = await refusalOf(
       JSON.stringify({
@@ -169,7 +183,7 @@ describe('a fixture that cannot be used', () => {
   test.each([
     ['{"pets":', 'FILE is not valid JSON'],
     ['{"pets":{},"pets":{}}', 'FILE is not valid JSON: it has "pets" twice.'],
-    ['[]', 'FILE: / must be an object.'],
+    ['[]', 'FILE: must be an object.'],
   ])('is refused when it is %p', async (text, message) => {
     expect((await refusalOf(text))[0]).toStartWith(message);
   });

@@ -61,6 +61,26 @@ test('a ready file has the addresses, ports and keys, once requests are answered
   expect(await client.createPet({ name: 'One', categoryId: 1 })).toMatchObject({ id: 1 });
 });
 
+test('a ready file that cannot be written ends the service, and leaves nothing behind', async () => {
+  using parent = temporaryFolder();
+  const { code, stderr } = await runCommand(
+    ['serve', '--ephemeral', '--ready-file', join(parent.path, 'none', 'ready.json')],
+    { TMPDIR: parent.path, PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0' },
+  );
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Cannot write the ready file')]);
+  expect(readdirSync(parent.path)).toEqual([]);
+});
+
+test('a ready file of an earlier service is removed at the start, and its own at the stop', async () => {
+  using parent = temporaryFolder();
+  const readyFile = join(parent.path, 'ready.json');
+  await Bun.write(readyFile, '{"pid":1}');
+  await using service = await serve(parent.path, ['--ready-file', readyFile]);
+  expect(await Bun.file(readyFile).json()).toMatchObject({ pid: service.pid });
+  await service.end('SIGTERM');
+  expect(existsSync(readyFile)).toBe(false);
+});
+
 test('commands work on the data of an ephemeral service, whose folder the ready file names', async () => {
   using parent = temporaryFolder();
   const readyFile = join(parent.path, 'ready.json');

@@ -84,6 +84,9 @@ describe('a petstore for tests', () => {
     const refused = petstore.newAccount({ plan: 'enterprise' });
     expect(refused).rejects.toThrow('needs requests per minute and per day');
     await refused.catch(() => {});
+    const nobody = petstore.newAccount({ email: 'nobody' });
+    expect(nobody).rejects.toThrow('must be an e-mail address');
+    await nobody.catch(() => {});
   });
 
   test('is gone when it is stopped', async () => {
