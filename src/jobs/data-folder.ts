@@ -29,7 +29,7 @@ export function watchDataFolder(dependencies: Dependencies): Disposable | undefi
   if (!folderState) return undefined;
   const permissions = restrictFolder(folder.path);
   if (permissions) log[permissions.isOpen ? 'warn' : 'info'](permissions.message);
-  const folderProblem = () => folderState.lost ?? folderState.readOnly;
+  const folderProblem = () => folderState.lost ?? folderState.readOnly ?? folderState.secretLost;
   readiness.add('data_folder', folderProblem);
   readiness.add('database_files', () => folderState.damage());
   readiness.add('lost_data', () => folderState.lostData());

@@ -5,6 +5,7 @@ import {
   copyFileSync,
   existsSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   truncateSync,
@@ -19,6 +20,7 @@ import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 
 const PETS = 5;
 const [PUT_BACK, RESTART] = ['Put ', 'Restart the service with SIGTERM'];
+const [WITHOUT_COMMANDS, ALONE] = ['Run no command on the folder', 'Stop every other process'];
 
 /** A service that has created some animals, which are in its write-ahead log alone. */
 async function serving() {
@@ -66,6 +68,13 @@ describe('a file that is removed while the service runs', () => {
     ['accounts.ids', PUT_BACK],
     ['production.db-wal', RESTART],
     ['accounts.db-wal', RESTART],
+    ['production.db-shm', WITHOUT_COMMANDS],
+    ['staging.db-shm', WITHOUT_COMMANDS],
+    ['accounts.db-shm', WITHOUT_COMMANDS],
+    ['folder.lock', ALONE],
+    ['store.lock', ALONE],
+    ['production.lock', ALONE],
+    ['staging.lock', ALONE],
   ] as const) {
     test(`is noticed: ${name}`, async () => {
       await using scene = await serving();
@@ -92,6 +101,54 @@ describe('a file that is removed while the service runs', () => {
     await using next = await ServiceProcess.start(onFolder(scene.path));
     expect((await readyz(next)).status).toBe(200);
     expect(await allNames(clientOf(next, scene.key))).toHaveLength(PETS);
+  });
+
+  test('is saved by a stop if it is shared memory, and the next service makes another', async () => {
+    await using scene = await serving();
+    rmSync(scene.file('production.db-shm'));
+    await expectNotReady(scene.service, `${scene.file('production.db-shm')} was moved or deleted`);
+    expect(await scene.service.end('SIGTERM')).toBe(0);
+    await using next = await ServiceProcess.start(onFolder(scene.path));
+    expect((await readyz(next)).status).toBe(200);
+    expect(await allNames(clientOf(next, scene.key))).toHaveLength(PETS);
+    expect(await create(clientOf(next, scene.key))).toBe(201);
+  });
+
+  test('is noticed when another process makes it again: shared memory and a lock', async () => {
+    await using scene = await serving();
+    for (const name of ['production.db-shm', 'production.lock']) {
+      renameSync(scene.file(name), scene.file('away'));
+      writeFileSync(scene.file(name), '');
+      await expectNotReady(scene.service, `${scene.file(name)} was replaced`);
+      expect(await create(scene.client)).toBe(503);
+      renameSync(scene.file('away'), scene.file(name));
+      await eventually(async () => (await readyz(scene.service)).status === 200);
+    }
+  });
+
+  test('is noticed if it is the secret, and changes go on', async () => {
+    await using scene = await serving();
+    const secret = scene.file('secret');
+    renameSync(secret, scene.file('away'));
+    await expectNotReady(scene.service, `Cannot read ${secret}`, 'Put it back');
+    expect(await create(scene.client)).toBe(201);
+    writeFileSync(secret, 'x'.repeat(64));
+    await expectNotReady(scene.service, `${secret} was replaced`, 'Put it back');
+    renameSync(scene.file('away'), secret);
+    await eventually(async () => (await readyz(scene.service)).status === 200);
+  });
+
+  test('is not missed if it is the secret, and PETSTORE_SECRET is set', async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    const file = (name: string) => join(folder.path, name);
+    const settings = { PETSTORE_SECRET: readFileSync(file('secret'), 'utf8').trim() };
+    await using service = await ServiceProcess.start({ ...onFolder(folder.path), ...settings });
+    rmSync(file('secret'));
+    renameSync(file('store.json'), file('away'));
+    await expectNotReady(service, `${file('store.json')} was moved or deleted`);
+    renameSync(file('away'), file('store.json'));
+    await eventually(async () => (await readyz(service)).status === 200);
   });
 
   test('is missed as well when another one takes its place: the manifest of another folder', async () => {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { DataFolder } from '../data-folder.ts';
+import { type DataFolder, readSecret } from '../data-folder.ts';
 import { describeDamage } from '../sqlite/database.ts';
 import { FileCheck } from './file-check.ts';
 import { FolderWatch } from './folder-watch.ts';
@@ -20,10 +20,14 @@ export class FolderState {
   readonly #damages = new Map<string, string>();
   readonly #refuseWrites: (reason: string | undefined) => void;
   readonly #storeId: string;
+  /** What the folder's secret was; `undefined` when it is configured. */
+  #secret: Buffer | undefined;
   /** The folder or a file in it is gone, in a sentence for operators. */
   lost: string | undefined;
   /** The folder or a file in it may not be written, in a sentence for operators. */
   readOnly: string | undefined;
+  /** The folder's secret is gone, in a sentence for operators; this process has it in memory. */
+  secretLost: string | undefined;
 
   /**
    * @param storeId the store that the folder holds.
@@ -49,6 +53,17 @@ export class FolderState {
     this.#files.push(path);
     this.#watch.add(path);
     this.#watch.addLog(`${path}-wal`, logLength);
+    this.#watch.addSharedMemory(`${path}-shm`);
+  }
+
+  /** Called for the file of each lock that this process holds, or takes now and then. */
+  locking(path: string): void {
+    this.#watch.addLock(path);
+  }
+
+  /** Called when the secret was read from the folder, which every other process reads it from as well. */
+  readingSecret(secret: Buffer): void {
+    this.#secret = secret;
   }
 
   /** Called for each record of what is acknowledged, once it is there. */
@@ -90,6 +105,7 @@ export class FolderState {
     const { lost, readOnly } = await this.#watch.problems();
     this.lost = lost ?? this.#manifestProblem();
     this.readOnly = readOnly;
+    this.secretLost = this.#secretProblem();
     this.#refuseWrites(this.lost);
   }
 
@@ -105,6 +121,16 @@ export class FolderState {
     try {
       if (requireManifest(this.#folder).storeId === this.#storeId) return undefined;
       return `${this.#folder.manifest} was replaced while the service runs, which refuses all changes. Put it back as it was.`;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  #secretProblem(): string | undefined {
+    if (!this.#secret) return undefined;
+    try {
+      if (readSecret(this.#folder, undefined, false).equals(this.#secret)) return undefined;
+      return `${this.#folder.secret} was replaced while the service runs. Put it back from a backup.`;
     } catch (error) {
       return messageOf(error);
     }

@@ -17,7 +17,16 @@ interface Watched {
   readonly opened?: string;
   /** For a write-ahead log: how long it must be, in bytes. */
   readonly leastLength?: () => number;
+  /** What to do when it is lost, where it cannot be put back. */
+  readonly advice?: string;
 }
+
+const RESTART_TO_SAVE =
+  'Restart the service with SIGTERM, which saves what the file held; a kill would lose it.';
+const RESTART_WITHOUT_COMMANDS =
+  'Run no command on the folder, and restart the service with SIGTERM, which saves its changes; a kill may lose some.';
+const RESTART_ALONE =
+  'Stop every other process that uses the folder, and restart the service with SIGTERM.';
 
 /** What is wrong with a path. */
 interface Problem {
@@ -64,7 +73,20 @@ export class FolderWatch {
    * @param leastLength gives the length that it must have for what is in it, in bytes.
    */
   addLog(path: string, leastLength: () => number): void {
-    this.#watched.push({ path, opened: identify(path), leastLength });
+    this.#watched.push({ path, opened: identify(path), leastLength, advice: RESTART_TO_SAVE });
+  }
+
+  /**
+   * Watches the shared memory of a database that this process has just opened: without it other processes
+   * use another one, and neither they nor this one sees what the other writes.
+   */
+  addSharedMemory(path: string): void {
+    this.#watched.push({ path, opened: identify(path), advice: RESTART_WITHOUT_COMMANDS });
+  }
+
+  /** Watches the file of a lock, which does not keep other processes out once it is at no path. */
+  addLock(path: string): void {
+    this.#watched.push({ path, opened: identify(path), advice: RESTART_ALONE });
   }
 
   /** Looks again. */
@@ -86,10 +108,10 @@ export class FolderWatch {
 
   #adviceFor(path: string): string {
     if (this.#truncated.has(path)) return 'Restart the service, which then shows what is lost.';
-    if (this.#watched.some((each) => each.path === path && each.leastLength)) {
-      return 'Restart the service with SIGTERM, which saves what the file held; a kill would lose it.';
-    }
-    return `Put ${this.#folder} back as it was, or stop the service and restore a backup.`;
+    return (
+      this.#watched.find((each) => each.path === path)?.advice ??
+      `Put ${this.#folder} back as it was, or stop the service and restore a backup.`
+    );
   }
 
   async #look({ path, opened, leastLength }: Watched): Promise<Problem | undefined> {

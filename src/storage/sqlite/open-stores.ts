@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
 import { FINGERPRINT } from '../../core/secret.ts';
@@ -39,9 +40,11 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
   opening.defer(() => writer.close());
   const accountsFile = databases.openAccounts();
   opening.defer(() => accountsFile.close());
+  databases.watchLocks();
   const shared = sharedStores(new SqliteAccess(accountsFile), sqliteByHand(accountsFile));
   const isFirstStart = (await shared.settings.find(FINGERPRINT)) === undefined;
   const secret = readSecret(folder, config.secret, isFirstStart);
+  if (config.secret === undefined) state.readingSecret(secret);
   const environments = new Map<Environment, EnvironmentStores>();
   const resources = opening.move();
   return {
@@ -49,7 +52,7 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
     folderState: state,
     secret,
     ...shared,
-    leases: new FileLeases(folder.lock),
+    leases: new FileLeases(folder.lock, (path) => state.locking(path)),
     writer,
     writes: writer.outcomes,
     prepareWrites: () => writer.open(databases.paths),
@@ -109,6 +112,15 @@ class Databases {
     const file = this.#files.openEnvironment(name, open, highestId, this.#clock);
     this.#record(name, this.#folder.database(name));
     return file;
+  }
+
+  /** Watches the locks that this process has or takes; after the databases, whose loss comes first. */
+  watchLocks(): void {
+    const { folderLock, manifestLock } = this.#folder;
+    // A folder that was restored has none until the manifest changes.
+    if (!existsSync(manifestLock)) writeFileSync(manifestLock, '', { flag: 'a', mode: 0o600 });
+    this.state.locking(folderLock);
+    this.state.locking(manifestLock);
   }
 
   #openAs(schema: Schema) {
