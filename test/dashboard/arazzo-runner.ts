@@ -1,6 +1,13 @@
 /** What of an Arazzo 1.0 document its workflows use. */
 export interface Arazzo {
   readonly workflows: readonly Workflow[];
+  readonly components: { readonly failureActions: Readonly<Record<string, Retry>> };
+}
+
+interface Retry {
+  readonly retryAfter: number;
+  readonly retryLimit: number;
+  readonly criteria: ReadonlyArray<{ readonly condition: string }>;
 }
 
 interface Workflow {
@@ -25,6 +32,7 @@ interface Step {
     readonly stepId?: string;
     readonly criteria?: ReadonlyArray<{ readonly context: string; readonly condition: string }>;
   }>;
+  readonly onFailure?: ReadonlyArray<{ readonly reference: string }>;
   readonly outputs?: Values;
 }
 
@@ -36,10 +44,12 @@ export interface Sent {
   readonly operations: Readonly<Record<string, readonly [method: string, path: string]>>;
   /** Hears of every list that a step was answered with. */
   onPage(page: unknown[]): void;
+  /** Waits before a step is tried again. */
+  wait(seconds: number): void;
 }
 
 /**
- * Runs a workflow as the specification says it.
+ * Runs a workflow as the specification says it, but waits as the document says where a reply has a `Retry-After`.
  * @returns its outputs.
  * @throws Error when an expression has no value, or a step no success.
  */
@@ -62,7 +72,12 @@ export async function runWorkflow(
     }));
     const reply = step.workflowId
       ? { outputs: await runWorkflow(document, step.workflowId, namedValues(parameters), sent) }
-      : await send(step, parameters, evaluateAll(step.requestBody?.payload ?? {}, scope), sent);
+      : await attempt(
+          document,
+          step,
+          () => send(step, parameters, evaluateAll(step.requestBody?.payload ?? {}, scope), sent),
+          sent,
+        );
     const after = { ...scope, ...reply };
     steps[step.stepId] = { outputs: evaluateAll(step.outputs ?? {}, after) };
     const action = step.onSuccess?.find(({ criteria = [] }) =>
@@ -81,11 +96,35 @@ type Parameters = ReadonlyArray<{
   readonly value: unknown;
 }>;
 
+/** Sends a step until it succeeds, or none of its actions tries again. */
+async function attempt(
+  { components }: Arazzo,
+  { stepId, successCriteria = [], onFailure = [] }: Step,
+  sendStep: () => ReturnType<typeof send>,
+  { wait, onPage }: Sent,
+) {
+  const actions = onFailure.map(
+    ({ reference }) => components.failureActions[reference.split('.').at(-1) ?? ''],
+  );
+  for (let retries = 0; ; retries += 1) {
+    const { status, response } = await sendStep();
+    const meets = ({ condition }: { condition: string }) =>
+      condition === `$statusCode == ${status}`;
+    if (successCriteria.every(meets)) {
+      if (Array.isArray(response.body)) onPage(response.body);
+      return { response };
+    }
+    const action = actions.find((each) => each?.criteria.every(meets));
+    if (!action || retries === action.retryLimit) throw new Error(`${stepId}: ${status}`);
+    wait(action.retryAfter);
+  }
+}
+
 async function send(
   step: Step,
   parameters: Parameters,
   payload: Values,
-  { baseUrl, operations, onPage }: Sent,
+  { baseUrl, operations }: Sent,
 ) {
   const [method, path] = operations[step.operationId ?? ''] ?? ['', ''];
   const inPlace = (place: string) => parameters.filter((each) => each.in === place);
@@ -99,16 +138,11 @@ async function send(
     headers,
     ...(hasBody && { body: JSON.stringify(payload) }),
   });
-  const isSuccess = step.successCriteria?.every(
-    ({ condition }) => condition === `$statusCode == ${response.status}`,
-  );
-  if (!isSuccess) throw new Error(`${step.stepId}: ${response.status} ${await response.text()}`);
   const header = Object.fromEntries(
     [...response.headers].map(([name, value]) => [name.toLowerCase(), value]),
   );
   const body: unknown = await response.json();
-  if (Array.isArray(body)) onPage(body);
-  return { response: { header, body } };
+  return { status: response.status, response: { header, body } };
 }
 
 function namedValues(parameters: Parameters): Values {

@@ -1,5 +1,6 @@
 import { PAGE_SIZE } from '../../core/pets.ts';
 import { DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { MINUTE, SECOND } from '../../lib/clock.ts';
 import type { OperationId } from '../operations.ts';
 import { NewPet } from '../pets/schemas.ts';
 
@@ -26,7 +27,7 @@ export function arazzoDocument(baseUrl: string): Readonly<Record<string, unknown
       version: '1.0.0',
       summary: 'Add an animal and read the whole list, within the limits.',
       description:
-        'How the operations of production are used together. A step that gets 429 waits for the seconds in `Retry-After` and tries again.',
+        'How the operations of production are used together. A step that gets 429 waits for the seconds in `Retry-After` and tries again. `retryAfter` is for runners that do not read that header: it waits out the window of a minute, not the UTC day.',
     },
     sourceDescriptions: [{ name: 'petstore', url: baseUrl + DOCUMENT_PATH, type: 'openapi' }],
     workflows: [addAndList(), pageThrough()],
@@ -35,8 +36,9 @@ export function arazzoDocument(baseUrl: string): Readonly<Record<string, unknown
         waitForLimit: {
           name: 'waitForLimit',
           type: 'retry',
-          // The Retry-After of the reply takes precedence.
-          retryAfter: 1,
+          // For runners that do not let the Retry-After of the reply overrule it, as Arazzo says they should: the
+          // longest wait for the window of a minute. Attempts that the UTC day refuses are too few for a ban.
+          retryAfter: MINUTE / SECOND,
           retryLimit: 5,
           criteria: [{ condition: '$statusCode == 429' }],
         },
@@ -106,8 +108,7 @@ function pageThrough(): object {
   return {
     workflowId: 'pageThrough',
     summary: 'Read the list from an id on, page by page.',
-    description:
-      'Calls itself as long as a page has a `Link` to the next one. Each call puts out the animals of the page that it reads.',
+    description: `Calls itself as long as a page has a \`Link\` to the next one. Such a page is always full: its last animal is number ${PAGE_SIZE.maximum}. Each call puts out the animals of the page that it reads.`,
     inputs: {
       type: 'object',
       required: ['apiKey', 'after'],
@@ -136,7 +137,7 @@ function pageThrough(): object {
       },
       {
         stepId: 'rest',
-        description: 'Read what follows the last animal of the page.',
+        description: `Read what follows the last animal of the page, which is full: it has ${PAGE_SIZE.maximum}.`,
         workflowId: 'pageThrough',
         parameters: [
           { name: 'apiKey', value: '$inputs.apiKey' },
