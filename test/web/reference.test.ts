@@ -246,5 +246,6 @@ async function appearance(page: Page): Promise<{ bar: string; scalar: string }> 
 /** Whether the top of an element is in the upper half of the window; runs in the browser. */
 function isInView(element: Element | null): boolean {
   const top = element?.getBoundingClientRect().top ?? Number.NaN;
-  return top >= 0 && top < window.innerHeight / 2;
+  // Scrolling ends at whole pixels.
+  return top > -1 && top < window.innerHeight / 2;
 }

@@ -50,7 +50,7 @@ describeWithBrowser('a page past the limits of the dashboard', (open) => {
     const dialog = page.getByRole('dialog', { name: 'Create a key' });
     await dialog.getByLabel('Name').fill('One too many');
     await dialog.getByRole('button', { name: 'Create key' }).click();
-    await dialog.getByText('100 keys were made for this account today').waitFor();
+    await dialog.getByText('100 keys were made for this account or address today').waitFor();
     expect(browser.problems).toEqual([]);
   });
 });
