@@ -6,6 +6,7 @@ import { listen } from '../../src/http/listener.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment, MAIN, runCommand, ServiceProcess } from '../support/process.ts';
+import { parseReplies } from '../support/raw.ts';
 import { TerminalProcess } from '../support/terminal.ts';
 import { Upload } from './upload.ts';
 
@@ -276,8 +277,17 @@ async function idleConnection(port: number) {
     /** Sends a request; resolves with the head of its reply. */
     ask(): Promise<string> {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
+      let received = '';
+      const receive = (data: Buffer) => {
+        received += data.toString('latin1');
+        const [reply] = parseReplies(received);
+        if (!reply) return;
+        if (Buffer.byteLength(reply.body) < Number(reply.headers['content-length'])) return;
+        socket.off('data', receive);
+        resolve(received);
+      };
       socket.once('error', reject);
-      socket.once('data', (data) => resolve(data.toString()));
+      socket.on('data', receive);
       socket.write('GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n');
       return promise;
     },

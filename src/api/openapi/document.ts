@@ -35,7 +35,7 @@ const SANDBOX_ABOUT = {
   title: 'Petstore sandbox',
   summary: 'Sets what an account meets in staging, over a JSON HTTP API.',
   purpose:
-    'Rehearse in staging what cannot be summoned: move the time of your account, leave one request in a ' +
+    'Try in staging what seldom happens: move the time of your account, leave one request in a ' +
     'window, ban the key. Requests to the sandbox do not count towards the plan; 600 a minute are served.',
   keys: 'An API key of staging',
   resources: SANDBOX_RESOURCES,

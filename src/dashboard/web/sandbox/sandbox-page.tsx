@@ -18,7 +18,7 @@ export default function SandboxPage() {
   return (
     <Page
       title="Sandbox"
-      description="Rehearse in staging what cannot be summoned. Production, and the staging of others, never notice."
+      description="Try errors, limits and dates in staging. Production and other accounts are not affected."
       actions={
         <ActionButton isBusy={isBusy} onClick={() => mutate({ kind: 'reset' })}>
           Reset all of it
