@@ -6,8 +6,8 @@ import { listen } from '../../src/http/listener.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment, MAIN, runCommand, ServiceProcess } from '../support/process.ts';
-import { parseReplies } from '../support/raw.ts';
 import { TerminalProcess } from '../support/terminal.ts';
+import { idleConnection } from './idle-connection.ts';
 import { Upload } from './upload.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
@@ -267,35 +267,4 @@ function isClosed(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1', () => resolve(false));
   socket.on('error', () => resolve(true));
   return promise.finally(() => socket.destroy());
-}
-
-/** A connection that had its reply and stays open. */
-async function idleConnection(port: number) {
-  const socket = connect(port, '127.0.0.1');
-  const idle = {
-    closed: false,
-    /** Sends a request; resolves with the head of its reply. */
-    ask(): Promise<string> {
-      const { promise, resolve, reject } = Promise.withResolvers<string>();
-      let received = '';
-      const receive = (data: Buffer) => {
-        received += data.toString('latin1');
-        const [reply] = parseReplies(received);
-        if (!reply) return;
-        if (Buffer.byteLength(reply.body) < Number(reply.headers['content-length'])) return;
-        socket.off('data', receive);
-        resolve(received);
-      };
-      socket.once('error', reject);
-      socket.on('data', receive);
-      socket.write('GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      return promise;
-    },
-    [Symbol.dispose]: () => void socket.destroy(),
-  };
-  socket.on('close', () => {
-    idle.closed = true;
-  });
-  await idle.ask();
-  return idle;
 }
