@@ -1,6 +1,7 @@
 import type { Parameter } from '../../http/operation.ts';
 import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
 import type { PublishedOperation } from '../operations.ts';
+import { SIMULATIONS_IN_WORDS } from '../sandbox/schemas.ts';
 
 const SIMULATE_PARAMETER: Parameter = {
   name: SIMULATE_HEADER,
@@ -8,7 +9,7 @@ const SIMULATE_PARAMETER: Parameter = {
   required: false,
   description:
     'What this request meets instead of its own reply, such as `unavailable;retry-after=2` (an Item of ' +
-    'RFC 9651). In staging alone. A simulated reply names it in `Petstore-Simulated`.',
+    `RFC 9651). In staging alone. A simulated reply names it in \`Petstore-Simulated\`. ${SIMULATIONS_IN_WORDS}`,
   schema: { type: 'string', minLength: 1 },
 };
 

@@ -53,11 +53,19 @@ export const SandboxBan = {
   description: 'The ban of the calling key in force; `null` without one.',
 } as const;
 
+/** What may be simulated, in words; a test compares it with the simulations that there are. */
+export const SIMULATIONS_IN_WORDS =
+  'Simulations are: every error code (`rate_limited`, `api_key_banned` and `unavailable` take `retry-after` in ' +
+  'seconds), `delay;ms=2000`, `drop` (nothing is done, and the connection ends without a reply), `drop_after` ' +
+  '(done, and the reply is lost), `truncate` (half of the body), `trickle;bytes-per-second=100`, ' +
+  '`flaky;rate=0.3;seed=7` (503 for that share of the requests), `malformed` (broken JSON), `unknown_field` and ' +
+  '`unknown_code` (what later versions may add).';
+
 const simulate = {
   type: 'string',
   minLength: 1,
   maxLength: 200,
-  description: 'What requests meet: a name, perhaps with parameters (an Item of RFC 9651).',
+  description: `What requests meet: a name, perhaps with parameters (an Item of RFC 9651). ${SIMULATIONS_IN_WORDS}`,
   example: 'unavailable;retry-after=2',
 } as const;
 

@@ -1,10 +1,12 @@
 import { ARAZZO_PATH } from '../../api/openapi/arazzo.ts';
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
 import type { PublishedOperation } from '../../api/operations.ts';
+import { SIMULATIONS_IN_WORDS } from '../../api/sandbox/schemas.ts';
 import { APIS } from '../../core/environments.ts';
 import { PAGE_SIZE } from '../../core/pets.ts';
 import type { Parameter } from '../../http/operation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
 import { MCP_PATH } from '../mcp-path.ts';
 import { API_CATALOG_PATH } from './api-catalog.ts';
 import { document } from './markdown.ts';
@@ -55,6 +57,11 @@ export function agentGuide(addresses: Addresses): string {
     '## Limits',
     limits(),
     'Every reply has `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds).',
+    '## Rehearsing failures',
+    `The sandbox at ${addresses.sandbox}, for keys of staging, moves the clock of the account, leaves few requests in a ` +
+      `window, bans the key and sets simulations. A single request to ${staging} meets a simulation by the header ` +
+      `\`${SIMULATE_HEADER}\`, such as \`${SIMULATE_HEADER}: unavailable;retry-after=2\`; production ignores it. ` +
+      `${SIMULATIONS_IN_WORDS}`,
     '## Quickstart',
     quickstart(addresses),
     '## Details',
