@@ -78,7 +78,7 @@ export const ERRORS = {
     status: 429,
     meaning: 'The API key is banned for a while.',
     message:
-      'This API key is banned for a while: it went on after 429. Wait for the seconds in Retry-After.',
+      'This API key is banned for a while, as keys are that keep sending after a 429. Wait for the seconds in Retry-After.',
   },
   internal_error: {
     status: 500,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import { ERROR_CODES, explainError } from '../../src/api/error-catalogue.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { TestService } from '../support/harness.ts';
 import { refusalOf } from '../support/problem.ts';
-import { ERROR_CODES, provoke } from './error-scenes.ts';
+import { provoke } from './error-scenes.ts';
 
 describe('every error code', () => {
   test.each(ERROR_CODES)(
@@ -27,6 +28,43 @@ describe('every error code', () => {
       else expect(retryAfter).toBeNull();
     },
   );
+});
+
+describe('the catalogue of errors', () => {
+  test.each(ERROR_CODES)('explains %s', (code) => {
+    const { status, meaning } = ERRORS[code];
+    const entry = explainError(code);
+
+    expect(entry).toMatchObject({ code, status, meaning });
+    expect(entry?.cause).toEndWith('.');
+    expect(entry?.cure).toEndWith('.');
+    // Where a reply says how long to wait, the cure is to wait.
+    const isWaitedFor = [409, 429, 503].includes(status);
+    expect(entry?.cure.includes('`Retry-After`') ?? false).toBe(isWaitedFor);
+  });
+
+  test('knows no other codes', () => {
+    expect(explainError('too_many_cats')).toBeUndefined();
+    expect(explainError('toString')).toBeUndefined();
+  });
+
+  test('is right about what else leads to an error', async () => {
+    await using service = await TestService.start();
+    const { secret } = await service.account();
+    const codeOf = async (path: string, init?: RequestInit) =>
+      (await refusalOf(await service.request(path, { key: secret, ...init }))).code;
+
+    expect(await codeOf('/pets/')).toBe('not_found');
+    expect(await codeOf('/pets/Rex')).toBe('pet_not_found');
+    expect(await codeOf('/pets?limit=1&limit=2')).toBe('invalid_parameter');
+    expect(await codeOf('/pets', { method: 'POST', body: 'name=Rex' })).toBe(
+      'unsupported_content_type',
+    );
+    const json = { 'Content-Type': 'application/json' };
+    for (const body of ['', '{"name":"Rex",}', "{'name':'Rex'}", '{"a":1,"a":2}']) {
+      expect(await codeOf('/pets', { method: 'POST', body, headers: json })).toBe('invalid_json');
+    }
+  });
 });
 
 describe('what the service hides', () => {

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import type { OperationId } from '../../src/api/operations.ts';
-import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
+import type { ErrorCode } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { QUEUE_CAPACITY } from '../../src/storage/sqlite/writer.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
@@ -113,10 +113,6 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
     },
   },
 };
-
-export const ERROR_CODES = Object.keys(ERRORS).filter((code): code is ErrorCode =>
-  Object.hasOwn(PROVOCATIONS, code),
-);
 
 /** Brings the error about in a service of its own. */
 export async function provoke(code: ErrorCode): Promise<Response> {

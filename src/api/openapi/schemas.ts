@@ -1,17 +1,13 @@
 import type { XSchema } from 'typebox/schema';
-import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { ERROR_CATALOGUE, ERROR_CODES } from '../error-catalogue.ts';
 import { type NamedSchema, RESOURCES } from '../resources.ts';
-
-const ERROR_CODES = Object.keys(ERRORS).filter((code): code is ErrorCode =>
-  Object.hasOwn(ERRORS, code),
-);
 
 /** Generators turn it into constants. */
 const KnownErrorCode = {
   type: 'string',
   enum: ERROR_CODES,
-  description: `Error codes that this version knows.\n\n${ERROR_CODES.map(
-    (code) => `- \`${code}\` (${ERRORS[code].status}): ${ERRORS[code].meaning}`,
+  description: `Error codes that this version knows.\n\n${ERROR_CATALOGUE.map(
+    ({ code, status, meaning }) => `- \`${code}\` (${status}): ${meaning}`,
   ).join('\n')}`,
 } as const;
 

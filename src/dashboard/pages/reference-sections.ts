@@ -1,7 +1,7 @@
+import { ERROR_CATALOGUE } from '../../api/error-catalogue.ts';
 import { MESSAGE_OPERATIONS } from '../../api/messages/operations.ts';
 import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import type { NamedSchema } from '../../api/resources.ts';
-import { ERRORS } from '../../core/errors.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
 import { DEPRECATION_HEADERS, EVERY_REPLY_HEADERS, type HeaderName } from '../../http/headers.ts';
 import type { Parameter } from '../../http/operation.ts';
@@ -96,11 +96,16 @@ export function addressOf({ tag }: PublishedOperation, addresses: Addresses): st
   return tag === 'Sandbox' ? addresses.sandbox : addresses.production;
 }
 
-/** Every error code with its status and meaning. */
+/** Every error code with its status, its meaning and what to do. */
 export function errorTable(): string {
   return table(
-    ['Code', 'Status', 'Meaning'],
-    Object.entries(ERRORS).map(([code, { status, meaning }]) => [`\`${code}\``, status, meaning]),
+    ['Code', 'Status', 'Meaning', 'What to do'],
+    ERROR_CATALOGUE.map(({ code, status, meaning, cure }) => [
+      `\`${code}\``,
+      status,
+      meaning,
+      cure,
+    ]),
   );
 }
 
