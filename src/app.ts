@@ -84,6 +84,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
         stores,
         contact: config.contact,
         mail: config.mail,
+        signUpLimits: config.signUpLimits,
         operatorsNeedSecondFactor: config.operatorsNeedSecondFactor,
         clock,
         log: requestLog,

@@ -51,7 +51,7 @@ async function openSignIn({ stores, clock }: Session): Promise<SignIn> {
   const log = { error: (_details: object, message: string) => printNote(message) };
   // Loaded here so that no other command waits for it.
   const { createSignIn } = await import('../dashboard/sign-in/sign-in.ts');
-  const { operatorsNeedSecondFactor } = config;
-  const needed = { stores, attempts, operatorsNeedSecondFactor, clock, log };
+  const { operatorsNeedSecondFactor, signUpLimits } = config;
+  const needed = { stores, attempts, operatorsNeedSecondFactor, signUpLimits, clock, log };
   return createSignIn({ ...needed, addresses: { dashboard }, mail: undefined });
 }

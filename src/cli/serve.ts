@@ -1,7 +1,8 @@
 import { fstatSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type RunningService, startService } from '../app.ts';
-import { addressesOf, type Config, type Part, readConfig, SETTINGS } from '../config/config.ts';
+import { addressesOf, type Config, type Part, readConfig } from '../config/config.ts';
+import { SETTINGS } from '../config/settings.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import type { Ephemeral } from '../ephemeral/ephemeral.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';

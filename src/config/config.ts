@@ -2,12 +2,13 @@ import { resolve } from 'node:path';
 import type { BanPolicy } from '../core/bans.ts';
 import { API_PARTS, APIS } from '../core/environments.ts';
 import type { MailSettings } from '../core/mail.ts';
-import { type Limits, PLANS } from '../core/plans.ts';
+import type { Limits } from '../core/plans.ts';
 import { SECOND } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
 import { type DatabaseSettings, readDatabase } from './database-settings.ts';
 import type { RedisAddress } from './redis-address.ts';
 import { SettingReader } from './setting-reader.ts';
+import { LOG_LEVELS, type LogLevel, SETTINGS } from './settings.ts';
 import { asksForTraces } from './tracing-settings.ts';
 
 /** All settings of an operator: read once, validated and frozen. */
@@ -43,6 +44,8 @@ export interface Config {
   readonly trustedProxies: readonly AddressRange[];
   /** Limits of requests without a valid key, per client address. */
   readonly anonymousLimits: Limits;
+  /** Limits of sign-ups in the dashboard, per client address. */
+  readonly signUpLimits: Limits;
   readonly banPolicy: BanPolicy;
   /** How long requests are still served after a signal to stop, in ms. */
   readonly drainFor: number;
@@ -63,109 +66,6 @@ export type Addressed = (typeof ADDRESSED)[number];
 export function addressesOf(parts: readonly Part[]): readonly Addressed[] {
   return ADDRESSED.filter((name) => parts.includes(name === 'sandbox' ? 'staging' : name));
 }
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** Every setting by its name, with its purpose and its default as the documentation shows them. */
-export const SETTINGS = {
-  PETSTORE_HOST: { default: '127.0.0.1', purpose: 'Address to listen on.' },
-  PETSTORE_PORT: { default: '3000', purpose: 'Port to listen on; 0 picks a free one.' },
-  PETSTORE_OPS_HOST: {
-    default: '127.0.0.1',
-    purpose: 'Address that /livez, /readyz and /metrics listen on.',
-  },
-  PETSTORE_OPS_PORT: {
-    default: '3001',
-    purpose: 'Port of /livez, /readyz and /metrics; follows PETSTORE_PORT; 0 picks a free one.',
-  },
-  PETSTORE_DATA_DIR: { default: './data', purpose: 'Folder for all data.' },
-  PETSTORE_DATABASE_URL: {
-    default: 'none',
-    purpose:
-      'PostgreSQL database to use instead of the data folder, such as postgres://user:password@db.example.com/petstore; several servers as one:5432,two:5432; needs PETSTORE_SECRET.',
-  },
-  PETSTORE_DATABASE_CONNECTIONS: {
-    default: '10',
-    purpose: 'Connections that one process opens to PostgreSQL, 2 to 1000.',
-  },
-  PETSTORE_PUBLIC_URL: {
-    default: 'http://localhost:3000',
-    purpose: 'Public address of the service: the five addresses below follow from it unless set.',
-  },
-  PETSTORE_BASE_URL: {
-    default: 'http://localhost:3000/v1',
-    purpose: 'Public base address of production; ends in /v1.',
-  },
-  PETSTORE_STAGING_BASE_URL: {
-    default: 'http://localhost:3000/staging/v1',
-    purpose: 'Public base address of staging; ends in /v1.',
-  },
-  PETSTORE_QUICKSTART_BASE_URL: {
-    default: 'http://localhost:3000/quickstart',
-    purpose: 'Public base address of the quickstart.',
-  },
-  PETSTORE_SANDBOX_BASE_URL: {
-    default: 'http://localhost:3000/staging/sandbox',
-    purpose: 'Public base address of the sandbox of staging.',
-  },
-  PETSTORE_DASHBOARD_URL: {
-    default: 'http://localhost:3000',
-    purpose: 'Public address of the dashboard and the API reference.',
-  },
-  PETSTORE_REDIS_URL: {
-    default: 'none',
-    purpose:
-      'Redis in which several processes count requests together: redis://host:6379, redis+sentinel://host,host/master or redis+cluster://host,host; rediss for TLS. Without it one process counts in memory.',
-  },
-  PETSTORE_SMTP_URL: {
-    default: 'none',
-    purpose:
-      'Mail server, such as smtps://user:password@mail.example.com. Without it no mail is sent.',
-  },
-  PETSTORE_MAIL_FROM: {
-    default: 'none',
-    purpose: 'Sender of mail; goes with PETSTORE_SMTP_URL.',
-  },
-  PETSTORE_CONTACT: {
-    default: 'none',
-    purpose:
-      'E-mail or web address where people ask for another plan; shown in the OpenAPI documents.',
-  },
-  PETSTORE_SECRET: {
-    default: 'generated in the data folder on the first start',
-    purpose: 'Key that API keys are digested and sessions are signed with; at least 32 characters.',
-  },
-  PETSTORE_OPERATOR_SECOND_FACTOR: {
-    default: 'required',
-    purpose:
-      'Whether an operator must have signed in with a second factor to change anything in the dashboard: required, or optional for a machine of your own.',
-  },
-  PETSTORE_TRUSTED_PROXIES: {
-    default: 'none',
-    purpose: 'Addresses or CIDR ranges whose X-Forwarded-For is trusted, separated by commas.',
-  },
-  PETSTORE_ANONYMOUS_PER_MINUTE: {
-    default: String(PLANS.free.limits.perMinute),
-    purpose: 'Requests per minute without a valid key, by client address.',
-  },
-  PETSTORE_ANONYMOUS_PER_DAY: {
-    default: String(PLANS.free.limits.perDay),
-    purpose: 'Requests per UTC day without a valid key, by client address.',
-  },
-  PETSTORE_BAN_AFTER: {
-    default: '10',
-    purpose: 'Refused requests after a 429, in the same window, that ban the key.',
-  },
-  PETSTORE_BAN_SECONDS: { default: '300', purpose: 'Length of a first ban, in seconds.' },
-  PETSTORE_BAN_MAX_SECONDS: { default: '86400', purpose: 'Longest ban, in seconds.' },
-  PETSTORE_DRAIN_SECONDS: {
-    default: '0',
-    purpose:
-      'How long requests are still served after a signal to stop, in seconds, while /readyz answers 503; for proxies that ask it.',
-  },
-  PETSTORE_LOG_LEVEL: { default: 'info', purpose: `One of ${LOG_LEVELS.join(', ')}.` },
-} as const satisfies Record<string, { default: string; purpose: string }>;
 
 const PREFIX = 'PETSTORE_';
 
@@ -232,6 +132,10 @@ export function readConfig(
     anonymousLimits: Object.freeze({
       perMinute: reader.count('PETSTORE_ANONYMOUS_PER_MINUTE', 1, MAX_COUNT),
       perDay: reader.count('PETSTORE_ANONYMOUS_PER_DAY', 1, MAX_COUNT),
+    }),
+    signUpLimits: Object.freeze({
+      perMinute: reader.count('PETSTORE_SIGN_UPS_PER_MINUTE', 1, MAX_COUNT),
+      perDay: reader.count('PETSTORE_SIGN_UPS_PER_DAY', 1, MAX_COUNT),
     }),
     banPolicy: Object.freeze({
       after: reader.count('PETSTORE_BAN_AFTER', 1, MAX_COUNT),

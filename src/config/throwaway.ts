@@ -1,4 +1,5 @@
-import { BASE_URL_SETTINGS, type Config, readConfig, type SETTINGS } from './config.ts';
+import { BASE_URL_SETTINGS, type Config, readConfig } from './config.ts';
+import type { SETTINGS } from './settings.ts';
 
 /** Settings of a service that stays: where its data are, and where it is reached. */
 const OF_LASTING_SERVICES: readonly string[] = [

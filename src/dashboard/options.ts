@@ -8,6 +8,7 @@ import type { ApiName, Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { MailSettings } from '../core/mail.ts';
 import type { MessageStore } from '../core/messages.ts';
+import type { Limits } from '../core/plans.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
 import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
@@ -59,6 +60,8 @@ export interface DashboardOptions {
   readonly contact: string | undefined;
   /** Without it no mail is sent. */
   readonly mail: MailSettings | undefined;
+  /** Limits of sign-ups, per client address. */
+  readonly signUpLimits: Limits;
   /** Whether operators change something only in a session that was proven with a second factor. */
   readonly operatorsNeedSecondFactor: boolean;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { write } from 'node:fs';
 import pino, { type DestinationStream, type Logger } from 'pino';
-import type { LogLevel } from '../config/config.ts';
+import type { LogLevel } from '../config/settings.ts';
 import { redactApiKeys } from '../core/api-key-redaction.ts';
 import { ApiError, messageOf } from '../core/errors.ts';
 import type { ServiceLog } from '../http/pipeline.ts';

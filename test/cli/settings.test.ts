@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Config, LOG_LEVELS, readConfig, SETTINGS } from '../../src/config/config.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
+import { LOG_LEVELS, SETTINGS } from '../../src/config/settings.ts';
 import { SetupError } from '../../src/core/errors.ts';
 import { isWithin, parseAddress } from '../../src/lib/ip-address.ts';
 import { temporaryFolder } from '../support/harness.ts';

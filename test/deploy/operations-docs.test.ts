@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SETTINGS } from '../../src/config/config.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
 import { hasNginx } from '../support/nginx.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';

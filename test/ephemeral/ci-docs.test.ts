@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SETTINGS } from '../../src/config/config.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OPERATION_IDS } from '../../src/api/operations.ts';
-import { SETTINGS } from '../../src/config/config.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { PLANS } from '../../src/core/plans.ts';
 import { temporaryFolder } from '../support/harness.ts';

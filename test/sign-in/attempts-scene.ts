@@ -14,9 +14,11 @@ export class Scene implements AsyncDisposable {
     this.service = service;
   }
 
-  static async start(): Promise<Scene> {
+  /** @param more settings by name. */
+  static async start(more: Readonly<Record<string, string>> = {}): Promise<Scene> {
     const clock = new ManualClock();
-    return new Scene(clock, await TestService.start({ parts: PARTS, clock, settings: SETTINGS }));
+    const settings = { ...SETTINGS, ...more };
+    return new Scene(clock, await TestService.start({ parts: PARTS, clock, settings }));
   }
 
   /** Somebody with an account. */

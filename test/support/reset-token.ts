@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import { createSignIn } from '../../src/dashboard/sign-in/sign-in.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { MemoryAttemptCounts } from '../../src/limits/memory/attempt-counts.ts';
-import type { TestService } from './harness.ts';
+import { AMPLE, type TestService } from './harness.ts';
 
 /** The token of a link as the command line makes it. */
 export async function resetToken(service: TestService, email: string): Promise<string> {
@@ -13,6 +13,7 @@ export async function resetToken(service: TestService, email: string): Promise<s
     attempts: new MemoryAttemptCounts(),
     mail: undefined,
     operatorsNeedSecondFactor: false,
+    signUpLimits: AMPLE.limits,
     clock: systemClock,
     log: { error: (_details, message) => console.error(message) },
   });

@@ -9,7 +9,7 @@ import { DashboardError } from '../errors.ts';
 /** More than anybody can try; the greatest number that a structured header may hold (RFC 9651, 3.3.1). */
 const UNLIMITED = 999_999_999_999_999;
 
-/** All attempts of one client address, of any kind. */
+/** All attempts of one client address, of any kind but sign-ups, which have a limit of their own. */
 const OF_ADDRESS: Limits = { perMinute: 30, perDay: 300 };
 
 /**
@@ -54,10 +54,13 @@ export interface Attempt {
 export class Attempts {
   readonly #counts: AttemptCounts;
   readonly #clock: Clock;
+  readonly #signUpLimits: Limits;
 
-  constructor(counts: AttemptCounts, clock: Clock) {
+  /** @param signUpLimits of one client address. */
+  constructor(counts: AttemptCounts, clock: Clock, signUpLimits: Limits) {
     this.#counts = counts;
     this.#clock = clock;
+    this.#signUpLimits = signUpLimits;
   }
 
   /**
@@ -69,10 +72,17 @@ export class Attempts {
   async take(address: string, purpose?: Purpose, email = '', browser?: string): Promise<Attempt> {
     const ofAddress = { caller: `address:${address}`, limits: OF_ADDRESS };
     const ofAccount = purpose ? countersOf(address, purpose, email, browser) : [];
-    const now = this.#clock.now();
-    const result = await this.#counts.take([ofAddress, ...ofAccount], now);
-    if (result.outcome !== 'admitted') throw tooMany(result, now);
-    return { giveBack: async () => this.#counts.giveBack(ofAccount) };
+    return this.#takeAll(ofAddress, ofAccount, 'Too many attempts.');
+  }
+
+  /**
+   * Counts a sign-up for the client address, and for the e-mail address that it names.
+   * @throws ApiError `too_many_attempts`
+   */
+  async takeSignUp(address: string, email: string): Promise<Attempt> {
+    const ofAddress = { caller: `sign-up:${address}`, limits: this.#signUpLimits };
+    const ofAccount = countersOf(address, 'mail', email, undefined);
+    return this.#takeAll(ofAddress, ofAccount, 'Too many sign-ups from your network address.');
   }
 
   /** Counts a mail that is about to be sent. `false` when it is one too many. */
@@ -80,6 +90,18 @@ export class Attempts {
     const caller = `mailbox:${kind}:${email.toLowerCase()}`;
     const counter = { caller, limits: OF_MAILBOX };
     return (await this.#counts.take([counter], this.#clock.now())).outcome === 'admitted';
+  }
+
+  /** @param refusal what to say first when one of the limits is exceeded. */
+  async #takeAll(
+    ofAddress: AttemptCounter,
+    ofAccount: readonly AttemptCounter[],
+    refusal: string,
+  ): Promise<Attempt> {
+    const now = this.#clock.now();
+    const result = await this.#counts.take([ofAddress, ...ofAccount], now);
+    if (result.outcome !== 'admitted') throw tooMany(refusal, result, now);
+    return { giveBack: async () => this.#counts.giveBack(ofAccount) };
   }
 }
 
@@ -96,10 +118,10 @@ function countersOf(
   return everywhere ? [ofClient, { caller: account, limits: everywhere }] : [ofClient];
 }
 
-function tooMany(result: RateLimitResult, now: Instant) {
+function tooMany(refusal: string, result: RateLimitResult, now: Instant) {
   return new DashboardError(
     'too_many_attempts',
-    `Too many attempts. Wait ${describeWait(result.resetIn)}, then try again.`,
+    `${refusal} Wait ${describeWait(result.resetIn)}, then try again.`,
     { headers: refusalHeaders(result, now) },
   );
 }

@@ -22,7 +22,7 @@ export async function signUp(context: SignInContext): Promise<Outcome> {
   const { attempts, address, mailer, request } = context;
   if (mailer) {
     const email = emailFrom((await readEmail(request)).email).toLowerCase();
-    await attempts.take(address, 'mail', email);
+    await attempts.takeSignUp(address, email);
     // Replies before it is done: neither the words nor the time tell whether the address is known.
     inBackground(context, 'sign-up', () => signUpByMail(context, mailer, email));
     return { body: { user: null } };
@@ -30,7 +30,7 @@ export async function signUp(context: SignInContext): Promise<Outcome> {
   const fields = await readCredentials(request);
   const email = emailFrom(fields.email).toLowerCase();
   const credentials = { email, password: newPasswordFrom(fields.password) };
-  const attempt = await attempts.take(address, 'mail', email);
+  const attempt = await attempts.takeSignUp(address, email);
   await refuseGuessable(credentials.password, email, attempt);
   // Without mail the holder cannot be told in private that the address has an account.
   if (await createAccount(context, credentials)) return beginSession(context, credentials);

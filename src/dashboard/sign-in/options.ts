@@ -4,7 +4,7 @@ import type { DashboardOptions } from '../options.ts';
 export interface SignInOptions
   extends Pick<
     DashboardOptions,
-    'stores' | 'attempts' | 'mail' | 'operatorsNeedSecondFactor' | 'clock' | 'log'
+    'stores' | 'attempts' | 'signUpLimits' | 'mail' | 'operatorsNeedSecondFactor' | 'clock' | 'log'
   > {
   readonly addresses: Pick<DashboardOptions['addresses'], 'dashboard'>;
 }

@@ -11,7 +11,7 @@ import { findSession } from './session-age.ts';
 /** Accounts, passwords and sessions on better-auth, kept in the stores' own tables. */
 export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const { addresses, mail, clock, stores } = options;
-  const attempts = new Attempts(options.attempts, clock);
+  const attempts = new Attempts(options.attempts, clock, options.signUpLimits);
   const mailer = mail && createMailer(mail, addresses.dashboard, attempts);
   const auth = await createAuth(options, mailer);
   const jobs = new Set<Promise<void>>();
