@@ -6,6 +6,7 @@ import { addResetLinkCommand } from './accounts-reset-link.ts';
 import { addResetSecondFactorCommand } from './accounts-reset-second-factor.ts';
 import { addSetOperatorCommand } from './accounts-set-operator.ts';
 import { addSetPlanCommand } from './accounts-set-plan.ts';
+import { addResumeCommand, addSuspendCommand } from './accounts-suspend.ts';
 import { addBackupCommand } from './backup.ts';
 import { addBansLiftCommand } from './bans-lift.ts';
 import { addBansListCommand } from './bans-list.ts';
@@ -74,6 +75,8 @@ function createProgram(): Command {
   addAccountsListCommand(accounts);
   addSetPlanCommand(accounts);
   addSetOperatorCommand(accounts);
+  addSuspendCommand(accounts);
+  addResumeCommand(accounts);
   addResetLinkCommand(accounts);
   addResetSecondFactorCommand(accounts);
   const keys = program.command('keys').description('Create, show and revoke API keys.');

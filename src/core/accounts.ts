@@ -1,6 +1,7 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Actor } from './audit.ts';
 import type { Subscription } from './plans.ts';
+import type { Suspension } from './suspensions.ts';
 
 const LONGEST_EMAIL = 254;
 
@@ -23,6 +24,8 @@ export interface Account extends Subscription {
   readonly role: Role;
   /** Epoch ms. */
   readonly createdAt: number;
+  /** Only while the account is suspended: its keys are refused, and its sessions change nothing. */
+  readonly suspension?: Suspension | undefined;
 }
 
 /**
@@ -56,4 +59,8 @@ export interface AccountStore {
   search(text: string, limit: number): Awaitable<Account[]>;
   setSubscription(id: string, subscription: Subscription, now: number, by: Actor): Promise<void>;
   setRole(id: string, role: Role, now: number, by: Actor): Promise<void>;
+  /** `false` when there is no such account, or it is suspended already; then its reason stays. */
+  suspend(id: string, reason: string, now: number, by: Actor): Promise<boolean>;
+  /** Ends a suspension. `false` when there is none. */
+  resume(id: string, now: number, by: Actor): Promise<boolean>;
 }

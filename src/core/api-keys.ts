@@ -47,6 +47,8 @@ export interface AuthenticatedKey
   /** Its account as the rate limiter names it: `account:…`. */
   readonly caller: string;
   readonly limits: Limits;
+  /** Whether its account is suspended. */
+  readonly isSuspended: boolean;
   /** What its account has set in the sandbox; only for keys of staging. */
   readonly sandbox: Sandbox | undefined;
   readonly lastUsedAt: number | undefined;

@@ -6,6 +6,8 @@ export type AuditAction =
   | 'account.deleted'
   | 'account.plan_changed'
   | 'account.role_changed'
+  | 'account.suspended'
+  | 'account.resumed'
   | 'account.reset_link_made'
   | 'second_factor.added'
   | 'second_factor.renamed'

@@ -4,7 +4,7 @@ import type { Awaitable } from '../lib/awaitable.ts';
 export type ChangeKind = 'account' | 'key' | 'ban' | 'sandbox' | 'environment';
 
 /**
- * An account whose plan changed or that was deleted, a key whose end changed, a ban that was lifted or set,
+ * An account whose plan changed or that was suspended, resumed or deleted, a key whose end changed, a ban that was lifted or set,
  * an account whose sandbox changed, or an environment that was reset: what servers cache of it is out of date.
  */
 export interface Change {

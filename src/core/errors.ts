@@ -31,7 +31,7 @@ export const ERRORS = {
   },
   invalid_api_key: {
     status: 401,
-    meaning: 'The API key is unknown, expired, revoked or misplaced.',
+    meaning: 'The API key is unknown, expired, revoked or misplaced, or its account is suspended.',
     message: 'This is not an API key of this service. Check it for typos.',
   },
   pet_not_found: {

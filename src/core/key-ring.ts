@@ -158,8 +158,8 @@ export class KeyRing {
   }
 
   /**
-   * Finds the key that a text is, or the reason to refuse it: unknown, expired, revoked, or of another
-   * environment.
+   * Finds the key that a text is, or the reason to refuse it: unknown, expired, revoked, of another
+   * environment, or of a suspended account.
    * @param accepted the environments whose keys are accepted at the requested address.
    * @param isRealTime whether keys expire by the service's clock, however far that of their account is ahead.
    */
@@ -189,6 +189,7 @@ export class KeyRing {
   ): KeyRecord | Problem {
     if (!key) return UNKNOWN_KEY;
     if (!accepted.includes(key.environment)) return misplaced(key.environment, accepted);
+    if (key.isSuspended) return SUSPENDED;
     const checked = isRealTime ? { ...key, clockMoved: 0 } : key;
     const state = keyState(checked, this.#clock.now().wall);
     if (state === 'active') return key;
@@ -244,6 +245,9 @@ const loadSimulations = lazy(() => import('./simulations.ts'));
 
 const NOT_A_KEY = invalid(messageFor('invalid_api_key'));
 const UNKNOWN_KEY = invalid('This API key is unknown. Create a new one.');
+const SUSPENDED = invalid(
+  'The account of this API key is suspended. Sign in to the dashboard to read why.',
+);
 
 function misplaced(named: Environment, [environment]: readonly Environment[]): Problem {
   return invalid(

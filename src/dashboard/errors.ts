@@ -13,6 +13,7 @@ const ERRORS = {
   invalid_credentials: [401, 'invalid'],
   sign_in_again: [403, 'sign_in_again'],
   second_factor_required: [403, 'second_factor_required'],
+  suspended: [403, 'suspended'],
   forbidden: [403, 'forbidden'],
   not_found: [404, 'not_found'],
   method_not_allowed: [405, 'method_not_allowed'],

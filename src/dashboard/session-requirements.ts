@@ -17,6 +17,15 @@ export function requireRecent({ isRecent }: Pick<Session, 'isRecent'>): void {
   );
 }
 
+/** @throws ApiError `suspended` */
+export function requireActive({ account }: Pick<Session, 'account'>): void {
+  if (!account.suspension) return;
+  throw new DashboardError(
+    'suspended',
+    `Your account is suspended (${account.suspension.reason}), and you can only look until an operator resumes it.`,
+  );
+}
+
 /** Whether this account may change something only in a session that was proven with a second factor. */
 export function needsProof(
   { account }: Pick<Session, 'account'>,

@@ -6,6 +6,7 @@ import type { Access } from './access.ts';
 import { recordAudit } from './audit.ts';
 import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
+import { suspensionChanges } from './suspensions.ts';
 
 interface AccountRow extends PlanColumns {
   readonly id: string;
@@ -13,6 +14,8 @@ interface AccountRow extends PlanColumns {
   readonly written_as: string | null;
   readonly role: Role;
   readonly created_at: number;
+  readonly suspended_at: number | null;
+  readonly suspension_reason: string | null;
 }
 
 /** The columns that tell the limits of an account. */
@@ -35,10 +38,12 @@ interface SignUp {
 
 const COLUMNS = [
   ...(['id', 'email', 'written_as', 'role', 'plan', 'per_minute', 'per_day'] as const),
-  'created_at',
+  ...(['created_at', 'suspended_at', 'suspension_reason'] as const),
 ] as const;
 
 export const accountChanges = {
+  ...suspensionChanges,
+
   /** `false` when the address is taken. */
   async createAccount(transaction: Transaction, account: Account, by: Actor): Promise<boolean> {
     const { id, email, createdAt: at } = account;
@@ -200,6 +205,14 @@ export class StoredAccounts implements AccountStore {
     return this.#access.changes.setRole(id, role, now, by);
   }
 
+  suspend(id: string, reason: string, now: number, by: Actor): Promise<boolean> {
+    return this.#access.changes.suspendAccount(id, reason, now, by);
+  }
+
+  resume(id: string, now: number, by: Actor): Promise<boolean> {
+    return this.#access.changes.resumeAccount(id, now, by);
+  }
+
   async #select() {
     return (await this.#access.queries()).selectFrom('accounts').select(COLUMNS);
   }
@@ -223,6 +236,10 @@ function accountFromRow(row: AccountRow): Account {
     role: row.role,
     ...subscriptionFromRow(row),
     createdAt: row.created_at,
+    suspension:
+      row.suspended_at === null
+        ? undefined
+        : { at: row.suspended_at, reason: row.suspension_reason ?? '' },
   };
 }
 

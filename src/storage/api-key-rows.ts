@@ -16,6 +16,11 @@ export interface KeyColumns {
   readonly clock_offset: number;
 }
 
+/** The columns of a key's account that requests need. */
+export interface AccountColumns extends PlanColumns {
+  readonly suspended_at: number | null;
+}
+
 export interface ApiKeyRow extends KeyColumns {
   readonly name: string;
   readonly prefix: string;
@@ -36,7 +41,7 @@ export const KEY_COLUMNS = [
  */
 export function authenticatedKeyFromRow(
   key: KeyColumns,
-  plan: PlanColumns,
+  account: AccountColumns,
   sandbox: SandboxColumns | undefined,
 ): AuthenticatedKey {
   return {
@@ -50,7 +55,8 @@ export function authenticatedKeyFromRow(
     revokedAt: key.revoked_at ?? undefined,
     lastUsedAt: key.last_used_at ?? undefined,
     simulate: key.simulate ?? undefined,
-    limits: subscriptionFromRow(plan).limits,
+    limits: subscriptionFromRow(account).limits,
+    isSuspended: account.suspended_at !== null,
     sandbox: sandbox && sandboxFromRow(sandbox),
   };
 }

@@ -159,6 +159,18 @@ export const SHARED_STEPS: readonly SharedStep[] = [
       'ALTER TABLE sessions ADD COLUMN IF NOT EXISTS second_factor TEXT',
     ],
   },
+  {
+    // Since when an account is suspended, and why.
+    file: 'accounts',
+    sqlite: [
+      'ALTER TABLE accounts ADD COLUMN suspended_at INTEGER',
+      'ALTER TABLE accounts ADD COLUMN suspension_reason TEXT',
+    ],
+    postgres: [
+      'ALTER TABLE accounts ADD COLUMN IF NOT EXISTS suspended_at BIGINT',
+      'ALTER TABLE accounts ADD COLUMN IF NOT EXISTS suspension_reason TEXT',
+    ],
+  },
 ];
 
 /**

@@ -49,6 +49,9 @@ export const TABLES = {
       name: generatedText(),
       email_verified: generatedInteger(),
       ...all(optionalText(), 'image', 'signed_up_at', 'updated_at'),
+      // Only while the account is suspended.
+      suspended_at: optionalInteger(),
+      suspension_reason: optionalText(),
       // 1 when signing in by password asks for a second factor; brought up to date by each sign-in.
       two_factor_enabled: generatedInteger(),
     },

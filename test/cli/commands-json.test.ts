@@ -13,6 +13,7 @@ const ACCOUNT = {
   perMinute: 60,
   perDay: 1000,
   createdAt: MOMENT,
+  suspended: null,
 };
 
 const KEY = {

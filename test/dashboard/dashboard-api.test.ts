@@ -39,6 +39,7 @@ describe('GET /api/session', () => {
       plan: 'free',
       limits: { perMinute: 60, perDay: 1_000 },
       createdAt: expect.any(Number),
+      suspended: null,
     });
     expect(contact).toBeNull();
   });

@@ -10,6 +10,7 @@ function row(digest: string | Buffer, accountId = 'acct_1'): KeyRow {
     ...apiKey(accountId),
     caller: `account:${accountId}`,
     limits,
+    isSuspended: false,
     sandbox: undefined,
   };
   return { credential, digest: Buffer.from(digest) };

@@ -4,7 +4,12 @@ import { DashboardError } from '../errors.ts';
 import { findOperation } from '../find-operation.ts';
 import type { DashboardOptions } from '../options.ts';
 import type { Session, SignIn } from '../session.ts';
-import { requireProof, requireRecent, requireSession } from '../session-requirements.ts';
+import {
+  requireActive,
+  requireProof,
+  requireRecent,
+  requireSession,
+} from '../session-requirements.ts';
 import { keyRoutes } from './keys.ts';
 import { messageRoutes } from './messages.ts';
 import { operatorRoutes } from './operator.ts';
@@ -55,7 +60,7 @@ async function dispatch(route: Route, context: RequestContext): Promise<Response
   return route.handle({ ...context, account });
 }
 
-/** @throws ApiError `signed_out`, `forbidden`, `second_factor_required` or `sign_in_again` */
+/** @throws ApiError `signed_out`, `forbidden`, `suspended`, `second_factor_required` or `sign_in_again` */
 function authorize(
   { access, method, isSensitive, isProtecting }: Exclude<Route, { access: 'everyone' }>,
   context: RequestContext,
@@ -64,6 +69,7 @@ function authorize(
   if (access === 'operator' && session.account.role !== 'operator') {
     throw new DashboardError('forbidden', 'Only operators may do this.');
   }
+  if (access === 'operator' || (method !== 'GET' && !isProtecting)) requireActive(session);
   if (method !== 'GET' && !isProtecting) requireProof(session, context.options);
   if (isSensitive) requireRecent(session);
   return session;

@@ -11,9 +11,10 @@ export const sessionRoutes: readonly Route[] = [
 
 /** An account as its holder and operators see it. */
 export function accountInfo(account: Account): AccountInfo {
-  const { id, email, role, plan, limits, createdAt } = account;
+  const { id, email, role, plan, limits, createdAt, suspension } = account;
   const { perMinute, perDay } = limits;
-  return { id, email, role, plan, limits: { perMinute, perDay }, createdAt };
+  const suspended = suspension ? { at: suspension.at, reason: suspension.reason } : null;
+  return { id, email, role, plan, limits: { perMinute, perDay }, createdAt, suspended };
 }
 
 function show({ options, session }: RequestContext): Response {

@@ -34,6 +34,8 @@ export interface AccountInfo {
   readonly plan: Plan;
   readonly limits: { readonly perMinute: number; readonly perDay: number };
   readonly createdAt: number;
+  /** Since when the account is suspended, and why; its sessions only look. */
+  readonly suspended: { readonly at: number; readonly reason: string } | null;
 }
 
 export type KeyStateInfo = 'active' | 'expiring' | 'expired' | 'revoked' | 'banned';
@@ -264,6 +266,8 @@ export type DashboardErrorCode =
    * with it.
    */
   | 'second_factor_required'
+  /** 403: the account is suspended; the message says why. */
+  | 'suspended'
   /** 403: for operators, or sent by another site. */
   | 'forbidden'
   | 'not_found'

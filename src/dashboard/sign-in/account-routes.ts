@@ -1,5 +1,5 @@
 import { DashboardError } from '../errors.ts';
-import { requireProof, requireSession } from '../session-requirements.ts';
+import { requireActive, requireProof, requireSession } from '../session-requirements.ts';
 import { newPasswordFrom, readId, readPassword, readPasswordChange } from './bodies.ts';
 import { DONE, type Outcome, type SignInContext } from './context.ts';
 import { refuseGuessable } from './password-strength.ts';
@@ -38,7 +38,9 @@ export async function endOtherSessions({ auth, headers }: SignInContext): Promis
 
 export async function deleteAccount(context: SignInContext): Promise<Outcome> {
   const { password } = await readPassword(context.request);
-  requireProof(requireSession(context.session), context.options);
+  const session = requireSession(context.session);
+  requireActive(session);
+  requireProof(session, context.options);
   const { auth, headers } = context;
   await takeOwnAttempt(context);
   const deleted = await auth.api.deleteUser({ body: { password }, headers, returnHeaders: true });

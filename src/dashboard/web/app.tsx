@@ -1,4 +1,4 @@
-import { Alert, Anchor } from '@mantine/core';
+import { Alert, Anchor, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
@@ -6,6 +6,7 @@ import { type SessionState, useSession } from './api.ts';
 import { documentTitle } from './common/page.tsx';
 import { PageBoundary } from './common/page-boundary.tsx';
 import { Failure, Loading } from './common/states.tsx';
+import { Time } from './common/time.tsx';
 import { Home } from './home.tsx';
 import { titleOf } from './navigation.tsx';
 import { NotFound } from './not-found.tsx';
@@ -90,6 +91,7 @@ function SignedOut({ session }: { session: SessionState }) {
 function SignedIn({ account, session }: { account: AccountInfo; session: SessionState }) {
   return (
     <Shell account={account}>
+      {account.suspended && <Suspended suspended={account.suspended} />}
       {session.needsSecondFactor && <SecondFactorNeeded />}
       <Pages>
         <Switch>
@@ -117,6 +119,18 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
         </Switch>
       </Pages>
     </Shell>
+  );
+}
+
+function Suspended({ suspended }: { suspended: NonNullable<AccountInfo['suspended']> }) {
+  return (
+    <Alert variant="light" color="red" title="Your account is suspended" mb="xl">
+      <Text inherit className="address">
+        Reason: {suspended.reason}
+      </Text>
+      Since <Time at={suspended.at} />, your keys get 401, and here you can only look, revoke keys
+      and end sessions. Ask an operator of the service to resume it.
+    </Alert>
   );
 }
 

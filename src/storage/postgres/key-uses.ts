@@ -1,10 +1,9 @@
 import type { KeyRow } from '../../core/api-keys.ts';
-import type { PlanColumns } from '../accounts.ts';
-import { authenticatedKeyFromRow, type KeyColumns } from '../api-key-rows.ts';
+import { type AccountColumns, authenticatedKeyFromRow, type KeyColumns } from '../api-key-rows.ts';
 import type { KeyUses } from '../api-keys.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 
-interface FoundRow extends KeyColumns, PlanColumns {
+interface FoundRow extends KeyColumns, AccountColumns {
   readonly digest: Buffer;
   /** None where the account has set nothing in the sandbox, and for keys of production. */
   readonly account_clock_offset: number | null;
@@ -16,6 +15,7 @@ const FIND = `SELECT keys.id, keys.account_id, keys.environment, keys.digest, ke
   keys.expires_at::float8 AS expires_at, keys.revoked_at::float8 AS revoked_at,
   keys.last_used_at::float8 AS last_used_at, keys.clock_offset::float8 AS clock_offset, accounts.plan,
   accounts.per_minute::float8 AS per_minute, accounts.per_day::float8 AS per_day,
+  accounts.suspended_at::float8 AS suspended_at,
   sandboxes.clock_offset::float8 AS account_clock_offset, sandboxes.simulation
   FROM api_keys AS keys JOIN accounts ON accounts.id = keys.account_id
   LEFT JOIN sandboxes ON sandboxes.account_id = keys.account_id AND keys.environment = 'staging'

@@ -17,7 +17,11 @@ const FIND = select(
 );
 
 /** A statement of its own: a join of the two takes twice as long. */
-const FIND_PLAN = select('accounts', ['plan', 'per_minute', 'per_day'], 'WHERE id = ?');
+const FIND_ACCOUNT = select(
+  'accounts',
+  ['plan', 'per_minute', 'per_day', 'suspended_at'],
+  'WHERE id = ?',
+);
 
 const FIND_SANDBOX = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
 
@@ -29,13 +33,13 @@ export function sqliteByHand(file: SqliteFile): HandWritten {
     keys: {
       findByDigest(digest: Buffer): KeyRow | undefined {
         const key = file.getFromSnapshot(FIND, digest);
-        const plan = key && file.getFromSnapshot(FIND_PLAN, key.account_id);
-        if (!plan) return undefined;
+        const account = key && file.getFromSnapshot(FIND_ACCOUNT, key.account_id);
+        if (!account) return undefined;
         const sandbox =
           key.environment === 'staging'
             ? file.getFromSnapshot(FIND_SANDBOX, key.account_id)
             : undefined;
-        const credential = authenticatedKeyFromRow(key, plan, sandbox);
+        const credential = authenticatedKeyFromRow(key, account, sandbox);
         return { credential, digest: Buffer.from(key.digest) };
       },
       touch: (uses) => file.write({ name: 'touchKeys', input: uses }),

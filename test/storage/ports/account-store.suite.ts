@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { PLAN_NAMES, type Plan, subscribe } from '../../../src/core/plans.ts';
-import { account, NOON, type OpenBackend, portSuite } from './backend.ts';
+import { account, apiKey, digest, NOON, type OpenBackend, portSuite } from './backend.ts';
 
 const CUSTOM = { perMinute: 123, perDay: 45_678 };
 
@@ -9,7 +9,13 @@ function subscription(plan: Plan) {
 }
 
 /** What a store of accounts does, whichever database keeps them. */
-export const accountStoreSuite = portSuite('an account store', making, finding, changing);
+export const accountStoreSuite = portSuite(
+  'an account store',
+  making,
+  finding,
+  changing,
+  suspending,
+);
 
 function making(open: OpenBackend): void {
   test('finds an account of every plan as it was made', async () => {
@@ -91,6 +97,43 @@ function finding(open: OpenBackend): void {
     const made = await account(backend, `a${sign}b@example.com`);
     await account(backend, 'axb@example.com');
     expect(await backend.accounts.search(`A${sign}B`, 10)).toEqual([made]);
+  });
+}
+
+function suspending(open: OpenBackend): void {
+  test('suspends an account with a reason, once, and resumes it', async () => {
+    await using backend = await open();
+    const made = await account(backend, 'a@example.com');
+    const other = await account(backend, 'b@example.com');
+    const { accounts } = backend;
+    expect(await accounts.suspend(made.id, 'Spam', NOON, 'test')).toBe(true);
+    expect(await accounts.suspend(made.id, 'Again', NOON + 1, 'test')).toBe(false);
+    const suspension = { at: NOON, reason: 'Spam' };
+    expect(await accounts.find(made.id)).toEqual({ ...made, suspension });
+    expect(await accounts.find(other.id)).toEqual(other);
+    expect(await accounts.resume(made.id, NOON, 'test')).toBe(true);
+    expect(await accounts.resume(made.id, NOON, 'test')).toBe(false);
+    expect(await accounts.find(made.id)).toEqual(made);
+    expect(await accounts.suspend('acct_unknown', 'Spam', NOON, 'test')).toBe(false);
+  });
+
+  test('marks the keys of a suspended account, and no others', async () => {
+    await using backend = await open();
+    const made = await account(backend, 'a@example.com');
+    const other = await account(backend, 'b@example.com');
+    const digests = [digest(), digest()];
+    for (const [index, { id }] of [made, other].entries()) {
+      const secret = digests[index] ?? digest();
+      await backend.keys.insert(apiKey(id), secret, { live: 1 }, NOON, 'test');
+    }
+    const areSuspended = async () => {
+      const found = await Promise.all(digests.map((each) => backend.keys.findByDigest(each)));
+      return found.map((row) => row?.credential.isSuspended);
+    };
+    await backend.accounts.suspend(made.id, 'Spam', NOON, 'test');
+    expect(await areSuspended()).toEqual([true, false]);
+    await backend.accounts.resume(made.id, NOON, 'test');
+    expect(await areSuspended()).toEqual([false, false]);
   });
 }
 

@@ -25,6 +25,7 @@ function finding(open: OpenBackend): void {
         simulate: undefined,
         limits: owner.limits,
         sandbox: undefined,
+        isSuspended: false,
       },
       digest: secret,
     });

@@ -13,6 +13,8 @@ const TITLES: Readonly<Record<AuditAction, string>> = {
   'account.deleted': 'Account deleted',
   'account.plan_changed': 'Plan changed',
   'account.role_changed': 'Role changed',
+  'account.suspended': 'Account suspended',
+  'account.resumed': 'Account resumed',
   'account.reset_link_made': 'Reset link made',
   'second_factor.added': 'Second factor added',
   'second_factor.renamed': 'Second factor renamed',
