@@ -1,96 +1,156 @@
+/** An error code of the API. */
+interface ErrorEntry {
+  /** The HTTP status code. */
+  readonly status: number;
+  /** When it happens, in one sentence. */
+  readonly meaning: string;
+  /** How requests usually come to have it; with `code` in backticks, like the cure. */
+  readonly cause: string;
+  /** What to do about it. */
+  readonly cure: string;
+  /** What a reply usually says, where `{name}` stands for a value (`messageFor`); the meaning unless given. */
+  readonly message?: string;
+}
+
 /**
- * Every error code that a reply may carry, with its HTTP status, what it means, and the message that a
- * reply usually has, where `{name}` stands for a value (`messageFor`); without one it is the meaning. The contract's schemas, the
- * OpenAPI documents with their examples, and the replies all derive from this table.
+ * Every error code that a reply may carry. The contract's schemas, the OpenAPI documents with their examples, the
+ * replies and the explanations for people (`src/api/error-catalogue.ts`) all derive from this table.
  */
 export const ERRORS = {
   invalid_json: {
     status: 400,
     meaning: 'The body is not strict JSON in UTF-8.',
+    cause:
+      'The body is empty or cut off, has a trailing comma or single quotes, has the same member twice, is nested too deeply, or is not UTF-8.',
+    cure: 'Make the body with the JSON serializer of your language, in UTF-8, and send it whole. The same request fails again.',
     message: 'The body is not valid JSON. Check quotes and commas.',
   },
   invalid_body: {
     status: 400,
     meaning: 'A field of the body is missing or has an invalid value.',
+    cause:
+      'A required field is missing, has the wrong type, such as a number in quotes, or a value out of range.',
+    cure: 'Correct the field that `message` names. The same request fails again.',
     message: '"{field}" is required: send {expectation}.',
   },
   invalid_parameter: {
     status: 400,
     meaning: 'A parameter or header has an invalid value.',
+    cause:
+      'A query parameter or header has a value that is not allowed, or a parameter is given twice. A malformed address or `Host` header gets this error, too, and so does an unknown simulation.',
+    cure: 'Correct the parameter or header that `message` names. To page through a list, request the address of `Link` unchanged.',
     message: 'The parameter "{parameter}" {problem}.',
   },
   unsupported_content_type: {
     status: 400,
     meaning: 'The body is not sent as application/json.',
+    cause:
+      'The header `Content-Type` is missing or is not `application/json`. `curl -d` sends a form unless told otherwise.',
+    cure: 'Send `Content-Type: application/json` with every body.',
     message: 'Send the body as JSON, with the header "Content-Type: application/json".',
   },
   missing_api_key: {
     status: 401,
     meaning: 'The request carries no API key.',
+    cause:
+      'The request has no header `Authorization`: the key was not configured, the variable that holds it is empty, or a redirect or proxy dropped the header.',
+    cure: 'Send `Authorization: Bearer <API_KEY>`. Keys are made on the page Keys of the dashboard.',
     message: 'Send your API key in the header "Authorization: Bearer <API_KEY>".',
   },
   invalid_api_key: {
     status: 401,
     meaning: 'The API key is unknown, expired, revoked or misplaced, or its account is suspended.',
+    cause:
+      'The key has a typo, has expired, was revoked or rotated, belongs to the other environment, its account is suspended, or the header is not exactly `Bearer <API_KEY>`.',
+    cure: 'Read `message`: it says which of these. Compare the last four characters with the list on the page Keys, and check that address and key belong to the same environment.',
     message: 'This is not an API key of this service. Check it for typos.',
   },
   pet_not_found: {
     status: 404,
     meaning: 'No animal has this id.',
+    cause:
+      'No animal has this id in this environment; or the id is not a whole number. Production and staging have separate animals.',
+    cure: 'Take ids from `GET /pets` of the same environment. Handle this error as “not there”; do not repeat the request.',
     message: 'No animal has the id {petId}. List animals to see their ids.',
   },
   not_found: {
     status: 404,
     meaning: 'Nothing is served at this path.',
+    cause:
+      'The path is misspelled, has a trailing slash, or lacks a part of the base address, such as `/v1`.',
+    cure: 'Compare the address with the base address and paths in the reference.',
     message: 'Nothing is served at this path. The API is described at {document}.',
   },
   method_not_allowed: {
     status: 405,
     meaning: 'The path does not serve this method.',
+    cause: 'The path exists, and does not serve this method.',
+    cure: 'Use one of the methods in the header `Allow`.',
     message: 'This path does not serve {method}. It serves {allow}.',
   },
   idempotency_conflict: {
     status: 409,
     meaning: 'A request with the same Idempotency-Key is still in flight.',
+    cause:
+      'A request with the same `Idempotency-Key` has not been answered yet: a client repeated it too early, or two workers share a key.',
+    cure: 'Wait for the seconds in `Retry-After`, and send the same request again: it gets the reply to the first one.',
     message: 'A request with this Idempotency-Key is in flight. Send it again in a moment.',
   },
   operation_removed: {
     status: 410,
     meaning: 'The operation was removed on its sunset date.',
+    cause: 'The operation was deprecated, and its sunset date has passed.',
+    cure: 'Move to the operation that `message` and the `Link` with `rel="successor-version"` name. Repeating the request does not help.',
     message: '{operation} was removed. Use {successor} instead.',
   },
   body_too_large: {
     status: 413,
     meaning: 'The body is larger than 64 KiB.',
+    cause: 'The body is larger than any valid one: most likely a file or a whole list was sent.',
+    cure: 'Send one object in each request, without data that the schema does not have.',
     message: 'The body is larger than {maximum} KiB. Send less.',
   },
   idempotency_mismatch: {
     status: 422,
     meaning: 'The Idempotency-Key was used before with another body.',
+    cause:
+      'An `Idempotency-Key` was used again with other content: it is a constant, or was derived from something that is not unique.',
+    cure: 'Make a new key, such as a UUID, for each thing that is created, and repeat it only together with the same body.',
     message: 'This Idempotency-Key was used for another {noun}. Use a new key for a new {noun}.',
   },
   rate_limited: {
     status: 429,
     meaning: 'The minute or the day has no request left.',
+    cause:
+      'The account used up its requests of this minute or of this UTC day. All its keys of an environment share them. Without a valid key, the client’s address has a limit of its own.',
+    cure: 'Wait for the seconds in `Retry-After`, then go on; the first request after that is admitted. Slow down when `X-RateLimit-Remaining` gets low. Going on at once leads to a ban of the key.',
     message: 'Too many requests in this minute. Wait for the seconds in Retry-After, then go on.',
   },
   api_key_banned: {
     status: 429,
     meaning: 'The API key is banned for a while.',
+    cause:
+      'The key kept sending requests after a 429 instead of waiting. In staging, a ban can also be set in the sandbox or simulated.',
+    cure: 'Stop, and wait for the seconds in `Retry-After`; requests during the ban do not extend it. Then make the client wait after a 429, or the next ban lasts twice as long.',
     message:
       'This API key is banned for a while, as keys are that keep sending after a 429. Wait for the seconds in Retry-After.',
   },
   internal_error: {
     status: 500,
     meaning: 'The service failed to answer.',
+    cause: 'The service has a fault. The request is not to blame.',
+    cure: 'Try again later, a creation with the same `Idempotency-Key`. If it goes on, give the operators the `X-Request-Id` of the reply.',
     message: 'The service failed to answer. Try again; if it goes on, tell the operator.',
   },
   unavailable: {
     status: 503,
     meaning: 'The service cannot answer just now.',
+    cause:
+      'The store cannot read or write at the moment: it is overloaded, out of space or restarting.',
+    cure: 'Wait for the seconds in `Retry-After`, then try again, waiting longer each time; a creation with the same `Idempotency-Key`.',
     message: 'The store cannot do this just now. Try again in a moment.',
   },
-} as const satisfies Record<string, { status: number; meaning: string; message?: string }>;
+} as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;
 

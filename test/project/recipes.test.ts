@@ -194,9 +194,9 @@ describe('docs/adding-a-resource.md', () => {
   beforeAll(() => copy.apply());
   afterAll(() => copy.remove());
 
-  test('changes at most 9 files and adds at most 170 lines', () => {
+  test('changes at most 9 files and adds at most 175 lines', () => {
     expect(copy.recipe.files.length).toBeLessThanOrEqual(9);
-    expect(copy.recipe.lines).toBeLessThanOrEqual(170);
+    expect(copy.recipe.lines).toBeLessThanOrEqual(175);
   });
 
   test('passes the type check and the linter', () => expectSound(copy));

@@ -1,0 +1,46 @@
+import type { SampleCall } from './sample-call.ts';
+
+/** The request as a program in Go 1.24 or later, with its standard library. */
+export function goSample(call: SampleCall): string {
+  const { method, baseUrl, target, body, apiKey, isIdempotent } = call;
+  const packages = [
+    ...(isIdempotent ? ['crypto/rand'] : []),
+    ...['encoding/json', 'fmt', 'log', 'net/http'],
+    ...(body ? ['strings'] : []),
+  ];
+  const headers = [
+    `"Authorization", "Bearer ${apiKey}"`,
+    ...(body ? ['"Content-Type", "application/json"'] : []),
+    ...(isIdempotent ? ['"Idempotency-Key", rand.Text()'] : []),
+  ];
+  const content = body ? `strings.NewReader(${goString(JSON.stringify(body))})` : 'nil';
+  return `package main
+
+import (
+${packages.map((name) => `\t"${name}"\n`).join('')})
+
+func main() {
+	request, err := http.NewRequest("${method}", "${baseUrl}${target}", ${content})
+	if err != nil {
+		log.Fatal(err)
+	}
+${headers.map((header) => `\trequest.Header.Set(${header})\n`).join('')}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+
+	decoder := json.NewDecoder(response.Body)
+	decoder.UseNumber() // Integers keep all of their digits.
+	var result any
+	if err := decoder.Decode(&result); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(response.StatusCode, result)
+}`;
+}
+
+function goString(text: string): string {
+  return text.includes('`') ? JSON.stringify(text) : `\`${text}\``;
+}

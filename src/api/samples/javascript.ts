@@ -1,0 +1,43 @@
+import type { SampleCall } from './sample-call.ts';
+
+/** The request with `fetch`, as a module for browsers and for Node.js 22 or later. */
+export function javascriptSample(call: SampleCall): string {
+  return `${fetchLines(call)}
+${call.hasInt64 ? EXACT_RESULT : RESULT}
+console.log(response.status, result);`;
+}
+
+const RESULT = 'const result = await response.json();';
+
+const EXACT_RESULT = `// JSON.parse alone rounds integers beyond 2^53.
+const result = JSON.parse(await response.text(), (_, value, { source }) =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(source) : value,
+);`;
+
+function fetchLines({ method, baseUrl, target, body, apiKey, isIdempotent }: SampleCall): string {
+  const headers = [
+    `Authorization: 'Bearer ${apiKey}',`,
+    ...(body ? [`'Content-Type': 'application/json',`] : []),
+    ...(isIdempotent ? [`'Idempotency-Key': crypto.randomUUID(),`] : []),
+  ];
+  return `const response = await fetch('${baseUrl}${target}', {
+${method === 'GET' ? '' : `  method: '${method}',\n`}  headers: {
+${headers.map((header) => `    ${header}\n`).join('')}  },
+${body ? `  body: JSON.stringify(${javascriptLiteral(body)}),\n` : ''}});`;
+}
+
+/** A value of JSON as source of JavaScript. */
+export function javascriptLiteral(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return `[${value.map(javascriptLiteral).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${/^\w+$/.test(name) ? name : quoted(name)}: ${javascriptLiteral(member)}`,
+  );
+  return members.length > 0 ? `{ ${members.join(', ')} }` : '{}';
+}
+
+function quoted(text: string): string {
+  const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
+  return `'${escaped}'`;
+}

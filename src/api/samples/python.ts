@@ -1,0 +1,34 @@
+import type { SampleCall } from './sample-call.ts';
+
+/** The request with Python's standard library. Its integers keep all of their digits. */
+export function pythonSample(call: SampleCall): string {
+  const { method, baseUrl, target, body, apiKey, isIdempotent } = call;
+  const headers = [
+    `"Authorization": "Bearer ${apiKey}",`,
+    ...(body ? ['"Content-Type": "application/json",'] : []),
+    ...(isIdempotent ? ['"Idempotency-Key": str(uuid.uuid4()),'] : []),
+  ];
+  return `import json
+import urllib.request
+${isIdempotent ? 'import uuid\n' : ''}
+request = urllib.request.Request(
+    "${baseUrl}${target}",
+    method="${method}",
+    headers={
+${headers.map((header) => `        ${header}\n`).join('')}    },
+${body ? `    data=json.dumps(${pythonLiteral(body)}).encode(),\n` : ''})
+with urllib.request.urlopen(request) as response:
+    print(response.status, json.load(response))`;
+}
+
+/** A value of JSON as source of Python. */
+function pythonLiteral(value: unknown): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}: ${pythonLiteral(member)}`,
+  );
+  return `{${members.join(', ')}}`;
+}

@@ -1,0 +1,58 @@
+import { IDEMPOTENCY_KEY } from '../../http/idempotency-key.ts';
+import type { PublishedOperation } from '../operations.ts';
+
+/** A request of an operation, made from the examples of the contract. */
+export interface SampleCall {
+  readonly operationId: string;
+  readonly method: string;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  /** Path and query, below the base address. */
+  readonly target: string;
+  /** The parameters of the path, by name, and those of the query. */
+  readonly path: Readonly<Record<string, string | number>>;
+  readonly query: Readonly<Record<string, string | number>>;
+  /** The example of the body; its fields by name. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  /** Whether the request may carry an `Idempotency-Key`. */
+  readonly isIdempotent: boolean;
+  /** Whether the reply has integers that may lie beyond 2^53. */
+  readonly hasInt64: boolean;
+  readonly apiKey: string;
+}
+
+/**
+ * The request that the samples of an operation send. The parameter that continues a list is left out: the
+ * first page has something to show in every store.
+ */
+export function sampleCall(
+  operationId: string,
+  operation: PublishedOperation,
+  baseUrl: string,
+  apiKey: string,
+): SampleCall {
+  const { method, path, parameters, body, success, pagination } = operation;
+  const given = parameters.flatMap(({ name, in: place, example }) =>
+    example === undefined || name === pagination?.cursorParameter ? [] : [{ name, place, example }],
+  );
+  const of = (wanted: string) =>
+    Object.fromEntries(
+      given.flatMap(({ name, place, example }) => (place === wanted ? [[name, example]] : [])),
+    );
+  const inPath = of('path');
+  const query = of('query');
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(inPath[name] ?? ''));
+  const search = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  return {
+    operationId,
+    method,
+    baseUrl,
+    target: search.length > 0 ? `${filled}?${search.join('&')}` : filled,
+    path: inPath,
+    query,
+    body: body && Object(body).example,
+    isIdempotent: parameters.some(({ name }) => name === IDEMPOTENCY_KEY),
+    hasInt64: JSON.stringify(success.schema).includes('"bigint"'),
+    apiKey,
+  };
+}

@@ -1,0 +1,64 @@
+import type { PublishedOperation } from '../operations.ts';
+import { curlSample } from './curl.ts';
+import { goSample } from './go.ts';
+import { javascriptSample } from './javascript.ts';
+import { pythonSample } from './python.ts';
+import { type SampleCall, sampleCall } from './sample-call.ts';
+import { typescriptSample } from './typescript.ts';
+
+/** What stands for the API key in samples; pages put the reader's key in its place. */
+export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
+
+interface Language {
+  /** As readers call it. */
+  readonly title: string;
+  /** What runs the sample, and what it uses. */
+  readonly note: string;
+  write(call: SampleCall): string;
+}
+
+const LANGUAGES = {
+  curl: { title: 'curl', note: 'curl in a shell', write: curlSample },
+  typescript: {
+    title: 'TypeScript',
+    note: 'the client petstore-client',
+    write: typescriptSample,
+  },
+  javascript: {
+    title: 'JavaScript',
+    note: 'fetch, in Node.js 22 or later and in browsers',
+    write: javascriptSample,
+  },
+  python: { title: 'Python', note: 'urllib of the standard library', write: pythonSample },
+  go: { title: 'Go', note: 'net/http, Go 1.24 or later', write: goSample },
+} as const satisfies Record<string, Language>;
+
+export type SampleLanguage = keyof typeof LANGUAGES;
+
+/** A request in a language. */
+export interface Sample {
+  readonly language: SampleLanguage;
+  readonly title: string;
+  readonly note: string;
+  readonly code: string;
+}
+
+/**
+ * Samples of a request of an operation, one for each language, made from the examples of the contract.
+ * @param baseUrl where the operation is served, without a slash at its end.
+ */
+export function samplesOf(
+  operationId: string,
+  operation: PublishedOperation,
+  baseUrl: string,
+  apiKey = KEY_PLACEHOLDER,
+): readonly Sample[] {
+  const call = sampleCall(operationId, operation, baseUrl, apiKey);
+  return Object.entries<Language>(LANGUAGES).map(([language, { title, note, write }]) => ({
+    // The entries are exactly those of `LANGUAGES`.
+    language: language as SampleLanguage,
+    title,
+    note,
+    code: write(call),
+  }));
+}

@@ -1,0 +1,53 @@
+import type { OperationId } from '../operations.ts';
+import { javascriptLiteral, javascriptSample } from './javascript.ts';
+import type { SampleCall } from './sample-call.ts';
+
+/** The calls of the published client; operations that it does not have are sent with `fetch`. */
+const CLIENT_CALLS: Partial<Record<OperationId, WriteCall>> = {
+  listPets: ({ query }) => ({
+    result: '{ pets, next }',
+    shown: 'pets, next',
+    call: `listPets(${javascriptLiteral(query)})`,
+  }),
+  createPet: ({ body }) => onePet(`createPet(${javascriptLiteral(body)})`),
+  getPet: ({ path }) => onePet(`getPet(${path['petId']})`),
+  sendMessage: ({ body }) => ({
+    result: 'message',
+    shown: 'message',
+    call: `sendMessage(${javascriptLiteral(body?.['message'])})`,
+    address: 'quickstartBaseUrl',
+  }),
+};
+
+const CALLS = new Map<string, WriteCall>(Object.entries(CLIENT_CALLS));
+
+type WriteCall = (call: SampleCall) => ClientCall;
+
+interface ClientCall {
+  readonly call: string;
+  /** What the result is assigned to. */
+  readonly result: string;
+  /** What is shown of it. */
+  readonly shown: string;
+  /** The option of the client that has the address. */
+  readonly address?: 'baseUrl' | 'quickstartBaseUrl';
+}
+
+function onePet(call: string): ClientCall {
+  return { call, result: 'pet', shown: 'pet' };
+}
+
+/** The request with the published client, `petstore-client`. */
+export function typescriptSample(call: SampleCall): string {
+  const ofClient = CALLS.get(call.operationId)?.(call);
+  if (!ofClient) return `// The client has no such call: this is fetch.\n${javascriptSample(call)}`;
+  const { result, shown, address = 'baseUrl', call: text } = ofClient;
+  return `import { PetstoreClient } from 'petstore-client';
+
+const petstore = new PetstoreClient({
+  apiKey: '${call.apiKey}',
+  ${address}: '${call.baseUrl}',
+});
+const ${result} = await petstore.${text};
+console.log(${shown});`;
+}
