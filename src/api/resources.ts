@@ -21,6 +21,8 @@ export interface NamedSchema {
   readonly enum?: readonly string[];
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, NamedSchema>>;
+  /** Of an array. */
+  readonly items?: NamedSchema;
   readonly example?: unknown;
 }
 

@@ -21,25 +21,45 @@ const HEADERS = {
 const HSTS_MAX_AGE = 31_536_000;
 
 /**
- * What a page may load and reach: its own origin, and the API at the addresses given.
+ * What a page of the application may load and reach: its own origin, and the API at the addresses given.
  * @param styles further sources of styles, besides the dashboard's own files.
  */
 export function pagePolicy(
   addresses: DashboardOptions['addresses'],
   styles: readonly string[],
 ): ContentPolicy {
-  const api = [addresses.production, addresses.staging, addresses.quickstart];
   return {
     'default-src': ["'none'"],
     'script-src': ["'self'"],
     'style-src': ["'self'", ...styles],
     'img-src': ["'self'", 'data:'],
     'font-src': ["'self'"],
-    'connect-src': ["'self'", ...new Set(api.map((address) => new URL(address).origin))],
+    'connect-src': ["'self'", ...originsOf(addresses)],
     'base-uri': ["'none'"],
     'form-action': ["'self'"],
     'frame-ancestors': ["'none'"],
   };
+}
+
+/** What a page of the reference may load and reach: its own files, and the API at every address. */
+export function referencePolicy(addresses: DashboardOptions['addresses']): ContentPolicy {
+  return {
+    'default-src': ["'none'"],
+    'script-src': ["'self'"],
+    'style-src': ["'self'"],
+    'img-src': ["'self'"],
+    'connect-src': ["'self'", ...originsOf(addresses)],
+    'base-uri': ["'none'"],
+    'form-action': ["'none'"],
+    'frame-ancestors': ["'none'"],
+    'require-trusted-types-for': ["'script'"],
+  };
+}
+
+/** The origins of the API. */
+function originsOf(addresses: DashboardOptions['addresses']): ReadonlySet<string> {
+  const { dashboard, ...api } = addresses;
+  return new Set(Object.values(api).map((address) => new URL(address).origin));
 }
 
 /** The policy as the value of the header. */

@@ -32,8 +32,8 @@ export interface Deprecation {
   readonly sunset: number;
   /** Path of the operation that replaces it. */
   readonly successor: string;
-  /** The fragment of the documentation's address that leads to the operation. */
-  readonly section: `#${string}`;
+  /** What follows the documentation's address to lead to the operation. */
+  readonly section: `/${string}`;
   readonly note: string;
 }
 

@@ -24,14 +24,6 @@ describe("the OpenAPI document at the dashboard's address", () => {
   });
 });
 
-describe('the documents of the reference page', () => {
-  test.each(['production', 'quickstart'] as const)('are those of %s', async (part) => {
-    const shown: OpenapiDocument = await (await get(`/docs/${part}.json`)).json();
-    const served: OpenapiDocument = await (await fetch(`${service.url(part)}/openapi.json`)).json();
-    expect(shown).toEqual(served);
-  });
-});
-
 describe('the Arazzo document', () => {
   interface Arazzo {
     readonly arazzo: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
 import { servedAssets } from '../../src/dashboard/pages/asset-files.ts';
@@ -12,7 +12,8 @@ const APPLICATION_PATHS = [
   ...['/keys', '/usage', '/messages', '/sandbox', '/plan', '/account'],
   ...['/operator', '/operator/bans', '/operator/audit'],
 ];
-const PAGES = [...APPLICATION_PATHS, '/docs', '/nowhere'];
+const REFERENCE_PATHS = ['/docs', '/docs/operations/createPet', '/docs/guides/errors'];
+const PAGES = [...APPLICATION_PATHS, ...REFERENCE_PATHS, '/nowhere'];
 
 describe('the pages', () => {
   test.each(APPLICATION_PATHS)(
@@ -77,7 +78,7 @@ describe('the pages', () => {
     }
   });
 
-  test.each(['/', '/docs', '/docs/production.json', '/openapi.json', '/robots.txt'])(
+  test.each(['/', '/docs', '/docs/guides/errors.md', '/openapi.json', '/robots.txt'])(
     '%s serves no other method, and says so',
     async (path) => {
       await using service = await TestService.start({ parts: PARTS });
@@ -115,7 +116,7 @@ describe('an unknown address', () => {
 
   test('is shown as escaped text', async () => {
     await using service = await TestService.start({ parts: PARTS });
-    const pages = createPages({ addresses: addressesOf(service), contact: undefined });
+    const pages = createPages({ addresses: addressesOf(service) });
     const reply = await pages.handle(new Request(service.dashboardUrl), '/<img src=x>');
     const text = await reply.text();
     expect(text).toContain('&lt;img src=x&gt;');
@@ -128,22 +129,23 @@ describe('a dashboard below a path', () => {
     const settings = { PETSTORE_DASHBOARD_URL: 'https://petstore.example/console' };
     await using service = await TestService.start({ parts: PARTS, settings });
     const origin = `http://localhost:${service.port}`;
-    for (const path of ['', '/', '/keys', '/docs', '/nowhere']) {
+    for (const path of ['', '/', '/keys', ...REFERENCE_PATHS, '/nowhere']) {
       const text = await (await fetch(`${origin}/console${path}`)).text();
       for (const address of await loadedBy(text)) {
         expect(address).toStartWith('/console/');
         expect((await fetch(origin + address)).status).toBe(200);
       }
       const links = (await elements(text, 'a')).map(({ attributes }) => attributes.get('href'));
-      expect(links.filter((link) => !link?.startsWith('/console/'))).toEqual([]);
+      const elsewhere = links.filter(
+        (link) => !/^(?:\/console\/|#)|\/openapi\.(?:json|yaml)$/.test(link ?? ''),
+      );
+      expect(elsewhere).toEqual([]);
     }
   });
 
   test('has scripts that load one another from there', async () => {
     const { files } = await bundleAssets();
-    const scripts = files.filter(
-      ({ type, name }) => /javascript/.test(type) && !/^scalar/.test(name),
-    );
+    const scripts = files.filter(({ type }) => /javascript/.test(type));
     const imported = scripts.flatMap(({ bytes }) =>
       new Bun.Transpiler({ loader: 'js' }).scanImports(bytes).map(({ path }) => path),
     );
@@ -158,7 +160,8 @@ describe('source that cannot be bundled', () => {
     using folder = temporaryFolder();
     const write = (script: string) => {
       writeFileSync(join(folder.path, 'main.tsx'), script);
-      writeFileSync(join(folder.path, 'reference.ts'), 'document.title = "reference";');
+      mkdirSync(join(folder.path, 'reference'), { recursive: true });
+      writeFileSync(join(folder.path, 'reference/reference.ts'), 'document.title = "reference";');
       writeFileSync(join(folder.path, 'theme-first.ts'), 'document.title = "theme";');
     };
     const address = 'http://localhost:1';
@@ -169,7 +172,7 @@ describe('source that cannot be bundled', () => {
       sandbox: address,
       dashboard: address,
     };
-    const pages = createPages({ addresses, contact: undefined }, async () =>
+    const pages = createPages({ addresses }, async () =>
       servedAssets(await bundleAssets(folder.path)),
     );
     const page = () => pages.handle(new Request(address), '/');
@@ -203,7 +206,9 @@ async function elements(page: string, selector: string): Promise<Element[]> {
 /** The addresses of scripts, styles, modules and icons in a page. */
 async function loadedBy(page: string): Promise<string[]> {
   const scripts = (await elements(page, 'script')).map(({ attributes }) => attributes.get('src'));
-  const links = (await elements(page, 'link')).map(({ attributes }) => attributes.get('href'));
+  const links = (await elements(page, 'link:not([rel=canonical])')).map(({ attributes }) =>
+    attributes.get('href'),
+  );
   return [...scripts, ...links].filter((address) => address !== undefined);
 }
 

@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 const API_DOCUMENTS = ['/openapi.json', '/openapi.yaml'];
 const PAGES_DOCUMENTS = [
   ...['/arazzo.json', '/llms.txt', '/reference.md', '/robots.txt', '/favicon.svg'],
-  ...['/docs/production.json', '/docs/quickstart.json', '/.well-known/api-catalog'],
+  ...['/docs/operations/createPet', '/docs/guides/errors.md', '/.well-known/api-catalog'],
 ];
 
 function addressOf(path: string): string {

@@ -172,7 +172,8 @@ describe('the executable in an empty place', () => {
     for (const [path, type] of [
       ['/', 'text/html; charset=utf-8'],
       ['/docs', 'text/html; charset=utf-8'],
-      ['/docs/production.json', 'application/json'],
+      ['/docs/operations/createPet', 'text/html; charset=utf-8'],
+      ['/docs/guides/errors.md', 'text/markdown; charset=utf-8'],
       ['/openapi.json', 'application/json'],
       ['/openapi.yaml', 'application/yaml'],
       ['/v1/openapi.json', 'application/json'],

@@ -29,7 +29,7 @@ function expectedLifecycle(url: string, dashboardUrl: string) {
     deprecation: '@1795132800',
     sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
     link:
-      `<${dashboardUrl}/docs#pets/tag/pets/GET/pets/%7BpetId%7D>; rel="deprecation"; type="text/html", ` +
+      `<${dashboardUrl}/docs/operations/getPet#deprecation>; rel="deprecation"; type="text/html", ` +
       `<${url}/pets>; rel="successor-version"`,
   };
 }

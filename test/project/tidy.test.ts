@@ -42,7 +42,7 @@ const ENTRIES = [
   'testing/src/index.ts',
   // Bundled for browsers.
   'src/dashboard/web/main.tsx',
-  'src/dashboard/web/reference.ts',
+  'src/dashboard/web/reference/reference.ts',
   'src/dashboard/web/theme-first.ts',
   'build/main.ts',
   // Run by `npm run test:quick`.

@@ -127,7 +127,7 @@ export const PET_OPERATIONS = {
       deprecatedAt: Date.UTC(2026, 10, 20) / 1_000,
       sunset: Date.UTC(2030, 11, 5),
       successor: '/pets',
-      section: '#pets/tag/pets/GET/pets/%7BpetId%7D',
+      section: '/operations/getPet#deprecation',
       note: 'Deprecated: removed on 5 December 2030. Use `GET /pets` with the `status` filter.',
     },
   },

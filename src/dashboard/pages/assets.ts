@@ -20,6 +20,7 @@ export interface Assets {
   /** Runs on every page before its first paint. */
   readonly themeFirst: PageAssets;
   readonly dashboard: PageAssets;
+  /** For the pages of the API reference. */
   readonly reference: PageAssets;
   /** For pages of text alone. */
   readonly plain: PageAssets;

@@ -4,9 +4,6 @@ import type { Asset, Assets, PageAssets } from './assets.ts';
 
 const WEB = join(import.meta.dir, '..', 'web');
 
-/** The bundled API reference; nothing else of its package is used. */
-const SCALAR = '@scalar/api-reference/browser/standalone.js';
-
 /**
  * Bundles the pages' source into memory. The files refer to one another by relative addresses, so they
  * may be served below any path.
@@ -14,23 +11,18 @@ const SCALAR = '@scalar/api-reference/browser/standalone.js';
  * @throws Error with the bundler's messages when the source cannot be bundled.
  */
 export async function bundleAssets(web = WEB): Promise<Assets> {
-  const [dashboard, reference, themeFirst, plain, scalar] = await Promise.all([
+  const [dashboard, reference, themeFirst, plain] = await Promise.all([
     bundle(join(web, 'main.tsx'), { format: 'esm', splitting: true }),
-    // Classic scripts: theme-first runs before the page is parsed, reference needs Scalar's global.
-    bundle(join(web, 'reference.ts'), { format: 'iife' }),
+    bundle(join(web, 'reference', 'reference.ts'), { format: 'esm' }),
+    // A classic script runs before the page is parsed.
     bundle(join(web, 'theme-first.ts'), { format: 'iife' }),
     bundle(join(import.meta.dir, 'plain.css'), {}),
-    readScalar(),
   ]);
   return {
-    files: [dashboard, reference, themeFirst, plain].flatMap(({ files }) => files).concat(scalar),
+    files: [dashboard, reference, themeFirst, plain].flatMap(({ files }) => files),
     themeFirst: themeFirst.page,
     dashboard: dashboard.page,
-    reference: {
-      ...reference.page,
-      scripts: [scalar.name, ...reference.page.scripts],
-      styles: plain.page.styles,
-    },
+    reference: reference.page,
     plain: plain.page,
   };
 }
@@ -93,12 +85,6 @@ async function readOutput(output: BuildArtifact): Promise<Asset> {
     type: output.type,
     bytes: new Uint8Array(await output.arrayBuffer()),
   };
-}
-
-async function readScalar(): Promise<Asset> {
-  const bytes = await Bun.file(Bun.resolveSync(SCALAR, import.meta.dir)).bytes();
-  const hash = Bun.hash.wyhash(bytes).toString(36);
-  return { name: `scalar-${hash}.js`, type: 'text/javascript;charset=utf-8', bytes };
 }
 
 function nameOf(path: string): string {

@@ -1,32 +1,25 @@
 import { ARAZZO_PATH, arazzoDocument } from '../../api/openapi/arazzo.ts';
-import { openapiDocument } from '../../api/openapi/document.ts';
 import { REVALIDATED } from '../../http/entity-tag.ts';
 import { documentReply, selectRepresentation } from '../../http/representation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import { lazyValue } from '../../lib/lazy.ts';
-import type { DashboardOptions } from '../options.ts';
+import { referenceTexts } from '../reference/reference.ts';
 import { agentGuide } from './agent-guide.ts';
 import { API_CATALOG_PATH, API_CATALOG_TYPE, apiCatalog } from './api-catalog.ts';
 import { FAVICON } from './favicon.ts';
 import { referenceMarkdown } from './reference-markdown.ts';
+import type { Addresses } from './reference-sections.ts';
 
-type ServeDocument = (request: Request) => Response;
+const MARKDOWN = 'text/markdown; charset=utf-8';
+
+export type ServeDocument = (request: Request) => Response;
 
 /** The documents that are served besides pages and assets, by path. */
-export function servedDocuments({
-  addresses,
-  contact,
-}: Pick<DashboardOptions, 'addresses' | 'contact'>): ReadonlyMap<string, ServeDocument> {
+export function servedDocuments(addresses: Addresses): ReadonlyMap<string, ServeDocument> {
   return new Map<string, ServeDocument>([
     ...[DOCUMENT_PATH, YAML_DOCUMENT_PATH].map(
       (path) => [path, redirect(addresses.production + path)] as const,
     ),
-    // For the reference page, which works without the processes of the API.
-    ...(['production', 'quickstart', 'sandbox'] as const).map((part) => {
-      const { [part]: baseUrl, dashboard } = addresses;
-      const write = () => JSON.stringify(openapiDocument(part, { baseUrl, dashboard, contact }));
-      return [`/docs/${part}.json`, served('application/json', write)] as const;
-    }),
     [
       ARAZZO_PATH,
       served('application/json', () => JSON.stringify(arazzoDocument(addresses.production))),
@@ -38,13 +31,18 @@ export function servedDocuments({
       }),
     ],
     ['/llms.txt', served('text/plain; charset=utf-8', () => agentGuide(addresses))],
-    ['/reference.md', served('text/markdown; charset=utf-8', () => referenceMarkdown(addresses))],
+    ['/reference.md', served(MARKDOWN, () => referenceMarkdown(addresses))],
+    ...Array.from(
+      referenceTexts(addresses),
+      ([path, write]) => [path, served(MARKDOWN, write)] as const,
+    ),
     ['/robots.txt', served('text/plain; charset=utf-8', () => robots(addresses.dashboard))],
     ['/favicon.svg', served('image/svg+xml', () => FAVICON)],
   ]);
 }
 
-function served(
+/** Serves a document, which is written at the first request for it. */
+export function served(
   type: string,
   write: () => string,
   others?: Readonly<Record<string, string>>,

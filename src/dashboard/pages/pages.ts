@@ -1,14 +1,16 @@
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { lazy } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
-import { pagePolicy, writePolicy } from '../security.ts';
+import { REFERENCE_PATHS } from '../reference/paths.ts';
+import { referencePages } from '../reference/reference.ts';
+import { pagePolicy, referencePolicy, writePolicy } from '../security.ts';
 import { type ServedAssets, servedAssets } from './asset-files.ts';
 import { bundleAssets } from './bundle.ts';
-import { servedDocuments } from './documents.ts';
+import { type ServeDocument, served, servedDocuments } from './documents.ts';
 import { readAssets } from './embedded-assets.ts';
 import type { Html } from './html.ts';
 import { canonicalAddress } from './redirect.ts';
-import { dashboardPage, notFoundPage, type PageParts, referencePage } from './shell.ts';
+import { dashboardPage, notFoundPage, type PageParts } from './shell.ts';
 
 /** The paths of the application's pages. */
 const APPLICATION_PATHS: ReadonlySet<string> = new Set([
@@ -29,7 +31,7 @@ const APPLICATION_PATHS: ReadonlySet<string> = new Set([
   '/account',
 ]);
 
-const isPage = (path: string) => path === '/docs' || APPLICATION_PATHS.has(path);
+const isPage = (path: string) => REFERENCE_PATHS.has(path) || APPLICATION_PATHS.has(path);
 
 const ASSETS = '/assets/';
 
@@ -46,20 +48,22 @@ const ownAssets = lazy(async () =>
 
 /** The pages' source is bundled at the first request for a page, so that no start waits for it. */
 export function createPages(
-  { addresses, contact }: Pick<DashboardOptions, 'addresses' | 'contact'>,
+  { addresses }: Pick<DashboardOptions, 'addresses'>,
   prepare: () => Promise<ServedAssets> = ownAssets,
 ): DashboardPages {
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
-  const documents = servedDocuments({ addresses, contact });
+  const documents = servedDocuments(addresses);
   const prepared = lazy(async () => {
     const { assets, files } = await prepare();
-    return { parts: { addresses, assets, basePath }, files };
+    const parts = { addresses, assets, basePath };
+    return { parts, files, reference: servedReference(parts) };
   });
   const find = async (path: string, request: Request) => {
     const document = documents.get(path);
     if (document) return () => document(request);
-    const { parts, files } = await prepared();
-    if (path === '/docs') return () => showReference(parts);
+    const { parts, files, reference } = await prepared();
+    const page = reference.get(path);
+    if (page) return () => page(request);
     if (APPLICATION_PATHS.has(path)) return () => showDashboard(parts);
     const file = path.startsWith(ASSETS) && files.get(path.slice(ASSETS.length));
     return file ? () => file.reply(request) : undefined;
@@ -83,9 +87,15 @@ function showDashboard(parts: PageParts): Response {
   return show(dashboardPage(parts, nonce), parts, [`'nonce-${nonce}'`]);
 }
 
-function showReference(parts: PageParts): Response {
-  // Scalar writes style elements without a nonce, so this page alone allows inline styles.
-  return show(referencePage(parts), parts, ["'unsafe-inline'"]);
+/** Nothing in these pages depends on the reader, so that they are written once, and compressed. */
+function servedReference(parts: PageParts): ReadonlyMap<string, ServeDocument> {
+  const headers = { 'Content-Security-Policy': writePolicy(referencePolicy(parts.addresses)) };
+  return new Map(
+    Array.from(referencePages(parts), ([path, text]) => [
+      path,
+      served('text/html; charset=utf-8', () => text, headers),
+    ]),
+  );
 }
 
 function notFound(request: Request, parts: PageParts, path: string): Response {

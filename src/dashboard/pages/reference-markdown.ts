@@ -55,7 +55,8 @@ export function referenceMarkdown(addresses: Addresses): string {
   );
 }
 
-function describeOperation(
+/** One operation as Markdown. */
+export function describeOperation(
   id: string,
   operation: PublishedOperation,
   addresses: Addresses,

@@ -21,11 +21,10 @@ export function dashboardPage(parts: PageParts, styleNonce: string): Html {
   const head = html`<meta name="base-path" content="${basePath}">
 <meta name="style-nonce" content="${styleNonce}">
 ${loading(parts, assets.dashboard, 'module')}`;
-  return page(
-    parts,
-    'Petstore',
+  return page(parts, {
+    title: 'Petstore',
     head,
-    html`<div id="root"></div>
+    body: html`<div id="root"></div>
 <noscript>
 <main>
 <h1>Petstore</h1>
@@ -37,42 +36,16 @@ ${loading(parts, assets.dashboard, 'module')}`;
 </ul>
 </main>
 </noscript>`,
-  );
-}
-
-/** The API reference, which is not part of the application. */
-export function referencePage(parts: PageParts): Html {
-  const { assets, basePath, addresses } = parts;
-  return page(
-    parts,
-    'API reference · Petstore',
-    html`<meta name="base-path" content="${basePath}">
-<meta name="staging-address" content="${addresses.staging}">
-<meta name="production-address" content="${addresses.production}">
-${loading(parts, assets.reference, 'classic')}`,
-    html`<nav class="bar" aria-label="Petstore">
-<strong>Petstore API reference</strong>
-<a href="${basePath}/">Dashboard</a>
-<a href="${basePath}/keys">Get a key</a>
-<a href="${basePath}/openapi.json">openapi.json</a>
-<a href="${basePath}/reference.md">Plain text</a>
-</nav>
-<div id="reference"></div>
-<noscript>
-<main class="plain"><p>This page needs JavaScript. The same reference as plain text:
-<a href="${basePath}/reference.md">reference.md</a>.</p></main>
-</noscript>`,
-  );
+  });
 }
 
 /** The page for an unknown address. */
 export function notFoundPage(parts: PageParts, message: string): Html {
   const { basePath, addresses, assets } = parts;
-  return page(
-    parts,
-    'Not found · Petstore',
-    loading(parts, assets.plain, 'classic'),
-    html`<main class="plain">
+  return page(parts, {
+    title: 'Not found · Petstore',
+    head: loading(parts, assets.plain, 'classic'),
+    body: html`<main class="plain">
 <h1>Not found</h1>
 <p>${message}</p>
 <ul>
@@ -81,11 +54,11 @@ export function notFoundPage(parts: PageParts, message: string): Html {
 <li>The API itself: <code>${addresses.production}</code></li>
 </ul>
 </main>`,
-  );
+  });
 }
 
 /** Links and scripts. Modules and deferred scripts run once the page is parsed. */
-function loading(parts: PageParts, needed: PageAssets, kind: 'module' | 'classic'): Html {
+export function loading(parts: PageParts, needed: PageAssets, kind: 'module' | 'classic'): Html {
   const at = (name: string) => `${parts.basePath}/assets/${name}`;
   return html`${needed.styles.map((name) => html`<link rel="stylesheet" href="${at(name)}">`)}
 ${needed.imports.map((name) => html`<link rel="modulepreload" href="${at(name)}">`)}
@@ -96,14 +69,25 @@ ${needed.scripts.map((name) =>
 )}`;
 }
 
-function page(parts: PageParts, title: string, head: Html, body: Html): Html {
-  const { assets, basePath } = parts;
+interface PageText {
+  readonly title: string;
+  /** One sentence for search engines. */
+  readonly description?: string;
+  readonly head: Html;
+  readonly body: Html;
+}
+
+/** A whole document around the head and body of a page. */
+export function page(
+  { assets, basePath }: PageParts,
+  { title, description = DESCRIPTION, head, body }: PageText,
+): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
-<meta name="description" content="${DESCRIPTION}">
+<meta name="description" content="${description}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" type="image/svg+xml" href="${basePath}/favicon.svg">

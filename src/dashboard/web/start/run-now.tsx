@@ -5,6 +5,7 @@ import { CallError, type SessionState, useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Code } from '../common/copy.tsx';
 import { Failure } from '../common/states.tsx';
+import { indentJson } from '../exact-json.ts';
 import { type ExampleCall, type ExampleKey, MESSAGE, placeOf } from './examples.ts';
 
 interface RunNowProps {
@@ -125,7 +126,7 @@ async function exchange(url: string, init: RequestInit): Promise<Reply> {
       status: response.status,
       statusText: response.statusText,
       headers: [...response.headers].sort(limitsFirst),
-      body: indented(body),
+      body: indentJson(body),
       took: performance.now() - begin,
     };
   } catch {
@@ -137,14 +138,4 @@ async function exchange(url: string, init: RequestInit): Promise<Reply> {
 function limitsFirst([one]: readonly [string, string], [other]: readonly [string, string]): number {
   const rank = (name: string) => (/ratelimit|retry-after/.test(name) ? 0 : 1);
   return rank(one) - rank(other);
-}
-
-/** Indented JSON; unchanged where parsing would round a long integer. */
-function indented(body: string): string {
-  try {
-    const value: unknown = JSON.parse(body);
-    return JSON.stringify(value) === body ? JSON.stringify(value, null, 2) : body;
-  } catch {
-    return body;
-  }
 }

@@ -1,0 +1,21 @@
+import { html } from '../pages/html.ts';
+import type { PageParts } from '../pages/shell.ts';
+import type { ReferencePage } from './frame.ts';
+import type { Guide } from './guides/guide.ts';
+import { guidePath } from './paths.ts';
+import { prose } from './prose.ts';
+
+/** The page of a guide. */
+export function guidePage(
+  { name, title, description, body }: Guide,
+  { addresses, basePath }: Pick<PageParts, 'addresses' | 'basePath'>,
+): ReferencePage {
+  return {
+    path: guidePath(name),
+    title,
+    description,
+    content: html`<h1>${title}</h1>
+<p class="dimmed">${description}</p>
+${prose(body(addresses), basePath)}`,
+  };
+}

@@ -1,0 +1,15 @@
+import type { Addresses } from '../../pages/reference-sections.ts';
+
+/** A guide: a page of text at `/docs/guides/NAME`, and as Markdown at `/docs/guides/NAME.md`. */
+export interface Guide {
+  /** In its address: small letters and hyphens. */
+  readonly name: string;
+  readonly title: string;
+  /** One sentence for lists, search engines and previews of links. */
+  readonly description: string;
+  /**
+   * Its text as Markdown, without the title. Sections begin with `##`; each heading is an anchor made of its
+   * words. A link to another page begins with `/`, such as `[keys](/keys)`.
+   */
+  body(addresses: Addresses): string;
+}

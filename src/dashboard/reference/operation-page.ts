@@ -1,0 +1,107 @@
+import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
+import { withSimulateParameter } from '../../api/openapi/simulate-parameter.ts';
+import type { PublishedOperation } from '../../api/operations.ts';
+import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { exampleMessage } from '../../http/example-errors.ts';
+import { HEADERS } from '../../http/headers.ts';
+import { type Html, html } from '../pages/html.ts';
+import { addressOf, replyHeaders } from '../pages/reference-sections.ts';
+import type { PageParts } from '../pages/shell.ts';
+import { factsOf, fieldList, fieldsOf } from './fields.ts';
+import { methodMark, type ReferencePage } from './frame.ts';
+import { errorPath, operationPath } from './paths.ts';
+import { code, prose } from './prose.ts';
+import { samplesOf } from './samples.ts';
+import { tryForm } from './try-form.ts';
+
+type Parts = Pick<PageParts, 'addresses' | 'basePath'>;
+
+/** The page of one operation. */
+export function operationPage(
+  id: string,
+  published: PublishedOperation,
+  parts: Parts,
+): ReferencePage {
+  const { addresses, basePath } = parts;
+  const operation = published.tag === 'Pets' ? withSimulateParameter(published) : published;
+  const { method, path, summary, description, deprecation } = operation;
+  const base = addressOf(operation, addresses);
+  return {
+    path: operationPath(id),
+    title: summary,
+    description: `${id}: ${method} ${path}. ${published.success.description}`,
+    content: html`<h1>${summary}</h1>
+<p class="endpoint">${methodMark(method)} <code>${base}${path}</code></p>
+${deprecation ? html`<div class="note" id="deprecation">${prose(deprecation.note, basePath)}</div>` : ''}
+${prose(description, basePath)}
+${parametersSection(operation, basePath)}
+${bodySection(operation, basePath)}
+<section id="try"><h2><a class="anchor" href="#try">Try it</a></h2>
+${tryForm(operation, addresses)}</section>
+<section id="samples"><h2><a class="anchor" href="#samples">Samples</a></h2>
+${samplesOf(operation, base).map(
+  ({ language, code: text }) => html`<h3>${language}</h3>
+${code(text, `The request in ${language}`)}`,
+)}</section>
+${replySection(operation, basePath)}
+${errorsSection(id, operation, parts)}`,
+  };
+}
+
+function parametersSection({ parameters }: PublishedOperation, basePath: string): Html {
+  if (parameters.length === 0) return html``;
+  const fields = parameters.map(({ name, in: place, required, schema, description }) => ({
+    name,
+    facts: [place, ...factsOf(schema)],
+    isRequired: required,
+    description,
+  }));
+  return html`<section id="parameters"><h2><a class="anchor" href="#parameters">Parameters</a></h2>
+${fieldList(fields, 'parameter', basePath)}</section>`;
+}
+
+function bodySection({ body }: PublishedOperation, basePath: string): Html {
+  const schema = body && SCHEMAS[schemaName(body)];
+  if (!schema) return html``;
+  return html`<section id="body"><h2><a class="anchor" href="#body">Body</a></h2>
+${prose(schema.description, basePath)}
+${fieldList(fieldsOf(schema), 'body', basePath)}</section>`;
+}
+
+function replySection(operation: PublishedOperation, basePath: string): Html {
+  const { status, schema, description, example } = operation.success;
+  const named = SCHEMAS[schemaName(schema)];
+  return html`<section id="reply"><h2><a class="anchor" href="#reply">Reply</a></h2>
+<p><strong>${String(status)}</strong></p>
+${prose(description, basePath)}
+${code(JSON.stringify(example, undefined, 2), 'Example of the body')}
+${named ? fieldList(fieldsOf(named), 'reply', basePath) : ''}
+<h3 id="headers"><a class="anchor" href="#headers">Headers</a></h3>
+<ul class="fields">
+${replyHeaders(operation).map((name) => {
+  const { description, example } = HEADERS[name];
+  const anchor = `header-${name.toLowerCase()}`;
+  return html`<li id="${anchor}"><p class="field"><a class="anchor" href="#${anchor}"><code>${name}</code></a>
+<span class="dimmed monospace">${String(example)}</span></p>
+${prose(description, basePath)}</li>`;
+})}
+</ul></section>`;
+}
+
+function errorsSection(id: string, operation: PublishedOperation, parts: Parts): Html {
+  const base = addressOf(operation, parts.addresses);
+  const rows = [...new Set(operation.errors)]
+    .sort((one, other) => ERRORS[one].status - ERRORS[other].status)
+    .map((error: ErrorCode) => {
+      const { status, meaning } = ERRORS[error];
+      const message = exampleMessage(error, id, operation, base);
+      return html`<li id="error-${error}"><p class="field"><strong>${String(status)}</strong>
+<a href="${parts.basePath}${errorPath(error)}"><code>${error}</code></a></p>
+<p>${meaning}</p>
+<p class="dimmed">${message}</p></li>`;
+    });
+  return html`<section id="errors"><h2><a class="anchor" href="#errors">Errors</a></h2>
+<ul class="fields">
+${rows}
+</ul></section>`;
+}

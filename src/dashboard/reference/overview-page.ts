@@ -1,0 +1,96 @@
+import { OPERATIONS } from '../../api/operations.ts';
+import { RESOURCES } from '../../api/resources.ts';
+import { APIS } from '../../core/environments.ts';
+import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { type Html, html } from '../pages/html.ts';
+import type { PageParts } from '../pages/shell.ts';
+import { methodMark, type ReferencePage } from './frame.ts';
+import { GUIDES } from './guides/guides.ts';
+import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
+import { prose } from './prose.ts';
+
+type Parts = Pick<PageParts, 'addresses' | 'basePath'>;
+
+const ADDRESSES = [
+  ['production', 'Production', 'Real animals, real limits.'],
+  ['staging', 'Staging', 'The same API with animals, keys and limits of its own.'],
+  ['quickstart', 'Quickstart', 'Takes keys of either environment.'],
+  ['sandbox', 'Sandbox', 'Time, limits and bans of staging. Takes keys of staging.'],
+] as const;
+
+/** Where the reference begins: addresses, keys, every operation and guide, documents for programs. */
+export function overviewPage(parts: Parts): ReferencePage {
+  const { basePath } = parts;
+  return {
+    path: REFERENCE_PATH,
+    title: 'API reference',
+    description: 'Every operation, parameter and error of the petstore API, to read and to try.',
+    content: html`<h1>API reference</h1>
+<p>List, add and fetch animals over JSON and HTTP. Each operation has a page, where you can send it.</p>
+${addresses(parts)}
+${prose(AUTHENTICATION, basePath)}
+<section id="operations"><h2><a class="anchor" href="#operations">Operations</a></h2>
+${RESOURCES.map(({ tag, description }) => operationsOf(tag, description, basePath))}</section>
+<section id="guides"><h2><a class="anchor" href="#guides">Guides</a></h2>
+<ul class="fields">
+${GUIDES.map(
+  ({ name, title, description }) =>
+    html`<li><a href="${basePath}${guidePath(name)}">${title}</a><p>${description}</p></li>`,
+)}
+</ul></section>
+${prose(documents(parts), basePath)}`,
+  };
+}
+
+const AUTHENTICATION = `## Authentication
+
+Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`. Make one on [Keys](/keys). A key belongs to one
+environment; in the other one it gets 401.
+`;
+
+function addresses({ addresses }: Parts): Html {
+  return html`<section id="addresses"><h2><a class="anchor" href="#addresses">Addresses</a></h2>
+<ul class="fields">
+${ADDRESSES.map(
+  ([name, title, words]) => html`<li><p class="field"><strong>${title}</strong>
+<code>${addresses[name]}</code></p><p>${words}</p></li>`,
+)}
+</ul></section>`;
+}
+
+function operationsOf(tag: string, description: string, basePath: string): Html {
+  const operations = Object.entries(OPERATIONS).filter(([, operation]) => operation.tag === tag);
+  return html`<h3>${tag}</h3>
+<p>${description}</p>
+<ul class="fields">
+${operations.map(
+  ([
+    id,
+    { summary, method, path, deprecation },
+  ]) => html`<li id="${formerAnchor(tag, method, path)}">
+<p class="field">${methodMark(method)} <code>${path}</code> <a href="${basePath}${operationPath(id)}">${summary}</a>
+${deprecation ? html`<span class="required">deprecated</span>` : ''}</p></li>`,
+)}
+</ul>`;
+}
+
+/** The fragment that led to an operation while the reference was one page: `#pets/tag/pets/GET/pets/{petId}`. */
+function formerAnchor(tag: string, method: string, path: string): string {
+  const name = tag.toLowerCase();
+  return `${name}/tag/${name}/${method}${path}`;
+}
+
+/** Markdown. */
+function documents({ addresses }: Parts): string {
+  const rows = APIS.map((name) => {
+    const json = addresses[name] + DOCUMENT_PATH;
+    return `- OpenAPI 3.1 of ${name}: [JSON](${json}), [YAML](${addresses[name]}${YAML_DOCUMENT_PATH})`;
+  });
+  return `## For programs
+
+${rows.join('\n')}
+- [Workflows](/arazzo.json): an Arazzo 1.0 document
+- [The whole reference in Markdown](/reference.md); every guide and operation has its page with \`.md\` at the end
+- [The guide for agents](/llms.txt), who use the same operations as tools at \`${addresses.dashboard}/mcp\`
+`;
+}

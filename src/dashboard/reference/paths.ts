@@ -1,0 +1,27 @@
+import { OPERATION_IDS } from '../../api/operations.ts';
+import { GUIDES } from './guides/guides.ts';
+
+/** Path of the reference below the dashboard's address. */
+export const REFERENCE_PATH = '/docs';
+
+/** Path of the page of an operation. */
+export function operationPath(id: string): string {
+  return `${REFERENCE_PATH}/operations/${id}`;
+}
+
+/** Path of a guide. */
+export function guidePath(name: string): string {
+  return `${REFERENCE_PATH}/guides/${name}`;
+}
+
+/** Path of what a guide says about an error code. */
+export function errorPath(code: string): string {
+  return `${guidePath('errors')}#${code}`;
+}
+
+/** The paths of all pages of the reference. */
+export const REFERENCE_PATHS: ReadonlySet<string> = new Set([
+  REFERENCE_PATH,
+  ...OPERATION_IDS.map(operationPath),
+  ...GUIDES.map(({ name }) => guidePath(name)),
+]);

@@ -1,0 +1,39 @@
+import { OPERATIONS } from '../../api/operations.ts';
+import { document } from '../pages/markdown.ts';
+import { describeOperation } from '../pages/reference-markdown.ts';
+import type { Addresses } from '../pages/reference-sections.ts';
+import type { PageParts } from '../pages/shell.ts';
+import { framed, type ReferencePage } from './frame.ts';
+import { guidePage } from './guide-page.ts';
+import { GUIDES } from './guides/guides.ts';
+import { operationPage } from './operation-page.ts';
+import { overviewPage } from './overview-page.ts';
+import { guidePath, operationPath } from './paths.ts';
+import { linkedBelow } from './prose.ts';
+
+/** The pages of the reference by path, as HTML. */
+export function referencePages(parts: PageParts): Map<string, string> {
+  const pages: ReferencePage[] = [
+    overviewPage(parts),
+    ...Object.entries(OPERATIONS).map(([id, operation]) => operationPage(id, operation, parts)),
+    ...GUIDES.map((guide) => guidePage(guide, parts)),
+  ];
+  return new Map(pages.map((page) => [page.path, framed(parts, page).text]));
+}
+
+/** The pages of operations and guides as Markdown, each at the path of the page with `.md` at the end. */
+export function referenceTexts(addresses: Addresses): Map<string, () => string> {
+  const operations = Object.entries(OPERATIONS).map(
+    ([id, operation]) =>
+      [`${operationPath(id)}.md`, () => describeOperation(id, operation, addresses)] as const,
+  );
+  const guides = GUIDES.map(
+    ({ name, title, description, body }) =>
+      [
+        `${guidePath(name)}.md`,
+        () =>
+          linkedBelow(document(`# ${title}`, description, body(addresses)), addresses.dashboard),
+      ] as const,
+  );
+  return new Map([...operations, ...guides]);
+}

@@ -1,0 +1,20 @@
+/** Where Mantine stores the choice of the dashboard. */
+const STORED = 'mantine-color-scheme-value';
+const SYSTEM = matchMedia('(prefers-color-scheme: dark)');
+
+/** Shows the choice between light and dark, which the dashboard and the reference share. */
+export function offerColorSchemes(): void {
+  const select = document.querySelector<HTMLSelectElement>('.color-scheme');
+  if (!select) return;
+  select.value = localStorage.getItem(STORED) ?? 'auto';
+  select.hidden = false;
+  const apply = () => {
+    const isDark = select.value === 'auto' ? SYSTEM.matches : select.value === 'dark';
+    document.documentElement.dataset['mantineColorScheme'] = isDark ? 'dark' : 'light';
+  };
+  select.addEventListener('change', () => {
+    localStorage.setItem(STORED, select.value);
+    apply();
+  });
+  SYSTEM.addEventListener('change', apply);
+}

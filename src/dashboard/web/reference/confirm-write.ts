@@ -1,0 +1,31 @@
+import { button, element } from './elements.ts';
+import type { Attempt } from './request.ts';
+
+/** Asks before a request that changes production. @returns whether it may be sent. */
+export function confirmWrite({ method, url }: Attempt): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const heading = element(
+    'h2',
+    { id: 'confirm-write', class: 'dialog-title' },
+    'Change production?',
+  );
+  const dialog = element(
+    'dialog',
+    { 'aria-labelledby': heading.id },
+    heading,
+    element('p', {}, 'This request changes real data. It cannot be taken back.'),
+    element('p', { class: 'monospace address' }, `${method} ${url}`),
+  );
+  const choices = [
+    button('Send to production', () => dialog.close('send'), 'button'),
+    button('Cancel', () => dialog.close()),
+  ];
+  dialog.append(element('div', { class: 'try-buttons' }, ...choices));
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    resolve(dialog.returnValue === 'send');
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  return promise;
+}

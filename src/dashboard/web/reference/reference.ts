@@ -1,0 +1,12 @@
+import './reference.css';
+import { offerColorSchemes } from './color-scheme.ts';
+import { addCopyButtons } from './copy-buttons.ts';
+import { startTrying } from './try-it.ts';
+
+/*
+ * The script of the pages of the API reference, which can be read without it.
+ */
+
+offerColorSchemes();
+addCopyButtons(document);
+startTrying();

@@ -1,0 +1,49 @@
+import { confirmWrite } from './confirm-write.ts';
+import { addCopyButtons } from './copy-buttons.ts';
+import { KeyField } from './key-field.ts';
+import { replyView, unreachableView } from './reply-view.ts';
+import { type Attempt, attemptOf, send, targetOf } from './request.ts';
+
+/** Makes the form of the page send its request. */
+export function startTrying(): void {
+  const form = document.querySelector<HTMLFormElement>('form.try');
+  const line = form?.querySelector('.try-request');
+  const keyPlace = form?.querySelector('.try-key');
+  if (!form || !line || !keyPlace) return;
+  const key = new KeyField(keyPlace);
+  const showLine = () => {
+    const { method, url } = attemptOf(form, '');
+    line.textContent = `${method} ${url}`;
+  };
+  form.addEventListener('input', showLine);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void tryOnce(form, key);
+  });
+  showLine();
+  form.hidden = false;
+}
+
+/** Sends the request of the form, and shows the reply; once at a time. */
+async function tryOnce(form: HTMLFormElement, key: KeyField): Promise<void> {
+  const button = form.querySelector<HTMLButtonElement>('.try-send button');
+  const place = form.querySelector('.try-reply');
+  if (!button || !place || button.disabled) return;
+  button.disabled = true;
+  try {
+    const text = key.require();
+    if (text === undefined) return;
+    const attempt = attemptOf(form, text);
+    if (isProductionWrite(form, attempt, key) && !(await confirmWrite(attempt))) return;
+    const reply = await send(attempt);
+    place.replaceChildren(...(reply ? replyView(attempt, reply) : [unreachableView(attempt)]));
+    addCopyButtons(place);
+  } finally {
+    button.disabled = false;
+  }
+}
+
+/** By the address, or by the key where the address takes those of both environments. */
+function isProductionWrite(form: HTMLFormElement, { method }: Attempt, key: KeyField): boolean {
+  return method !== 'GET' && (targetOf(form).environment || key.environment) === 'production';
+}

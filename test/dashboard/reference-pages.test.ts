@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { gunzipSync } from 'node:zlib';
+import { SCHEMAS, schemaName } from '../../src/api/openapi/schemas.ts';
+import { OPERATIONS } from '../../src/api/operations.ts';
+import { PARTS } from '../../src/config/config.ts';
+import { ERRORS } from '../../src/core/errors.ts';
+import { GUIDES } from '../../src/dashboard/reference/guides/guides.ts';
+import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
+import { TestService } from '../support/harness.ts';
+
+/** The limit of everything that a page of the reference loads, compressed, in bytes. */
+const PAGE_BUDGET = 300 * 1024;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await TestService.start({ parts: PARTS });
+});
+afterAll(() => service.stop());
+
+describe('the page of an operation', () => {
+  test.each(Object.entries(OPERATIONS))(
+    '%s shows its request, parameters, fields and errors without a script',
+    async (id, operation) => {
+      const page = await read(`/docs/operations/${id}`);
+      expect(page.text).toContain(operation.summary);
+      expect(page.text).toContain(operation.path);
+      for (const { name } of operation.parameters) {
+        expect(page.ids).toContain(`parameter-${name}`);
+      }
+      for (const name of fieldsOf(operation.body)) expect(page.ids).toContain(`body-${name}`);
+      for (const code of operation.errors) {
+        expect(page.ids).toContain(`error-${code}`);
+        expect(page.links).toContain(`/docs/guides/errors#${code}`);
+      }
+    },
+  );
+
+  test('says that it is deprecated, where its replies lead', async () => {
+    const { secret } = await service.account();
+    const { headers } = await service.request('/pets/1', { key: secret });
+    const [, link = ''] = /<([^>]+)>; rel="deprecation"/.exec(headers.get('Link') ?? '') ?? [];
+    const { pathname, hash } = new URL(link);
+    const page = await read(pathname);
+    expect(page.ids).toContain(hash.slice(1));
+    expect(page.text).toContain('removed on 5 December 2030');
+  });
+
+  test('shows text of the contract as text', async () => {
+    const page = await read('/docs/operations/listPets');
+    expect(page.html).not.toContain('<API_KEY>');
+    expect(page.text).toContain('rel="next"');
+  });
+});
+
+describe('the overview', () => {
+  test('lists every operation and guide, also where links to the former page lead', async () => {
+    const page = await read('/docs');
+    for (const [id, { tag, method, path }] of Object.entries(OPERATIONS)) {
+      expect(page.links).toContain(`/docs/operations/${id}`);
+      const name = tag.toLowerCase();
+      expect(page.ids).toContain(`${name}/tag/${name}/${method}${path}`);
+    }
+    for (const { name } of GUIDES) expect(page.links).toContain(`/docs/guides/${name}`);
+    for (const part of ['production', 'staging', 'quickstart', 'sandbox'] as const) {
+      expect(page.text).toContain(service.url(part));
+    }
+  });
+});
+
+describe('the guides', () => {
+  test('explain every error code at an anchor of its own', async () => {
+    const { ids } = await read('/docs/guides/errors');
+    expect(Object.keys(ERRORS).filter((code) => !ids.includes(code))).toEqual([]);
+  });
+
+  test.each(GUIDES.map(({ name }) => name))('%s is there as Markdown, too', async (name) => {
+    const reply = await fetch(`${service.dashboardUrl}/docs/guides/${name}.md`);
+    expect(reply.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    const text = await reply.text();
+    expect(text).toStartWith('# ');
+    expect(text).not.toContain('](/');
+  });
+});
+
+describe('every page of the reference', () => {
+  test.each([...REFERENCE_PATHS])(
+    '%s has one heading, a canonical address and one main part',
+    async (path) => {
+      const page = await read(path);
+      expect(page.html.match(/<h1/g)?.length).toBe(1);
+      expect(page.html.match(/<main/g)?.length).toBe(1);
+      expect(page.html).toContain(`<link rel="canonical" href="${service.dashboardUrl}${path}">`);
+      expect(page.html).toMatch(/<meta name="description" content="[^"]{20,}">/);
+      expect(new Set(page.ids).size).toBe(page.ids.length);
+    },
+  );
+
+  test('has no link that leads nowhere', async () => {
+    const paths = [...REFERENCE_PATHS];
+    const pages = await Promise.all(paths.map(async (path) => [path, await read(path)] as const));
+    const idsOf = new Map(pages.map(([path, { ids }]) => [path, ids]));
+    const links = pages.flatMap(([path, page]) =>
+      page.links.map((link) => new URL(link, service.dashboardUrl + path)),
+    );
+    const broken = links.filter(
+      ({ pathname, hash }) =>
+        hash !== '' && !idsOf.get(pathname)?.includes(decodeURIComponent(hash.slice(1))),
+    );
+    expect(broken.map(String)).toEqual([]);
+    for (const path of new Set(links.map(({ origin, pathname }) => origin + pathname))) {
+      expect([path, (await fetch(path)).status]).toEqual([path, 200]);
+    }
+  });
+
+  test(`loads at most ${PAGE_BUDGET / 1024} KiB, compressed`, async () => {
+    const path = '/docs/operations/listPets';
+    const { loaded } = await read(path);
+    const sizes = await Promise.all([path, ...loaded].map(sentBytes));
+    expect(loaded.some((address) => address.endsWith('.css'))).toBe(true);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(PAGE_BUDGET);
+  });
+
+  test('is sent compressed, and not again to who has it', async () => {
+    const address = `${service.dashboardUrl}/docs`;
+    const headers = { 'Accept-Encoding': 'gzip' };
+    const reply = await fetch(address, { headers, decompress: false });
+    expect(gunzipSync(await reply.bytes()).toString()).toContain('<h1>API reference</h1>');
+    const known = { ...headers, 'If-None-Match': reply.headers.get('ETag') ?? '' };
+    expect((await fetch(address, { headers: known })).status).toBe(304);
+  });
+
+  test('leads nowhere from an unknown operation or guide', async () => {
+    for (const path of ['/docs/operations/dropPet', '/docs/guides/nothing', '/docs/x.md']) {
+      expect((await fetch(service.dashboardUrl + path)).status).toBe(404);
+    }
+  });
+});
+
+interface Page {
+  readonly html: string;
+  /** Without tags and scripts. */
+  readonly text: string;
+  readonly ids: readonly string[];
+  readonly links: readonly string[];
+  /** The addresses of scripts and styles, below the dashboard's. */
+  readonly loaded: readonly string[];
+}
+
+async function read(path: string): Promise<Page> {
+  const reply = await fetch(service.dashboardUrl + path);
+  expect(reply.status).toBe(200);
+  const html = await reply.text();
+  const ids: string[] = [];
+  const links: string[] = [];
+  const loaded: string[] = [];
+  const rewriter = new HTMLRewriter()
+    .on('[id]', { element: (found) => void ids.push(found.getAttribute('id') ?? '') })
+    .on('a', { element: (found) => void links.push(found.getAttribute('href') ?? '') })
+    .on('script[src]', { element: (found) => void loaded.push(found.getAttribute('src') ?? '') })
+    .on('link[rel=stylesheet]', {
+      element: (found) => void loaded.push(found.getAttribute('href') ?? ''),
+    });
+  await rewriter.transform(new Response(html)).text();
+  const text = html.replaceAll(/<[^>]+>/g, '').replaceAll('&quot;', '"');
+  return { html, text, ids, links, loaded };
+}
+
+function fieldsOf(body: Parameters<typeof schemaName>[0] | undefined): string[] {
+  const schema = body === undefined ? undefined : SCHEMAS[schemaName(body)];
+  return Object.keys(schema?.properties ?? {});
+}
+
+/** The size as it is transferred to a browser that accepts gzip. */
+async function sentBytes(path: string): Promise<number> {
+  const headers = { 'Accept-Encoding': 'gzip' };
+  const reply = await fetch(service.dashboardUrl + path, { headers, decompress: false });
+  return (await reply.arrayBuffer()).byteLength;
+}
