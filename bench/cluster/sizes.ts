@@ -47,8 +47,10 @@ async function usageDemand(
   const database = new PostgresDatabase(postgres.url);
   const store = new PostgresUsageBatches(database);
   const records = accounts.map(({ id }) => ({
-    ...NO_USAGE,
+    ...{ ...NO_USAGE, invalid: 0, unauthorized: 0, notFound: 0, conflicts: 0, durations: [1] },
     accountId: id,
+    keyId: `key_${id}`,
+    operation: 'listPets',
     environment: 'production' as const,
     hour: hourOf(Date.now()),
     succeeded: 1,

@@ -4,7 +4,7 @@ import type { Environment } from './environments.ts';
 import type { QuotaCaller } from './limiter.ts';
 import type { Limits } from './plans.ts';
 import type { Sandbox } from './sandbox.ts';
-import type { AccountUsage } from './usage.ts';
+import type { KeyUsage } from './usage.ts';
 
 /** The longest name of an API key, in characters. */
 export const KEY_NAME_MAX_LENGTH = 100;
@@ -62,8 +62,8 @@ export interface KeyRecord extends AuthenticatedKey {
   lastUsedAt: number | undefined;
   /** Whose quota its requests are taken from. */
   readonly quota: QuotaCaller;
-  /** Set by the usage recorder at the first request, so that it looks the account up only once. */
-  usage?: AccountUsage;
+  /** Set by the usage recorder at the first request, so that it looks the key up only once. */
+  usage?: KeyUsage;
 }
 
 /** Live, or why not. */

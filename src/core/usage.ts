@@ -1,6 +1,7 @@
 import type { Awaitable } from '../lib/awaitable.ts';
-import { HOUR } from '../lib/clock.ts';
+import { DAY, HOUR } from '../lib/clock.ts';
 import type { Environment } from './environments.ts';
+import type { DurationCounts } from './usage-durations.ts';
 
 /** The outcome of a request, as usage counts it. */
 export const OUTCOMES = ['succeeded', 'clientErrors', 'limited', 'serverErrors'] as const;
@@ -9,25 +10,93 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** The number of requests by outcome. */
 export type UsageCounts = Readonly<Record<Outcome, number>>;
 
-/** The requests of one account in one environment and one hour. */
-export interface UsageRecord extends UsageCounts {
-  readonly accountId: string;
+/** What kinds of client errors there are; those of earlier releases were counted without their kind. */
+export const CLIENT_ERRORS = ['invalid', 'unauthorized', 'notFound', 'conflicts'] as const;
+export type ClientError = (typeof CLIENT_ERRORS)[number];
+
+/** Everything that is counted of a group of requests. */
+export interface UsageFigures extends UsageCounts, Readonly<Record<ClientError, number>> {
+  /** The durations of all requests. */
+  readonly durations: DurationCounts;
+}
+
+/** Whose requests they are, and which. */
+export interface UsageSubject {
   readonly environment: Environment;
+  /** Empty for requests of earlier releases, which were not counted by key. */
+  readonly keyId: string;
+  /** An operation of the contract, or `none`; empty for requests of earlier releases. */
+  readonly operation: string;
+}
+
+/** The requests of one key to one operation in one hour. */
+export interface UsageRecord extends UsageSubject, UsageFigures {
+  readonly accountId: string;
   /** Whole hours since the Unix epoch, UTC. */
   readonly hour: number;
 }
 
-/** The requests of one account in one environment in one hour. Updated in place. */
-export interface AccountUsage {
+/** An hour, or a UTC day whose hours were added up. */
+export interface UsagePeriod {
+  /** Its first hour, in whole hours since the Unix epoch, UTC. */
+  readonly hour: number;
+  /** Its length: 1 or 24. */
+  readonly hours: number;
+}
+
+/** The requests of one account in one environment and period. */
+export interface PeriodUsage extends UsagePeriod, UsageCounts {
+  readonly environment: Environment;
+}
+
+/** The requests of one key to one operation in several periods together. */
+export interface SubjectUsage extends UsageSubject, UsageFigures {}
+
+/** The requests of one key to one operation in one period. */
+export interface DetailedUsage extends UsagePeriod, SubjectUsage {}
+
+/** Which requests of an account are meant. What is left out may be anything. */
+export interface UsageSelection extends Partial<UsageSubject> {
   readonly accountId: string;
+  /** Hours since the Unix epoch. Days that were added up belong to the selection if they begin in it. */
+  readonly first: number;
+  readonly last?: number | undefined;
+}
+
+/** The reply to one request, as usage counts it. */
+export interface RecordedReply {
+  /** An operation of the contract, or `none`. */
+  readonly operation: string;
+  readonly status: number;
+  /** ms */
+  readonly took: number;
+  /** When the request came, epoch ms. */
+  readonly at: number;
+}
+
+/** What a key was used for in one hour, in memory. Updated in place. */
+export interface KeyUsage {
+  readonly accountId: string;
+  readonly keyId: string;
   /** Whole hours since the Unix epoch, UTC. */
-  hour: number;
-  readonly counts: { -readonly [Each in Outcome]: number };
+  readonly hour: number;
+  /** The few operations that the key was used for. */
+  readonly operations: OperationUsage[];
   /** Whether requests may be added to it; no longer once it is being saved. */
   isOpen: boolean;
 }
 
+export interface OperationUsage {
+  readonly operation: string;
+  readonly counts: { -readonly [Each in Outcome | ClientError]: number };
+  /** The number of requests by bucket of their durations. */
+  readonly durations: Uint32Array;
+}
+
 export const NO_USAGE: UsageCounts = { succeeded: 0, clientErrors: 0, limited: 0, serverErrors: 0 };
+
+/** How long usage is kept by the hour; older hours are added up to days. */
+const HOURS_STAY = 3 * DAY;
 
 /** @param status of the reply. */
 export function outcomeOf(status: number): Outcome {
@@ -36,9 +105,31 @@ export function outcomeOf(status: number): Outcome {
   return status < 500 ? 'clientErrors' : 'serverErrors';
 }
 
+/** @param status of a reply whose outcome is a client error. */
+export function clientErrorOf(status: number): ClientError {
+  switch (status) {
+    case 401:
+    case 403:
+      return 'unauthorized';
+    case 404:
+    case 405:
+    case 410:
+      return 'notFound';
+    case 409:
+      return 'conflicts';
+    default:
+      return 'invalid';
+  }
+}
+
 /** The hour of a time (epoch ms), in hours since the Unix epoch. */
 export function hourOf(moment: number): number {
   return Math.floor(moment / HOUR);
+}
+
+/** The first hour that is kept as it is; those before it are added up to UTC days. @param now epoch ms. */
+export function firstKeptHour(now: number): number {
+  return hourOf(Math.floor((now - HOURS_STAY) / DAY) * DAY);
 }
 
 export function addCounts(a: UsageCounts, b: UsageCounts): UsageCounts {
@@ -57,18 +148,21 @@ export interface BatchMark {
   readonly number: number;
 }
 
-/** Request counts by hour. Every call may raise `StorageUnavailable`. */
+/** Request counts by hour, or by day where they are older. Every call may raise `StorageUnavailable`. */
 export interface UsageStore {
   /**
    * Adds the records to the stored counts: all of them, or none when it fails. A batch with a mark may
    * be sent again unchanged, when it is unknown whether it was added: it is added only once.
    */
   add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void>;
-  /**
-   * An account's usage in both environments, from the first hour to the last, if given (hours since the
-   * Unix epoch): at most two records for each hour.
-   */
-  since(accountId: string, first: number, last?: number): Awaitable<UsageRecord[]>;
-  /** Deletes usage before this hour (hours since the Unix epoch). */
+  /** By period and environment, in this order. */
+  byPeriod(selection: UsageSelection): Awaitable<PeriodUsage[]>;
+  /** By environment, key and operation, in this order. */
+  bySubject(selection: UsageSelection): Awaitable<SubjectUsage[]>;
+  /** By period, environment, key and operation, in this order. @param most rows. */
+  detailed(selection: UsageSelection, most: number): Awaitable<DetailedUsage[]>;
+  /** Adds up the hours before this one (hours since the Unix epoch, the first of a UTC day) to days. */
+  addUpDays(before: number): Promise<void>;
+  /** Deletes the periods that end before this hour (hours since the Unix epoch). */
   prune(hour: number): Promise<void>;
 }

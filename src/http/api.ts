@@ -4,6 +4,7 @@ import type { KeyRing } from '../core/key-ring.ts';
 import type { Limiter, QuotaCaller } from '../core/limiter.ts';
 import type { Limits } from '../core/plans.ts';
 import type { SimulationStore } from '../core/simulations.ts';
+import type { RecordedReply } from '../core/usage.ts';
 import type { Reply } from './reply.ts';
 import type { Router } from './router.ts';
 import type { ServedOperation } from './served-operations.ts';
@@ -30,6 +31,6 @@ export interface Api {
   limiterOf(caller: QuotaCaller): Limiter;
   /** Counts the requests that meet a simulation; none where there are no simulations. */
   readonly simulations?: SimulationStore | undefined;
-  /** Records that a key was used at this moment (epoch ms), and the status of the reply; must not wait. */
-  recordUse(key: KeyRecord, status: number, usedAt: number): void;
+  /** Records that a key was used, and for what; must not wait. */
+  recordUse(key: KeyRecord, reply: RecordedReply): void;
 }

@@ -242,9 +242,10 @@ export class HttpService {
       : reply;
     const selected = selectRepresentation(complete, request);
     const { status } = selected;
-    if (key) target.api.recordUse(key, status, receivedAt.wall);
+    const operation = served?.id ?? NO_OPERATION;
     const took = clock.now().elapsed - receivedAt.elapsed;
-    metrics.replied(served?.id ?? NO_OPERATION, status, limits.outcome, took);
+    if (key) target.api.recordUse(key, { operation, status, took, at: receivedAt.wall });
+    metrics.replied(operation, status, limits.outcome, took);
     log.request?.(request, id, status, took);
     return this.#replies.write(selected, limits, now, id, request.headers.has('origin'));
   }

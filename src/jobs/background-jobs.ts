@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { BanRecord } from '../core/ban-records.ts';
 import type { Environment } from '../core/environments.ts';
-import { hourOf } from '../core/usage.ts';
+import { firstKeptHour, hourOf } from '../core/usage.ts';
 import type { Api } from '../http/api.ts';
 import { type Clock, DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
@@ -116,9 +116,9 @@ function startRecordingUse({ environments, stores, jobs }: JobDependencies): {
     jobs.everyAndAtStop(SAVE_USAGE_EVERY, `save ${name} usage`, () => recorder.save());
   }
   return {
-    recordUse(key, status, usedAt) {
-      if (status !== 429) lastUsed.record(key, usedAt);
-      recorders.get(key.environment)?.record(key, status, usedAt);
+    recordUse(key, reply) {
+      if (reply.status !== 429) lastUsed.record(key, reply.at);
+      recorders.get(key.environment)?.record(key, reply);
     },
     forgetUsage: (environment) => recorders.get(environment)?.forget(),
   };
@@ -146,5 +146,6 @@ async function pruneExpired(
   await Promise.all([...limiters.values()].map(pruneIn));
   await stores.messages.prune(now.wall - MESSAGES_STAY);
   await stores.keys.prune(now.wall - ENDED_KEYS_STAY, now.wall - DAY, now.wall);
+  await stores.usage.addUpDays(firstKeptHour(now.wall));
   await stores.usage.prune(hourOf(now.wall - USAGE_STAYS));
 }

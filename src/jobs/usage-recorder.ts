@@ -1,15 +1,18 @@
 import type { KeyRecord } from '../core/api-keys.ts';
 import type { Environment } from '../core/environments.ts';
 import {
-  type AccountUsage,
-  addCounts,
   type BatchMark,
+  clientErrorOf,
   hourOf,
+  type KeyUsage,
   NO_USAGE,
+  type OperationUsage,
   outcomeOf,
+  type RecordedReply,
   type UsageRecord,
   type UsageStore,
 } from '../core/usage.ts';
+import { DURATION_BUCKETS, durationBucket } from '../core/usage-durations.ts';
 import { CHUNK } from '../lib/chunks.ts';
 
 interface Batch {
@@ -17,16 +20,14 @@ interface Batch {
   readonly mark: BatchMark;
 }
 
-/** Counts the requests of one environment by account and hour, and adds them up in the store. */
+/** Counts the requests of one environment by key, operation and hour, and adds them up in the store. */
 export class UsageRecorder {
   readonly #store: Pick<UsageStore, 'add'>;
   readonly #environment: Environment;
-  /** By account; requests are added to these. */
-  #open = new Map<string, AccountUsage>();
-  /** By account; closed by the latest save, and not sent yet. */
-  #closed = new Map<string, AccountUsage>();
-  /** Of earlier hours, by account and hour. */
-  readonly #earlier = new Map<string, UsageRecord>();
+  /** By key; requests are added to these. */
+  #open = new Map<string, KeyUsage>();
+  /** Closed by the latest save, or of earlier hours; not sent yet. */
+  #closed: KeyUsage[] = [];
   readonly #source = crypto.randomUUID();
   #batches = 0;
   /** A batch that the store has not confirmed. It is sent again unchanged, since the store may have it. */
@@ -37,22 +38,22 @@ export class UsageRecorder {
     this.#environment = environment;
   }
 
-  /**
-   * Records one reply; does not wait.
-   * @param now epoch ms
-   */
-  record(key: Pick<KeyRecord, 'accountId' | 'usage'>, status: number, now: number): void {
-    const hour = hourOf(now);
-    if (!key.usage?.isOpen || key.usage.hour !== hour)
-      key.usage = this.#usageOf(key.accountId, hour);
-    key.usage.counts[outcomeOf(status)] += 1;
+  /** Records one reply; does not wait. */
+  record(key: Pick<KeyRecord, 'id' | 'accountId' | 'usage'>, reply: RecordedReply): void {
+    const hour = hourOf(reply.at);
+    if (!key.usage?.isOpen || key.usage.hour !== hour) key.usage = this.#usageOf(key, hour);
+    const { counts, durations } = operationIn(key.usage.operations, reply.operation);
+    const outcome = outcomeOf(reply.status);
+    counts[outcome] += 1;
+    if (outcome === 'clientErrors') counts[clientErrorOf(reply.status)] += 1;
+    const bucket = durationBucket(reply.took);
+    durations[bucket] = (durations[bucket] ?? 0) + 1;
   }
 
   /** Adds what was recorded to the store. May raise `StorageUnavailable`; nothing is lost then. */
   async save(): Promise<void> {
     await this.#sendAll();
-    for (const usage of this.#open.values()) usage.isOpen = false;
-    this.#closed = this.#open;
+    for (const usage of this.#open.values()) this.#close(usage);
     this.#open = new Map();
     await this.#sendAll();
   }
@@ -61,18 +62,22 @@ export class UsageRecorder {
   forget(): void {
     for (const usage of this.#open.values()) usage.isOpen = false;
     this.#open.clear();
-    this.#closed.clear();
-    this.#earlier.clear();
+    this.#closed = [];
     this.#sending = undefined;
   }
 
-  #usageOf(accountId: string, hour: number): AccountUsage {
-    const known = this.#open.get(accountId);
+  #usageOf({ id, accountId }: Pick<KeyRecord, 'id' | 'accountId'>, hour: number): KeyUsage {
+    const known = this.#open.get(id);
     if (known?.hour === hour) return known;
-    if (known) this.#setAside(known);
-    const usage = { accountId, hour, counts: { ...NO_USAGE }, isOpen: true };
-    this.#open.set(accountId, usage);
+    if (known) this.#close(known);
+    const usage: KeyUsage = { accountId, keyId: id, hour, operations: [], isOpen: true };
+    this.#open.set(id, usage);
     return usage;
+  }
+
+  #close(usage: KeyUsage): void {
+    usage.isOpen = false;
+    this.#closed.push(usage);
   }
 
   async #sendAll(): Promise<void> {
@@ -84,35 +89,31 @@ export class UsageRecorder {
     }
   }
 
-  /** Made one at a time: all at once would double what memory holds of many accounts. */
+  /** Made one at a time: all at once would double what memory holds of many keys. */
   #nextBatch(): Batch | undefined {
-    // From one of the two maps at a time: an account's hour may be in both.
-    const records =
-      this.#earlier.size > 0
-        ? takeSome(this.#earlier).map(([, record]) => record)
-        : takeSome(this.#closed).map(([, usage]) => this.#recordOf(usage));
+    const records = this.#closed.splice(-CHUNK).flatMap((usage) => this.#recordsOf(usage));
     if (records.length === 0) return undefined;
     this.#batches += 1;
     return { records, mark: { source: this.#source, number: this.#batches } };
   }
 
-  #recordOf({ accountId, hour, counts }: AccountUsage): UsageRecord {
-    return { accountId, environment: this.#environment, hour, ...counts };
-  }
-
-  /** Closes the usage of an hour that is over. */
-  #setAside(usage: AccountUsage): void {
-    usage.isOpen = false;
-    const record = this.#recordOf(usage);
-    const name = `${record.accountId} ${record.hour}`;
-    const known = this.#earlier.get(name);
-    this.#earlier.set(name, known ? { ...known, ...addCounts(known, record) } : record);
+  #recordsOf({ accountId, keyId, hour, operations }: KeyUsage): UsageRecord[] {
+    const environment = this.#environment;
+    return operations.map(({ operation, counts, durations }) => ({
+      ...{ accountId, environment, keyId, operation, hour, ...counts },
+      durations: [...durations],
+    }));
   }
 }
 
-/** Takes entries out of the map, as many as are saved at once. */
-function takeSome<Key, Value>(map: Map<Key, Value>): Array<[Key, Value]> {
-  const taken = [...map.entries().take(CHUNK)];
-  for (const [key] of taken) map.delete(key);
-  return taken;
+/** What was counted of an operation; added where it was not used yet. */
+function operationIn(operations: OperationUsage[], operation: string): OperationUsage {
+  for (const each of operations) if (each.operation === operation) return each;
+  const added: OperationUsage = {
+    operation,
+    counts: { ...NO_USAGE, invalid: 0, unauthorized: 0, notFound: 0, conflicts: 0 },
+    durations: new Uint32Array(DURATION_BUCKETS),
+  };
+  operations.push(added);
+  return added;
 }

@@ -6,7 +6,7 @@ import { recordAudit } from './audit.ts';
 import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
 
-const OF_ENVIRONMENTS = ['messages', 'usage', 'bans'] as const;
+const OF_ENVIRONMENTS = ['messages', 'usage', 'key_usage', 'bans'] as const;
 
 export const environmentResetChanges = {
   async resetEnvironments(

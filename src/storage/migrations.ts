@@ -63,6 +63,22 @@ const PASSKEYS_TABLE = newTable('passkeys', [
   'aaguid TEXT',
 ]);
 
+const KEY_USAGE_TABLE = newTable('key_usage', [
+  'account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE',
+  'hour INTEGER NOT NULL',
+  'hours INTEGER NOT NULL',
+  "environment TEXT NOT NULL CHECK (environment IN ('production', 'staging'))",
+  'key_id TEXT NOT NULL',
+  'operation TEXT NOT NULL',
+  // The columns are listed: a step never changes with the code.
+  ...['succeeded', 'client_errors', 'limited', 'server_errors'].map(counter),
+  ...['invalid', 'unauthorized', 'not_found', 'conflicts'].map(counter),
+  ...Array.from({ length: 32 }, (_, bucket) => counter(`took_${bucket}`)),
+  'PRIMARY KEY (account_id, hour, hours, key_id, operation)',
+]);
+
+const KEY_USAGE_BY_AGE = 'CREATE INDEX IF NOT EXISTS key_usage_by_age ON key_usage (hours, hour)';
+
 export const SHARED_STEPS: readonly SharedStep[] = [
   {
     // The changes themselves beside their number, made by the functions that change something.
@@ -171,7 +187,17 @@ export const SHARED_STEPS: readonly SharedStep[] = [
       'ALTER TABLE accounts ADD COLUMN IF NOT EXISTS suspension_reason TEXT',
     ],
   },
+  {
+    // Usage by key and operation, with durations. That of earlier releases stays where it is until it expires.
+    file: 'accounts',
+    sqlite: [...KEY_USAGE_TABLE.sqlite, KEY_USAGE_BY_AGE],
+    postgres: [...KEY_USAGE_TABLE.postgres, KEY_USAGE_BY_AGE],
+  },
 ];
+
+function counter(column: string): string {
+  return `${column} INTEGER NOT NULL DEFAULT 0`;
+}
 
 /**
  * Creates a table on both engines.

@@ -20,6 +20,7 @@ import {
   text,
 } from './columns.ts';
 import { SIGN_IN_TABLES } from './sign-in-tables.ts';
+import { COUNT_COLUMNS } from './usage-columns.ts';
 
 /**
  * Every table of both engines, in an order in which no row refers to a table that follows. Times are
@@ -143,6 +144,21 @@ export const TABLES = {
       hour: integer(),
       environment: text<Environment>(),
       ...all(integer(), 'succeeded', 'client_errors', 'limited', 'server_errors'),
+    },
+  },
+  // What keys were used for, by hour or, where `hours` is 24, by UTC day. `usage` has what earlier releases
+  // counted.
+  key_usage: {
+    file: 'accounts',
+    distributedBy: 'account_id',
+    primaryKey: ['account_id', 'hour', 'hours', 'key_id', 'operation'],
+    columns: {
+      account_id: text(),
+      // The first hour, in whole hours since the Unix epoch.
+      ...all(integer(), 'hour', 'hours'),
+      environment: text<Environment>(),
+      ...all(text(), 'key_id', 'operation'),
+      ...all(integer(), ...COUNT_COLUMNS),
     },
   },
   audit: {

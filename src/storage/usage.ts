@@ -1,9 +1,26 @@
-import type { BatchMark, UsageRecord, UsageStore } from '../core/usage.ts';
+import type { Selectable } from 'kysely';
+import type {
+  BatchMark,
+  DetailedUsage,
+  PeriodUsage,
+  SubjectUsage,
+  UsageRecord,
+  UsageSelection,
+  UsageStore,
+} from '../core/usage.ts';
 import type { Access } from './access.ts';
-import type { Transaction } from './schema.ts';
+import type { Database, Transaction } from './schema.ts';
+import { COUNT_COLUMNS, DETAIL_COLUMNS, OUTCOME_COLUMNS, usageFromRow } from './usage-columns.ts';
 
-/** Hours that are deleted in one transaction. */
+/** Rows that are deleted in one transaction. */
 const DELETED_AT_ONCE = 1_000;
+/** Hours that are added up to days in one transaction, so that no creation waits long for it. */
+const ADDED_UP_AT_ONCE = 240;
+
+const DAY_HOURS = 24;
+const KEY = ['account_id', 'hour', 'hours', 'key_id', 'operation'] as const;
+
+type KeyUsageRow = Selectable<Database['key_usage']>;
 
 /** The batches of usage, which each engine adds by hand. */
 export interface UsageBatches extends Pick<UsageStore, 'add'> {
@@ -12,11 +29,10 @@ export interface UsageBatches extends Pick<UsageStore, 'add'> {
 }
 
 export const usageChanges = {
-  /** Deletes some of the hours before this one; gives how many. */
+  /** Deletes some of the periods that end before this hour; gives how many. */
   async pruneUsage(transaction: Transaction, hour: number): Promise<number> {
-    const { numDeletedRows } = await transaction
+    const ofEarlierReleases = await transaction
       .deleteFrom('usage')
-      .where('hour', '<', hour)
       .where(({ eb, refTuple, selectFrom }) =>
         eb(
           refTuple('account_id', 'hour', 'environment'),
@@ -29,11 +45,72 @@ export const usageChanges = {
         ),
       )
       .executeTakeFirst();
-    return Number(numDeletedRows);
+    const hours = await deleteSome(transaction, 1, hour, DELETED_AT_ONCE).executeTakeFirst();
+    const days = await deleteSome(
+      transaction,
+      DAY_HOURS,
+      hour - DAY_HOURS + 1,
+      DELETED_AT_ONCE,
+    ).executeTakeFirst();
+    const deleted = [ofEarlierReleases, hours, days];
+    return deleted.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0);
+  },
+
+  /** Adds up some of the hours before this one to days; gives how many hours. */
+  async addUpUsage(transaction: Transaction, before: number): Promise<number> {
+    const hours = await deleteSome(transaction, 1, before, ADDED_UP_AT_ONCE)
+      .returningAll()
+      .execute();
+    const days = new Map<string, KeyUsageRow>();
+    for (const row of hours) {
+      const hour = row.hour - (row.hour % DAY_HOURS);
+      const name = `${row.account_id} ${row.key_id} ${row.operation} ${hour}`;
+      const day = days.get(name);
+      if (!day) days.set(name, { ...row, hour, hours: DAY_HOURS });
+      else for (const column of COUNT_COLUMNS) day[column] += row[column];
+    }
+    if (days.size > 0) await addDays(transaction, [...days.values()]);
+    return hours.length;
   },
 };
 
-/** Requests of accounts by hour, on either engine. */
+/** Deletes some periods of this length (in hours) that begin before an hour. */
+function deleteSome(transaction: Transaction, hours: number, before: number, most: number) {
+  return transaction.deleteFrom('key_usage').where(({ eb, refTuple, selectFrom }) =>
+    eb(
+      refTuple(...KEY),
+      'in',
+      selectFrom('key_usage')
+        .select(KEY)
+        .where('hours', '=', hours)
+        .where('hour', '<', before)
+        .orderBy('hour')
+        .limit(most)
+        .$asTuple(...KEY),
+    ),
+  );
+}
+
+async function addDays(transaction: Transaction, rows: readonly KeyUsageRow[]): Promise<void> {
+  await transaction
+    .insertInto('key_usage')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(KEY)
+        .doUpdateSet((eb) =>
+          Object.fromEntries(
+            COUNT_COLUMNS.map((column) => [
+              column,
+              eb(eb.ref(`key_usage.${column}`), '+', eb.ref(`excluded.${column}`)),
+            ]),
+          ),
+        ),
+    )
+    .execute();
+}
+
+/** Requests by hour, on either engine. */
 export class StoredUsage implements UsageStore {
   readonly #access: Access<typeof usageChanges>;
   readonly #batches: UsageBatches;
@@ -47,26 +124,96 @@ export class StoredUsage implements UsageStore {
     if (records.length > 0) await this.#batches.add(records, mark);
   }
 
-  async since(
-    accountId: string,
-    first: number,
-    last = Number.MAX_SAFE_INTEGER,
-  ): Promise<UsageRecord[]> {
-    const rows = await (await this.#access.queries())
-      .selectFrom('usage')
-      .select(['account_id as accountId', 'environment', 'hour', 'succeeded', 'limited'])
-      .select(['client_errors as clientErrors', 'server_errors as serverErrors'])
-      .where('account_id', '=', accountId)
-      .where('hour', '>=', first)
-      .where('hour', '<=', last)
+  async byPeriod(selection: UsageSelection): Promise<PeriodUsage[]> {
+    const rows = await (await this.#selected(selection))
+      .select(['environment', 'hour', 'hours'])
+      .select(({ fn, cast }) =>
+        OUTCOME_COLUMNS.map((column) => cast<number>(fn.sum(column), 'bigint').as(column)),
+      )
+      .groupBy(['hour', 'hours', 'environment'])
       .orderBy('hour')
       .orderBy('environment')
       .execute();
-    return rows;
+    return rows.map(({ client_errors: clientErrors, server_errors: serverErrors, ...row }) => {
+      return { ...row, clientErrors, serverErrors };
+    });
+  }
+
+  async bySubject(selection: UsageSelection): Promise<SubjectUsage[]> {
+    const rows = await (await this.#selected(selection))
+      .select(['environment', 'key_id', 'operation'])
+      .select(({ fn, cast }) =>
+        COUNT_COLUMNS.map((column) => cast<number>(fn.sum(column), 'bigint').as(column)),
+      )
+      .groupBy(['environment', 'key_id', 'operation'])
+      .orderBy('environment')
+      .orderBy('key_id')
+      .orderBy('operation')
+      .execute();
+    return rows.map(usageFromRow);
+  }
+
+  async detailed(selection: UsageSelection, most: number): Promise<DetailedUsage[]> {
+    const rows = await (await this.#selected(selection))
+      .selectAll()
+      .orderBy('hour')
+      .orderBy('environment')
+      .orderBy('key_id')
+      .orderBy('operation')
+      .limit(most)
+      .execute();
+    return rows.map((row) => ({ hour: row.hour, hours: row.hours, ...usageFromRow(row) }));
+  }
+
+  async addUpDays(before: number): Promise<void> {
+    while ((await this.#access.changes.addUpUsage(before)) > 0);
   }
 
   async prune(hour: number): Promise<void> {
     while ((await this.#access.changes.pruneUsage(hour)) > 0);
     await this.#batches.pruneMarks?.(hour);
+  }
+
+  /** The selected rows, with those that earlier releases wrote. */
+  async #selected({
+    accountId,
+    first,
+    last = Number.MAX_SAFE_INTEGER,
+    ...subject
+  }: UsageSelection) {
+    const { environment, keyId, operation } = subject;
+    const queries = await this.#access.queries();
+    const ofEarlierReleases = queries
+      .selectFrom('usage')
+      .select(['environment', 'hour'])
+      .select(({ cast, lit }) => cast<number>(lit(1), 'bigint').as('hours'))
+      .select(({ cast, val }) => cast<string>(val(''), 'text').as('key_id'))
+      .select(({ cast, val }) => cast<string>(val(''), 'text').as('operation'))
+      .select(OUTCOME_COLUMNS)
+      .select(({ lit, cast }) =>
+        DETAIL_COLUMNS.map((column) => cast<number>(lit(0), 'bigint').as(column)),
+      )
+      .where('account_id', '=', accountId)
+      .where('hour', '>=', first)
+      .where('hour', '<=', last);
+    const counted = queries
+      .selectFrom('key_usage')
+      .select(['environment', 'hour', 'hours', 'key_id', 'operation'])
+      .select(OUTCOME_COLUMNS)
+      .select(DETAIL_COLUMNS)
+      .where('account_id', '=', accountId)
+      .where('hour', '>=', first)
+      .where('hour', '<=', last)
+      .unionAll(ofEarlierReleases)
+      .as('counted');
+    return queries
+      .selectFrom(counted)
+      .where(({ eb, and }) =>
+        and([
+          ...(environment === undefined ? [] : [eb('environment', '=', environment)]),
+          ...(keyId === undefined ? [] : [eb('key_id', '=', keyId)]),
+          ...(operation === undefined ? [] : [eb('operation', '=', operation)]),
+        ]),
+      );
   }
 }

@@ -76,7 +76,10 @@ describe('petstore reset', () => {
     expect([await ask(), await ask()]).toEqual([200, 429]);
     expect(await service.stores.bans.active(clock.now().wall)).toEqual([]);
     await service.runJobs('save production usage');
-    const [usage, ...others] = await service.stores.usage.since(account.id, 0);
+    const [usage, ...others] = await service.stores.usage.byPeriod({
+      accountId: account.id,
+      first: 0,
+    });
     expect(others).toEqual([]);
     expect(usage).toMatchObject({ succeeded: 1, limited: 1 });
   });

@@ -7,6 +7,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { ONE, provokeBan } from '../support/ban-scene.ts';
 import { createKey, customer, dashboardScene, usageOf } from '../support/dashboard-scene.ts';
 import { ManualClock } from '../support/harness.ts';
+import { usageRecord } from '../support/usage-records.ts';
 
 const NOON = Date.UTC(2027, 0, 2, 12);
 const MIDNIGHT = Date.UTC(2027, 0, 2);
@@ -105,11 +106,11 @@ describe('the charts', () => {
     const visitor = await customer(it.service);
     const { accountId } = visitor;
     const first = hourOf(MIDNIGHT - 29 * DAY);
-    const record = { accountId, environment: 'staging', ...NO_USAGE } as const;
+    const record = { accountId, environment: 'staging' } as const;
     await it.service.stores.usage.add([
-      { ...record, hour: first - 1, succeeded: 1, limited: 1 },
-      { ...record, hour: first, succeeded: 2, limited: 2 },
-      { ...record, hour: first + 23, serverErrors: 3 },
+      usageRecord({ ...record, hour: first - 1, succeeded: 1, limited: 1 }),
+      usageRecord({ ...record, hour: first, succeeded: 2, limited: 2 }),
+      usageRecord({ ...record, hour: first + 23, serverErrors: 3 }),
     ]);
     const { days, events } = await usageOf(visitor);
     expect(days[0]).toMatchObject({ succeeded: 2, limited: 2, serverErrors: 3 });
@@ -152,8 +153,8 @@ describe('the events', () => {
     const visitor = await customer(it.service);
     const { accountId } = visitor;
     const hours = Array.from({ length: 60 }, (_, index) => hourOf(NOON) - index);
-    const record = { accountId, environment: 'production', ...NO_USAGE, limited: 1 } as const;
-    await it.service.stores.usage.add(hours.map((hour) => ({ ...record, hour })));
+    const records = hours.map((hour) => usageRecord({ accountId, hour, limited: 1 }));
+    await it.service.stores.usage.add(records);
     const { events } = await usageOf(visitor);
     expect(events.map(({ at }) => at)).toEqual(hours.slice(0, 50).map((hour) => hour * HOUR));
   });

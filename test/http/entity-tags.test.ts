@@ -86,7 +86,7 @@ describe('a 304', () => {
 
     await service.runJobs();
     const hour = hourOf(clock.now().wall);
-    const usage = await service.stores.usage.since(account.id, hour);
+    const usage = await service.stores.usage.byPeriod({ accountId: account.id, first: hour });
     expect(usage).toMatchObject([{ succeeded: 3, limited: 1 }]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import type { UsageStore } from '../../src/core/usage.ts';
-import { hourOf, NO_USAGE, type UsageRecord } from '../../src/core/usage.ts';
+import { hourOf, NO_USAGE, type PeriodUsage } from '../../src/core/usage.ts';
 import { UsageRecorder } from '../../src/jobs/usage-recorder.ts';
 import { HOUR } from '../../src/lib/clock.ts';
 import { withStores } from '../quickstart/delivery-rounds.ts';
@@ -12,6 +12,15 @@ import { eventually, ManualClock, temporaryFolder } from '../support/harness.ts'
 import { ServiceProcess } from '../support/process.ts';
 import { send, startQuickstart, WITH_QUICKSTART } from '../support/quickstart-scene.ts';
 import { clientOf, makeKey, onFolder } from '../support/storage.ts';
+import { usageRecord } from '../support/usage-records.ts';
+
+/** Records a reply of a key of an account. */
+function record(recorder: UsageRecorder, accountId: string, status: number, at: number, took = 1) {
+  recorder.record(
+    { id: `key of ${accountId}`, accountId },
+    { operation: 'listPets', status, took, at },
+  );
+}
 
 /** A real store that fails at the calls of these numbers, the first being 1. */
 function failingAt(store: UsageStore, ...calls: number[]): Pick<UsageStore, 'add'> {
@@ -27,7 +36,9 @@ function failingAt(store: UsageStore, ...calls: number[]): Pick<UsageStore, 'add
 
 /** Everything ever counted of these accounts. */
 async function total({ usage }: Backend, ids: readonly string[]): Promise<number> {
-  const records = await Promise.all(ids.map(async (id) => usage.since(id, 0)));
+  const records = await Promise.all(
+    ids.map(async (accountId) => usage.byPeriod({ accountId, first: 0 })),
+  );
   return records.flat().reduce((sum, { succeeded }) => sum + succeeded, 0);
 }
 
@@ -47,17 +58,16 @@ describe('the usage recorder', () => {
     const { id } = await account(backend);
     const recorder = new UsageRecorder(backend.usage, 'staging');
     const wall = new ManualClock().now().wall;
-    for (const status of [200, 201, 202, 204, 399])
-      recorder.record({ accountId: id }, status, wall);
+    for (const status of [200, 201, 202, 204, 399]) record(recorder, id, status, wall);
     for (const status of [400, 401, 404, 405, 410, 413, 422, 428, 430, 499]) {
-      recorder.record({ accountId: id }, status, wall);
+      record(recorder, id, status, wall);
     }
-    for (const status of [429, 429, 429]) recorder.record({ accountId: id }, status, wall);
-    for (const status of [500, 503]) recorder.record({ accountId: id }, status, wall);
+    for (const status of [429, 429, 429]) record(recorder, id, status, wall);
+    for (const status of [500, 503]) record(recorder, id, status, wall);
     await recorder.save();
-    expect(await backend.usage.since(id, 0)).toEqual([
+    expect(await backend.usage.byPeriod({ accountId: id, first: 0 })).toEqual([
       {
-        ...{ accountId: id, environment: 'staging', hour: hourOf(wall) },
+        ...{ environment: 'staging', hour: hourOf(wall), hours: 1 },
         ...{ succeeded: 5, clientErrors: 10, limited: 3, serverErrors: 2 },
       },
     ]);
@@ -70,8 +80,7 @@ describe('the usage recorder', () => {
     const noon = hourOf(clock.now().wall);
     const recorder = new UsageRecorder(backend.usage, 'production');
     const note = (times: number) => {
-      for (let sent = 0; sent < times; sent += 1)
-        recorder.record({ accountId: id }, 200, clock.now().wall);
+      for (let sent = 0; sent < times; sent += 1) record(recorder, id, 200, clock.now().wall);
     };
     note(1);
     clock.advance(HOUR - 1);
@@ -84,10 +93,9 @@ describe('the usage recorder', () => {
     clock.step(3 * HOUR);
     note(5_000);
     await recorder.save();
-    const hours = (await backend.usage.since(id, 0)).map(({ hour, succeeded }) => [
-      hour,
-      succeeded,
-    ]);
+    const hours = (await backend.usage.byPeriod({ accountId: id, first: 0 })).map(
+      ({ hour, succeeded }) => [hour, succeeded],
+    );
     expect(hours).toEqual([
       [noon, 403],
       [noon + 1, 30],
@@ -108,11 +116,11 @@ describe('the usage recorder', () => {
       },
       'production',
     );
-    for (const id of ids) recorder.record({ accountId: id }, 200, 0);
+    for (const id of ids) record(recorder, id, 200, 0);
     await recorder.save();
     await recorder.save();
     expect([await total(backend, ids), calls]).toEqual([3, 1]);
-    for (const id of ids) recorder.record({ accountId: id }, 200, 0);
+    for (const id of ids) record(recorder, id, 200, 0);
     await recorder.save();
     expect([await total(backend, ids), calls]).toEqual([6, 2]);
   });
@@ -123,16 +131,16 @@ describe('the usage recorder', () => {
       await using backend = await openSqliteBackend();
       const ids = await accounts(backend, 1_200);
       const recorder = new UsageRecorder(failingAt(backend.usage, failing), 'production');
-      for (const id of ids) recorder.record({ accountId: id }, 200, 0);
+      for (const id of ids) record(recorder, id, 200, 0);
       const error = await recorder.save().catch((cause: unknown) => cause);
       expect(error).toBeInstanceOf(StorageUnavailable);
       expect(await total(backend, ids)).toBe((failing - 1) * 500);
-      for (const id of ids) recorder.record({ accountId: id }, 200, HOUR);
-      for (const id of ids) recorder.record({ accountId: id }, 200, 0);
+      for (const id of ids) record(recorder, id, 200, HOUR);
+      for (const id of ids) record(recorder, id, 200, 0);
       await recorder.save();
       expect(await total(backend, ids)).toBe(3_600);
       for (const id of ids) {
-        const hours = await backend.usage.since(id, 0);
+        const hours = await backend.usage.byPeriod({ accountId: id, first: 0 });
         expect(hours.map(({ succeeded }) => succeeded)).toEqual([2, 1]);
       }
     },
@@ -143,15 +151,15 @@ describe('the usage recorder', () => {
     const { id } = await account(backend);
     const recorder = new UsageRecorder(failingAt(backend.usage, 1, 2, 4), 'production');
     for (let round = 0; round < 6; round += 1) {
-      recorder.record({ accountId: id }, 200, 0);
+      record(recorder, id, 200, 0);
       const saving = recorder.save().catch(() => 'failed');
       // The hour has changed, and changed back, before the store answers.
-      recorder.record({ accountId: id }, 200, HOUR);
-      recorder.record({ accountId: id }, 200, 0);
+      record(recorder, id, 200, HOUR);
+      record(recorder, id, 200, 0);
       await saving;
     }
     await recorder.save();
-    const hours = await backend.usage.since(id, 0);
+    const hours = await backend.usage.byPeriod({ accountId: id, first: 0 });
     expect(hours.map(({ succeeded }) => succeeded)).toEqual([12, 6]);
   });
 
@@ -159,7 +167,7 @@ describe('the usage recorder', () => {
     await using backend = await openSqliteBackend();
     const [gone = '', kept = ''] = await accounts(backend, 2);
     const recorder = new UsageRecorder(backend.usage, 'production');
-    for (const id of [gone, kept]) recorder.record({ accountId: id }, 200, 0);
+    for (const id of [gone, kept]) record(recorder, id, 200, 0);
     await backend.accounts.delete(gone, 0, 'test');
     await recorder.save();
     expect([await total(backend, [gone]), await total(backend, [kept])]).toEqual([0, 1]);
@@ -167,8 +175,8 @@ describe('the usage recorder', () => {
 });
 
 /** An account's usage as a folder holds it after its service has stopped. */
-async function kept(folder: string, accountId: string): Promise<UsageRecord[]> {
-  return withStores(folder, async ({ usage }) => usage.since(accountId, 0));
+async function kept(folder: string, accountId: string): Promise<PeriodUsage[]> {
+  return withStores(folder, async ({ usage }) => usage.byPeriod({ accountId, first: 0 }));
 }
 
 describe('a service', () => {
@@ -196,7 +204,7 @@ describe('a service', () => {
     await send(service, staging.text);
     await service.stop();
 
-    const production = { ...NO_USAGE, accountId: owner.id, environment: 'production' } as const;
+    const production = { ...NO_USAGE, environment: 'production', hours: 1 } as const;
     expect(await kept(folder.path, owner.id)).toEqual([
       { ...production, hour, succeeded: 2, clientErrors: 2, limited: 1 },
       { ...production, hour: hour + 1, succeeded: 1 },
@@ -226,18 +234,55 @@ describe('a service', () => {
     expect(await used()).toBe(7);
   });
 
-  test('forgets usage after 31 days', async () => {
+  test('counts by key and operation, with the kind of error and the duration', async () => {
+    const clock = new ManualClock();
+    await using service = await startQuickstart({ clock });
+    const { account: owner, secret } = await service.account();
+    const other = await service.stores.keyRing.issue(
+      owner,
+      { environment: 'production', name: 'other' },
+      'test',
+    );
+    await service.request('/pets', { key: secret });
+    await service.request('/pets?limit=0', { key: secret });
+    await service.request('/pets/77', { key: secret });
+    await service.request('/nothing', { key: secret });
+    await service.request('/pets', { key: secret, method: 'DELETE' });
+    await send(service, other.text);
+    await service.runJobs();
+    const [key] = await service.stores.keys.list(owner.id);
+    const none = { succeeded: 0, clientErrors: 0, invalid: 0, notFound: 0 };
+    const subject = { environment: 'production', keyId: key?.id, ...none };
+    const used = await service.stores.usage.bySubject({ accountId: owner.id, first: 0 });
+    const sorted = used.toSorted((a, b) => (a.operation < b.operation ? -1 : 1));
+    expect(sorted).toMatchObject([
+      { ...subject, operation: 'getPet', clientErrors: 1, notFound: 1 },
+      { ...subject, operation: 'listPets', succeeded: 1, clientErrors: 1, invalid: 1 },
+      { ...subject, operation: 'none', clientErrors: 2, notFound: 2 },
+      { ...subject, keyId: other.key.id, operation: 'sendMessage', succeeded: 1 },
+    ]);
+    // The clock stands still: every request took no time.
+    expect(sorted.map(({ durations }) => durations[0])).toEqual([1, 2, 2, 1]);
+  });
+
+  test('adds usage up to days after three days, and forgets it after 31 days', async () => {
     const clock = new ManualClock();
     await using service = await startQuickstart({ clock });
     const { account: owner } = await service.account();
     const hour = hourOf(clock.now().wall);
     const { usage } = service.stores;
-    await usage.add([{ ...NO_USAGE, accountId: owner.id, environment: 'production', hour }]);
-    clock.advance(31 * 24 * HOUR);
-    await service.runJobs('prune expired rows');
-    expect(await usage.since(owner.id, 0)).toHaveLength(1);
+    const left = async () => {
+      await service.runJobs('prune expired rows');
+      return usage.byPeriod({ accountId: owner.id, first: 0 });
+    };
+    await usage.add([usageRecord({ accountId: owner.id, hour, succeeded: 4 })]);
+    clock.advance(3 * 24 * HOUR);
+    expect(await left()).toMatchObject([{ hour, hours: 1 }]);
+    clock.advance(12 * HOUR);
+    expect(await left()).toMatchObject([{ hour: hour - 12, hours: 24, succeeded: 4 }]);
+    clock.advance(28 * 24 * HOUR - HOUR);
+    expect(await left()).toHaveLength(1);
     clock.advance(HOUR);
-    await service.runJobs('prune expired rows');
-    expect(await usage.since(owner.id, 0)).toEqual([]);
+    expect(await left()).toEqual([]);
   });
 });

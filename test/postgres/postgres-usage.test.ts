@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import { NO_USAGE, type UsageRecord } from '../../src/core/usage.ts';
+import type { UsageRecord } from '../../src/core/usage.ts';
 import { UsageRecorder } from '../../src/jobs/usage-recorder.ts';
 import { account } from '../storage/ports/backend.ts';
 import { connectTo } from '../storage/ports/postgres-backend.ts';
 import { CuttableLink } from '../support/cuttable-link.ts';
 import { eventually } from '../support/harness.ts';
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
+import { usageRecord } from '../support/usage-records.ts';
+
+/** A request that was answered in the first hour. */
+const LISTED = { operation: 'listPets', status: 200, took: 1, at: 0 };
 
 describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
   let server: PostgresServer;
@@ -22,10 +26,13 @@ describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
     return {
       ...{ url, backend, id },
       used: (succeeded: number, hour = 7): UsageRecord[] => [
-        { ...NO_USAGE, accountId: id, environment: 'production', hour, succeeded },
+        usageRecord({ accountId: id, hour, succeeded }),
       ],
       succeeded: async () =>
-        (await backend.usage.since(id, 0)).reduce((sum, { succeeded }) => sum + succeeded, 0),
+        (await backend.usage.byPeriod({ accountId: id, first: 0 })).reduce(
+          (sum, { succeeded }) => sum + succeeded,
+          0,
+        ),
       [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
     };
   }
@@ -64,7 +71,8 @@ describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
     url.port = String(link.port);
     await using far = connectTo(url.href);
     const recorder = new UsageRecorder(far.usage, 'production');
-    for (let request = 0; request < 3; request += 1) recorder.record({ accountId: it.id }, 200, 0);
+    for (let request = 0; request < 3; request += 1)
+      recorder.record({ id: 'key_1', accountId: it.id }, LISTED);
     // What is committed waits for a standby that does not come, so the answer does.
     await server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
     await server.run('SELECT pg_reload_conf()');
@@ -76,7 +84,7 @@ describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
     await server.run('ALTER SYSTEM RESET synchronous_standby_names');
     await server.run('SELECT pg_reload_conf()');
 
-    recorder.record({ accountId: it.id }, 200, 0);
+    recorder.record({ id: 'key_1', accountId: it.id }, LISTED);
     await eventually(() =>
       recorder.save().then(
         () => true,

@@ -151,7 +151,7 @@ describe.skipIf(!ON_POSTGRES.isHere)('SIGKILL of one of three processes under lo
     const load = new Load(await it.customer('b'), it.all);
     const [killed, ...survivors] = it.all;
     const usage = async () => {
-      const hours = await it.stores.usage.since(customer.accountId, 0);
+      const hours = await it.stores.usage.byPeriod({ accountId: customer.accountId, first: 0 });
       return hours.reduce((sum, { succeeded }) => sum + succeeded, 0);
     };
     const askTimes = async (process: ServiceProcess, times: number) => {

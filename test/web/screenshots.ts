@@ -7,6 +7,7 @@ import { HOUR } from '../../src/lib/clock.ts';
 import { launchBrowser, Visitor } from '../support/browser.ts';
 import { BrowserProfiles } from '../support/browser-profiles.ts';
 import { eventually, TestService } from '../support/harness.ts';
+import { usageRecord } from '../support/usage-records.ts';
 
 /*
  * Renews the screenshots in docs/images, from the real service with a day of data:
@@ -67,21 +68,20 @@ async function inventDay(): Promise<void> {
     const expiresAt = days === undefined ? undefined : Date.now() + days * 24 * HOUR;
     return keyRing.issue(account, { name, environment, expiresAt }, EMAIL);
   };
-  await issue('Nightly import', 'production', 90);
+  const nightly = await issue('Nightly import', 'production', 90);
   const { text } = await issue('Continuous integration', 'staging', 5);
   const { key: old } = await issue('Old laptop', 'production');
   await keyRing.revoke(old.id, EMAIL);
   const now = hourOf(Date.now());
   await usage.add(
-    Array.from({ length: 24 }, (_, index) => ({
-      accountId: account.id,
-      environment: 'production',
-      hour: now - index,
-      succeeded: Math.round(28 + 22 * Math.sin(index / 3) + (index % 5) * 3),
-      clientErrors: index % 4,
-      limited: index === 7 ? 14 : 0,
-      serverErrors: 0,
-    })),
+    Array.from({ length: 24 }, (_, index) =>
+      usageRecord({
+        ...{ accountId: account.id, keyId: nightly.key.id, hour: now - index },
+        ...{ clientErrors: index % 4, notFound: index % 4, limited: index === 7 ? 14 : 0 },
+        succeeded: Math.round(28 + 22 * Math.sin(index / 3) + (index % 5) * 3),
+        durations: [0, 0, 9, 21 + (index % 7), 6, 2, 1, 0, 0, 0, 1],
+      }),
+    ),
   );
   for (const message of ['The kittens have arrived.', 'Please feed the parrot at six.']) {
     await service

@@ -1,7 +1,7 @@
 import type { Account } from '../../core/accounts.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { WindowUsage } from '../../core/rate-limit.ts';
-import { addCounts, hourOf, NO_USAGE, type UsageRecord } from '../../core/usage.ts';
+import { addCounts, hourOf, NO_USAGE, type PeriodUsage } from '../../core/usage.ts';
 import { DAY, HOUR, type Instant } from '../../lib/clock.ts';
 import type { DashboardOptions, DashboardStores } from '../options.ts';
 import type { UsageBucket, UsageEvent, UsageInfo, WindowInfo } from '../shared/api.ts';
@@ -20,7 +20,11 @@ async function show({ options, account }: AccountContext): Promise<Response> {
   const now = options.clock.now();
   const firstDay = startOf(DAY, now.wall) - (DAYS_SHOWN - 1) * DAY;
   const { usage } = options.stores;
-  const records = await usage.since(account.id, hourOf(firstDay), hourOf(now.wall));
+  const records = await usage.byPeriod({
+    accountId: account.id,
+    first: hourOf(firstDay),
+    last: hourOf(now.wall),
+  });
   const [production, staging] = await Promise.all([
     windows(options, account, 'production', now),
     windows(options, account, 'staging', now),
@@ -51,7 +55,7 @@ function windowInfo({ limit, remaining, resetIn }: WindowUsage, now: Instant): W
 
 /** The latest `count` buckets of this length (ms), the oldest first, empty ones included. */
 function buckets(
-  records: readonly UsageRecord[],
+  records: readonly PeriodUsage[],
   length: number,
   count: number,
   now: number,
@@ -68,7 +72,7 @@ function buckets(
   });
 }
 
-function refusals(records: readonly UsageRecord[]): UsageEvent[] {
+function refusals(records: readonly PeriodUsage[]): UsageEvent[] {
   return records
     .filter(({ limited }) => limited > 0)
     .map(({ hour, environment, limited }) => {

@@ -1,6 +1,7 @@
 import type { BatchMark, UsageRecord } from '../../core/usage.ts';
 import type { UsageBatches } from '../usage.ts';
-import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
+import { addedCounts, COUNT_COLUMNS, countsOf } from '../usage-columns.ts';
+import type { PostgresDatabase, Queries } from './database.ts';
 
 /** Adds the usage of many accounts. */
 export class PostgresUsageBatches implements UsageBatches {
@@ -39,32 +40,40 @@ async function isNew(
   return noted > 0;
 }
 
+const RECORD_COLUMNS = [
+  ...['account_id text', 'hour bigint', 'environment text', 'key_id text', 'operation text'],
+  ...COUNT_COLUMNS.map((column) => `${column} bigint`),
+].join(', ');
+
+const SUMS = COUNT_COLUMNS.map((column) => `coalesce(sum(added.${column}), 0)::bigint`).join(', ');
+
+// In one order everywhere, so that processes that add to the same rows only wait.
+const ADD_ALL = `INSERT INTO key_usage AS counted
+    (account_id, hour, hours, environment, key_id, operation, ${COUNT_COLUMNS.join(', ')})
+  SELECT added.account_id, added.hour, 1, added.environment, added.key_id, added.operation, ${SUMS}
+  FROM json_to_recordset($1::text::json) AS added (${RECORD_COLUMNS})
+  JOIN accounts ON accounts.id = added.account_id
+  GROUP BY added.account_id, added.hour, added.environment, added.key_id, added.operation
+  ORDER BY added.account_id, added.hour, added.environment, added.key_id, added.operation
+  ON CONFLICT (account_id, hour, hours, key_id, operation) DO UPDATE SET ${addedCounts('counted')}`;
+
 /** Usage of an account that is gone meanwhile is dropped. */
 async function addAll(queries: Queries, records: readonly UsageRecord[]): Promise<void> {
-  // In one order everywhere, so that processes that add to the same rows only wait.
-  await queries.run(
-    `INSERT INTO usage AS counted (account_id, environment, hour,
-         succeeded, client_errors, limited, server_errors)
-       SELECT added.account_id, added.environment, added.hour,
-         sum(added.succeeded)::bigint, sum(added.client_errors)::bigint,
-         sum(added.limited)::bigint, sum(added.server_errors)::bigint
-       FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-         $7::bigint[]) AS added (account_id, environment, hour,
-           succeeded, client_errors, limited, server_errors)
-       JOIN accounts ON accounts.id = added.account_id
-       GROUP BY added.account_id, added.environment, added.hour
-       ORDER BY added.account_id, added.environment, added.hour
-       ON CONFLICT (account_id, hour, environment) DO UPDATE SET
-         succeeded = counted.succeeded + excluded.succeeded,
-         client_errors = counted.client_errors + excluded.client_errors,
-         limited = counted.limited + excluded.limited,
-         server_errors = counted.server_errors + excluded.server_errors`,
-    texts(records.map(({ accountId }) => accountId)),
-    texts(records.map(({ environment }) => environment)),
-    integers(records.map(({ hour }) => hour)),
-    integers(records.map(({ succeeded }) => succeeded)),
-    integers(records.map(({ clientErrors }) => clientErrors)),
-    integers(records.map(({ limited }) => limited)),
-    integers(records.map(({ serverErrors }) => serverErrors)),
+  await queries.run(ADD_ALL, JSON.stringify(records.map(jsonRow)));
+}
+
+/** A record by column, without those that count nothing. */
+function jsonRow(record: UsageRecord) {
+  const { accountId, hour, environment, keyId, operation } = record;
+  const counts = countsOf(record).flatMap((count, index) =>
+    count > 0 ? [[COUNT_COLUMNS[index], count]] : [],
   );
+  return {
+    account_id: accountId,
+    hour,
+    environment,
+    key_id: keyId,
+    operation,
+    ...Object.fromEntries(counts),
+  };
 }

@@ -4,6 +4,7 @@ import type { UsageRecord } from '../../core/usage.ts';
 import type { Statement, StatementResult } from '../kysely.ts';
 import { MESSAGE_COLUMNS, messageFromRow } from '../messages.ts';
 import { select } from '../selection.ts';
+import { addedCounts, COUNT_COLUMNS, countsOf } from '../usage-columns.ts';
 import { query } from './database.ts';
 
 interface Arrival {
@@ -16,6 +17,11 @@ const EARLIER = select(
   MESSAGE_COLUMNS,
   'WHERE account_id = ? AND environment = ? AND idempotency_key = ? AND id <> ?',
 );
+
+const ADD_USAGE = `INSERT INTO key_usage
+    (account_id, hour, hours, environment, key_id, operation, ${COUNT_COLUMNS.join(', ')})
+  SELECT id, ?, 1, ?, ?, ?, ${COUNT_COLUMNS.map(() => '?').join(', ')} FROM accounts WHERE id = ?
+  ON CONFLICT DO UPDATE SET ${addedCounts('key_usage')}`;
 
 /** Frequent changes to the accounts file; each runs inside of a transaction of the writer thread. */
 export const activityWrites = {
@@ -48,18 +54,10 @@ export const activityWrites = {
 
   /** Usage of an account that was deleted meanwhile is dropped. */
   addUsage(database: Database, records: readonly UsageRecord[]): void {
-    const statement = database.query(
-      `INSERT INTO usage
-       SELECT id, ?, ?, ?, ?, ?, ? FROM accounts WHERE id = ?
-       ON CONFLICT DO UPDATE SET
-         succeeded = succeeded + excluded.succeeded,
-         client_errors = client_errors + excluded.client_errors,
-         limited = limited + excluded.limited,
-         server_errors = server_errors + excluded.server_errors`,
-    );
+    const statement = database.query(ADD_USAGE);
     for (const each of records) {
-      const counts = [each.succeeded, each.clientErrors, each.limited, each.serverErrors];
-      statement.run(each.environment, each.hour, ...counts, each.accountId);
+      const { accountId, hour, environment, keyId, operation } = each;
+      statement.run(hour, environment, keyId, operation, ...countsOf(each), accountId);
     }
   },
 

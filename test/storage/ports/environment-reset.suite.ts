@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Environment } from '../../../src/core/environments.ts';
 import { DAY, HOUR } from '../../../src/lib/clock.ts';
+import { usageRecord } from '../../support/usage-records.ts';
 import {
   account,
   at,
@@ -26,8 +27,9 @@ async function fill(backend: Backend, accountId: string, environment: Environmen
   await backend.messages.enqueue(message(accountId, { environment }));
   const counts = { succeeded: 1, clientErrors: 2, limited: 3, serverErrors: 4 };
   const mark = { source: crypto.randomUUID(), number: 1 };
-  await backend.usage.add([{ accountId, environment, hour, ...counts }], mark);
   const key = await keptKey(backend, accountId, { environment });
+  const used = usageRecord({ accountId, environment, keyId: key.id, hour, ...counts });
+  await backend.usage.add([used], mark);
   await backend.bans.record(ban(key));
 }
 
@@ -39,7 +41,7 @@ async function contents(backend: Backend, accountId: string, environment: Enviro
     pets: pets.length,
     quotas: (await backend.quotas(environment).find(`account:${accountId}`)) ? 1 : 0,
     messages: (await backend.messages.list(accountId, 10)).filter(isHere).length,
-    usage: (await backend.usage.since(accountId, 0)).filter(isHere).length,
+    usage: (await backend.usage.byPeriod({ accountId, first: 0 })).filter(isHere).length,
     bans: (await backend.bans.active(NOON + 1)).filter(isHere).length,
     keys: (await backend.keys.list(accountId)).filter(isHere).length,
   };

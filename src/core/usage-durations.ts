@@ -1,0 +1,46 @@
+/**
+ * Upper bounds of the buckets in which durations are counted, in ms. Each is at most 1.5 times the one before,
+ * which bounds the error of percentiles.
+ */
+const BOUNDS: readonly number[] = [0.1, 1, 10, 100, 1_000]
+  .flatMap((unit) => [1, 1.5, 2, 3, 5, 7].map((times) => times * unit))
+  .concat(10_000);
+
+/** The last bucket has the durations above all bounds. */
+export const DURATION_BUCKETS = BOUNDS.length + 1;
+
+/** The number of requests by bucket of their durations. */
+export type DurationCounts = readonly number[];
+
+/** @param took ms */
+export function durationBucket(took: number): number {
+  let bucket = 0;
+  while (took > (BOUNDS[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+  return bucket;
+}
+
+export function addDurations(a: DurationCounts, b: DurationCounts): DurationCounts {
+  return Array.from({ length: DURATION_BUCKETS }, (_, bucket) => {
+    return (a[bucket] ?? 0) + (b[bucket] ?? 0);
+  });
+}
+
+/**
+ * The duration (ms) that this share of the requests did not exceed, `undefined` without requests. Within a
+ * bucket durations are taken to be spread evenly; above all bounds it is the last bound.
+ * @param share above 0, at most 1.
+ */
+export function percentile(counts: DurationCounts, share: number): number | undefined {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return undefined;
+  let below = 0;
+  for (const [bucket, count] of counts.entries()) {
+    if (count > 0 && below + count >= share * total) {
+      const from = BOUNDS[bucket - 1] ?? 0;
+      const to = BOUNDS[bucket] ?? from;
+      return from + ((to - from) * (share * total - below)) / count;
+    }
+    below += count;
+  }
+  return BOUNDS.at(-1);
+}
