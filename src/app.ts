@@ -10,6 +10,7 @@ import { HttpService } from './http/pipeline.ts';
 import { deliverMessages, startBackgroundJobs } from './jobs/background-jobs.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
 import { watchDescriptors } from './jobs/descriptors.ts';
+import { watchLastBackup } from './jobs/last-backup.ts';
 import { type Clock, SECOND } from './lib/clock.ts';
 import { lazy } from './lib/lazy.ts';
 import { Readiness } from './lib/readiness.ts';
@@ -154,6 +155,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const dependencies = { environments, config, stores, redis, clock, log, metrics, jobs };
   const { limiters, recordUse } = await startBackgroundJobs(dependencies);
   starting.use(watchDataFolder({ ...dependencies, readiness }));
+  watchLastBackup({ ...dependencies, readiness, warnAfter: config.backupWarnAfter });
   if (parts.includes('quickstart')) deliverMessages(dependencies);
   await prepared;
   await stores.prepareWrites();

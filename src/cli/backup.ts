@@ -1,25 +1,33 @@
-import type { Command } from 'commander';
-import { readConfig } from '../config/config.ts';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { type Config, readConfig } from '../config/config.ts';
+import { messageOf } from '../core/errors.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { Manifest } from '../storage/backup/archive.ts';
 import type { Verified } from '../storage/backup/verify.ts';
-import { type JsonOption, jsonOption } from './options.ts';
-import { printJson, printLine, printResult, printTable } from './output.ts';
-import { requireEmbeddedStore } from './session.ts';
+import { UsageError } from './errors.ts';
+import { type JsonOption, jsonOption, parseCount } from './options.ts';
+import { printJson, printLine, printNote, printResult, printTable } from './output.ts';
+
+interface Options extends JsonOption {
+  readonly to?: string;
+  readonly keep?: number;
+}
 
 export function addBackupCommand(program: Command): void {
   const backup = program
     .command('backup')
     .description('Write all data into one file; also while the service runs.')
-    .argument('<file>', 'a new file; keep it as safe as the data folder, it holds the secret')
+    .argument('[file]', 'a new file; keep it as safe as the data folder, it holds the secret')
+    .option('--to <folder>', 'write a file named by its date into this folder instead')
+    .addOption(
+      new Option(
+        '--keep <count>',
+        'with --to: how many whole backups of this store stay there',
+      ).argParser(parseCount),
+    )
     .addOption(jsonOption())
-    .action(async (file: string, options: JsonOption) => {
-      const config = requireEmbeddedStore(readConfig(), 'pg_dump --format=custom');
-      // Loaded here so that no other command waits for it.
-      const { createBackup } = await import('../storage/backup/create.ts');
-      const manifest = await createBackup(config, file, systemClock);
-      const names = manifest.files.map(({ name }) => name).join(', ');
-      printResult(options, { file, ...manifest }, `Wrote ${file}: ${names}.`);
-    });
+    .action(backUp);
   backup
     .command('verify')
     .description('Check a whole backup and show what it holds; changes nothing.')
@@ -32,6 +40,52 @@ export function addBackupCommand(program: Command): void {
       if (command.optsWithGlobals()['json']) printJson(verified);
       else printVerified(verified);
     });
+}
+
+async function backUp(file: string | undefined, options: Options): Promise<void> {
+  const { to, keep } = options;
+  if ((file === undefined) === (to === undefined)) {
+    throw new UsageError('Name either a new file, or a folder with --to.');
+  }
+  if (keep !== undefined && to === undefined) throw new UsageError('--keep goes with --to.');
+  const config = readConfig();
+  if (to !== undefined) return backUpByDate(config, to, options);
+  if (file === undefined) return;
+  // Loaded here so that no other command waits for it.
+  const { createBackup } = await import('../storage/backup/create.ts');
+  const manifest = await createBackup(config, file, systemClock);
+  await record(config, file, manifest, false);
+  printResult(options, { file, ...manifest }, `Wrote ${file}: ${namesOf(manifest)}.`);
+}
+
+async function backUpByDate(config: Config, folder: string, options: Options): Promise<void> {
+  const { createDatedBackup } = await import('../storage/backup/dated.ts');
+  const made = await createDatedBackup(config, folder, options.keep, systemClock);
+  const { file, manifest, deleted, damaged } = made;
+  await record(config, file, manifest, true);
+  for (const each of damaged) printNote(`Not counted, since it is no whole backup: ${each}`);
+  const sentences = [`Wrote ${file}: ${namesOf(manifest)}.`];
+  if (deleted.length > 0) sentences.push(`Deleted ${deleted.join(', ')}.`);
+  printResult(options, { file, ...manifest, deleted, damaged }, sentences.join('\n'));
+}
+
+/** The backup is there, whether this succeeds or not. */
+async function record(
+  config: Config,
+  file: string,
+  { createdAt }: Manifest,
+  isRegular: boolean,
+): Promise<void> {
+  try {
+    const { recordBackup } = await import('../storage/backup/record.ts');
+    await recordBackup(config, { at: Date.parse(createdAt), file: resolve(file), isRegular });
+  } catch (error) {
+    printNote(`The backup was made, but not recorded for the metrics: ${messageOf(error)}`);
+  }
+}
+
+function namesOf({ files }: Manifest): string {
+  return files.map(({ name }) => name).join(', ');
 }
 
 function printVerified({ file, createdAt, files }: Verified): void {

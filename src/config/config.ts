@@ -3,7 +3,7 @@ import type { BanPolicy } from '../core/bans.ts';
 import { API_PARTS, APIS } from '../core/environments.ts';
 import type { MailSettings } from '../core/mail.ts';
 import type { Limits } from '../core/plans.ts';
-import { SECOND } from '../lib/clock.ts';
+import { HOUR, SECOND } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
 import { type DatabaseSettings, readDatabase } from './database-settings.ts';
 import type { RedisAddress } from './redis-address.ts';
@@ -49,6 +49,8 @@ export interface Config {
   readonly banPolicy: BanPolicy;
   /** How long requests are still served after a signal to stop, in ms. */
   readonly drainFor: number;
+  /** Age of the last regular backup at which to warn, in ms. */
+  readonly backupWarnAfter: number;
   readonly logLevel: LogLevel;
   /** Whether requests are traced, according to the variables of OpenTelemetry. */
   readonly tracing: boolean;
@@ -91,6 +93,8 @@ const VERSION_SEGMENT = '/v1';
 const MIN_SECRET_LENGTH = 32;
 /** Longest drain, in seconds: service managers do not wait longer. */
 const MAX_DRAIN = 600;
+/** Highest age of a backup, in hours: ten years. */
+const MAX_BACKUP_AGE = 87_600;
 const MAX_COUNT = 1_000_000_000;
 
 /** The environment variables, for the processes that commands start. */
@@ -143,6 +147,7 @@ export function readConfig(
       maximum: reader.count('PETSTORE_BAN_MAX_SECONDS', 1, MAX_COUNT) * SECOND,
     }),
     drainFor: reader.count('PETSTORE_DRAIN_SECONDS', 0, MAX_DRAIN) * SECOND,
+    backupWarnAfter: reader.count('PETSTORE_BACKUP_WARN_HOURS', 1, MAX_BACKUP_AGE) * HOUR,
     logLevel: reader.oneOf('PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),
     tracing: asksForTraces(environment, (text) => reader.problem(text)),
   };

@@ -108,5 +108,10 @@ export const SETTINGS = {
     purpose:
       'How long requests are still served after a signal to stop, in seconds, while /readyz answers 503; for proxies that ask it.',
   },
+  PETSTORE_BACKUP_WARN_HOURS: {
+    default: '48',
+    purpose:
+      'Age of the last backup, in hours, at which the log and /readyz warn, once backups are made with backup --to.',
+  },
   PETSTORE_LOG_LEVEL: { default: 'info', purpose: `One of ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, { default: string; purpose: string }>;

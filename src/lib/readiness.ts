@@ -14,6 +14,7 @@ export type ReadinessCheck = () => Awaitable<string | undefined>;
 /** Whether the process should receive requests: each part adds a check of its own. */
 export class Readiness {
   readonly #checks = new Map<string, ReadinessCheck>();
+  readonly #notes: ReadinessCheck[] = [];
 
   /**
    * Adds a check, which is made anew for every `/readyz` and every scrape of the metrics.
@@ -21,6 +22,17 @@ export class Readiness {
    */
   add(name: string, check: ReadinessCheck): void {
     this.#checks.set(name, check);
+  }
+
+  /** Adds what operators should know, although the process is ready; asked anew for every `/readyz`. */
+  addNote(note: ReadinessCheck): void {
+    this.#notes.push(note);
+  }
+
+  /** What operators should know, in sentences. Never rejects. */
+  async notes(): Promise<string[]> {
+    const notes = await Promise.all(this.#notes.map(problemOf));
+    return notes.filter((note) => note !== undefined);
   }
 
   /** The outcome of every check, by name, in the order in which they were added. Never rejects. */

@@ -1,4 +1,5 @@
 import packageJson from '../../package.json';
+import type { BackupRecords } from '../core/backup-records.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
 import type { ServiceMetrics } from '../http/pipeline.ts';
@@ -19,6 +20,7 @@ export interface Measured {
   /** Messages that are not delivered yet. */
   readonly messages: { queued(): Awaitable<number> };
   readonly writes: Pick<WriteOutcomes, 'all'>;
+  readonly backups: BackupRecords;
   readonly readiness: Pick<Readiness, 'check'>;
 }
 
@@ -89,7 +91,7 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
   );
 
   /** @param clock measures durations. */
-  constructor({ writer, messages, writes, readiness }: Measured, clock: Clock) {
+  constructor({ writer, messages, writes, backups, readiness }: Measured, clock: Clock) {
     this.#clock = clock;
     const decisions = this.#decisions;
     new Counter({
@@ -126,6 +128,14 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
       'Time since the outcome of the last write to the store.',
       'store',
       () => writes.all().flatMap(({ store, age }) => (age === undefined ? [] : [[store, age]])),
+    );
+    this.#gauge(
+      'petstore_last_backup_age_seconds',
+      'Time since the last backup that petstore backup made.',
+      async () => {
+        const last = await backups.last();
+        return last && Math.max(0, clock.now().wall - last.at) / SECOND;
+      },
     );
     addProcessMetrics(this.#registry);
     new Gauge({
@@ -236,8 +246,8 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
     });
   }
 
-  /** @param read reads the value at each scrape; without it the value is set. */
-  #gauge(name: string, help: string, read?: () => Awaitable<number>): Gauge {
+  /** @param read reads the value at each scrape, which may be none; without it the value is set. */
+  #gauge(name: string, help: string, read?: () => Awaitable<number | undefined>): Gauge {
     const registers = [this.#registry];
     if (!read) return new Gauge({ name, help, registers });
     return new Gauge({

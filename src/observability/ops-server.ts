@@ -92,7 +92,8 @@ export class OpsServer {
       case '/readyz': {
         const problems = await this.#problems();
         if (problems.length > 0) return text(problems.join('\n'), 503, { 'Retry-After': '1' });
-        return text('ready');
+        const notes = await this.#options.readiness.notes();
+        return text(['ready', ...notes].join('\n'));
       }
       case '/metrics': {
         const { metrics } = this.#options;

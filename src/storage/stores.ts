@@ -1,4 +1,5 @@
 import type { KeyCache } from '../core/api-keys.ts';
+import type { BackupRecords } from '../core/backup-records.ts';
 import type { Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { Leases } from '../core/lease.ts';
@@ -54,6 +55,8 @@ export interface DatabaseStores extends SharedStores {
 export interface Stores extends Omit<DatabaseStores, 'settings' | 'secret'> {
   readonly keyRing: KeyRing;
   readonly keyCache: KeyCache;
+  /** What is known of the backups of the store. */
+  readonly backups: BackupRecords;
   /** Signs dashboard sessions. */
   readonly sessionSecret: string;
 }

@@ -84,7 +84,7 @@ describe('wrong usage ends with exit code 2 and changes nothing:', () => {
     ['keys revoke', /missing required argument 'id'/],
     ['keys rotate', /missing required argument 'id'/],
     ['bans lift', /missing required argument 'id'/],
-    ['backup', /missing required argument 'file'/],
+    ['backup', /either a new file, or a folder/],
     ['restore', /missing required argument 'file'/],
     ['accounts set-plan a@example.com', /missing required argument 'plan'/],
     ['accounts create nobody', /such as you@example\.com/],

@@ -24,6 +24,9 @@ function versionOf(folder: string): string {
 
 const programs = findPrograms();
 
+/** PATH with the programs of PostgreSQL first, such as pg_dump. */
+export const POSTGRES_PATH = [programs, process.env['PATH']].join(':');
+
 /** Whether tests can start servers of their own. */
 export const hasPostgres = programs !== undefined;
 if (!hasPostgres) {

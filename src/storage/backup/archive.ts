@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { create, extract, list } from 'tar';
+import { create, extract, list, type ReadEntry } from 'tar';
 import type { Environment } from '../../core/environments.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import { FILE_NAMES, makeDurable } from '../data-folder.ts';
@@ -16,11 +16,16 @@ export interface Manifest {
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly files: ReadonlyArray<{ readonly name: string; readonly sha256: string }>;
+  /** Identifies the store; absent in backups of earlier releases. */
+  readonly storeId?: string;
   /** Ids continue after these, where the databases hold none as high. */
   readonly idsAfter?: Readonly<Partial<Record<Environment, number>>>;
 }
 
 const MANIFEST = 'manifest.json';
+
+/** The part of a backup of a PostgreSQL database, in pg_dump's custom format; it has no other part. */
+export const DUMP = 'database.dump';
 
 /** What the system says of a disk, a folder or a process, never of what an archive holds. */
 const OF_THE_SYSTEM = new Set([
@@ -32,7 +37,7 @@ const OF_THE_SYSTEM = new Set([
 export async function pack(
   folder: string,
   file: string,
-  about: Pick<Manifest, 'createdAt' | 'idsAfter'>,
+  about: Omit<Manifest, 'format' | 'files'>,
 ): Promise<Manifest> {
   const names = await readdir(folder);
   const files = await Promise.all(
@@ -46,6 +51,31 @@ export async function pack(
   ]);
   await chmod(file, 0o600);
   makeDurable(file);
+  return manifest;
+}
+
+/**
+ * Reads a backup whole, without unpacking it: every file in it matches its digest.
+ * @throws Error when it is no backup, or damaged.
+ */
+export async function readSound(file: string): Promise<Manifest> {
+  let text = '';
+  const digests = new Map<string, Hash>();
+  const decoder = new TextDecoder();
+  const onReadEntry = (entry: ReadEntry) => {
+    const hash = createHash('sha256');
+    if (entry.path !== MANIFEST) digests.set(entry.path, hash);
+    entry.on('data', (part) => {
+      if (entry.path === MANIFEST) text += decoder.decode(part, { stream: true });
+      else hash.update(part);
+    });
+  };
+  await list({ file, strict: true, onReadEntry });
+  const manifest = parseManifest(text, new Set([MANIFEST, ...digests.keys()]));
+  const damaged = manifest.files.find(
+    ({ name, sha256 }) => digests.get(name)?.digest('hex') !== sha256,
+  );
+  if (damaged) throw new Error(`${damaged.name} does not match its digest`);
   return manifest;
 }
 
@@ -89,7 +119,7 @@ async function unpack(file: string, into: string): Promise<Manifest> {
 async function listParts(file: string): Promise<ReadonlySet<string>> {
   const entries: Array<readonly [name: string, type: string]> = [];
   await list({ file, strict: true, onReadEntry: ({ path, type }) => entries.push([path, type]) });
-  const known = new Set([MANIFEST, FILE_NAMES.secret, ...DATABASES.map(([name]) => name)]);
+  const known = new Set([MANIFEST, DUMP, FILE_NAMES.secret, ...DATABASES.map(([name]) => name)]);
   const foreign = entries.find(([name, type]) => !known.delete(name) || type !== 'File');
   if (foreign) throw new Error(`it holds ${JSON.stringify(foreign[0])}, which no backup does`);
   return new Set(entries.map(([name]) => name));
@@ -99,7 +129,8 @@ function parseManifest(text: string, names: ReadonlySet<string>): Manifest {
   const manifest: Manifest = JSON.parse(text);
   if (manifest.format !== 1) throw new Error('it was made by another release');
   const listed = new Set([MANIFEST, ...manifest.files.map(({ name }) => name)]);
-  if (listed.symmetricDifference(names).size > 0 || !listed.has(FILE_NAMES.accounts)) {
+  const isWhole = listed.has(FILE_NAMES.accounts) || listed.has(DUMP);
+  if (listed.symmetricDifference(names).size > 0 || !isWhole) {
     throw new Error('it does not hold what its manifest says');
   }
   return manifest;

@@ -16,38 +16,64 @@ import { DATABASES } from '../folder/databases.ts';
 import { readManifest } from '../folder/manifest.ts';
 import { requireListedFiles } from '../folder/store-files.ts';
 import { snapshot } from '../sqlite/backup.ts';
-import { type Manifest, pack } from './archive.ts';
+import { DUMP, type Manifest, pack } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
+
+/** What the manifest of a backup says of the store. */
+type About = Pick<Manifest, 'storeId' | 'idsAfter'>;
 
 /**
  * Writes everything that the data folder holds into one file: consistent copies of the databases and
- * the folder's secret, each with its digest. The file is there whole, or not at all.
+ * the folder's secret, each with its digest; of a PostgreSQL database its dump. The file is there whole, or not at
+ * all.
  * @throws OperatorError when the file exists or cannot be written, or there is nothing to back up.
  */
 export async function createBackup(config: Config, file: string, clock: Clock): Promise<Manifest> {
-  const target = resolve(file);
-  if (existsSync(target)) throw new OperatorError(`${file} exists. Name a new file.`);
+  const { database } = config;
+  if (!database) return backUpFolder(config, file, clock);
+  // Only here: the data folder is backed up without it.
+  const { dumpDatabase } = await import('./dump-database.ts');
+  return writeWhole(file, clock, (parts) => dumpDatabase(database, join(parts, DUMP)));
+}
+
+async function backUpFolder(config: Config, file: string, clock: Clock): Promise<Manifest> {
   if (!existsSync(config.dataDir)) throw new OperatorError(`${config.dataDir} holds no data yet.`);
   const folder = openDataFolder(config.dataDir);
   const lock = keepRestoreOut(folder);
   try {
     requireListedFiles(folder);
     if (!existsSync(folder.accounts)) throw new OperatorError(`${folder.path} holds no data yet.`);
+    return await writeWhole(file, clock, async (parts) => {
+      await copyData(folder, config.secret === undefined, parts);
+      return aboutStore(folder);
+    });
+  } finally {
+    lock.release();
+  }
+}
+
+/** @param copy puts what is backed up into a folder. */
+async function writeWhole(
+  file: string,
+  clock: Clock,
+  copy: (parts: string) => Promise<About>,
+): Promise<Manifest> {
+  const target = resolve(file);
+  if (existsSync(target)) throw new OperatorError(`${file} exists. Name a new file.`);
+  const createdAt = new Date(clock.now().wall).toISOString();
+  try {
     using temporary = openTemporaryFolder(`${target}.`);
     const parts = join(temporary.path, 'parts');
     await mkdir(parts);
-    await copyData(folder, config.secret === undefined, parts);
+    const about = await copy(parts);
     const draft = join(temporary.path, 'backup.tar.gz');
-    const createdAt = new Date(clock.now().wall).toISOString();
-    const manifest = await pack(parts, draft, { createdAt, ...findIdsAfter(folder) });
+    const manifest = await pack(parts, draft, { createdAt, ...about });
     renameSync(draft, target);
     makeDurable(dirname(target));
     return manifest;
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
     throw new OperatorError(`Cannot write ${file}: ${messageOf(cause)}.`, { cause });
-  } finally {
-    lock.release();
   }
 }
 
@@ -63,11 +89,14 @@ async function copyData(folder: DataFolder, withSecret: boolean, into: string): 
   await copyFile(folder.secret, join(into, FILE_NAMES.secret));
 }
 
-function findIdsAfter(folder: DataFolder): Pick<Manifest, 'idsAfter'> {
-  const files = readManifest(folder)?.files ?? {};
+function aboutStore(folder: DataFolder): About {
+  const { storeId, files = {} } = readManifest(folder) ?? {};
   const ids = ENVIRONMENTS.flatMap((name) => {
     const id = files[FILE_NAMES.database(name)]?.idsAfter;
     return id === undefined ? [] : [[name, id]];
   });
-  return ids.length === 0 ? {} : { idsAfter: Object.fromEntries(ids) };
+  return {
+    ...(storeId !== undefined && { storeId }),
+    ...(ids.length > 0 && { idsAfter: Object.fromEntries(ids) }),
+  };
 }

@@ -19,7 +19,7 @@ import { refuseServedFolder } from '../folder/served-folder.ts';
 import { endSessions } from '../sqlite/backup.ts';
 import { takeLock } from '../sqlite/lock.ts';
 import { findHighestId } from '../sqlite/numbers.ts';
-import { type Manifest, unpackSound } from './archive.ts';
+import { DUMP, type Manifest, unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
 const WORKSHOP = '.restore-';
@@ -57,6 +57,11 @@ export async function restoreBackup(
     removeLitter(folder);
     using temporary = openTemporaryFolder(join(folder.path, WORKSHOP));
     const backup = await unpackSound(file, temporary.path);
+    if (backup.files.some(({ name }) => name === DUMP)) {
+      throw new OperatorError(
+        `${file} is of a PostgreSQL database: unpack ${DUMP} with tar, and restore it with pg_restore.`,
+      );
+    }
     endSessions(join(temporary.path, FILE_NAMES.accounts));
     const kept = readdirSync(folder.path).filter(isData);
     if (kept.length > 0 && !replace) {

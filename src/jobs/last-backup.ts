@@ -1,0 +1,41 @@
+import type { BackupRecords } from '../core/backup-records.ts';
+import { type Clock, HOUR, MINUTE } from '../lib/clock.ts';
+import type { Readiness } from '../lib/readiness.ts';
+import type { BackgroundJobs } from '../lib/scheduler.ts';
+import type { Log } from '../observability/log.ts';
+
+const LOOK_EVERY = MINUTE;
+
+interface Dependencies {
+  readonly stores: { readonly backups: BackupRecords };
+  /** Age of the last backup that is too old, in ms. */
+  readonly warnAfter: number;
+  readonly jobs: BackgroundJobs;
+  readonly readiness: Readiness;
+  readonly log: Pick<Log, 'warn' | 'info'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Warns in the log and in `/readyz` when the last backup is too old, once backups are made regularly. The
+ * process stays ready: without a backup it serves as well as with one.
+ */
+export function watchLastBackup(dependencies: Dependencies): void {
+  const { stores, warnAfter, jobs, readiness, log, clock } = dependencies;
+  const findWarning = async () => {
+    const last = await stores.backups.last();
+    const age = last ? clock.now().wall - last.at : 0;
+    if (!last?.isRegular || age <= warnAfter) return undefined;
+    const hours = Math.floor(age / HOUR);
+    return `The last backup is ${hours} hours old: ${last.file}. See whether petstore backup --to still runs.`;
+  };
+  readiness.addNote(findWarning);
+  let isOld = false;
+  jobs.every(LOOK_EVERY, 'look at the last backup', async () => {
+    const warning = await findWarning();
+    if (isOld === (warning !== undefined)) return;
+    isOld = warning !== undefined;
+    if (isOld) log.warn({ warning }, 'the last backup is too old');
+    else log.info('the last backup is recent again');
+  });
+}

@@ -1,0 +1,30 @@
+import type { BackupRecord, BackupRecords } from '../core/backup-records.ts';
+import type { Settings } from '../core/settings.ts';
+
+/** Name of the setting that holds the record of the last backup, as JSON. */
+export const LAST_BACKUP = 'last_backup';
+
+/** The record that `petstore backup` stores among the settings, on either engine. */
+export class StoredBackupRecords implements BackupRecords {
+  readonly #settings: Settings;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  async last(): Promise<BackupRecord | undefined> {
+    return parseBackupRecord(await this.#settings.find(LAST_BACKUP));
+  }
+}
+
+/** The record that was stored; `undefined` when there is none, or one of another release. */
+export function parseBackupRecord(text: string | undefined): BackupRecord | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const { at, file, isRegular }: Partial<BackupRecord> = JSON.parse(text);
+    const isSound = typeof at === 'number' && typeof file === 'string';
+    return isSound ? { at, file, isRegular: isRegular === true } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { messageOf, OperatorError } from '../../core/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { takeLock } from '../sqlite/lock.ts';
+import { type Manifest, readSound } from './archive.ts';
+import { createBackup } from './create.ts';
+
+/** `petstore-20261122T031500Z.backup`: sorted by name is sorted by date. */
+const NAME = /^petstore-\d{8}T\d{6}Z\.backup$/;
+
+/** What a backup that was killed left behind. */
+const LITTER = /^petstore-\d{8}T\d{6}Z\.backup\.\w{6}$/;
+
+const LOCK = '.petstore-backup.lock';
+
+export interface DatedBackup {
+  readonly file: string;
+  readonly manifest: Manifest;
+  /** The older backups of the same store that were deleted. */
+  readonly deleted: readonly string[];
+  /** Files with the name of a backup that are not whole, each with the reason; they stay. */
+  readonly damaged: readonly string[];
+}
+
+/**
+ * Makes a backup named by its date, and deletes older ones of the same store.
+ * @param folder an existing folder; other files in it are left alone.
+ * @param keep how many whole backups stay, this one included; all of them if not given.
+ * @throws OperatorError when the folder is missing, another backup into it runs, or the backup fails.
+ */
+export async function createDatedBackup(
+  config: Config,
+  folder: string,
+  keep: number | undefined,
+  clock: Clock,
+): Promise<DatedBackup> {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new OperatorError(`There is no folder ${folder}. Make it, for the user of the service.`);
+  }
+  const lock = takeLock(join(folder, LOCK));
+  if (!lock) throw new OperatorError(`Another backup into ${folder} runs. Wait for its end.`);
+  try {
+    removeLitter(folder);
+    const name = nameAt(clock.now().wall);
+    const file = join(folder, name);
+    const manifest = await createBackup(config, file, clock);
+    return { file, manifest, ...(await deleteOlder(folder, name, manifest.storeId, keep)) };
+  } finally {
+    lock.release();
+  }
+}
+
+function nameAt(wall: number): string {
+  const date = new Date(wall).toISOString().replace(/\.\d+Z$/, 'Z');
+  return `petstore-${date.replaceAll(/[-:]/g, '')}.backup`;
+}
+
+/** Nobody else makes a backup here now: the lock is held. */
+function removeLitter(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (LITTER.test(name)) rmSync(join(folder, name), { recursive: true });
+  }
+}
+
+async function deleteOlder(
+  folder: string,
+  made: string,
+  storeId: string | undefined,
+  keep: number | undefined,
+): Promise<Pick<DatedBackup, 'deleted' | 'damaged'>> {
+  const deleted: string[] = [];
+  const damaged: string[] = [];
+  if (keep === undefined || storeId === undefined) return { deleted, damaged };
+  let kept = 1;
+  const others = readdirSync(folder).filter((name) => NAME.test(name) && name !== made);
+  for (const name of others.sort().reverse()) {
+    const file = join(folder, name);
+    try {
+      const manifest = await readSound(file);
+      if (manifest.storeId !== storeId || nameAt(Date.parse(manifest.createdAt)) !== name) continue;
+      kept += 1;
+      if (kept <= keep) continue;
+      rmSync(file);
+      deleted.push(file);
+    } catch (cause) {
+      damaged.push(`${file}: ${messageOf(cause)}`);
+    }
+  }
+  return { deleted, damaged };
+}

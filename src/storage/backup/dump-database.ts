@@ -1,0 +1,67 @@
+import { processEnvironment } from '../../config/config.ts';
+import type { DatabaseSettings } from '../../config/database-settings.ts';
+import { OperatorError } from '../../core/errors.ts';
+import { connect, STATEMENT_LIMIT } from '../postgres/connection.ts';
+import { requirePrimary } from '../postgres/primary.ts';
+
+/** Name of the setting that identifies a database among those whose backups lie in one folder. */
+const STORE_ID = 'store_id';
+
+/**
+ * Writes a consistent dump of the database with pg_dump, which has to be installed.
+ * @param file in pg_dump's custom format, uncompressed: the backup compresses it.
+ * @returns the id of the database, which is given with its first backup.
+ * @throws OperatorError with what pg_dump says.
+ */
+export async function dumpDatabase(
+  { servers }: DatabaseSettings,
+  file: string,
+): Promise<{ storeId: string }> {
+  const server = await requirePrimary(servers);
+  const storeId = await identify(server);
+  await runPgDump(server, file);
+  return { storeId };
+}
+
+async function identify(server: string): Promise<string> {
+  const sql = connect(server, STATEMENT_LIMIT, 1);
+  try {
+    await sql.unsafe(
+      'INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
+      [STORE_ID, crypto.randomUUID()],
+    );
+    const [row] = await sql.unsafe<{ value: string }[]>(
+      'SELECT value FROM settings WHERE name = $1',
+      [STORE_ID],
+    );
+    return row?.value ?? '';
+  } finally {
+    await sql.close({ timeout: 0 });
+  }
+}
+
+async function runPgDump(server: string, file: string): Promise<void> {
+  const url = new URL(server);
+  // Other users of the machine can read arguments, but not the environment.
+  const password = decodeURIComponent(url.password);
+  url.password = '';
+  const args = ['--format=custom', '--compress=0', '--no-password', '--file', file, url.href];
+  const child = start(args, password === '' ? {} : { PGPASSWORD: password });
+  const problem = await new Response(child.stderr).text();
+  if ((await child.exited) === 0) return;
+  throw new OperatorError(`pg_dump failed: ${problem.trim().split('\n').join('; ')}`);
+}
+
+function start(args: readonly string[], environment: Record<string, string>) {
+  try {
+    return Bun.spawn(['pg_dump', ...args], {
+      env: { ...processEnvironment(), ...environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  } catch (cause) {
+    throw new OperatorError(
+      "Cannot run pg_dump. Install PostgreSQL's client programs, of the server's version or later.",
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,41 @@
+import type { Config } from '../../config/config.ts';
+import type { BackupRecord } from '../../core/backup-records.ts';
+import { LAST_BACKUP, parseBackupRecord } from '../backup-records.ts';
+import { dataFolderAt } from '../data-folder.ts';
+import { connect as connectToServer, STATEMENT_LIMIT } from '../postgres/connection.ts';
+import { requirePrimary } from '../postgres/primary.ts';
+import { connect } from '../sqlite/database.ts';
+
+const FIND = 'SELECT value FROM settings WHERE name = ';
+const STORE = 'ON CONFLICT (name) DO UPDATE SET value = excluded.value';
+
+/**
+ * Records a backup in the store itself, for the metrics and the overview of its service. It opens no stores: a
+ * backup before an upgrade must not bring them to a newer schema.
+ * @throws Error when the store cannot be written.
+ */
+export async function recordBackup(config: Config, made: BackupRecord): Promise<void> {
+  const { database } = config;
+  if (database) return recordInDatabase(await requirePrimary(database.servers), made);
+  using accounts = connect(dataFolderAt(config.dataDir).accounts);
+  const former = accounts.query<{ value: string }, [string]>(`${FIND}?`).get(LAST_BACKUP);
+  accounts
+    .query(`INSERT INTO settings (name, value) VALUES (?, ?) ${STORE}`)
+    .run(LAST_BACKUP, textOf(made, former?.value));
+}
+
+async function recordInDatabase(server: string, made: BackupRecord): Promise<void> {
+  const sql = connectToServer(server, STATEMENT_LIMIT, 1);
+  try {
+    const [former] = await sql.unsafe<{ value: string }[]>(`${FIND}$1`, [LAST_BACKUP]);
+    const values = [LAST_BACKUP, textOf(made, former?.value)];
+    await sql.unsafe(`INSERT INTO settings (name, value) VALUES ($1, $2) ${STORE}`, values);
+  } finally {
+    await sql.close({ timeout: 0 });
+  }
+}
+
+function textOf(made: BackupRecord, former: string | undefined): string {
+  const isRegular = made.isRegular || (parseBackupRecord(former)?.isRegular ?? false);
+  return JSON.stringify({ ...made, isRegular });
+}

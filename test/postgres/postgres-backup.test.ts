@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { extract } from 'tar';
+import { TestService, temporaryFolder } from '../support/harness.ts';
+import { hasPostgres, POSTGRES_PATH, PostgresServer, SECRET } from '../support/postgres-server.ts';
+import { runCommand } from '../support/process.ts';
+import { allNames } from '../support/storage.ts';
+
+describe.skipIf(!hasPostgres)('a backup of a PostgreSQL database', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const settingsOf = (url: string) => ({
+    PETSTORE_DATABASE_URL: url,
+    PETSTORE_SECRET: SECRET,
+    PATH: POSTGRES_PATH,
+  });
+
+  test('is a dump by pg_dump that restores into an empty database, and shows in the metrics', async () => {
+    using folder = temporaryFolder();
+    const url = await server.createDatabase();
+    await using service = await TestService.start({ settings: settingsOf(url) });
+    const { secret } = await service.account();
+    await service.client(secret).createPet({ name: 'Kept', categoryId: 1 });
+
+    const made = await runCommand(
+      ['backup', '--to', folder.path, '--keep', '1', '--json'],
+      settingsOf(url),
+    );
+
+    expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' });
+    const { file } = JSON.parse(made.stdout);
+    const verified = await runCommand(['backup', 'verify', file], {});
+    expect([verified.code, verified.stderr]).toEqual([0, '']);
+    expect(verified.stdout).toContain('database.dump');
+    const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^petstore_last_backup_age_seconds \d/m);
+    expect((await service.stores.backups.last())?.file).toBe(file);
+
+    await extract({ file, cwd: folder.path }, ['database.dump']);
+    const empty = await server.createDatabase();
+    const restore = Bun.spawnSync(
+      ['pg_restore', '--exit-on-error', '--dbname', empty, join(folder.path, 'database.dump')],
+      { env: { ...process.env, PATH: POSTGRES_PATH } },
+    );
+    expect([restore.exitCode, restore.stderr.toString()]).toEqual([0, '']);
+    await using restored = await TestService.start({ settings: settingsOf(empty) });
+    expect(await allNames(restored.client(secret))).toEqual(['Kept']);
+
+    const intoFolder = await runCommand(['restore', file], {
+      PETSTORE_DATA_DIR: join(folder.path, 'data'),
+    });
+    expect([intoFolder.code, intoFolder.stderr]).toEqual([
+      1,
+      expect.stringContaining('is of a PostgreSQL database'),
+    ]);
+  });
+
+  test('that fails says why, and leaves nothing', async () => {
+    using folder = temporaryFolder();
+    const url = await server.createMigrated();
+    const to = join(folder.path, 'backups');
+    mkdirSync(to);
+    // A pg_dump that fails as one of another version does.
+    const programs = join(folder.path, 'programs');
+    mkdirSync(programs);
+    const failing = '#!/bin/sh\necho no match >&2\nexit 1\n';
+    writeFileSync(join(programs, 'pg_dump'), failing, { mode: 0o755 });
+
+    const failed = await runCommand(['backup', '--to', to], {
+      ...settingsOf(url),
+      PATH: `${programs}:/usr/bin:/bin`,
+    });
+    const absent = await runCommand(['backup', join(to, 'a.backup')], {
+      ...settingsOf(url),
+      PATH: folder.path,
+    });
+
+    expect([failed.code, failed.stderr]).toEqual([1, 'petstore: pg_dump failed: no match\n']);
+    expect(absent.stderr).toStartWith('petstore: Cannot run pg_dump. Install');
+    expect(readdirSync(to)).toEqual(['.petstore-backup.lock']);
+  });
+});
