@@ -1,3 +1,12 @@
+import type { SQL } from 'bun';
+import { addBucketsOnline, PET_BUCKETS } from './postgres/pet-buckets.ts';
+
+/**
+ * Does what takes long while processes of the previous release use the database. Its own changes are
+ * committed one by one, and it may run again; one process at a time does it.
+ */
+export type OnlineStep = (connection: SQL) => Promise<void>;
+
 /**
  * The steps of the schema that are written for both engines, after those of each engine's own list. Steps
  * are only ever appended, with a new minor release and a line in the changelog.
@@ -5,9 +14,12 @@
 export interface SharedStep {
   /** The files of a data folder that have the tables. */
   readonly file: 'accounts' | 'environment';
+  /** None where the step is of PostgreSQL alone. */
   readonly sqlite: readonly string[];
   /** Each may run again: on engines that commit every definition, a step can be cut off. */
   readonly postgres: readonly string[];
+  /** Runs before the statements where an earlier release made the database. */
+  readonly online?: OnlineStep;
 }
 
 const CHANGES_TABLE = newTable('changes', [
@@ -193,6 +205,13 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     sqlite: [...KEY_USAGE_TABLE.sqlite, KEY_USAGE_BY_AGE],
     postgres: [...KEY_USAGE_TABLE.postgres, KEY_USAGE_BY_AGE],
   },
+  {
+    // By which a sharded PostgreSQL places pets.
+    file: 'environment',
+    sqlite: [],
+    postgres: PET_BUCKETS,
+    online: addBucketsOnline,
+  },
 ];
 
 function counter(column: string): string {
@@ -214,5 +233,7 @@ function newTable(name: string, definitions: readonly string[]): Omit<SharedStep
 
 /** The shared steps of one kind of data file. */
 export function sqliteSteps(file: SharedStep['file']): string[] {
-  return SHARED_STEPS.filter((step) => step.file === file).map(({ sqlite }) => sqlite.join(';\n'));
+  return SHARED_STEPS.filter((step) => step.file === file && step.sqlite.length > 0).map(
+    ({ sqlite }) => sqlite.join(';\n'),
+  );
 }

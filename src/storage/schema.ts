@@ -190,8 +190,8 @@ export const TABLES = {
   },
   pets: {
     file: 'environment',
-    // By a bucket of consecutive ids: a page asks for consecutive ids.
-    distributedBy: 'id',
+    // A bucket has consecutive ids, as a page has (`buckets.ts`).
+    distributedBy: 'bucket',
     primaryKey: ['id'],
     columns: { id: integer(), name: text(), category_id: int64(), status: text<PetStatus>() },
   },

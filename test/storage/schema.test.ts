@@ -9,14 +9,27 @@ import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 /** The columns of each table, sorted, under the names of the typed schema. */
 type Columns = Record<string, string[]>;
 
-function typedColumns(files: readonly string[], more: readonly string[] = []): Columns {
+function typedColumns(file: string): Columns {
   return Object.fromEntries(
     Object.entries(TABLES)
-      .filter(([, { file }]) => files.includes(file))
-      .map(([name, { file, columns }]) => [
-        name,
-        [...Object.keys(columns), ...(file === 'environment' ? more : [])].sort(),
-      ]),
+      .filter(([, table]) => table.file === file)
+      .map(([name, { columns }]) => [name, Object.keys(columns).sort()]),
+  );
+}
+
+/** Those of PostgreSQL, which has both environments in one table, and may place rows by one more column. */
+function postgresColumns(): Columns {
+  return Object.fromEntries(
+    Object.entries(TABLES).map(([name, { file, columns, distributedBy }]) => [
+      name,
+      [
+        ...new Set([
+          ...Object.keys(columns),
+          ...(file === 'environment' ? ['environment'] : []),
+          ...(distributedBy === 'reference' ? [] : [distributedBy]),
+        ]),
+      ].sort(),
+    ]),
   );
 }
 
@@ -45,11 +58,11 @@ function grouped(rows: ReadonlyArray<{ table: string; column: string }>): Column
 
 describe('the typed schema has the tables and columns that the migrations make', () => {
   test('in the accounts file', () => {
-    expect(sqliteColumns(ACCOUNTS_SCHEMA)).toEqual(typedColumns(['accounts']));
+    expect(sqliteColumns(ACCOUNTS_SCHEMA)).toEqual(typedColumns('accounts'));
   });
 
   test("in an environment's file", () => {
-    expect(sqliteColumns(ENVIRONMENT_SCHEMA)).toEqual(typedColumns(['environment']));
+    expect(sqliteColumns(ENVIRONMENT_SCHEMA)).toEqual(typedColumns('environment'));
   });
 });
 
@@ -66,8 +79,32 @@ describe.skipIf(!hasPostgres)('the typed schema has what the migrations make', (
        WHERE table_schema = 'public' AND table_name <> 'petstore_schema'`,
       await server.createMigrated(),
     );
-    expect(grouped(rows)).toEqual(
-      typedColumns(['accounts', 'environment', 'none'], ['environment']),
+    expect(grouped(rows)).toEqual(postgresColumns());
+  });
+
+  test('in a form that can be sharded: every unique index has the column that places the rows', async () => {
+    const indexes = await server.run<{ table: string; index: string; columns: string[] }>(
+      `SELECT tables.relname AS "table", indexes.relname AS index, array_agg(attname::text) AS columns
+       FROM pg_index
+       JOIN pg_class AS indexes ON indexes.oid = indexrelid
+       JOIN pg_class AS tables ON tables.oid = indrelid
+       JOIN pg_attribute ON attrelid = indexrelid
+       WHERE indisunique AND tables.relnamespace = 'public'::regnamespace GROUP BY 1, 2`,
+      await server.createMigrated(),
     );
+    const distributed = Object.entries(TABLES).flatMap(([name, { distributedBy }]) =>
+      distributedBy === 'reference' ? [] : [{ name, distributedBy }],
+    );
+    expect(distributed).not.toBeEmpty();
+    for (const { name, distributedBy } of distributed) {
+      const ofTable = indexes.filter(({ table }) => table === name);
+      expect(ofTable).not.toBeEmpty();
+      for (const { index, columns } of ofTable) {
+        expect({ index, columns }).toEqual({
+          index,
+          columns: expect.arrayContaining([distributedBy]),
+        });
+      }
+    }
   });
 });

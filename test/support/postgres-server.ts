@@ -38,6 +38,9 @@ export const SECRET = 'a secret that all processes share, for tests';
 
 type Server = Bun.Subprocess<'ignore', 'ignore', 'ignore'>;
 
+/** Name of the log, without its extension. */
+const LOG = 'server';
+
 /** How many ports are tried. */
 const TRIES = 5;
 
@@ -98,7 +101,15 @@ export class PostgresServer implements AsyncDisposable {
     this.#server = this.#spawn('postgres', [
       ...['-D', join(this.#folder, 'data'), '-p', String(this.port), '-k', this.#folder],
       ...['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'max_connections=200'],
-      ...['-c', 'logging_collector=off', '-c', 'log_destination=stderr'],
+      ...[
+        '-c',
+        'logging_collector=on',
+        '-c',
+        'log_destination=jsonlog',
+        '-c',
+        'log_rotation_size=0',
+      ],
+      ...['-c', `log_directory=${this.#folder}`, '-c', `log_filename=${LOG}`],
     ]);
     await eventually(() => {
       if (this.#server?.exitCode === null) return this.#answers();
@@ -148,6 +159,21 @@ export class PostgresServer implements AsyncDisposable {
   /** Makes the template of databases with the current schema, once. */
   makeTemplate(): Promise<void> {
     return this.#template();
+  }
+
+  /** Records the statements that a database is sent from now on; for `recordedStatements`. */
+  async record(url: string): Promise<void> {
+    const name = new URL(url).pathname.slice(1);
+    await this.run(`ALTER DATABASE ${name} SET log_statement = 'all'`);
+  }
+
+  /** The statements that were recorded, in their order, those of all databases. */
+  recordedStatements(): string[] {
+    const lines = readFileSync(join(this.#folder, `${LOG}.json`), 'utf8').split('\n');
+    return lines.flatMap((line) => {
+      const { message = '' }: { message?: string } = line === '' ? {} : JSON.parse(line);
+      return /^(?:execute [^:]*|statement): (.*)$/s.exec(message)?.[1] ?? [];
+    });
   }
 
   /** One statement over a connection of its own. */

@@ -1,8 +1,6 @@
 import type { Environment } from '../../core/environments.ts';
+import { BUCKET_SIZE, bucketOf, lastIdOf } from '../buckets.ts';
 import type { PostgresDatabase } from './database.ts';
-
-/** Ids of the pets that are deleted in one statement, so that no statement takes too long. */
-const DELETED_AT_ONCE = 50_000;
 
 /** Deletes the pets, idempotent requests and quotas of an environment; ids begin at 1 again. */
 export async function resetEnvironment(
@@ -27,12 +25,11 @@ async function deleteMostPets(database: PostgresDatabase, environment: Environme
     environment,
   );
   if (!row || row.first === null || row.last === null) return;
-  for (let id = row.first; id <= row.last; id += DELETED_AT_ONCE) {
+  // A bucket in one statement, so that no statement takes too long.
+  for (let bucket = bucketOf(row.first); bucket <= bucketOf(row.last); bucket += 1) {
     await database.run(
-      'DELETE FROM pets WHERE environment = $1 AND id >= $2 AND id < $3',
-      environment,
-      id,
-      id + DELETED_AT_ONCE,
+      'DELETE FROM pets WHERE environment = $1 AND bucket = $2 AND id >= $3 AND id <= $4',
+      ...[environment, bucket, bucket * BUCKET_SIZE, lastIdOf(bucket)],
     );
   }
 }

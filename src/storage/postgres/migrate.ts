@@ -9,6 +9,9 @@ const MADE_BY_ANOTHER = /^(23505|42P07|42710|XX000)$/;
 
 const TRIES = 10;
 
+/** Pause between two looks whether another process has prepared a step, in ms. */
+const LOOK_EVERY = 200;
+
 /** Says that the database is ours, and which steps it has. */
 const TABLE = 'petstore_schema';
 
@@ -22,7 +25,7 @@ export async function migrate(url: string, migrations = MIGRATIONS): Promise<voi
   // A step may take longer than a statement is otherwise given.
   const connection = connect(url, 0, 1);
   try {
-    await untilAlone(() => bringUpToDate(connection, migrations));
+    await untilAlone(() => bringUpToDate(url, connection, migrations));
   } catch (cause) {
     if (cause instanceof SetupError) throw cause;
     throw new SetupError(
@@ -34,29 +37,82 @@ export async function migrate(url: string, migrations = MIGRATIONS): Promise<voi
   }
 }
 
-async function bringUpToDate(connection: SQL, migrations: readonly Migration[]): Promise<void> {
+async function bringUpToDate(
+  url: string,
+  connection: SQL,
+  migrations: readonly Migration[],
+): Promise<void> {
   await claim(connection);
-  await connection.begin(async (transaction) => {
-    const [row] = await transaction.unsafe<{ done: bigint; works_with: bigint }[]>(
-      `SELECT done, works_with FROM ${TABLE} WHERE name = 'petstore' FOR UPDATE`,
+  const run = (prepared?: Migration) =>
+    connection.begin((transaction) => runSteps(transaction, migrations, prepared));
+  for (let next = await run(); next; next = await run()) {
+    const step = next;
+    const isDone = await whileLocked(url, async () => {
+      await step.online?.(connection);
+      await run(step);
+    });
+    if (!isDone) await Bun.sleep(LOOK_EVERY);
+  }
+}
+
+/**
+ * Does the work while no other process prepares a step. Nobody waits for the lock: an index that is made beside
+ * running transactions waits for everyone who does.
+ * @returns `false` when another process has the lock.
+ */
+async function whileLocked(url: string, work: () => Promise<void>): Promise<boolean> {
+  const connection = connect(url, 0, 1);
+  try {
+    await connection.unsafe(
+      `INSERT INTO ${TABLE} (name, done, works_with) VALUES ('online', 0, 0)
+       ON CONFLICT (name) DO NOTHING`,
     );
-    const done = Number(row?.done ?? 0);
-    const worksWith = Number(row?.works_with ?? 0);
-    if (worksWith > migrations.length) {
-      throw new SetupError(
-        `The database was changed by a newer release (schema ${done}, this one knows ${migrations.length}). Start that release.`,
+    return await connection.begin(async (transaction) => {
+      await transaction.unsafe('SET LOCAL idle_in_transaction_session_timeout = 0');
+      const locked = await transaction.unsafe(
+        `SELECT 1 FROM ${TABLE} WHERE name = 'online' FOR UPDATE SKIP LOCKED`,
       );
-    }
-    const ahead = migrations.slice(done);
-    if (ahead.length === 0) return;
-    for (const { statements } of ahead) {
-      for (const statement of statements) await transaction.unsafe(statement);
-    }
-    await transaction.unsafe(
-      `UPDATE ${TABLE} SET done = $1, works_with = $2 WHERE name = 'petstore'`,
-      [migrations.length, Math.max(worksWith, ...ahead.map((step) => step.worksWith))],
+      if (locked.length > 0) await work();
+      return locked.length > 0;
+    });
+  } finally {
+    await connection.close({ timeout: 0 });
+  }
+}
+
+/**
+ * Runs the steps that are missing, up to one that has to be prepared while the database is in use.
+ * @param prepared the step that is prepared.
+ * @returns the step that it ended before.
+ */
+async function runSteps(
+  transaction: SQL,
+  migrations: readonly Migration[],
+  prepared: Migration | undefined,
+): Promise<Migration | undefined> {
+  const [row] = await transaction.unsafe<{ done: bigint; works_with: bigint }[]>(
+    `SELECT done, works_with FROM ${TABLE} WHERE name = 'petstore' FOR UPDATE`,
+  );
+  const done = Number(row?.done ?? 0);
+  const worksWith = Number(row?.works_with ?? 0);
+  if (worksWith > migrations.length) {
+    throw new SetupError(
+      `The database was changed by a newer release (schema ${done}, this one knows ${migrations.length}). Start that release.`,
     );
-  });
+  }
+  const missing = migrations.slice(done);
+  // A database that has nothing yet is used by nobody.
+  const next = done === 0 ? undefined : missing.find((step) => step.online && step !== prepared);
+  const ahead = next ? missing.slice(0, missing.indexOf(next)) : missing;
+  if (ahead.length === 0) return next;
+  for (const { statements } of ahead) {
+    for (const statement of statements) await transaction.unsafe(statement);
+  }
+  await transaction.unsafe(
+    `UPDATE ${TABLE} SET done = $1, works_with = $2 WHERE name = 'petstore'`,
+    [done + ahead.length, Math.max(worksWith, ...ahead.map((step) => step.worksWith))],
+  );
+  return next;
 }
 
 /** Makes the row that says that the database is ours. */

@@ -1,9 +1,11 @@
-import { SHARED_STEPS } from '../migrations.ts';
+import { type OnlineStep, SHARED_STEPS } from '../migrations.ts';
 
 /** One step of the schema. Steps are only ever appended. */
 export interface Migration {
   /** Each may be run again: on engines that commit every definition, a step can be cut off. */
   readonly statements: readonly string[];
+  /** Runs before the statements where an earlier release made the database. */
+  readonly online?: OnlineStep | undefined;
   /** How many steps a release must know, at the least, to work beside this one. */
   readonly worksWith: number;
 }
@@ -209,5 +211,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { worksWith: 1, statements: [...PETS, ...ACCOUNTS, ...SIGNING_IN, ...ACTIVITY] },
   { worksWith: 1, statements: USAGE_SOURCES },
   { worksWith: 1, statements: REPEATED_MESSAGES },
-  ...SHARED_STEPS.map(({ postgres }) => ({ worksWith: 1, statements: postgres })),
+  ...SHARED_STEPS.map(({ postgres, online }) => ({ worksWith: 1, statements: postgres, online })),
 ];

@@ -7,7 +7,7 @@ import { type Creation, storedReply } from '../pets.ts';
 import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, type Queries, texts } from './database.ts';
 import { isTaken } from './failures.ts';
-import { insertNewPets, insertPets, newPetIds } from './pet-insertion.ts';
+import { insertNewPets, insertPets, newPetIds, skipTakenIds } from './pet-insertion.ts';
 import { petsById } from './pet-rows.ts';
 
 /** A creation that may be repeated, and the pet that it adds unless the request was handled before. */
@@ -52,6 +52,7 @@ export async function createPets(
       // A creation that took its id before a reset, and inserted its pet after it, has an id that comes again.
       if (!isTaken(error)) throw error;
       if (tries === TRIES) throw new StorageUnavailable(error);
+      await skipTakenIds(database, environment);
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Environment } from '../../core/environments.ts';
 import type { NewPet, Pet } from '../../core/pets.ts';
+import { BUCKET_SIZE } from '../buckets.ts';
 import { integers, type Queries, texts } from './database.ts';
 
 /** So many new ids, ascending. They are taken, whether they are used or not. */
@@ -15,6 +16,16 @@ export async function newPetIds(
   return rows.map(({ id }) => id).sort((one, other) => one - other);
 }
 
+/** Lets new ids begin after the highest that a pet has, where that was given before a reset. */
+export async function skipTakenIds(queries: Queries, environment: Environment): Promise<void> {
+  await queries.all(
+    `SELECT setval('${environment}_pet_ids', highest)
+     FROM (SELECT max(id) AS highest FROM pets WHERE environment = $1) AS pets
+     WHERE highest > (SELECT last_value FROM ${environment}_pet_ids)`,
+    environment,
+  );
+}
+
 /** Adds pets under ids that `newPetIds` gave. */
 export async function insertPets(
   queries: Queries,
@@ -22,8 +33,10 @@ export async function insertPets(
   pets: readonly Pet[],
 ): Promise<void> {
   await queries.run(
-    `INSERT INTO pets (environment, id, name, category_id, status)
-     SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[])`,
+    `INSERT INTO pets (environment, bucket, id, name, category_id, status)
+     SELECT $1, given.id / ${BUCKET_SIZE}, given.*
+     FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[])
+       AS given (id, name, category_id, status)`,
     environment,
     integers(pets.map(({ id }) => id)),
     texts(pets.map(({ name }) => name)),
@@ -47,8 +60,8 @@ export async function insertNewPets(
        FROM unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY
          AS given (name, category_id, status, place)
      ), added AS (
-       INSERT INTO pets (environment, id, name, category_id, status)
-       SELECT $1, id, name, category_id, status FROM numbered
+       INSERT INTO pets (environment, bucket, id, name, category_id, status)
+       SELECT $1, id / ${BUCKET_SIZE}, id, name, category_id, status FROM numbered
      )
      SELECT id::float8 AS id FROM numbered ORDER BY place`,
     environment,

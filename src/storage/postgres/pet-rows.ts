@@ -1,6 +1,7 @@
 import type { Environment } from '../../core/environments.ts';
 import type { Pet } from '../../core/pets.ts';
 import { toInt64 } from '../../lib/int64.ts';
+import { bucketOf } from '../buckets.ts';
 import { type Selection, select } from '../selection.ts';
 import { integers, type Queries } from './database.ts';
 
@@ -10,9 +11,9 @@ export function selectPets(rest: string) {
   return select('pets', columns, `WHERE environment = ? ${rest}`);
 }
 
-type PetRow = ReturnType<typeof selectPets> extends Selection<infer Row> ? Row : never;
+export type PetRow = ReturnType<typeof selectPets> extends Selection<infer Row> ? Row : never;
 
-const BY_IDS = selectPets('AND id = ANY(?::bigint[])');
+const BY_IDS = selectPets('AND bucket = ANY(?::bigint[]) AND id = ANY(?::bigint[])');
 
 export function petFromRow({ id, name, category_id, status }: PetRow): Pet {
   return { id, name, categoryId: toInt64(BigInt(category_id)), status };
@@ -24,6 +25,7 @@ export async function petsById(
   ids: readonly number[],
 ): Promise<Map<number, Pet>> {
   if (ids.length === 0) return new Map();
-  const rows = await queries.rows(BY_IDS, environment, integers(ids));
+  const buckets = [...new Set(ids.map(bucketOf))];
+  const rows = await queries.rows(BY_IDS, environment, integers(buckets), integers(ids));
   return new Map(rows.map((row) => [row.id, petFromRow(row)]));
 }

@@ -1,16 +1,16 @@
 import type { Environment } from '../../core/environments.ts';
 import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStatus } from '../../core/pets.ts';
+import { bucketOf } from '../buckets.ts';
 import { type Creation, StoredPets } from '../pets.ts';
 import { environmentQueries } from './access.ts';
 import type { PostgresDatabase } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { createPets } from './pet-creation.ts';
 import { insertPets, newPetIds } from './pet-insertion.ts';
+import { PetPages } from './pet-pages.ts';
 import { petFromRow, selectPets } from './pet-rows.ts';
 
-const PAGE = selectPets('AND id > ? ORDER BY pets.id LIMIT ?');
-const PAGE_BY_STATUS = selectPets('AND status = ? AND id > ? ORDER BY pets.id LIMIT ?');
-const ONE = selectPets('AND id = ?');
+const ONE = selectPets('AND bucket = ? AND id = ?');
 
 /** How many ids, as a multiple of the page, are looked at to tell whether a filtered page is settled. */
 const DENSITY_REACH = 64;
@@ -22,6 +22,7 @@ const CHUNK = 5_000;
 export class PostgresPetStore extends StoredPets {
   readonly #database: PostgresDatabase;
   readonly #environment: Environment;
+  readonly #pages: PetPages;
   /** Creations, many in a transaction. */
   readonly creations: GroupCommit<Creation, CreateOutcome>;
 
@@ -29,24 +30,21 @@ export class PostgresPetStore extends StoredPets {
     super(environmentQueries(database, environment));
     this.#database = database;
     this.#environment = environment;
+    this.#pages = new PetPages(database, environment);
     this.creations = new GroupCommit((batch) => createPets(database, environment, batch), 2);
   }
 
   async list({ limit, status, after }: PetQuery): Promise<PetPage> {
     // One more than asked for tells whether the page is the last.
-    const environment = this.#environment;
-    const rows = await (status === undefined
-      ? this.#database.rows(PAGE, environment, after, limit + 1)
-      : this.#database.rows(PAGE_BY_STATUS, environment, status, after, limit + 1));
-    const more = rows.length > limit;
-    if (more) rows.pop();
-    const pets = rows.map(petFromRow);
+    const pets = await this.#pages.read({ limit: limit + 1, status, after });
+    const more = pets.length > limit;
+    if (more) pets.pop();
     return { pets, more, settled: more && (await this.#isSettled(pets, after, status)) };
   }
 
   async get(id: number): Promise<Pet | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
-    const [row] = await this.#database.rows(ONE, this.#environment, id);
+    const [row] = await this.#database.rows(ONE, this.#environment, bucketOf(id), id);
     return row && petFromRow(row);
   }
 
@@ -84,13 +82,13 @@ export class PostgresPetStore extends StoredPets {
     const span = end - first;
     if (status === undefined) return span === pets.length;
     if (span > pets.length * DENSITY_REACH) return false;
+    // The few pages that begin in one bucket and end in another are read anew each time.
+    const bucket = bucketOf(first + 1);
+    if (bucket !== bucketOf(end)) return false;
     const row = await this.#database.get<{ taken: bigint; listed: bigint }>(
       `SELECT count(*) AS taken, count(*) FILTER (WHERE status = $4) AS listed
-       FROM pets WHERE environment = $1 AND id > $2 AND id <= $3`,
-      this.#environment,
-      first,
-      end,
-      status,
+       FROM pets WHERE environment = $1 AND bucket = $5 AND id > $2 AND id <= $3`,
+      ...[this.#environment, first, end, status, bucket],
     );
     // Another pet of this status may have come after the page was read.
     return Number(row?.taken) === span && Number(row?.listed) === pets.length;

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../core/errors.ts';
+import { bucketOf } from '../buckets.ts';
 import type { PostgresDatabase, Queries } from '../postgres/database.ts';
 import {
   isStoreMigrationUnfinished,
@@ -101,9 +102,17 @@ export class Destination {
 }
 
 async function insert(queries: Queries, table: Table, rows: readonly Value[][]): Promise<void> {
-  const { name, file } = table;
-  const columns = [...(file === 'accounts' ? [] : ['environment']), ...table.columns];
-  const values = rows.flatMap((row) => (file === 'accounts' ? row : [file, ...row]));
+  const { name, file, bucketedBy } = table;
+  const columns = [
+    ...(file === 'accounts' ? [] : ['environment']),
+    ...(bucketedBy === undefined ? [] : ['bucket']),
+    ...table.columns,
+  ];
+  const values = rows.flatMap((row) => [
+    ...(file === 'accounts' ? [] : [file]),
+    ...(bucketedBy === undefined ? [] : [bucketOf(Number(row[bucketedBy]))]),
+    ...row,
+  ]);
   const holes = rows.map((_, row) => {
     const first = row * columns.length + 1;
     return `(${columns.map((_column, index) => `$${first + index}`).join(', ')})`;

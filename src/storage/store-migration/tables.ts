@@ -13,6 +13,8 @@ export interface Table {
   readonly columns: readonly string[];
   /** How many of the columns are the primary key. */
   readonly keyLength: number;
+  /** The place of the column whose bucket PostgreSQL has in a column of its own. */
+  readonly bucketedBy?: number | undefined;
   /** Columns whose text is stored as a JSON string in PostgreSQL, whose own text has no U+0000. */
   readonly asJson?: readonly string[];
   /** Gives the numbers of this column; it continues after the highest that was given. */
@@ -34,6 +36,7 @@ function tableOf(name: TableName, file: Table['file']): Table {
     file,
     columns: [...primaryKey, ...others],
     keyLength: primaryKey.length,
+    ...(name === 'pets' && { bucketedBy: [...primaryKey, ...others].indexOf('id') }),
     ...(name === 'messages' && { asJson: ['text'] }),
     sequence: name === 'pets' ? { name: `${file}_pet_ids`, column: 'id' } : sequence,
   };

@@ -1,0 +1,104 @@
+import type { Environment } from '../../core/environments.ts';
+import type { Pet, PetQuery, PetStatus } from '../../core/pets.ts';
+import { bucketOf, lastIdOf } from '../buckets.ts';
+import { integers, type PostgresDatabase, type Value } from './database.ts';
+import { type PetRow, petFromRow, selectPets } from './pet-rows.ts';
+
+/** Which buckets a statement looks into: one, some, or all from one on. */
+const BUCKETS = { one: 'bucket = ?', some: 'bucket = ANY(?::bigint[])', from: 'bucket >= ?' };
+type Scope = keyof typeof BUCKETS;
+
+const IN_ORDER = 'AND id > ? AND id <= ? ORDER BY pets.id LIMIT ?';
+
+const PAGES = {
+  one: pagesIn('one'),
+  some: pagesIn('some'),
+  from: pagesIn('from'),
+};
+
+function pagesIn(scope: Scope) {
+  return {
+    all: selectPets(`AND ${BUCKETS[scope]} ${IN_ORDER}`),
+    byStatus: selectPets(`AND ${BUCKETS[scope]} AND status = ? ${IN_ORDER}`),
+  };
+}
+
+/** Buckets that are looked into at once, after two that were looked into one by one. */
+const AT_ONCE = 16;
+
+/** A part of the buckets, and the last id in it. */
+interface Reach {
+  readonly scope: Scope;
+  readonly buckets: Value;
+  readonly lastId: number;
+}
+
+/**
+ * Reads pages. The bucket of the first id has the whole page as a rule. A page that is not full there goes
+ * on: in the next bucket, then in 16 at once, then in all others. So a page costs four statements at most,
+ * the last of which takes no more than the page from each shard of a sharded database.
+ */
+export class PetPages {
+  readonly #database: PostgresDatabase;
+  readonly #environment: Environment;
+
+  constructor(database: PostgresDatabase, environment: Environment) {
+    this.#database = database;
+    this.#environment = environment;
+  }
+
+  /** The first pets after an id, at most `limit`. */
+  async read({ limit, status, after }: PetQuery): Promise<Pet[]> {
+    const from = Math.max(after, 0);
+    const first = bucketOf(from + 1);
+    const rows = await this.#readIn(only(first), from, limit, status);
+    if (rows.length === limit) return rows.map(petFromRow);
+    // After the bucket was read: ids that are given from now on belong to pets that are added later.
+    const last = bucketOf(await this.#highestId());
+    for (const reach of reachesBetween(first + 1, last)) {
+      rows.push(...(await this.#readIn(reach, from, limit - rows.length, status)));
+      if (rows.length === limit) break;
+    }
+    return rows.map(petFromRow);
+  }
+
+  #readIn(
+    { scope, buckets, lastId }: Reach,
+    after: number,
+    limit: number,
+    status: PetStatus | undefined,
+  ): Promise<PetRow[]> {
+    const { all, byStatus } = PAGES[scope];
+    const values = [this.#environment, buckets];
+    return status === undefined
+      ? this.#database.rows(all, ...values, after, lastId, limit)
+      : this.#database.rows(byStatus, ...values, status, after, lastId, limit);
+  }
+
+  /** The highest id that was given; its pet may not be committed yet. */
+  async #highestId(): Promise<number> {
+    const row = await this.#database.get<{ id: number }>(
+      `SELECT last_value::float8 AS id FROM ${this.#environment}_pet_ids`,
+    );
+    return row?.id ?? 0;
+  }
+}
+
+function only(bucket: number): Reach {
+  return { scope: 'one', buckets: bucket, lastId: lastIdOf(bucket) };
+}
+
+/** What to look into from one bucket to another one, one after the other. */
+function reachesBetween(first: number, last: number): Reach[] {
+  if (first > last) return [];
+  const reaches: Reach[] = [only(first)];
+  const some = Array.from({ length: AT_ONCE }, (_, index) => first + 1 + index);
+  const within = some.filter((bucket) => bucket <= last);
+  const end = within.at(-1);
+  if (end === undefined) return reaches;
+  reaches.push({ scope: 'some', buckets: integers(within), lastId: lastIdOf(end) });
+  if (end < last) {
+    reaches.push({ scope: 'from', buckets: end + 1, lastId: Number.MAX_SAFE_INTEGER });
+  }
+  return reaches;
+}
