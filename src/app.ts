@@ -5,7 +5,8 @@ import type { Environment } from './core/environments.ts';
 import { messageOf, StorageUnavailable } from './core/errors.ts';
 import type { SandboxControl } from './core/sandbox-control.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
-import { listen, type RequestHandler } from './http/listener.ts';
+import type { Pages as DashboardPages } from './dashboard/options.ts';
+import { type Listener, listen, type RequestHandler } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
 import { deliverMessages, startBackgroundJobs } from './jobs/background-jobs.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
@@ -87,12 +88,14 @@ export async function startService(config: Config, given: ServiceParts): Promise
         mail: config.mail,
         signUpLimits: config.signUpLimits,
         operatorsNeedSecondFactor: config.operatorsNeedSecondFactor,
+        followChanges: backend.followChanges,
         clock,
         log: requestLog,
       }))
     : undefined;
   starting.defer(() => pages?.close());
   starting.defer(() => listener.stop(STOP_GRACE, config.drainFor));
+  starting.defer(() => pages?.endStreams(true));
   const api = tracing.traceParts({ config, stores, limiters, recordUse, sandbox, baseUrl });
   const apis = createApis(parts, api);
   const service = new HttpService({
@@ -107,7 +110,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const handler = tracing.traceRequests(service);
   const baseUrls = apis.map((each) => each.baseUrl);
   listener.handle(given.watch?.(handler, baseUrls) ?? handler, service.servedPaths);
-  starting.use(watchDescriptors({ listener, jobs, readiness, log }));
+  starting.use(watchDescriptors({ listener: withPages(listener, pages), jobs, readiness, log }));
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
 
@@ -116,6 +119,17 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const running = starting.move();
   const stop = () => running.disposeAsync();
   return { port: listener.port, opsPort, stores, limiters, baseUrl, stop };
+}
+
+/** The listener, whose pause does not wait for replies that stay open. */
+function withPages(listener: Listener, pages: DashboardPages | undefined) {
+  return {
+    resume: () => listener.resume(),
+    pause() {
+      pages?.endStreams(false);
+      return listener.pause();
+    },
+  };
 }
 
 /**
@@ -153,13 +167,14 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   starting.defer(() => jobs.stop());
   leases.renewIn(jobs);
   const dependencies = { environments, config, stores, redis, clock, log, metrics, jobs };
-  const { limiters, recordUse } = await startBackgroundJobs(dependencies);
+  const { limiters, recordUse, followChanges } = await startBackgroundJobs(dependencies);
   starting.use(watchDataFolder({ ...dependencies, readiness }));
   watchLastBackup({ ...dependencies, readiness, warnAfter: config.backupWarnAfter });
   if (parts.includes('quickstart')) deliverMessages(dependencies);
   await prepared;
   await stores.prepareWrites();
-  return { stores, metrics, tracing, ops, redis, limiters, recordUse, readiness, jobs };
+  const running = { limiters, recordUse, followChanges };
+  return { stores, metrics, tracing, ops, redis, ...running, readiness, jobs };
 }
 
 /** Why the store cannot be read, if so. Clients only see that it is unavailable. */

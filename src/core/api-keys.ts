@@ -119,6 +119,13 @@ export interface KeyBounds {
 /** A key's place in the list of its account. */
 export type KeyPosition = Pick<ApiKey, 'createdAt' | 'id'>;
 
+/** What changes of the keys of an account without anybody changing it. */
+export interface KeyActivity {
+  readonly live: number;
+  /** Epoch ms. */
+  readonly lastUsedAt: number | undefined;
+}
+
 /** API keys; changes go on the audit log as those of accounts do. Every call may raise `StorageUnavailable`. */
 export interface ApiKeyStore extends KeySource {
   /** Refuses with `too_many` or `too_many_today` when the account is at one of the bounds at `now` (epoch ms). */
@@ -149,6 +156,8 @@ export interface ApiKeyStore extends KeySource {
   list(accountId: string): Awaitable<ApiKey[]>;
   /** The latest keys of an account, newest first; only those that come after `from` in that order, if given. */
   page(accountId: string, limit: number, from?: KeyPosition): Awaitable<ApiKey[]>;
+  /** How many keys of an account are live at `now`, and when one of them was last used; times are epoch ms. */
+  activity(accountId: string, now: number): Awaitable<KeyActivity>;
   /** `false` when there is no such key, or it was revoked before. */
   revoke(id: string, now: number, by: Actor): Promise<boolean>;
   /** Notes when keys were last used (epoch ms). */

@@ -23,6 +23,12 @@ export function messageStatus({ deliveredAt }: Message): MessageStatus {
   return deliveredAt === undefined ? 'queued' : 'delivered';
 }
 
+/** The state of an inbox: its latest message, and how many of the latest hundred are queued. */
+export interface MessageActivity {
+  readonly latest: string | undefined;
+  readonly queued: number;
+}
+
 /** The durable message queue and the inboxes. Every call may raise `StorageUnavailable`. */
 export interface MessageStore {
   /**
@@ -41,6 +47,8 @@ export interface MessageStore {
   queued(): Awaitable<number>;
   /** The latest messages of an account, newest first. */
   list(accountId: string, limit: number): Awaitable<Message[]>;
+  /** What changes with each new message of an account and with its delivery. */
+  activity(accountId: string): Awaitable<MessageActivity>;
   /** Deletes messages that were delivered before this time (epoch ms). */
   prune(before: number): Promise<void>;
 }

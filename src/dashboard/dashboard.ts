@@ -2,6 +2,7 @@ import { limitHeaders } from '../http/reply.ts';
 import { lazy } from '../lib/lazy.ts';
 import { createApi } from './api/api.ts';
 import { errorReply } from './errors.ts';
+import { LiveChannel } from './live/live-channel.ts';
 import { MCP_PATH } from './mcp-path.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 import { createPages } from './pages/pages.ts';
@@ -18,7 +19,8 @@ export function createDashboard(options: DashboardOptions): Pages {
     opened = await createSignIn(options);
     return opened;
   });
-  const api = createApi(options, signIn);
+  const live = new LiveChannel(options, signIn);
+  const api = createApi(options, signIn, live);
   const pages = createPages(options);
   const { clock, log } = options;
   const requestLimits = new RequestLimits(options.attempts);
@@ -53,6 +55,7 @@ export function createDashboard(options: DashboardOptions): Pages {
     async handle(...request) {
       return secured(await orErrorReply(() => route(...request), log), dashboardUrl);
     },
+    endStreams: (isLast) => live.end(isLast),
     async close() {
       await opened?.close();
     },

@@ -19,6 +19,7 @@ export function openDashboard(
   return {
     baseUrl,
     handle: async (...request) => (await dashboard()).handle(...request),
+    endStreams: (isLast) => opened?.endStreams(isLast),
     async close() {
       await opened?.close();
     },

@@ -4,6 +4,7 @@ import type { ApiKeyStore } from '../core/api-keys.ts';
 import type { AttemptCounts } from '../core/attempts.ts';
 import type { AuditLog } from '../core/audit.ts';
 import type { BanStore } from '../core/ban-records.ts';
+import type { ChangeListener } from '../core/changes.ts';
 import type { ApiName, Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { MailSettings } from '../core/mail.ts';
@@ -42,6 +43,11 @@ export interface Pages {
     address: () => string,
     forward: Forward,
   ): Promise<Response>;
+  /**
+   * Ends the replies that stay open by themselves, so that nothing waits for them.
+   * @param isLast whether others are refused from now on.
+   */
+  endStreams(isLast: boolean): void;
   /** Waits for work that continues after replies; called once no request is left. */
   close(): Promise<void>;
 }
@@ -64,6 +70,8 @@ export interface DashboardOptions {
   readonly signUpLimits: Limits;
   /** Whether operators change something only in a session that was proven with a second factor. */
   readonly operatorsNeedSecondFactor: boolean;
+  /** Calls a listener for all changes from now on, until the returned function is called. */
+  followChanges(listener: ChangeListener): () => void;
   readonly clock: Clock;
   readonly log: { error(details: object, message: string): void };
 }

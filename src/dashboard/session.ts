@@ -20,6 +20,8 @@ export interface SignIn {
   handle(request: Request, path: string, address: string): Promise<Response>;
   /** The session of a request with these headers, if it has one. */
   session(headers: Headers): Promise<Session | undefined>;
+  /** Those of these sessions (their ids) that exist and have not expired. */
+  liveSessions(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Renews the session of a request once a day, and adds its new cookie to the reply. */
   renew(sent: Headers, reply: Headers): Promise<void>;
   /**

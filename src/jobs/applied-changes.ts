@@ -2,7 +2,7 @@ import type { AccountStore } from '../core/accounts.ts';
 import { carryOutOrder } from '../core/adjustable-limiter.ts';
 import type { KeyCache } from '../core/api-keys.ts';
 import type { BanRecord, BanStore } from '../core/ban-records.ts';
-import type { Change, ChangeFeed } from '../core/changes.ts';
+import type { Change, ChangeFeed, ChangeListener } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
 import type { PetStore } from '../core/pets.ts';
 import type { SandboxStore } from '../core/sandbox-store.ts';
@@ -33,6 +33,7 @@ export class AppliedChanges {
   #revision: bigint;
   /** The revision of the last reset that was applied, by environment. */
   readonly #appliedResets = new Map<Environment, bigint>();
+  readonly #listeners = new Set<ChangeListener>();
 
   /** @param revision of the feed before anything was cached. */
   constructor(
@@ -53,34 +54,47 @@ export class AppliedChanges {
     });
   }
 
+  /** Calls `listener` after changes were applied, until the returned function is called. */
+  follow(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   /** Applies the changes since the last call. May raise `StorageUnavailable`. */
   async update(): Promise<void> {
-    const { changes: feed, keyCache } = this.#dependencies.stores;
     const seen = this.#revision;
-    const { revision, changes } = await feed.since(seen);
-    if (changes === 'everything') {
-      keyCache.forgetAll();
-      // It is unknown whether an environment was reset: cached pages must go, and limits stay exact.
-      for (const environment of this.#limiters.keys()) this.#notePetsReset(environment);
-      await this.#applyAllBans();
-      await this.applyOrders();
-    } else if (changes.length > 0) {
-      const sandboxes = idsOf('sandbox', changes);
-      const accounts = [...idsOf('account', changes), ...sandboxes];
-      keyCache.forget({ keys: idsOf('key', changes), accounts });
-      for (const limiter of this.#limiters.values()) {
-        const index = changes.findLastIndex(
-          ({ kind, id }) => kind === 'environment' && id === limiter.environment,
-        );
-        if (index >= 0) await this.#applyReset(limiter, seen + BigInt(index + 1));
-      }
-      const bans = idsOf('ban', changes);
-      if (bans.length > 0)
-        await this.#applyBans(await this.#dependencies.stores.bans.findAll(bans));
-      if (sandboxes.length > 0) await this.applyOrders(sandboxes);
-    }
+    const { revision, changes } = await this.#dependencies.stores.changes.since(seen);
+    if (changes === 'everything') await this.#applyEverything();
+    else if (changes.length > 0) await this.#apply(changes, seen);
     // An update that began later may have finished before.
     if (revision > this.#revision) this.#revision = revision;
+    if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
+  }
+
+  /** @param seen the revision before the first of these changes. */
+  async #apply(changes: readonly Change[], seen: bigint): Promise<void> {
+    const { keyCache, bans: recorded } = this.#dependencies.stores;
+    const sandboxes = idsOf('sandbox', changes);
+    const accounts = [...idsOf('account', changes), ...sandboxes];
+    const keys = idsOf('key', changes);
+    if (keys.length + accounts.length > 0) keyCache.forget({ keys, accounts });
+    for (const limiter of this.#limiters.values()) {
+      const index = changes.findLastIndex(
+        ({ kind, id }) => kind === 'environment' && id === limiter.environment,
+      );
+      if (index >= 0) await this.#applyReset(limiter, seen + BigInt(index + 1));
+    }
+    const bans = idsOf('ban', changes);
+    if (bans.length > 0) await this.#applyBans(await recorded.findAll(bans));
+    if (sandboxes.length > 0) await this.applyOrders(sandboxes);
+  }
+
+  async #applyEverything(): Promise<void> {
+    this.#dependencies.stores.keyCache.forgetAll();
+    // It is unknown whether an environment was reset: cached pages must go, and limits stay exact.
+    for (const environment of this.#limiters.keys()) this.#notePetsReset(environment);
+    await this.#applyAllBans();
+    await this.applyOrders();
   }
 
   /**

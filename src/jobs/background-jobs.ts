@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { BanRecord } from '../core/ban-records.ts';
+import type { ChangeListener } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
 import { firstKeptHour, hourOf } from '../core/usage.ts';
 import type { Api } from '../http/api.ts';
@@ -53,6 +54,8 @@ export interface JobDependencies {
 export interface StartedJobs {
   readonly limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
   readonly recordUse: Api['recordUse'];
+  /** Calls a listener for all changes from now on, until the returned function is called. */
+  followChanges(listener: ChangeListener): () => void;
 }
 
 /** Starts the limiters, and the jobs that persist and prune; they run until `jobs` is stopped. */
@@ -67,7 +70,7 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
   await appliedChanges.applyOrders();
   jobs.every(PROBE_WRITES_EVERY, 'probe failing writes', () => stores.probeWrites());
   jobs.every(WATCH_EVERY, 'watch for changes', () => appliedChanges.update());
-  return { limiters, recordUse };
+  return { limiters, recordUse, followChanges: (listener) => appliedChanges.follow(listener) };
 }
 
 async function startLimiters({

@@ -1,6 +1,7 @@
 import type {
   ApiKey,
   ApiKeyStore,
+  KeyActivity,
   KeyBounds,
   KeyPosition,
   KeyRow,
@@ -161,6 +162,17 @@ export class StoredApiKeys implements ApiKeyStore {
     return this.#keysFrom(await newestFirst.limit(limit).execute());
   }
 
+  async activity(accountId: string, now: number): Promise<KeyActivity> {
+    const { live, last_used_at } = await liveKeys(await this.#access.queries(), now)
+      .where('account_id', '=', accountId)
+      .select(({ fn }) => [
+        fn.countAll<number>().as('live'),
+        fn.max('last_used_at').as('last_used_at'),
+      ])
+      .executeTakeFirstOrThrow();
+    return { live, lastUsedAt: last_used_at ?? undefined };
+  }
+
   async prune(before: number, bannedUntil: number, now: number): Promise<void> {
     while ((await this.#access.changes.pruneKeys(before, bannedUntil, now)) > 0);
   }
@@ -220,8 +232,8 @@ async function lockAccount(transaction: Transaction, id: string): Promise<void> 
 }
 
 /** @param now epoch ms. */
-function liveKeys(transaction: Transaction, now: number) {
-  return transaction
+function liveKeys(queries: Pick<Transaction, 'selectFrom'>, now: number) {
+  return queries
     .selectFrom('api_keys')
     .where('revoked_at', 'is', null)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]));

@@ -1,11 +1,17 @@
 import type { AuditEntry, AuditLog, AuditRecord } from '../core/audit.ts';
 import type { Access } from './access.ts';
+import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
 
-/** Puts an entry on the audit log, in the transaction of the change that it describes. */
+/**
+ * Puts an entry on the audit log, in the transaction of the change that it describes. Pages that show the
+ * account learn of it by the change feed.
+ */
 export async function recordAudit(transaction: Transaction, entry: AuditEntry): Promise<void> {
   const { at, by: actor, action, accountId: account_id, detail } = entry;
   await transaction.insertInto('audit').values({ at, actor, action, account_id, detail }).execute();
+  // What concerns all accounts is in the feed already.
+  if (account_id !== '') await recordChange(transaction, 'audit', account_id);
 }
 
 export const auditChanges = { recordAudit };

@@ -4,7 +4,7 @@ import type { Transaction } from './schema.ts';
 import { select } from './selection.ts';
 
 /** Changes that are kept for readers; a reader that missed more applies everything. */
-export const CHANGES_KEPT = 1_000;
+export const CHANGES_KEPT = 2_000;
 
 // Without Kysely: every process looks several times a second.
 const REVISION = select('revision', ['value'], "WHERE name = 'changes'");

@@ -1,10 +1,13 @@
 import type { Selectable } from 'kysely';
-import type { Message, MessageStore } from '../core/messages.ts';
+import type { Message, MessageActivity, MessageStore } from '../core/messages.ts';
 import type { Access } from './access.ts';
 import type { Database, Transaction } from './schema.ts';
 
 /** Messages that are deleted in one transaction. */
 const DELETED_AT_ONCE = 1_000;
+
+/** The messages of an inbox that are watched for their delivery. */
+const WATCHED = 100;
 
 /** The columns that a message is read from. */
 export const MESSAGE_COLUMNS = [
@@ -77,6 +80,20 @@ export class StoredMessages implements MessageStore {
       .limit(limit)
       .execute();
     return rows.map((row) => messageFromRow({ ...row, text: this.#queue.decodeText(row.text) }));
+  }
+
+  async activity(accountId: string): Promise<MessageActivity> {
+    const rows = await (await this.#access.queries())
+      .selectFrom('messages')
+      .select(['id', 'delivered_at'])
+      .where('account_id', '=', accountId)
+      .orderBy('sequence', 'desc')
+      .limit(WATCHED)
+      .execute();
+    return {
+      latest: rows[0]?.id,
+      queued: rows.filter(({ delivered_at }) => delivered_at === null).length,
+    };
   }
 
   async prune(before: number): Promise<void> {

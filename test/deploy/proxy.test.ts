@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
+import { createKey } from '../support/dashboard-scene.ts';
+import { Visitor } from '../support/dashboard-visitor.ts';
 import { freePort } from '../support/free-port.ts';
 import { TestService } from '../support/harness.ts';
+import { LiveReader } from '../support/live-reader.ts';
 import { ERAS, ToolClient } from '../support/mcp.ts';
 import { hasNginx, NginxProxy } from '../support/nginx.ts';
 
@@ -85,6 +88,17 @@ describe.skipIf(!hasNginx)('the proxy', () => {
     expect((await tools.client.listTools()).tools.length).toBeGreaterThan(0);
     await tools.call('createPet', { name: 'Biscuit', categoryId: '7' });
     expect((await tools.call('listPets')).content.result).toMatchObject([{ name: 'Biscuit' }]);
+  });
+
+  test('passes on the live channel of the pages at once, and its end', async () => {
+    await using it = await behindProxy();
+    const ada = await Visitor.signUp(it.service);
+    await using page = await LiveReader.open(ada, it.origin);
+    await page.next('everything');
+    await createKey(ada);
+    await page.next('everything');
+    await it.service.stop();
+    await page.ended();
   });
 
   test('passes on which address was asked for', async () => {

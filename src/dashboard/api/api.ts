@@ -2,6 +2,7 @@ import { parseTarget } from '../../http/request-target.ts';
 import { Router, routesOf } from '../../http/router.ts';
 import { DashboardError } from '../errors.ts';
 import { findOperation } from '../find-operation.ts';
+import type { LiveChannel } from '../live/live-channel.ts';
 import type { DashboardOptions } from '../options.ts';
 import type { Session, SignIn } from '../session.ts';
 import {
@@ -11,6 +12,7 @@ import {
   requireSession,
 } from '../session-requirements.ts';
 import { keyRoutes } from './keys.ts';
+import { liveRoutes } from './live.ts';
 import { messageRoutes } from './messages.ts';
 import { operatorRoutes } from './operator.ts';
 import type { RequestContext, Route } from './route.ts';
@@ -21,6 +23,7 @@ import { usageRoutes } from './usage.ts';
 /** The operations of the dashboard's own API, besides those below /api/auth. */
 export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
+  ...liveRoutes,
   ...keyRoutes,
   ...usageRoutes,
   ...messageRoutes,
@@ -40,14 +43,18 @@ export interface Api {
   handle(request: Request, path: string, session: Session | undefined): Promise<Response>;
 }
 
-export function createApi(options: DashboardOptions, signIn: () => Promise<SignIn>): Api {
+export function createApi(
+  options: DashboardOptions,
+  signIn: () => Promise<SignIn>,
+  live: LiveChannel,
+): Api {
   return {
     async handle(request, path, session) {
       const { operation, parameters } = findOperation(ROUTER, request.method, path);
       const target = parseTarget(request.url, request.headers.get('host'));
       const query = new URLSearchParams(target?.query);
       const id = parameters['id'] ?? '';
-      const reply = await dispatch(operation, { options, request, query, id, session });
+      const reply = await dispatch(operation, { options, request, query, id, session, live });
       if (operation.renews) await (await signIn()).renew(request.headers, reply.headers);
       return reply;
     },
@@ -56,8 +63,8 @@ export function createApi(options: DashboardOptions, signIn: () => Promise<SignI
 
 async function dispatch(route: Route, context: RequestContext): Promise<Response> {
   if (route.access === 'everyone') return route.handle(context);
-  const { account } = authorize(route, context);
-  return route.handle({ ...context, account });
+  const session = authorize(route, context);
+  return route.handle({ ...context, session, account: session.account });
 }
 
 /** @throws ApiError `signed_out`, `forbidden`, `suspended`, `second_factor_required` or `sign_in_again` */

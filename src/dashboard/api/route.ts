@@ -1,6 +1,7 @@
 import type { Account } from '../../core/accounts.ts';
 import type { Endpoint } from '../../http/router.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
+import type { LiveChannel } from '../live/live-channel.ts';
 import type { DashboardOptions } from '../options.ts';
 import type { Session } from '../session.ts';
 
@@ -13,11 +14,13 @@ export interface RequestContext {
   readonly id: string;
   /** `undefined` for a visitor who is not signed in. */
   readonly session: Session | undefined;
+  readonly live: LiveChannel;
 }
 
 /** A request of somebody who is signed in and may send it. */
 export interface AccountContext extends RequestContext {
   readonly account: Account;
+  readonly session: Session;
 }
 
 /** An operation of the dashboard's API, below /api. `handle` may throw ApiError. */

@@ -16,7 +16,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const auth = await createAuth(options, mailer);
   const jobs = new Set<Promise<void>>();
   const cookie = cookieOf(addresses.dashboard, 'browser');
-  const { internalAdapter } = await auth.$context;
+  const { internalAdapter, adapter } = await auth.$context;
   const browsers = new KnownBrowsers(stores.sessionSecret, cookie, clock, async (accountId) => {
     return (await internalAdapter.findCredentialAccount(accountId))?.password;
   });
@@ -29,6 +29,14 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       if (!found) return undefined;
       const { id, account, isRecent, isProven } = found;
       return { id, account, isRecent, isProven };
+    },
+    async liveSessions(ids) {
+      const where = [
+        { field: 'id', operator: 'in' as const, value: [...ids] },
+        { field: 'expiresAt', operator: 'gt' as const, value: new Date(clock.now().wall) },
+      ];
+      const found = await adapter.findMany<{ id: string }>({ model: 'session', where });
+      return new Set(found.map(({ id }) => id));
     },
     async renew(sent, reply) {
       const headers = clientHeaders(sent);

@@ -14,6 +14,9 @@ import { basePath } from './page-settings.ts';
 /** The title of a refusal for too many requests or attempts. */
 export const TOO_MANY_TITLE = 'That was too much at once';
 
+/** How long a query that failed waits until it is repeated by itself, in ms. */
+const RECOVERY = 5_000;
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** Why a call failed: the message of the error reply, or `unreachable` with status 0 without a reply. */
@@ -86,12 +89,6 @@ export function isTooMany(error: unknown): error is CallError {
   return error instanceof CallError && error.status === 429;
 }
 
-/** How often a query is repeated: every so many ms, and not before a refusal says. */
-export function repeatedEvery(interval: number) {
-  return ({ state }: { readonly state: { readonly error: unknown } }): number =>
-    isTooMany(state.error) ? Math.max(interval, state.error.waitFor) : interval;
-}
-
 /**
  * The pages' query client: retries only where that can help, notices the end of a session, and tells
  * when what a page shows is not refreshed because there were too many requests.
@@ -113,6 +110,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         retry: (failures, error) => failures < 2 && mayPass(error),
         refetchOnWindowFocus: true,
+        refetchInterval: ({ state }) => recoveryIn(state.error),
         // A service on the same machine is reachable while the browser is offline.
         networkMode: 'always',
       },
@@ -130,6 +128,12 @@ function showTooMany({ message, waitFor }: CallError): void {
     message: `${message} This page is not up to date until then.`,
     autoClose: waitFor,
   });
+}
+
+/** After how many ms a query that failed is repeated by itself; `false` where that cannot help. */
+function recoveryIn(error: unknown): number | false {
+  if (isTooMany(error)) return Math.max(RECOVERY, error.waitFor);
+  return mayPass(error) && RECOVERY;
 }
 
 function mayPass(error: unknown): boolean {

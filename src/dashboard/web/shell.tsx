@@ -14,6 +14,7 @@ import { IconBrightness, IconMoon, IconPaw, IconSun } from '@tabler/icons-react'
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
+import { useLiveChannel } from './live/live-channel.ts';
 import { Navigation } from './navigation.tsx';
 import { basePath } from './page-settings.ts';
 import { SignInAgain } from './sign-in/sign-in-again.tsx';
@@ -21,6 +22,7 @@ import { SignInAgain } from './sign-in/sign-in-again.tsx';
 /** The frame of the pages of somebody who is signed in. */
 export function Shell({ account, children }: { account: AccountInfo; children: ReactNode }) {
   const [isOpen, menu] = useDisclosure(false);
+  useLiveChannel();
   return (
     <SignInAgain email={account.email}>
       <SkipLink />

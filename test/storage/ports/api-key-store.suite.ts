@@ -68,6 +68,24 @@ function finding(open: OpenBackend): void {
     expect(await backend.keys.find(used.id)).toEqual({ ...used, lastUsedAt: NOON + 5 });
     expect(await backend.keys.find(idle.id)).toEqual(idle);
   });
+
+  test('tells how many keys of an account are live, and when one was last used', async () => {
+    await using backend = await open();
+    const [owner, other] = [await account(backend), await account(backend, 'other@example.com')];
+    const activity = (now = NOON) => backend.keys.activity(owner.id, now);
+    expect(await activity()).toEqual({ live: 0, lastUsedAt: undefined });
+    const used = await keptKey(backend, owner.id, { expiresAt: NOON + HOUR });
+    const revoked = await keptKey(backend, owner.id);
+    const stranger = await keptKey(backend, other.id);
+    await backend.keys.touch([
+      [used.id, NOON + 5],
+      [stranger.id, NOON + 6],
+    ]);
+    expect(await activity()).toEqual({ live: 2, lastUsedAt: NOON + 5 });
+    await backend.keys.revoke(revoked.id, NOON, 'test');
+    expect(await activity()).toEqual({ live: 1, lastUsedAt: NOON + 5 });
+    expect((await activity(NOON + HOUR)).live).toBe(0);
+  });
 }
 
 function bounding(open: OpenBackend): void {

@@ -55,6 +55,18 @@ function queueing(open: OpenBackend): void {
     expect(await backend.messages.list('acct_unknown', EVERYTHING)).toEqual([]);
   });
 
+  test('tells of each new message of an account, and of its delivery', async () => {
+    await using backend = await open();
+    const [ada, bob] = [await account(backend), await account(backend, 'bob@example.com')];
+    const activity = () => backend.messages.activity(ada.id);
+    expect(await activity()).toEqual({ latest: undefined, queued: 0 });
+    const [, second] = await enqueue(backend, ada.id, 'one', 'two');
+    await enqueue(backend, bob.id, 'three');
+    expect(await activity()).toEqual({ latest: second?.id, queued: 2 });
+    await backend.messages.deliver(NOON, EVERYTHING);
+    expect(await activity()).toEqual({ latest: second?.id, queued: 0 });
+  });
+
   test('keeps a message once when it is queued again, before or after its delivery', async () => {
     await using backend = await open();
     const { id } = await account(backend);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { Change } from '../../../src/core/changes.ts';
 import { subscribe } from '../../../src/core/plans.ts';
 import { HOUR } from '../../../src/lib/clock.ts';
 import { CHANGES_KEPT } from '../../../src/storage/change-log.ts';
@@ -81,20 +82,21 @@ export function settingsSuite(open: OpenBackend): void {
       await bans.lift(recorded.id, 'ada', NOON);
       await keys.revoke(first.id, NOON, 'test');
       await accounts.delete(owner.id, NOON, 'test');
-      const expected = [
+      const changed = [
         { kind: 'account', id: owner.id },
         { kind: 'key', id: second.id },
         { kind: 'ban', id: recorded.id },
         { kind: 'key', id: first.id },
         { kind: 'account', id: owner.id },
       ] as const;
-      expect(await other.changes.since(seen)).toEqual({
-        revision: seen + 5n,
-        changes: [...expected],
-      });
-      expect(await other.changes.since(seen + 4n)).toEqual({
-        revision: seen + 5n,
-        changes: expected.slice(4),
+      // Each has an entry on the audit log, which open pages show.
+      const audited: Change = { kind: 'audit', id: owner.id };
+      const expected = changed.flatMap((change) => [change, audited]);
+      const revision = seen + BigInt(expected.length);
+      expect(await other.changes.since(seen)).toEqual({ revision, changes: expected });
+      expect(await other.changes.since(seen + 8n)).toEqual({
+        revision,
+        changes: expected.slice(8),
       });
     });
 
@@ -122,7 +124,7 @@ export function settingsSuite(open: OpenBackend): void {
       const look = async () => {
         const { changes, ...next } = await other.changes.since(revision);
         if (changes === 'everything') throw new Error('the reader fell behind');
-        seen.push(...changes.map(({ id }) => id));
+        seen.push(...changes.filter(({ kind }) => kind === 'account').map(({ id }) => id));
         ({ revision } = next);
         await Bun.sleep(0);
       };
@@ -134,15 +136,18 @@ export function settingsSuite(open: OpenBackend): void {
 
     test('tells a reader to apply everything that a process of an earlier release changed', async () => {
       await using backend = await open();
+      const { id } = await account(backend);
       const seen = await backend.changes.revision();
       // Earlier releases count changes, and do not name them.
       await backend.run('accounts', 'UPDATE revision SET value = value + 1');
       const revision = seen + 1n;
       expect(await backend.changes.since(seen)).toEqual({ revision, changes: 'everything' });
-      const { id } = await account(backend);
       await backend.accounts.setSubscription(id, subscribe('pro'), NOON, 'test');
       const { changes } = await backend.changes.since(revision);
-      expect(changes).toEqual([{ kind: 'account', id }]);
+      expect(changes).toEqual([
+        { kind: 'account', id },
+        { kind: 'audit', id },
+      ]);
       expect((await backend.changes.since(seen)).changes).toBe('everything');
     });
 
@@ -152,25 +157,33 @@ export function settingsSuite(open: OpenBackend): void {
       const seen = await backend.changes.revision();
       const change = () => backend.accounts.setSubscription(id, subscribe('pro'), NOON, 'test');
       await change();
-      for (let made = 0; made < CHANGES_KEPT; made += 100) {
+      // Each is recorded with its entry on the audit log.
+      for (let recorded = 0; recorded < CHANGES_KEPT; recorded += 200) {
         await Promise.all(Array.from({ length: 100 }, change));
       }
-      const revision = seen + 1n + BigInt(CHANGES_KEPT);
+      const revision = seen + 2n + BigInt(CHANGES_KEPT);
       expect(await backend.changes.since(seen)).toEqual({ revision, changes: 'everything' });
-      const { changes } = await backend.changes.since(seen + 1n);
+      const { changes } = await backend.changes.since(seen + 2n);
       expect(changes).toHaveLength(CHANGES_KEPT);
       // After a restore the store may be older than what a reader has seen.
       const restored = await backend.changes.since(revision + 5n);
       expect(restored).toEqual({ revision, changes: 'everything' });
     });
 
-    test('is silent about what no server can have in memory', async () => {
+    test('tells of accounts and keys that are made, for open pages', async () => {
+      await using backend = await open();
+      const seen = await backend.changes.revision();
+      const { id } = await account(backend);
+      await keptKey(backend, id);
+      const audited: Change = { kind: 'audit', id };
+      expect((await backend.changes.since(seen)).changes).toEqual([audited, audited]);
+    });
+
+    test('is silent about what requests change', async () => {
       await using backend = await open();
       const owner = await account(backend);
       const key = await keptKey(backend, owner.id);
       const changes = [
-        () => account(backend, 'new@example.com'),
-        () => keptKey(backend, owner.id),
         () => backend.keys.touch([[key.id, NOON]]),
         () => backend.bans.record(ban(key)),
         () => backend.keys.revoke('key_unknown', NOON, 'test'),

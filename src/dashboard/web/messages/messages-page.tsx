@@ -1,7 +1,7 @@
 import { Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { MessageInfo } from '../../shared/api.ts';
-import { call, repeatedEvery } from '../api.ts';
+import { call } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { Failure, Loading } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
@@ -9,15 +9,11 @@ import { EmptyInbox } from './empty-inbox.tsx';
 import { Inbox } from './inbox.tsx';
 import './messages.css';
 
-/** How often the inbox is loaded while the page is visible, in ms. */
-const LIVE_EVERY = 1_000;
-
 /** The inbox: messages that were sent to the quickstart with this account's keys. */
 export default function MessagesPage() {
   const inbox = useQuery({
     queryKey: ['messages'],
     queryFn: () => call<{ messages: MessageInfo[] }>('GET', '/messages'),
-    refetchInterval: repeatedEvery(LIVE_EVERY),
   });
   return (
     <Page

@@ -1,5 +1,4 @@
 import { SimpleGrid } from '@mantine/core';
-import { useEffect } from 'react';
 import { PLAN_NAMES } from '../../../core/plans.ts';
 import { useSession } from '../api.ts';
 import { Page } from '../common/page.tsx';
@@ -11,10 +10,6 @@ import './plan.css';
 /** The plans side by side, the account's own marked, and how to ask for another. */
 export default function PlanPage() {
   const { data, error, refetch } = useSession();
-  useEffect(() => {
-    // An operator may have changed the plan since the session was loaded.
-    void refetch({ cancelRefetch: false });
-  }, [refetch]);
   const account = data?.account;
   return (
     <Page

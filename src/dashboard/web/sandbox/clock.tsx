@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import type { SandboxInfo } from '../../shared/sandbox.ts';
 import { ActionButton } from '../common/action-button.tsx';
-import { durationText, Time } from '../common/time.tsx';
+import { durationText, Time, useNow } from '../common/time.tsx';
 import { Section } from './section.tsx';
 
 const SECOND = 1_000;
@@ -17,7 +17,8 @@ interface ClockProps {
 
 /** The time of the account in staging, and buttons that move it forward. */
 export function Clock({ info, isBusy, onAdvance }: ClockProps) {
-  const { now, clockOffset, minute } = info;
+  const { clockOffset, minute } = info;
+  const now = useNow() + clockOffset;
   const presets = [
     ['One minute', now + 60 * SECOND],
     ['To the end of the minute', minute.resetsAt],

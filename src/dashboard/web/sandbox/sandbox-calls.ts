@@ -1,10 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SandboxBanChange, SandboxInfo, SandboxUsageChange } from '../../shared/sandbox.ts';
-import { call, repeatedEvery, useAction } from '../api.ts';
+import { call, useAction } from '../api.ts';
 
 const SANDBOX = ['sandbox'] as const;
-/** How often the sandbox is loaded while the page is visible, in ms. */
-const LIVE_EVERY = 3_000;
 
 /** A change of the sandbox. */
 export type SandboxChange =
@@ -19,7 +17,6 @@ export function useSandbox() {
   return useQuery({
     queryKey: SANDBOX,
     queryFn: () => call<SandboxInfo>('GET', '/sandbox'),
-    refetchInterval: repeatedEvery(LIVE_EVERY),
   });
 }
 

@@ -1,7 +1,7 @@
 import { Box, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { UsageInfo } from '../../shared/api.ts';
-import { call, repeatedEvery } from '../api.ts';
+import { call } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { Failure, Loading } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
@@ -10,15 +10,11 @@ import { Requests } from './requests.tsx';
 import { Windows } from './windows.tsx';
 import './usage.css';
 
-/** How often usage is loaded while the page is visible, in ms. */
-const LIVE_EVERY = 2_000;
-
 /** The current usage of an account, and the outcomes of its requests. */
 export default function UsagePage() {
   const usage = useQuery({
     queryKey: ['usage'],
     queryFn: () => call<UsageInfo>('GET', '/usage'),
-    refetchInterval: repeatedEvery(LIVE_EVERY),
   });
   return (
     <Page

@@ -1,0 +1,175 @@
+import type { Change } from '../../core/changes.ts';
+import { MINUTE, SECOND } from '../../lib/clock.ts';
+import { timerScheduler } from '../../lib/scheduler.ts';
+import { DashboardError } from '../errors.ts';
+import type { DashboardOptions } from '../options.ts';
+import type { Session, SignIn } from '../session.ts';
+import type { LiveTopic } from '../shared/live.ts';
+import { type Activity, activityOf, changedTopics } from './activity.ts';
+import { EventStream } from './event-stream.ts';
+
+/** Connections at the same time. A browser has six to a server, and needs some for requests. */
+const MOST_OF_SESSION = 4;
+const MOST_OF_ACCOUNT = 16;
+const MOST = 500;
+
+/** The time between two looks for what requests have changed, and for sessions that have ended, in ms. */
+const LOOK_EVERY = SECOND;
+/** How often an event is sent even without topics, in ms: connections count as idle after 10 s. */
+const BEAT_EVERY = 4 * SECOND;
+/** How long a connection lasts at most, in ms; the session is checked whole when it is opened again. */
+const LASTS = 5 * MINUTE;
+
+/** When it is worth trying again for room, in seconds. */
+const RETRY_AFTER = '10';
+
+/** A page that is open. */
+interface Connection {
+  session: Session;
+  readonly headers: Headers;
+  readonly stream: EventStream;
+  /** On the clock's `elapsed` reading. */
+  readonly endsAt: number;
+  /** What the page was told last. */
+  activity: Activity | undefined;
+}
+
+/**
+ * Tells open pages what to load again. Changes come from the change feed, as they reach everything that this
+ * process caches; what requests change is looked for once a second, for the accounts that have a page open.
+ */
+export class LiveChannel {
+  readonly #options: DashboardOptions;
+  readonly #signIn: () => Promise<SignIn>;
+  readonly #connections = new Set<Connection>();
+  /** Stops following; only while there are connections. */
+  #unfollow: (() => Promise<void>) | undefined;
+  #isClosed = false;
+
+  constructor(options: DashboardOptions, signIn: () => Promise<SignIn>) {
+    this.#options = options;
+    this.#signIn = signIn;
+  }
+
+  /**
+   * The reply that stays open for the page of a request.
+   * @throws ApiError `rate_limited` where there is no room for it.
+   */
+  open(request: Request, session: Session): Response {
+    this.#requireRoom(session);
+    const stream = new EventStream(request, () => this.#forget(connection));
+    const connection: Connection = {
+      session,
+      headers: new Headers(request.headers),
+      stream,
+      endsAt: this.#options.clock.now().elapsed + LASTS,
+      activity: undefined,
+    };
+    this.#connections.add(connection);
+    this.#unfollow ??= this.#follow();
+    return stream.reply;
+  }
+
+  /** Ends all connections. @param isLast whether others are refused from now on. */
+  end(isLast: boolean): void {
+    this.#isClosed ||= isLast;
+    for (const { stream } of [...this.#connections]) stream.end();
+  }
+
+  #requireRoom({ id, account }: Session): void {
+    const all = [...this.#connections].map(({ session }) => session);
+    if (this.#isClosed || all.length >= MOST) {
+      throw noRoom('No live connection is free. Try again in a moment.');
+    }
+    const ofAccount = all.filter((session) => session.account.id === account.id);
+    const ofSession = ofAccount.filter((session) => session.id === id);
+    if (ofSession.length < MOST_OF_SESSION && ofAccount.length < MOST_OF_ACCOUNT) return;
+    throw noRoom('Too many pages are open. Close some of them.');
+  }
+
+  #follow(): () => Promise<void> {
+    const unfollow = this.#options.followChanges((changes) => this.#apply(changes));
+    // In real time, as connections are cut and as people look, whatever clock the service has.
+    const stop = timerScheduler.repeat({
+      name: 'update live pages',
+      interval: LOOK_EVERY,
+      run: () => this.#look(),
+    });
+    const beat = setInterval(() => {
+      for (const { stream } of [...this.#connections]) stream.send([]);
+    }, BEAT_EVERY);
+    return async () => {
+      unfollow();
+      clearInterval(beat);
+      await stop();
+    };
+  }
+
+  #forget(connection: Connection): void {
+    this.#connections.delete(connection);
+    if (this.#connections.size > 0) return;
+    void this.#unfollow?.();
+    this.#unfollow = undefined;
+  }
+
+  /** Sends what the change feed has to those whom it concerns. */
+  #apply(changes: readonly Change[] | 'everything'): void {
+    const changed = changes === 'everything' ? undefined : new Set(changes.map(({ id }) => id));
+    const concernsAll =
+      changes === 'everything' || changes.some(({ kind }) => kind === 'environment');
+    for (const connection of [...this.#connections]) {
+      const { account } = connection.session;
+      if (concernsAll || changed?.has(account.id)) void this.#update(connection);
+      else if (account.role === 'operator') connection.stream.send(['operator']);
+    }
+  }
+
+  /** Ends the connection unless the session still exists, with the account as it is now. */
+  async #update(connection: Connection): Promise<void> {
+    const { stream, headers } = connection;
+    try {
+      const session = await (await this.#signIn()).session(headers);
+      if (!session) return stream.end();
+      connection.session = session;
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'live page not updated');
+    }
+    stream.send(['everything']);
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#endSessions();
+      const byAccount = Map.groupBy(this.#connections, ({ session }) => session.account.id);
+      for (const ofAccount of byAccount.values()) await this.#sendActivity(ofAccount);
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'live pages not updated');
+    }
+  }
+
+  async #endSessions(): Promise<void> {
+    const all = [...this.#connections];
+    const sessions = all.map(({ session }) => session.id);
+    const live = await (await this.#signIn()).liveSessions([...new Set(sessions)]);
+    const { elapsed } = this.#options.clock.now();
+    for (const { session, stream, endsAt } of all) {
+      if (!live.has(session.id) || endsAt <= elapsed) stream.end();
+    }
+  }
+
+  async #sendActivity(ofAccount: readonly Connection[]): Promise<void> {
+    const [first] = ofAccount;
+    if (!first) return;
+    const activity = await activityOf(first.session, this.#options);
+    for (const connection of ofAccount) {
+      const topics: readonly LiveTopic[] = changedTopics(connection.activity, activity);
+      connection.activity = activity;
+      if (topics.length > 0) connection.stream.send(topics);
+    }
+  }
+}
+
+/** Pages load what they show every now and then instead, and try again. */
+function noRoom(message: string) {
+  return new DashboardError('rate_limited', message, { headers: { 'Retry-After': RETRY_AFTER } });
+}

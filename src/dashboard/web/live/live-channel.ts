@@ -1,0 +1,117 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { LIVE_EVENT, LIVE_PATH, type LiveTopic } from '../../shared/live.ts';
+import { isTooMany } from '../api.ts';
+import { basePath } from '../page-settings.ts';
+
+/** How often everything that is shown is loaded while there is no connection, in ms. */
+const POLL_EVERY = 1_500;
+/** A connection without an event for so long is broken, in ms: the service sends one every four seconds. */
+const SILENCE = 12_000;
+/** The waits before connecting again, in ms; each is twice the last one. */
+const FIRST_WAIT = 1_000;
+const LONGEST_WAIT = 30_000;
+
+/**
+ * Keeps all queries of the pages up to date while somebody looks at them. The first element of a query's key
+ * is the topic that the service names when it is out of date (`LiveTopic`); pages do nothing else for it.
+ */
+export function useLiveChannel(): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    const channel = new LiveChannel(client);
+    const follow = () => {
+      // A browser has few connections to a server, and hidden pages need none.
+      if (document.visibilityState === 'visible') channel.open();
+      else channel.close();
+    };
+    follow();
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      document.removeEventListener('visibilitychange', follow);
+      channel.close();
+    };
+  }, [client]);
+}
+
+class LiveChannel {
+  readonly #client: QueryClient;
+  #source: EventSource | undefined;
+  /** Loads everything again and again; until the first event of a connection. */
+  #polling: ReturnType<typeof setInterval> | undefined;
+  /** Until the connection is broken, or is tried again. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #wait = FIRST_WAIT;
+
+  constructor(client: QueryClient) {
+    this.#client = client;
+  }
+
+  open(): void {
+    if (this.#source) return;
+    const source = new EventSource(`${basePath}/api${LIVE_PATH}`);
+    this.#source = source;
+    this.#poll();
+    this.#expectEvent();
+    source.onerror = () => this.#tryAgain();
+    source.addEventListener(LIVE_EVENT, ({ data }) => {
+      this.#stopPolling();
+      this.#wait = FIRST_WAIT;
+      this.#expectEvent();
+      for (const topic of topicsFrom(data)) this.#refresh(topic);
+    });
+  }
+
+  close(): void {
+    this.#source?.close();
+    this.#source = undefined;
+    clearTimeout(this.#timer);
+    this.#stopPolling();
+  }
+
+  #expectEvent(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#tryAgain(), SILENCE);
+  }
+
+  #tryAgain(): void {
+    this.close();
+    // The session may have ended, and that is to be seen at once.
+    this.#refresh('everything');
+    this.#poll();
+    this.#timer = setTimeout(() => this.open(), this.#wait);
+    this.#wait = Math.min(2 * this.#wait, LONGEST_WAIT);
+  }
+
+  #poll(): void {
+    this.#polling ??= setInterval(() => {
+      if (!this.#isRefused()) this.#refresh('everything');
+    }, POLL_EVERY);
+  }
+
+  #stopPolling(): void {
+    clearInterval(this.#polling);
+    this.#polling = undefined;
+  }
+
+  /** Whether a query is to wait, because there were too many requests. */
+  #isRefused(): boolean {
+    return this.#client
+      .getQueryCache()
+      .findAll({ type: 'active' })
+      .some(({ state: { error, errorUpdatedAt } }) => {
+        return isTooMany(error) && Date.now() < errorUpdatedAt + error.waitFor;
+      });
+  }
+
+  #refresh(topic: LiveTopic): void {
+    const filter = topic === 'everything' ? {} : { queryKey: [topic] };
+    void this.#client.invalidateQueries(filter);
+  }
+}
+
+/** The service of another version may send something else. */
+function topicsFrom(data: unknown): readonly LiveTopic[] {
+  const topics: unknown = JSON.parse(String(data));
+  return Array.isArray(topics) ? topics : [];
+}
