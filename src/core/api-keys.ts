@@ -35,6 +35,8 @@ export interface ApiKey {
   readonly lastUsedAt: number | undefined;
   /** What its requests meet (`parseKeySimulation`); only keys of staging have it. */
   readonly simulate: string | undefined;
+  /** Set for a key that a page made to try the API, which ends within the hour. */
+  readonly isTemporary?: true | undefined;
 }
 
 /** What requests need of a key and of its account. */
@@ -163,8 +165,8 @@ export interface ApiKeyStore extends KeySource {
   /** Notes when keys were last used (epoch ms). */
   touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void>;
   /**
-   * Removes keys that ended before `before` (epoch ms), with their bans; the audit log tells when they
-   * ended. Keys whose bans end after `bannedUntil` (epoch ms) stay.
+   * Removes keys that ended before `before` (epoch ms), and temporary ones a day after they ended, with their
+   * bans; the audit log tells when they ended. Keys whose bans end after `bannedUntil` (epoch ms) stay.
    * @param now epoch ms.
    */
   prune(before: number, bannedUntil: number, now: number): Promise<void>;

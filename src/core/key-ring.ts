@@ -46,6 +46,8 @@ export interface KeyRequest {
   readonly expiresAt?: number | undefined;
   /** What its requests meet, such as `unavailable;times=2`; only for staging. */
   readonly simulate?: string | undefined;
+  /** See `ApiKey`. */
+  readonly isTemporary?: true | undefined;
   /** The key itself, for services with `fixedKeys` alone; generated where it is left out. */
   readonly text?: string | undefined;
 }
@@ -209,7 +211,7 @@ function newKey(
   request: KeyRequest & { readonly chainId?: string },
   now: number,
 ): ApiKey {
-  const { environment, name, expiresAt, simulate } = request;
+  const { environment, name, expiresAt, simulate, isTemporary } = request;
   const id = newId('key', now);
   return {
     id,
@@ -223,6 +225,7 @@ function newKey(
     revokedAt: undefined,
     lastUsedAt: undefined,
     simulate,
+    isTemporary,
   };
 }
 

@@ -286,6 +286,7 @@ async function addKey(
       expires_at: key.expiresAt ?? null,
       chain_id: key.chainId,
       simulate: key.simulate ?? null,
+      is_temporary: key.isTemporary ? 1 : 0,
       clock_offset: await clockOffsetOf(transaction, key),
     })
     .execute();

@@ -212,6 +212,14 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     postgres: PET_BUCKETS,
     online: addBucketsOnline,
   },
+  {
+    // Keys that pages make to try the API.
+    file: 'accounts',
+    sqlite: ['ALTER TABLE api_keys ADD COLUMN is_temporary INTEGER NOT NULL DEFAULT 0'],
+    postgres: [
+      'ALTER TABLE api_keys ADD COLUMN IF NOT EXISTS is_temporary BIGINT NOT NULL DEFAULT 0',
+    ],
+  },
 ];
 
 function counter(column: string): string {

@@ -1,5 +1,6 @@
 import { type ApiKey, describeKey } from '../core/api-keys.ts';
 import { SERVICE } from '../core/audit.ts';
+import { DAY } from '../lib/clock.ts';
 import { apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
 import type { Transaction } from './schema.ts';
 
@@ -7,7 +8,7 @@ import type { Transaction } from './schema.ts';
 const REMOVED_AT_ONCE = 200;
 
 /**
- * Removes some of the keys that ended before `before`, with their bans, and records on the audit log when
+ * Removes some of the keys that ended before `before`, or a day ago if they were temporary, with their bans, and records on the audit log when
  * each ended. Keys whose bans end after `bannedUntil` stay. Times are epoch ms.
  * @returns how many were removed.
  */
@@ -17,22 +18,7 @@ export async function pruneKeys(
   bannedUntil: number,
   at: number,
 ): Promise<number> {
-  const found = await transaction
-    .selectFrom('api_keys')
-    .select('id')
-    .where(({ or, eb }) => or([eb('revoked_at', '<', before), eb('expires_at', '<', before)]))
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('bans')
-            .select('bans.id')
-            .whereRef('bans.key_id', '=', 'api_keys.id')
-            .where('bans.ends_at', '>', bannedUntil),
-        ),
-      ),
-    )
-    .limit(REMOVED_AT_ONCE)
-    .execute();
+  const found = await endedKeys(transaction, before, bannedUntil, at).execute();
   if (found.length === 0) return 0;
   const removed = await transaction
     .deleteFrom('api_keys')
@@ -64,6 +50,31 @@ export async function pruneKeys(
     }));
   await transaction.insertInto('audit').values(entries).execute();
   return removed.length;
+}
+
+/** Some of the keys to remove; as for `pruneKeys`. */
+function endedKeys(transaction: Transaction, before: number, bannedUntil: number, at: number) {
+  return transaction
+    .selectFrom('api_keys')
+    .select('id')
+    .where(({ or, and, eb }) =>
+      or([
+        eb('revoked_at', '<', before),
+        eb('expires_at', '<', before),
+        and([eb('is_temporary', '=', 1), eb('expires_at', '<', at - DAY)]),
+      ]),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('bans')
+            .select('bans.id')
+            .whereRef('bans.key_id', '=', 'api_keys.id')
+            .where('bans.ends_at', '>', bannedUntil),
+        ),
+      ),
+    )
+    .limit(REMOVED_AT_ONCE);
 }
 
 /** How and when a key ended, whichever came first. */

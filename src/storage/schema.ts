@@ -76,6 +76,8 @@ export const TABLES = {
       clock_offset: generatedInteger(),
       // What its requests meet, in staging.
       simulate: optionalText(),
+      // 1 for a key that a page made to try the API; see `ApiKey`.
+      is_temporary: generatedInteger(),
     },
   },
   // How many requests of an account met a simulation, by counter.

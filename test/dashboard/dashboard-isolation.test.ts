@@ -24,6 +24,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'POST /keys/{id}/rotate': { overlap: '0' },
   'PUT /operator/accounts/{id}/plan': { plan: 'business' },
   'POST /operator/bans/{id}/lift': {},
+  'POST /temporary-keys': {},
   'POST /sandbox/clock': { advanceSeconds: 60 },
   'POST /sandbox/reset': {},
   'PUT /sandbox/usage': { minuteRemaining: 1 },

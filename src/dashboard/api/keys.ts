@@ -12,7 +12,7 @@ import {
 } from '../../core/key-ring.ts';
 import type { Limits } from '../../core/plans.ts';
 import { retryAfterSeconds, wholeSeconds } from '../../http/reply.ts';
-import { DAY, type Instant } from '../../lib/clock.ts';
+import { DAY, HOUR, type Instant } from '../../lib/clock.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import type { DashboardOptions, DashboardStores } from '../options.ts';
@@ -27,6 +27,8 @@ const MAX_SIMULATE_LENGTH = 200;
 const MAX_BANS = 1_000;
 /** A key that expires within this many ms is shown as expiring. */
 const EXPIRING_WITHIN = 7 * DAY;
+/** How long a key for trying the API lives, in ms. */
+const TEMPORARY_KEY_LIFETIME = HOUR;
 const KEYS_OF_DAY: Limits = { perMinute: KEYS_PER_DAY, perDay: KEYS_PER_DAY };
 const OVERLAPS = ['0', '1h', '24h', '72h'] as const satisfies readonly RotationOverlap[];
 
@@ -64,6 +66,7 @@ const readRotation = bodyReader(
 export const keyRoutes: readonly Route[] = [
   { method: 'GET', path: '/keys', access: 'account', handle: list },
   { method: 'POST', path: '/keys', access: 'account', isSensitive: true, handle: create },
+  { method: 'POST', path: '/temporary-keys', access: 'account', handle: createTemporary },
   {
     method: 'POST',
     path: '/keys/{id}/rotate',
@@ -121,6 +124,15 @@ async function create({ options, account, request }: AccountContext): Promise<Re
   const wish = { name, environment, expiresAt, simulate };
   const { keyRing } = options.stores;
   return issue(options, account, (perDay) => keyRing.issue(account, wish, account.email, perDay));
+}
+
+async function createTemporary({ options, account }: AccountContext): Promise<Response> {
+  const { clock, stores } = options;
+  const expiresAt = clock.now().wall + TEMPORARY_KEY_LIFETIME;
+  const wish = { name: 'Try it', environment: 'staging', expiresAt, isTemporary: true } as const;
+  return issue(options, account, (perDay) =>
+    stores.keyRing.issue(account, wish, account.email, perDay),
+  );
 }
 
 async function rotate(context: AccountContext): Promise<Response> {
@@ -200,6 +212,7 @@ function keyInfo(key: ApiKey, ban: BanRecord | undefined, now: number): KeyInfo 
     state,
     ban: ban && state === 'banned' ? { until: ban.endsAt, reason: ban.reason } : null,
     simulate: key.simulate ?? null,
+    ...(key.isTemporary && { isTemporary: true }),
   };
 }
 

@@ -46,7 +46,7 @@ function topBar(basePath: string): Html {
 <div class="bar-part">
 <a class="bar-link" href="${basePath}/">Dashboard</a>
 <a class="bar-link" href="${basePath}${REFERENCE_PATH}">API reference</a>
-<select class="color-scheme" aria-label="Colors" hidden>
+<select class="color-scheme needs-script" aria-label="Colors">
 <option value="auto">System</option>
 <option value="light">Light</option>
 <option value="dark">Dark</option>

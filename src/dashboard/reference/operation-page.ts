@@ -11,7 +11,7 @@ import { factsOf, fieldList, fieldsOf } from './fields.ts';
 import { methodMark, type ReferencePage } from './frame.ts';
 import { errorPath, operationPath } from './paths.ts';
 import { code, prose } from './prose.ts';
-import { samplesOf } from './samples.ts';
+import { sampleChoice } from './sample-choice.ts';
 import { tryForm } from './try-form.ts';
 
 type Parts = Pick<PageParts, 'addresses' | 'basePath'>;
@@ -39,10 +39,7 @@ ${bodySection(operation, basePath)}
 <section id="try"><h2><a class="anchor" href="#try">Try it</a></h2>
 ${tryForm(operation, addresses)}</section>
 <section id="samples"><h2><a class="anchor" href="#samples">Samples</a></h2>
-${samplesOf(operation, base).map(
-  ({ language, code: text }) => html`<h3>${language}</h3>
-${code(text, `The request in ${language}`)}`,
-)}</section>
+${sampleChoice(id, operation, base)}</section>
 ${replySection(operation, basePath)}
 ${errorsSection(id, operation, parts)}`,
   };

@@ -18,12 +18,14 @@ interface Target {
 export function tryForm(operation: PublishedOperation, addresses: Addresses): Html {
   const { method, path, parameters, body } = operation;
   const targets = targetsOf(operation, addresses);
-  return html`<form class="try" data-method="${method}" data-path="${path}" autocomplete="off" hidden>
+  return html`<form class="try needs-script" data-method="${method}" data-path="${path}" autocomplete="off">
 ${targets.length > 1 ? targetChoice(targets) : targets.map(onlyTarget)}
-<div class="try-key"></div>
+<div class="try-field"><label for="try-api-key">API key</label>
+<input type="password" id="try-api-key" autocomplete="off" spellcheck="false" aria-describedby="try-api-key-hint"></div>
+<p class="dimmed try-hint" id="try-api-key-hint" role="status">Paste a key. It stays in this tab, and is gone when you close it.</p>
 ${parameters.map(parameterInput)}
 ${body ? bodyInput(Object(body).example) : ''}
-<div class="try-send"><button type="submit" class="button">Send</button>
+<div class="try-send"><button type="submit" class="button" disabled>Send</button>
 <output class="try-request monospace dimmed"></output></div>
 <section class="try-reply" aria-label="Reply" aria-live="polite"></section>
 </form>

@@ -63,7 +63,14 @@ export interface KeyInfo {
   readonly ban: { readonly until: number; readonly reason: string } | null;
   /** What its requests meet in staging, such as `unavailable;times=2`. */
   readonly simulate: string | null;
+  /** Only of a key that a page made to try the API. */
+  readonly isTemporary?: true;
 }
+
+/**
+ * POST /api/temporary-keys -> 201 IssuedKeyInfo: a key of staging that ends after an hour, for trying the API in
+ * a page. It counts as any key, and asks for no recent sign-in.
+ */
 
 /**
  * POST /api/keys -> 201 IssuedKeyInfo. Asks for a recent sign-in. Past 100 keys made in one UTC day, here

@@ -91,6 +91,18 @@ function boundingDays(open: OpenBackend): void {
 }
 
 function pruning(open: OpenBackend): void {
+  test('removes temporary keys a day after they ended, and says of a key that it is one', async () => {
+    await using backend = await open();
+    const { id } = await account(backend);
+    const lasting = await keptKey(backend, id, { expiresAt: NOON });
+    const temporary = await keptKey(backend, id, { expiresAt: NOON, isTemporary: true });
+    expect(await backend.keys.find(temporary.id)).toMatchObject({ isTemporary: true });
+    await backend.keys.prune(NOON - DAY, NOON, NOON + DAY);
+    expect(await backend.keys.list(id)).toHaveLength(2);
+    await backend.keys.prune(NOON - DAY, NOON, NOON + DAY + 1);
+    expect(await backend.keys.list(id)).toEqual([lasting]);
+  });
+
   test('removes keys that ended before a moment, and the audit log tells how and when', async () => {
     await using backend = await open();
     const { id } = await account(backend);

@@ -67,6 +67,11 @@ function KeyRow({ value, onRotate, onRevoke }: KeyRowProps) {
       <Table.Td role="cell" data-label="Environment">
         <div>
           {value.environment}
+          {value.isTemporary && (
+            <Text size="xs" c="dimmed" className="address">
+              temporary, made to try the API
+            </Text>
+          )}
           {value.simulate === null ? null : (
             <Text size="xs" c="dimmed" className="address">
               simulates {value.simulate}

@@ -1,3 +1,5 @@
+import { ofBrowser, recall, remember } from './remember.ts';
+
 /** Where Mantine stores the choice of the dashboard. */
 const STORED = 'mantine-color-scheme-value';
 const SYSTEM = matchMedia('(prefers-color-scheme: dark)');
@@ -6,14 +8,13 @@ const SYSTEM = matchMedia('(prefers-color-scheme: dark)');
 export function offerColorSchemes(): void {
   const select = document.querySelector<HTMLSelectElement>('.color-scheme');
   if (!select) return;
-  select.value = localStorage.getItem(STORED) ?? 'auto';
-  select.hidden = false;
+  select.value = recall(ofBrowser, STORED) ?? 'auto';
   const apply = () => {
     const isDark = select.value === 'auto' ? SYSTEM.matches : select.value === 'dark';
     document.documentElement.dataset['mantineColorScheme'] = isDark ? 'dark' : 'light';
   };
   select.addEventListener('change', () => {
-    localStorage.setItem(STORED, select.value);
+    remember(ofBrowser, STORED, select.value);
     apply();
   });
   SYSTEM.addEventListener('change', apply);

@@ -27,5 +27,7 @@ export function confirmWrite({ method, url }: Attempt): Promise<boolean> {
   });
   document.body.append(dialog);
   dialog.showModal();
+  // Not the first button, which a press of the space bar too many would push.
+  choices.at(-1)?.focus();
   return promise;
 }

@@ -1,52 +1,112 @@
-import { element } from './elements.ts';
+import type { IssuedKeyInfo } from '../../shared/api.ts';
+import { callDashboard, isSignedIn } from './dashboard-calls.ts';
+import { ofTab, recall, remember } from './remember.ts';
 
 /** Where the key is kept while the tab is open. */
 const STORED = 'petstore-reference-key';
 
+/** A key that is kept with the tab. */
+interface KeptKey {
+  readonly text: string;
+  /** Epoch ms; only of a temporary key. */
+  readonly endsAt?: number;
+}
+
 /** The field for the API key that requests are sent with. */
 export class KeyField {
-  readonly #input = element('input', {
-    id: 'try-api-key',
-    type: 'password',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    'aria-describedby': 'try-api-key-hint',
-  });
-  readonly #hint = element('p', { id: 'try-api-key-hint', class: 'dimmed', role: 'status' });
+  readonly #input: HTMLInputElement;
+  readonly #hint: Element;
+  readonly #onChange: (key: string) => void;
+  #endsAt: number | undefined;
+  #isSignedIn = false;
 
-  constructor(place: Element) {
-    this.#input.value = sessionStorage.getItem(STORED) ?? '';
-    this.#input.addEventListener('input', () => this.#changed());
-    const label = element('label', { for: this.#input.id }, 'API key');
-    place.append(element('div', { class: 'try-field' }, label, this.#input), this.#hint);
-    this.#showHint();
+  /** @param onChange is called with each key, and with an empty text when there is none. */
+  constructor(input: HTMLInputElement, hint: Element, onChange: (key: string) => void) {
+    this.#input = input;
+    this.#hint = hint;
+    this.#onChange = onChange;
+    input.addEventListener('input', () => this.#keep({ text: input.value.trim() }));
+    this.#show(keptKey());
+    void this.#lookForSession();
   }
 
   /** The environment that the key says it is for. */
   get environment(): 'production' | 'staging' | undefined {
-    const text = this.#input.value.trim();
-    if (text.startsWith('pst_live_')) return 'production';
-    return text.startsWith('pst_staging_') ? 'staging' : undefined;
+    if (this.#text.startsWith('pst_live_')) return 'production';
+    return this.#text.startsWith('pst_staging_') ? 'staging' : undefined;
   }
 
-  /** The key; without one it asks for it and returns `undefined`. */
-  require(): string | undefined {
-    const text = this.#input.value.trim();
-    if (text !== '') return text;
-    this.#hint.textContent = 'Paste an API key first.';
+  /**
+   * The key to send a request with; for somebody who is signed in and has pasted none, a temporary one of staging.
+   * @param environment whose keys are taken; empty where those of both are.
+   * @returns `undefined` when there is no key: the field says what to do.
+   */
+  async obtain(environment: string): Promise<string | undefined> {
+    const hasEnded = this.#endsAt !== undefined && this.#endsAt <= Date.now();
+    const isMisplaced = this.#endsAt !== undefined && environment === 'production';
+    if (this.#text !== '' && !hasEnded && !isMisplaced) return this.#text;
+    if (environment === 'production') return this.#ask('Paste a key of production first.');
+    if (!this.#isSignedIn) return this.#ask('Paste an API key first.');
+    const issued = await callDashboard<IssuedKeyInfo>('POST', '/temporary-keys');
+    if ('message' in issued) return this.#ask(issued.message);
+    const { text, key } = issued;
+    this.#keep({ text, ...(key.expiresAt !== null && { endsAt: key.expiresAt }) });
+    return text;
+  }
+
+  /** Drops a temporary key that was refused; the next request is sent with a new one. */
+  refused(): void {
+    if (this.#endsAt === undefined) return;
+    this.#keep({ text: '' });
+    this.#hint.textContent = 'The temporary key has ended. Send again to make another one.';
+  }
+
+  get #text(): string {
+    return this.#input.value.trim();
+  }
+
+  #ask(words: string): undefined {
+    this.#hint.textContent = words;
     this.#input.focus();
-    return undefined;
   }
 
-  #changed(): void {
-    sessionStorage.setItem(STORED, this.#input.value.trim());
+  async #lookForSession(): Promise<void> {
+    this.#isSignedIn = await isSignedIn();
     this.#showHint();
   }
 
-  #showHint(): void {
-    this.#hint.textContent =
-      this.#input.value === ''
-        ? 'Paste a key. It stays in this tab, and is gone when you close it.'
-        : 'This key stays in this tab, and is gone when you close it.';
+  #keep(key: KeptKey): void {
+    remember(ofTab, STORED, JSON.stringify(key));
+    this.#show(key);
   }
+
+  #show({ text, endsAt }: KeptKey): void {
+    if (this.#text !== text) this.#input.value = text;
+    this.#endsAt = endsAt;
+    this.#showHint();
+    this.#onChange(text);
+  }
+
+  #showHint(): void {
+    this.#hint.textContent = this.#words();
+  }
+
+  #words(): string {
+    if (this.#endsAt !== undefined) {
+      const time = new Date(this.#endsAt).toLocaleTimeString('en-GB', { timeStyle: 'short' });
+      return `A temporary key of staging, which ends at ${time}. It is on the page Keys until then.`;
+    }
+    if (this.#text !== '') return 'This key stays in this tab, and is gone when you close it.';
+    return this.#isSignedIn
+      ? 'Without a key, Send makes a temporary one of staging for you, which ends after an hour.'
+      : 'Paste a key. It stays in this tab, and is gone when you close it.';
+  }
+}
+
+/** The key of this tab, unless it has ended. */
+function keptKey(): KeptKey {
+  const { text, endsAt } = Object(JSON.parse(recall(ofTab, STORED) ?? '{}'));
+  const isTemporary = typeof endsAt === 'number';
+  if (typeof text !== 'string' || (isTemporary && endsAt <= Date.now())) return { text: '' };
+  return { text, ...(isTemporary && { endsAt }) };
 }

@@ -1,6 +1,7 @@
 import './reference.css';
 import { offerColorSchemes } from './color-scheme.ts';
 import { addCopyButtons } from './copy-buttons.ts';
+import { rememberLanguage } from './samples.ts';
 import { startTrying } from './try-it.ts';
 
 /*
@@ -9,4 +10,5 @@ import { startTrying } from './try-it.ts';
 
 offerColorSchemes();
 addCopyButtons(document);
+rememberLanguage();
 startTrying();

@@ -3,14 +3,17 @@ import { addCopyButtons } from './copy-buttons.ts';
 import { KeyField } from './key-field.ts';
 import { replyView, unreachableView } from './reply-view.ts';
 import { type Attempt, attemptOf, send, targetOf } from './request.ts';
+import { sampleWriter } from './samples.ts';
 
 /** Makes the form of the page send its request. */
 export function startTrying(): void {
   const form = document.querySelector<HTMLFormElement>('form.try');
   const line = form?.querySelector('.try-request');
-  const keyPlace = form?.querySelector('.try-key');
-  if (!form || !line || !keyPlace) return;
-  const key = new KeyField(keyPlace);
+  const keyInput = form?.querySelector<HTMLInputElement>('#try-api-key');
+  const keyHint = form?.querySelector('#try-api-key-hint');
+  const button = form?.querySelector<HTMLButtonElement>('.try-send button');
+  if (!form || !line || !keyInput || !keyHint || !button) return;
+  const key = new KeyField(keyInput, keyHint, sampleWriter());
   const showLine = () => {
     const { method, url } = attemptOf(form, '');
     line.textContent = `${method} ${url}`;
@@ -21,7 +24,7 @@ export function startTrying(): void {
     void tryOnce(form, key);
   });
   showLine();
-  form.hidden = false;
+  button.disabled = false;
 }
 
 /** Sends the request of the form, and shows the reply; once at a time. */
@@ -31,11 +34,12 @@ async function tryOnce(form: HTMLFormElement, key: KeyField): Promise<void> {
   if (!button || !place || button.disabled) return;
   button.disabled = true;
   try {
-    const text = key.require();
+    const text = await key.obtain(targetOf(form).environment);
     if (text === undefined) return;
     const attempt = attemptOf(form, text);
     if (isProductionWrite(form, attempt, key) && !(await confirmWrite(attempt))) return;
     const reply = await send(attempt);
+    if (reply?.status === 401) key.refused();
     place.replaceChildren(...(reply ? replyView(attempt, reply) : [unreachableView(attempt)]));
     addCopyButtons(place);
   } finally {

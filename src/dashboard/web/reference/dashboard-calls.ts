@@ -1,0 +1,23 @@
+import type { ErrorBody, SessionInfo } from '../../shared/api.ts';
+import { basePath } from '../page-settings.ts';
+
+/** Whether somebody is signed in to the dashboard. */
+export async function isSignedIn(): Promise<boolean> {
+  const session = await callDashboard<SessionInfo>('GET', '/session');
+  return 'account' in session && session.account !== null;
+}
+
+/** Calls the dashboard's API; `path` begins after /api. @returns the reply, or why there is none. */
+export async function callDashboard<T>(
+  method: 'GET' | 'POST',
+  path: string,
+): Promise<T | Pick<ErrorBody, 'message'>> {
+  try {
+    const headers = { accept: 'application/json' };
+    const response = await fetch(`${basePath}/api${path}`, { method, headers, cache: 'no-store' });
+    // The server's replies have the types of shared/api.ts, which is compiled with these pages.
+    return (await response.json()) as T | ErrorBody;
+  } catch {
+    return { message: 'The dashboard did not answer. Check your connection.' };
+  }
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
+import {
+  checkAccessibility,
+  DESKTOP,
+  describeWithBrowser,
+  layoutShift,
+  PHONE,
+} from '../support/browser.ts';
+import { customer, keysOf } from '../support/dashboard-scene.ts';
+import { freePort } from '../support/free-port.ts';
+import { TestService } from '../support/harness.ts';
+import { enter, isTooWide } from './web-entrance.ts';
+
+const BEYOND_DOUBLE = '9007199254740993';
+
+/** The colors that the reference shares with the dashboard. */
+const SHARED = ['body', 'text', 'dimmed', 'anchor', 'error', 'default-border'].map(
+  (name) => `--mantine-color-${name}`,
+);
+
+describeWithBrowser('the API reference', (open) => {
+  test('tries an operation with a pasted key, exactly, and asks before it changes production', async () => {
+    const port = await freePort();
+    // Production is at another origin than the dashboard.
+    const settings = { PETSTORE_PORT: `${port}`, PETSTORE_BASE_URL: `http://127.0.0.1:${port}/v1` };
+    await using service = await TestService.start({ parts: PARTS, settings });
+    const { secret } = await service.account();
+    await using visitor = await open({ service: [service.dashboardUrl, service.url()] });
+    const { page } = visitor;
+    await page.goto(`${service.dashboardUrl}/docs/operations/createPet`);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Paste an API key first.').waitFor();
+    await page.getByLabel('API key').fill(secret);
+    await page.getByRole('radio', { name: 'Production' }).check();
+    const body = `{"name":"Biscuit","categoryId":${BEYOND_DOUBLE}}`;
+    await page.getByRole('textbox', { name: 'Body' }).fill(body);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(visitor.requests).not.toContain(`${service.url()}/pets`);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Send to production' }).click();
+    await page.getByText('201 Created').waitFor();
+    const reply = page.getByRole('region', { name: 'Reply' });
+    expect(await reply.getByRole('group', { name: 'Body' }).textContent()).toBe(
+      `{\n  "id": 1,\n  "name": "Biscuit",\n  "categoryId": ${BEYOND_DOUBLE},\n  "status": "available"\n}`,
+    );
+    await reply.getByRole('rowheader', { name: 'x-ratelimit-remaining' }).waitFor();
+    // The key goes along to other pages of this tab, and nowhere else.
+    await page.getByRole('link', { name: 'List all animals' }).click();
+    await page.getByText('This key stays in this tab').waitFor();
+    expect(await page.getByLabel('API key').inputValue()).toBe(secret);
+    expect(await page.getByRole('group', { name: 'The request in curl' }).textContent()).toContain(
+      secret,
+    );
+    const stored = JSON.stringify(await visitor.context.storageState({ indexedDB: true }));
+    expect(stored + page.url()).not.toContain(secret);
+    expect(visitor.requests.filter((address) => address.includes(secret))).toEqual([]);
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('makes a temporary key for somebody who is signed in, with one click', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const person = await customer(service);
+    await using visitor = await enter(open, service, person, '/docs/operations/listPets');
+    const { page } = visitor;
+    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('200 OK').waitFor();
+    await page.getByText('A temporary key of staging, which ends at').waitFor();
+    expect(visitor.requests).toContain(`${service.url('staging')}/pets`);
+    expect(await keysOf(person)).toMatchObject([{ environment: 'staging', isTemporary: true }]);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.waitForFunction(() => document.querySelector('.try-send button:disabled') === null);
+    expect(await keysOf(person)).toHaveLength(1);
+    // In the list of keys it is shown as what it is, and in production it is not sent.
+    await page.getByRole('radio', { name: 'Production' }).check();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Paste a key of production first.').waitFor();
+    await page.goto(`${service.dashboardUrl}/keys`);
+    await page.getByText('temporary, made to try the API').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('looks like the dashboard, is accessible, and fits a phone and a desktop', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    for (const [colorScheme, viewport] of [
+      ['light', DESKTOP],
+      ['dark', PHONE],
+    ] as const) {
+      await using visitor = await open({ service: service.dashboardUrl, colorScheme, viewport });
+      const { page } = visitor;
+      await page.goto(`${service.dashboardUrl}/sign-in`);
+      await page.getByLabel('E-mail').waitFor();
+      const colors = (names: readonly string[]) =>
+        names.map((name) => getComputedStyle(document.documentElement).getPropertyValue(name));
+      const ofDashboard = await page.evaluate(colors, SHARED);
+      for (const path of ['/docs', '/docs/operations/setSimulation', '/docs/guides/errors']) {
+        await page.goto(service.dashboardUrl + path);
+        expect(await checkAccessibility(page)).toEqual([]);
+        expect([path, await layoutShift(page), await isTooWide(visitor)]).toEqual([path, 0, false]);
+      }
+      expect(await page.evaluate(colors, SHARED)).toEqual(ofDashboard);
+      expect(visitor.problems).toEqual([]);
+    }
+  });
+
+  test('shares the choice of colors with the dashboard, and has a menu on a phone', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    await using visitor = await open({ service: service.dashboardUrl, viewport: PHONE });
+    const { page } = visitor;
+    await page.goto(`${service.dashboardUrl}/docs`);
+    await page.getByLabel('Colors').selectOption('Dark');
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Errors' }).click();
+    await page.waitForURL('**/docs/guides/errors');
+    expect(await page.evaluate(() => document.documentElement.dataset)).toMatchObject({
+      mantineColorScheme: 'dark',
+    });
+    await page.goto(`${service.dashboardUrl}/sign-in`);
+    await page.getByLabel('E-mail').waitFor();
+    expect(await page.getByLabel('Colors').inputValue()).toBe('dark');
+    expect(visitor.problems).toEqual([]);
+  });
+});
