@@ -84,6 +84,8 @@ export async function startService(config: Config, given: ServiceParts): Promise
         sandbox: await sandbox(),
         addresses: addressesFrom(baseUrl),
         stores,
+        banPolicy: config.banPolicy,
+        anonymousLimits: config.anonymousLimits,
         contact: config.contact,
         mail: config.mail,
         signUpLimits: config.signUpLimits,

@@ -40,7 +40,7 @@ export function addKeysCreateCommand(keys: Command): void {
     .addOption(
       new Option(
         '--simulate <simulation>',
-        'what its requests meet in staging, such as "unavailable;times=2"; docs/sandbox.md lists all',
+        'what its requests meet in staging, such as "unavailable;times=2"; docs/guides/sandbox.md lists all',
       ),
     )
     .addOption(jsonOption())

@@ -1,8 +1,12 @@
 import type { Awaitable } from '../lib/awaitable.ts';
+import { DAY } from '../lib/clock.ts';
 import type { Environment } from './environments.ts';
 
 /** The longest message, in Unicode code points. */
 export const MESSAGE_MAX_LENGTH = 10_000;
+
+/** How long delivered messages stay in the inbox, in ms. */
+export const MESSAGES_KEPT = 30 * DAY;
 
 /** A message, queued for its account's inbox or delivered to it. Times are epoch ms. */
 export interface Message {

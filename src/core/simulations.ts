@@ -16,7 +16,8 @@ interface Parameter {
 const RETRY_AFTER = 'retry-after';
 const TIMES = 'times';
 
-const PARAMETERS = {
+/** The parameters of simulations by name. */
+export const SIMULATION_PARAMETERS = {
   /** Seconds. */
   'retry-after': { minimum: 1, maximum: 86_400, fallback: 1 },
   /** Milliseconds. */
@@ -29,10 +30,10 @@ const PARAMETERS = {
   times: { minimum: 1, maximum: MAX_SIMULATED_TIMES },
 } as const satisfies Readonly<Record<string, Parameter>>;
 
-type ParameterName = keyof typeof PARAMETERS;
+export type SimulationParameterName = keyof typeof SIMULATION_PARAMETERS;
 
 /** What is simulated besides the errors of the contract, with the parameters of each. */
-const FAULTS = {
+export const FAULTS = {
   delay: ['ms'],
   drop: [],
   drop_after: [],
@@ -42,7 +43,7 @@ const FAULTS = {
   malformed: [],
   unknown_field: [],
   unknown_code: [],
-} as const satisfies Readonly<Record<string, readonly ParameterName[]>>;
+} as const satisfies Readonly<Record<string, readonly SimulationParameterName[]>>;
 
 export type FaultName = keyof typeof FAULTS;
 export type SimulationName = ErrorCode | FaultName;
@@ -51,7 +52,7 @@ export type SimulationName = ErrorCode | FaultName;
 export interface Simulation {
   readonly name: SimulationName;
   /** Its parameters; of the rest the value that they have where they are left out. */
-  readonly parameters: Readonly<Record<Exclude<ParameterName, 'times'>, number>>;
+  readonly parameters: Readonly<Record<Exclude<SimulationParameterName, 'times'>, number>>;
   /** How many requests meet it; all of them where it is left out. */
   readonly times: number | undefined;
 }
@@ -71,11 +72,13 @@ export interface SimulationStore {
 }
 
 /** Every simulation by its name, with the names of its parameters. */
-export const SIMULATIONS: ReadonlyMap<string, readonly ParameterName[]> = new Map([
-  ...Object.entries(ERRORS).map(([code, { status }]): [string, readonly ParameterName[]] => [
-    code,
-    status === 429 || status === 503 ? [RETRY_AFTER] : [],
-  ]),
+export const SIMULATIONS: ReadonlyMap<string, readonly SimulationParameterName[]> = new Map([
+  ...Object.entries(ERRORS).map(
+    ([code, { status }]): [string, readonly SimulationParameterName[]] => [
+      code,
+      status === 429 || status === 503 ? [RETRY_AFTER] : [],
+    ],
+  ),
   ...Object.entries(FAULTS),
 ]);
 
@@ -119,7 +122,10 @@ function itemOf(text: string): Item {
   }
 }
 
-function simulationFrom([value, given]: Item, extra: readonly ParameterName[]): Simulation {
+function simulationFrom(
+  [value, given]: Item,
+  extra: readonly SimulationParameterName[],
+): Simulation {
   const name = value instanceof Token ? value.toString() : '';
   const known = SIMULATIONS.get(name);
   if (!known) throw refusal('This simulation is unknown.');
@@ -127,8 +133,8 @@ function simulationFrom([value, given]: Item, extra: readonly ParameterName[]): 
   for (const parameter of given.keys()) {
     if (!allowed.includes(parameter)) throw refusal(`"${name}" has no parameter "${parameter}".`);
   }
-  const number = (parameter: Exclude<ParameterName, 'times'>) =>
-    numberOf(parameter, given) ?? PARAMETERS[parameter].fallback;
+  const number = (parameter: Exclude<SimulationParameterName, 'times'>) =>
+    numberOf(parameter, given) ?? SIMULATION_PARAMETERS[parameter].fallback;
   return {
     // `SIMULATIONS` has these names alone.
     name: name as SimulationName,
@@ -143,10 +149,10 @@ function simulationFrom([value, given]: Item, extra: readonly ParameterName[]): 
   };
 }
 
-function numberOf(parameter: ParameterName, given: Item[1]): number | undefined {
+function numberOf(parameter: SimulationParameterName, given: Item[1]): number | undefined {
   const value = given.get(parameter);
   if (value === undefined) return undefined;
-  const { minimum, maximum, isDecimal = false }: Parameter = PARAMETERS[parameter];
+  const { minimum, maximum, isDecimal = false }: Parameter = SIMULATION_PARAMETERS[parameter];
   const isInRange = typeof value === 'number' && value >= minimum && value <= maximum;
   if (isInRange && (isDecimal || Number.isInteger(value))) return value;
   const kind = isDecimal ? 'a number' : 'a whole number';

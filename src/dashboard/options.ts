@@ -4,6 +4,7 @@ import type { ApiKeyStore } from '../core/api-keys.ts';
 import type { AttemptCounts } from '../core/attempts.ts';
 import type { AuditLog } from '../core/audit.ts';
 import type { BanStore } from '../core/ban-records.ts';
+import type { BanPolicy } from '../core/bans.ts';
 import type { ChangeListener } from '../core/changes.ts';
 import type { ApiName, Environment } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
@@ -62,6 +63,10 @@ export interface DashboardOptions {
   currentUsage(account: Account, environment: Environment): Awaitable<RateLimitResult>;
   /** The sandbox of staging. */
   readonly sandbox: SandboxControl;
+  /** When keys are banned, and for how long. */
+  readonly banPolicy: BanPolicy;
+  /** Of requests without a valid key, by client address. */
+  readonly anonymousLimits: Limits;
   /** The e-mail or web address where people ask for another plan. */
   readonly contact: string | undefined;
   /** Without it no mail is sent. */

@@ -102,6 +102,46 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
+/** On replies to requests that met a simulation, in staging alone. */
+export const SIMULATED_REPLY_HEADERS = [
+  {
+    name: 'Petstore-Simulated',
+    description: 'The name of the simulation that the reply is the result of. In staging alone.',
+    example: 'unavailable',
+  },
+] as const;
+
+/** What requests may carry besides the headers that HTTP clients send by themselves. */
+export const REQUEST_HEADERS = [
+  {
+    name: 'Authorization',
+    description: 'The API key, as `Bearer <API_KEY>`. Required with every operation.',
+  },
+  {
+    name: 'Content-Type',
+    description: '`application/json`. Required with every body.',
+  },
+  {
+    name: 'Idempotency-Key',
+    description:
+      'Names a creation, so that it can be [sent again](/docs/guides/idempotency) without creating twice.',
+  },
+  {
+    name: 'If-None-Match',
+    description:
+      'The `ETag` of a reply that you have: as long as it is still the same, the reply is 304 without a body.',
+  },
+  {
+    name: 'Petstore-Simulate',
+    description:
+      'A [simulation](/docs/guides/sandbox#simulations) that the request meets, such as `unavailable;retry-after=2`. In staging alone.',
+  },
+  {
+    name: 'Accept-Encoding',
+    description: 'Large replies are compressed with `zstd` or `gzip` for clients that accept it.',
+  },
+] as const;
+
 /** What a caller has left; on every reply. */
 export const LIMIT_HEADERS = [
   'X-RateLimit-Limit',

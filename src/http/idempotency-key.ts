@@ -4,7 +4,7 @@ import type { Parameter } from './operation.ts';
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
 /** The longest Idempotency-Key, in characters. */
-const MAX_LENGTH = 255;
+export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 
 /** The `Idempotency-Key` header as a parameter of an operation. */
 export function idempotencyKeyParameter(description: string): Parameter {
@@ -13,12 +13,17 @@ export function idempotencyKeyParameter(description: string): Parameter {
     in: 'header',
     required: false,
     description,
-    schema: { type: 'string', minLength: 1, maxLength: MAX_LENGTH, pattern: '^[!-~]+$' },
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
+      pattern: '^[!-~]+$',
+    },
   };
 }
 
 /** The refusal of a malformed `Idempotency-Key`. */
-export const BAD_IDEMPOTENCY_KEY = `The header "${IDEMPOTENCY_KEY}" must have 1 to ${MAX_LENGTH} printable ASCII characters, without spaces.`;
+export const BAD_IDEMPOTENCY_KEY = `The header "${IDEMPOTENCY_KEY}" must have 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters, without spaces.`;
 
 /** Marks a reply as the first one to its `Idempotency-Key`, given once more. */
 export const REPLAYED = { 'Idempotent-Replayed': 'true' };
@@ -30,6 +35,6 @@ export const REPLAYED = { 'Idempotent-Replayed': 'true' };
 export function readIdempotencyKey(headers: Headers): string | undefined {
   const key = headers.get('idempotency-key');
   if (key === null) return undefined;
-  if (/^[!-~]+$/.test(key) && key.length <= MAX_LENGTH) return key;
+  if (/^[!-~]+$/.test(key) && key.length <= IDEMPOTENCY_KEY_MAX_LENGTH) return key;
   throw new ApiError('invalid_parameter', BAD_IDEMPOTENCY_KEY);
 }

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { BanRecord } from '../core/ban-records.ts';
 import type { ChangeListener } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
+import { MESSAGES_KEPT } from '../core/messages.ts';
 import { firstKeptHour, hourOf } from '../core/usage.ts';
 import type { Api } from '../http/api.ts';
 import { type Clock, DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
@@ -30,8 +31,6 @@ const DELIVER_EVERY = 0.5 * SECOND;
 /** Messages delivered in one transaction. */
 const DELIVER_AT_ONCE = 500;
 const PRUNE_EVERY = 10 * MINUTE;
-/** How long delivered messages stay in the inbox, in ms. */
-const MESSAGES_STAY = 30 * DAY;
 /** How long keys that have ended stay in the list of their account, in ms. */
 const ENDED_KEYS_STAY = 90 * DAY;
 /** How long usage is kept, in ms: the 30 days that are shown, and the one that has begun. */
@@ -147,7 +146,7 @@ async function pruneExpired(
     await pets.pruneRequests(now);
   };
   await Promise.all([...limiters.values()].map(pruneIn));
-  await stores.messages.prune(now.wall - MESSAGES_STAY);
+  await stores.messages.prune(now.wall - MESSAGES_KEPT);
   await stores.keys.prune(now.wall - ENDED_KEYS_STAY, now.wall - DAY, now.wall);
   await stores.usage.addUpDays(firstKeptHour(now.wall));
   await stores.usage.prune(hourOf(now.wall - USAGE_STAYS));

@@ -116,7 +116,7 @@ describe('an unknown address', () => {
 
   test('is shown as escaped text', async () => {
     await using service = await TestService.start({ parts: PARTS });
-    const pages = createPages({ addresses: addressesOf(service) });
+    const pages = createPages({ ...FACTS, addresses: addressesOf(service) });
     const reply = await pages.handle(new Request(service.dashboardUrl), '/<img src=x>');
     const text = await reply.text();
     expect(text).toContain('&lt;img src=x&gt;');
@@ -172,7 +172,7 @@ describe('source that cannot be bundled', () => {
       sandbox: address,
       dashboard: address,
     };
-    const pages = createPages({ addresses }, async () =>
+    const pages = createPages({ ...FACTS, addresses }, async () =>
       servedAssets(await bundleAssets(folder.path)),
     );
     const page = () => pages.handle(new Request(address), '/');
@@ -221,3 +221,8 @@ function addressesOf(service: TestService) {
     dashboard: service.dashboardUrl,
   };
 }
+
+const FACTS = {
+  banPolicy: { after: 10, base: 300_000, maximum: 86_400_000 },
+  anonymousLimits: { perMinute: 60, perDay: 1_000 },
+};

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPERATION_IDS, OPERATIONS, type OperationId } from '../../src/api/operations.ts';
 import { type SampleLanguage, samplesOf } from '../../src/api/samples/samples.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
+import { linkClient } from '../support/linked-client.ts';
 import { runTool } from '../support/tools.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
@@ -177,14 +177,3 @@ const TYPESCRIPT_OPTIONS = {
   },
   include: ['*.ts'],
 };
-
-/** The published client as a package of a folder. */
-function linkClient(path: string) {
-  const installed = join(path, 'node_modules', 'petstore-client');
-  mkdirSync(installed, { recursive: true });
-  symlinkSync(join(ROOT, 'client', 'src'), join(installed, 'src'));
-  writeFileSync(
-    join(installed, 'package.json'),
-    JSON.stringify({ name: 'petstore-client', type: 'module', exports: './src/index.ts' }),
-  );
-}

@@ -8,7 +8,10 @@ import { INITIALIZE, ToolClient, toolCall } from '../support/mcp.ts';
 import { cleanEnvironment, MAIN, runCommand } from '../support/process.ts';
 
 const KEY = generateApiKey('production');
-const GUIDE = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'agents.md'), 'utf8');
+const GUIDE = readFileSync(
+  join(import.meta.dir, '..', '..', 'docs', 'guides', 'agents.md'),
+  'utf8',
+);
 
 /** Starts `petstore mcp` in an empty folder. */
 function start(settings: Readonly<Record<string, string>>, cwd: string) {

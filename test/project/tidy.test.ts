@@ -45,6 +45,8 @@ const ENTRIES = [
   'src/dashboard/web/reference/reference.ts',
   'src/dashboard/web/theme-first.ts',
   'build/main.ts',
+  // Run by `npm run guides`.
+  'build/guides.ts',
   // Run by `npm run test:quick`.
   'test/quick.ts',
   // Run by hand, to make the pictures of the documentation anew.
@@ -70,7 +72,7 @@ const ENTRIES = [
 const files = [
   ...new Bun.Glob('{src,build,client,testing,test,bench}/**/*.{ts,tsx}').scanSync(ROOT),
 ]
-  .filter((file) => !/node_modules|dist\//.test(file))
+  .filter((file) => !/node_modules|dist\/|\.d\.ts$/.test(file))
   .sort();
 const texts = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
 

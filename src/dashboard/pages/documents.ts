@@ -3,19 +3,20 @@ import { REVALIDATED } from '../../http/entity-tag.ts';
 import { documentReply, selectRepresentation } from '../../http/representation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import { lazyValue } from '../../lib/lazy.ts';
+import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { referenceTexts } from '../reference/reference.ts';
 import { agentGuide } from './agent-guide.ts';
 import { API_CATALOG_PATH, API_CATALOG_TYPE, apiCatalog } from './api-catalog.ts';
 import { FAVICON } from './favicon.ts';
 import { referenceMarkdown } from './reference-markdown.ts';
-import type { Addresses } from './reference-sections.ts';
 
 const MARKDOWN = 'text/markdown; charset=utf-8';
 
 export type ServeDocument = (request: Request) => Response;
 
 /** The documents that are served besides pages and assets, by path. */
-export function servedDocuments(addresses: Addresses): ReadonlyMap<string, ServeDocument> {
+export function servedDocuments(facts: ServiceFacts): ReadonlyMap<string, ServeDocument> {
+  const { addresses } = facts;
   return new Map<string, ServeDocument>([
     ...[DOCUMENT_PATH, YAML_DOCUMENT_PATH].map(
       (path) => [path, redirect(addresses.production + path)] as const,
@@ -33,7 +34,7 @@ export function servedDocuments(addresses: Addresses): ReadonlyMap<string, Serve
     ['/llms.txt', served('text/plain; charset=utf-8', () => agentGuide(addresses))],
     ['/reference.md', served(MARKDOWN, () => referenceMarkdown(addresses))],
     ...Array.from(
-      referenceTexts(addresses),
+      referenceTexts(facts),
       ([path, write]) => [path, served(MARKDOWN, write)] as const,
     ),
     ['/robots.txt', served('text/plain; charset=utf-8', () => robots(addresses.dashboard))],

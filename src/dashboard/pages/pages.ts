@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { lazy } from '../../lib/lazy.ts';
-import type { DashboardOptions } from '../options.ts';
+import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { REFERENCE_PATHS } from '../reference/paths.ts';
 import { referencePages } from '../reference/reference.ts';
 import { pagePolicy, referencePolicy, writePolicy } from '../security.ts';
@@ -48,14 +48,15 @@ const ownAssets = lazy(async () =>
 
 /** The pages' source is bundled at the first request for a page, so that no start waits for it. */
 export function createPages(
-  { addresses }: Pick<DashboardOptions, 'addresses'>,
+  { addresses, banPolicy, anonymousLimits }: ServiceFacts,
   prepare: () => Promise<ServedAssets> = ownAssets,
 ): DashboardPages {
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
-  const documents = servedDocuments(addresses);
+  const facts = { addresses, banPolicy, anonymousLimits };
+  const documents = servedDocuments(facts);
   const prepared = lazy(async () => {
     const { assets, files } = await prepare();
-    const parts = { addresses, assets, basePath };
+    const parts = { ...facts, assets, basePath };
     return { parts, files, reference: servedReference(parts) };
   });
   const find = async (path: string, request: Request) => {

@@ -73,17 +73,22 @@ export function quickstart(addresses: Addresses): string {
 
 /** The limits of each plan. */
 export function limits(): string {
+  return document(
+    'Limits belong to the account, in each environment. Days are UTC days.',
+    plans(),
+    'Past a limit the reply is 429 with `Retry-After` in seconds: wait that long, and back off ' +
+      'exponentially if it happens again. A key that keeps sending requests is banned for a while.',
+  );
+}
+
+/** The plans with their limits, as a table. */
+export function plans(): string {
   const rows = PLAN_NAMES.map((plan) => {
     const { title, limits } = PLANS[plan];
     const numbers = limits ? [limits.perMinute, limits.perDay] : ['Custom', 'Custom'];
     return [title, ...numbers.map((number) => number.toLocaleString('en'))];
   });
-  return document(
-    'Limits belong to the account, in each environment. Days are UTC days.',
-    table(['Plan', 'Requests per minute', 'Requests per day'], rows),
-    'Past a limit the reply is 429 with `Retry-After` in seconds: wait that long, and back off ' +
-      'exponentially if it happens again. A key that keeps sending requests is banned for a while.',
-  );
+  return table(['Plan', 'Requests per minute', 'Requests per day'], rows);
 }
 
 export function operationEntries(): Array<[string, PublishedOperation]> {

@@ -1,4 +1,4 @@
-import type { DashboardOptions } from '../options.ts';
+import type { ServiceFacts } from '../reference/guides/guide.ts';
 import type { Assets, PageAssets } from './assets.ts';
 import { type Html, html } from './html.ts';
 
@@ -8,8 +8,7 @@ const DESCRIPTION = 'Keys, usage, messages and reference of the petstore API.';
 const COMMAND = Bun.isStandaloneExecutable ? 'petstore' : 'npm run -s petstore --';
 
 /** The inputs of every page. */
-export interface PageParts {
-  readonly addresses: DashboardOptions['addresses'];
+export interface PageParts extends ServiceFacts {
   readonly assets: Assets;
   /** Path of the dashboard's address, without a slash at its end; '' at the root. */
   readonly basePath: string;

@@ -1,14 +1,14 @@
 import { html } from '../pages/html.ts';
 import type { PageParts } from '../pages/shell.ts';
 import type { ReferencePage } from './frame.ts';
-import type { Guide } from './guides/guide.ts';
+import type { Guide, ServiceFacts } from './guides/guide.ts';
 import { guidePath } from './paths.ts';
 import { prose } from './prose.ts';
 
 /** The page of a guide. */
 export function guidePage(
   { name, title, description, body }: Guide,
-  { addresses, basePath }: Pick<PageParts, 'addresses' | 'basePath'>,
+  parts: ServiceFacts & Pick<PageParts, 'basePath'>,
 ): ReferencePage {
   return {
     path: guidePath(name),
@@ -16,6 +16,6 @@ export function guidePage(
     description,
     content: html`<h1>${title}</h1>
 <p class="dimmed">${description}</p>
-${prose(body(addresses), basePath)}`,
+${prose(body(parts), parts.basePath)}`,
   };
 }

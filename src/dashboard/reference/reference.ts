@@ -1,10 +1,10 @@
 import { OPERATIONS } from '../../api/operations.ts';
 import { document } from '../pages/markdown.ts';
 import { describeOperation } from '../pages/reference-markdown.ts';
-import type { Addresses } from '../pages/reference-sections.ts';
 import type { PageParts } from '../pages/shell.ts';
 import { framed, type ReferencePage } from './frame.ts';
 import { guidePage } from './guide-page.ts';
+import type { ServiceFacts } from './guides/guide.ts';
 import { GUIDES } from './guides/guides.ts';
 import { operationPage } from './operation-page.ts';
 import { overviewPage } from './overview-page.ts';
@@ -22,7 +22,8 @@ export function referencePages(parts: PageParts): Map<string, string> {
 }
 
 /** The pages of operations and guides as Markdown, each at the path of the page with `.md` at the end. */
-export function referenceTexts(addresses: Addresses): Map<string, () => string> {
+export function referenceTexts(facts: ServiceFacts): Map<string, () => string> {
+  const { addresses } = facts;
   const operations = Object.entries(OPERATIONS).map(
     ([id, operation]) =>
       [`${operationPath(id)}.md`, () => describeOperation(id, operation, addresses)] as const,
@@ -31,8 +32,7 @@ export function referenceTexts(addresses: Addresses): Map<string, () => string> 
     ({ name, title, description, body }) =>
       [
         `${guidePath(name)}.md`,
-        () =>
-          linkedBelow(document(`# ${title}`, description, body(addresses)), addresses.dashboard),
+        () => linkedBelow(document(`# ${title}`, description, body(facts)), addresses.dashboard),
       ] as const,
   );
   return new Map([...operations, ...guides]);

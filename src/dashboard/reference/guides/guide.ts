@@ -1,4 +1,14 @@
+import type { BanPolicy } from '../../../core/bans.ts';
+import type { Limits } from '../../../core/plans.ts';
 import type { Addresses } from '../../pages/reference-sections.ts';
+
+/** What guides say about the service that shows them. */
+export interface ServiceFacts {
+  readonly addresses: Addresses;
+  readonly banPolicy: BanPolicy;
+  /** Of requests without a valid key, by client address. */
+  readonly anonymousLimits: Limits;
+}
 
 /** A guide: a page of text at `/docs/guides/NAME`, and as Markdown at `/docs/guides/NAME.md`. */
 export interface Guide {
@@ -11,5 +21,5 @@ export interface Guide {
    * Its text as Markdown, without the title. Sections begin with `##`; each heading is an anchor made of its
    * words. A link to another page begins with `/`, such as `[keys](/keys)`.
    */
-  body(addresses: Addresses): string;
+  body(facts: ServiceFacts): string;
 }

@@ -6,7 +6,7 @@ export const QUICKSTART_GUIDE: Guide = {
   name: 'quickstart',
   title: 'Quickstart',
   description: 'From no account to the first reply, in three steps.',
-  body: (addresses) =>
+  body: ({ addresses }) =>
     document(
       '## Make a key',
       'Create an account on [the start page](/), and make a key there or on [Keys](/keys). The key is shown once.',

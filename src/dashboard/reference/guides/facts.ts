@@ -1,0 +1,147 @@
+import { ERROR_CATALOGUE, ERROR_CODES } from '../../../api/error-catalogue.ts';
+import { OPERATIONS } from '../../../api/operations.ts';
+import { PET_OPERATIONS } from '../../../api/pets/operations.ts';
+import { GRACE } from '../../../core/bans.ts';
+import { ENVIRONMENTS } from '../../../core/environments.ts';
+import { ERRORS } from '../../../core/errors.ts';
+import { REMEMBERED } from '../../../core/idempotency.ts';
+import { MESSAGES_KEPT } from '../../../core/messages.ts';
+import { PAGE_SIZE } from '../../../core/pets.ts';
+import { MAX_BAN_SECONDS, MAX_CLOCK_OFFSET, SANDBOX_LIMITS } from '../../../core/sandbox.ts';
+import { deprecationHeaders } from '../../../http/deprecation.ts';
+import {
+  HEADERS,
+  type HeaderName,
+  LIMIT_HEADERS,
+  REQUEST_HEADERS,
+  SIMULATED_REPLY_HEADERS,
+} from '../../../http/headers.ts';
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../../http/idempotency-key.ts';
+import { DAY, SECOND } from '../../../lib/clock.ts';
+import { toolsOf } from '../../../mcp/api-tools.ts';
+import { describeWait } from '../../describe-wait.ts';
+import { document, table } from '../../pages/markdown.ts';
+import { plans } from '../../pages/reference-sections.ts';
+import type { ServiceFacts } from './guide.ts';
+import { faultTable, retryAfterRange } from './simulation-tables.ts';
+
+/** The days of ten years with their leap days, as the sandbox counts them. */
+const DAYS_OF_A_YEAR = 365.2;
+
+const { deprecation: REMOVAL } = PET_OPERATIONS.getPet;
+
+type Values = Readonly<Record<string, (() => string) | undefined>>;
+
+/** What stands for `{{name}}` in the text of a guide, by name: values that the service runs with. */
+export function valuesFor(facts: ServiceFacts): Values {
+  const { addresses, banPolicy, anonymousLimits } = facts;
+  return {
+    ...Object.fromEntries(
+      Object.entries(addresses).map(([name, address]) => [name, () => address]),
+    ),
+    ...TABLES,
+    toolTable: () => toolTable(addresses),
+    deprecationHeaders: () => removalHeaders(addresses),
+    anonymousPerMinute: () => number(anonymousLimits.perMinute),
+    anonymousPerDay: () => number(anonymousLimits.perDay),
+    banAfter: () => number(banPolicy.after),
+    banGrace: () => describeWait(GRACE),
+    banLength: () => describeWait(banPolicy.base),
+    banMaximum: () => describeWait(banPolicy.maximum),
+    pageDefault: () => number(PAGE_SIZE.default),
+    pageMinimum: () => number(PAGE_SIZE.minimum),
+    pageMaximum: () => number(PAGE_SIZE.maximum),
+    idempotencyKeyLength: () => number(IDEMPOTENCY_KEY_MAX_LENGTH),
+    idempotencyHours: () => describeWait(REMEMBERED),
+    messageDays: () => `${MESSAGES_KEPT / DAY} days`,
+    clockYears: () => number(Math.floor(MAX_CLOCK_OFFSET / DAY / DAYS_OF_A_YEAR)),
+    sandboxBanSeconds: () => number(MAX_BAN_SECONDS),
+    sandboxPerMinute: () => number(SANDBOX_LIMITS.perMinute),
+    sunsetDate: () => DATE.format(REMOVAL.sunset),
+    sunsetSeconds: () => String(REMOVAL.sunset / SECOND),
+  };
+}
+
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+const TABLES: Values = {
+  planTable: plans,
+  errorSections: () =>
+    document(
+      ...ERROR_CATALOGUE.flatMap(({ code, status, meaning, cause, cure }) => [
+        `## \`${code}\``,
+        `**Status ${status}.** ${meaning}`,
+        `**Cause.** ${cause}`,
+        `**Cure.** ${cure}`,
+      ]),
+    ),
+  limitHeaders: () =>
+    table(
+      ['Header', 'Meaning', 'Example'],
+      LIMIT_HEADERS.map((name) => [
+        `[\`${name}\`](/docs/guides/headers#${name.toLowerCase()})`,
+        HEADERS[name].description,
+        `\`${HEADERS[name].example}\``,
+      ]),
+    ),
+  requestHeaders: () =>
+    sections(REQUEST_HEADERS.map(({ name, description }) => [name, description])),
+  replyHeaders: () =>
+    sections([
+      ...Object.entries(HEADERS).map(([name, { description, example }]): [string, string] => [
+        name,
+        document(`${description}`, `Example: \`${example}\``, operationsWith(name)),
+      ]),
+      ...SIMULATED_REPLY_HEADERS.map(({ name, description }): [string, string] => [
+        name,
+        description,
+      ]),
+    ]),
+  errorSimulations: () => codes(ERROR_CODES),
+  waitingSimulations: () =>
+    codes(ERROR_CODES.filter((code) => [429, 503].includes(ERRORS[code].status))),
+  retryAfterRange,
+  faultTable,
+};
+
+function sections(entries: ReadonlyArray<readonly [name: string, text: string]>): string {
+  return document(...entries.flatMap(([name, text]) => [`### \`${name}\``, text]));
+}
+
+/** Where a header of replies belongs to some operations alone. */
+function operationsWith(name: string): string {
+  const own = Object.entries(OPERATIONS).filter(([, { success }]) =>
+    success.headers?.some((header: HeaderName) => header === name),
+  );
+  if (own.length === 0) return '';
+  return `On replies of ${own.map(([id]) => `[${id}](/docs/operations/${id})`).join(', ')}.`;
+}
+
+/** The tools of a key of each environment. */
+function toolTable(addresses: ServiceFacts['addresses']): string {
+  return table(
+    ['Key of', 'Tools'],
+    ENVIRONMENTS.map((environment) => [
+      environment,
+      codes(toolsOf(environment, addresses).map(({ name }) => name)),
+    ]),
+  );
+}
+
+function removalHeaders({ production, dashboard }: ServiceFacts['addresses']): string {
+  const sent = deprecationHeaders(REMOVAL, {
+    baseUrl: production,
+    documentation: `${dashboard}/docs`,
+  });
+  return Object.entries(sent)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+}
+
+function codes(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}
