@@ -70,7 +70,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   // A stop disposes of these in reverse: stop listening, save, release the leases, close the files.
   await using starting = new AsyncDisposableStack();
   const backend = await startBackend(config, given, starting);
-  const { stores, metrics, tracing, ops, limiters, recordUse, readiness, jobs } = backend;
+  const { stores, metrics, tracing, ops, limiters, recordUse, recorder, readiness, jobs } = backend;
   const currentUsage = loadCurrentUsage(backend, clock);
   const sandbox = loadSandbox(backend, currentUsage);
 
@@ -108,6 +108,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     log: serviceLog(requestLog, clock),
     metrics,
     connections: listener.connections,
+    recorder,
   });
   const handler = tracing.traceRequests(service);
   const baseUrls = apis.map((each) => each.baseUrl);
@@ -169,13 +170,13 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   starting.defer(() => jobs.stop());
   leases.renewIn(jobs);
   const dependencies = { environments, config, stores, redis, clock, log, metrics, jobs };
-  const { limiters, recordUse, followChanges } = await startBackgroundJobs(dependencies);
+  const { limiters, recordUse, recorder, followChanges } = await startBackgroundJobs(dependencies);
   starting.use(watchDataFolder({ ...dependencies, readiness }));
   watchLastBackup({ ...dependencies, readiness, warnAfter: config.backupWarnAfter });
   if (parts.includes('quickstart')) deliverMessages(dependencies);
   await prepared;
   await stores.prepareWrites();
-  const running = { limiters, recordUse, followChanges };
+  const running = { limiters, recordUse, recorder, followChanges };
   return { stores, metrics, tracing, ops, redis, ...running, readiness, jobs };
 }
 

@@ -47,6 +47,8 @@ export interface Config {
   /** Limits of sign-ups in the dashboard, per client address. */
   readonly signUpLimits: Limits;
   readonly banPolicy: BanPolicy;
+  /** How long requests are kept in the request log, in days; 0 where it is off. */
+  readonly requestLogDays: number;
   /** How long requests are still served after a signal to stop, in ms. */
   readonly drainFor: number;
   /** Age of the last regular backup at which to warn, in ms. */
@@ -91,6 +93,7 @@ export const BASE_URL_SETTINGS = {
 const VERSION_SEGMENT = '/v1';
 
 const MIN_SECRET_LENGTH = 32;
+const MAX_REQUEST_LOG_DAYS = 30;
 /** Longest drain, in seconds: service managers do not wait longer. */
 const MAX_DRAIN = 600;
 /** Highest age of a backup, in hours: ten years. */
@@ -146,6 +149,7 @@ export function readConfig(
       base: reader.count('PETSTORE_BAN_SECONDS', 1, MAX_COUNT) * SECOND,
       maximum: reader.count('PETSTORE_BAN_MAX_SECONDS', 1, MAX_COUNT) * SECOND,
     }),
+    requestLogDays: reader.count('PETSTORE_REQUEST_LOG_DAYS', 0, MAX_REQUEST_LOG_DAYS),
     drainFor: reader.count('PETSTORE_DRAIN_SECONDS', 0, MAX_DRAIN) * SECOND,
     backupWarnAfter: reader.count('PETSTORE_BACKUP_WARN_HOURS', 1, MAX_BACKUP_AGE) * HOUR,
     logLevel: reader.oneOf('PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),

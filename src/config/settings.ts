@@ -103,6 +103,11 @@ export const SETTINGS = {
   },
   PETSTORE_BAN_SECONDS: { default: '300', purpose: 'Length of a first ban, in seconds.' },
   PETSTORE_BAN_MAX_SECONDS: { default: '86400', purpose: 'Longest ban, in seconds.' },
+  PETSTORE_REQUEST_LOG_DAYS: {
+    default: '7',
+    purpose:
+      'How long requests of accounts are kept in the request log, in days, up to 30; 0 switches it off and deletes what it holds.',
+  },
   PETSTORE_DRAIN_SECONDS: {
     default: '0',
     purpose:

@@ -14,3 +14,11 @@ export function redactApiKeys(text: string): string {
 export function couldHoldApiKey(text: string): boolean {
   return PREFIX.test(text) || text.search(COULD_BE_KEY) !== -1;
 }
+
+/** What begins like an API key, up to the first character that no key has. */
+const BEGINS_LIKE_KEY = /pst_[\w%]*/gi;
+
+/** As `redactApiKeys`; hides keys that were cut short as well. */
+export function redactPartialApiKeys(text: string): string {
+  return redactApiKeys(text.replace(BEGINS_LIKE_KEY, '[hidden]'));
+}

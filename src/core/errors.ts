@@ -168,9 +168,12 @@ export function messageFor(
 export interface Problem<Code extends string = ErrorCode> {
   readonly code: Code;
   readonly message: string;
+  /** The message without what it repeats of the request's body, where it repeats some. */
+  readonly withoutBody?: string | undefined;
 }
 
 interface ApiErrorOptions extends ErrorOptions {
+  readonly withoutBody?: string;
   /** Headers that the reply has besides those of every error. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -183,15 +186,17 @@ export class ApiError<Code extends string = ErrorCode> extends Error implements 
   override readonly name = 'ApiError';
   readonly code: Code;
   readonly headers: Readonly<Record<string, string>>;
+  readonly withoutBody: string | undefined;
 
   constructor(
     code: NoInfer<Code>,
     message: string,
-    { headers = {}, ...rest }: ApiErrorOptions = {},
+    { headers = {}, withoutBody, ...rest }: ApiErrorOptions = {},
   ) {
     super(message, rest);
     this.code = code;
     this.headers = headers;
+    this.withoutBody = withoutBody;
   }
 }
 

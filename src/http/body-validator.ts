@@ -45,7 +45,9 @@ function invalidBody(error: TLocalizedValidationError | undefined, expectations:
   if (Object.hasOwn(expectations, field)) return invalidField(field, expectations);
   const shown = JSON.stringify(field.slice(0, SHOWN_NAME_LENGTH));
   const known = Object.keys(expectations).join(', ');
-  return new ApiError('invalid_body', `${shown} is not a field here. Use: ${known}.`);
+  return new ApiError('invalid_body', `${shown} is not a field here. Use: ${known}.`, {
+    withoutBody: `A member of the body is not a field here. Use: ${known}.`,
+  });
 }
 
 function invalidField(field: string, expectations: Expectations): ApiError {

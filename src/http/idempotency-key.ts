@@ -3,6 +3,9 @@ import type { Parameter } from './operation.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
+/** The header of a reply that is given once more. */
+export const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';
+
 /** The longest Idempotency-Key, in characters. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 
@@ -26,7 +29,7 @@ export function idempotencyKeyParameter(description: string): Parameter {
 export const BAD_IDEMPOTENCY_KEY = `The header "${IDEMPOTENCY_KEY}" must have 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters, without spaces.`;
 
 /** Marks a reply as the first one to its `Idempotency-Key`, given once more. */
-export const REPLAYED = { 'Idempotent-Replayed': 'true' };
+export const REPLAYED = { [IDEMPOTENT_REPLAYED]: 'true' };
 
 /**
  * The name that a client gave its request, so that it may be sent again.

@@ -1,6 +1,7 @@
 import type { KeyRecord } from '../core/api-keys.ts';
 import { ApiError, ERRORS, type Problem } from '../core/errors.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
+import type { RequestRecorder } from '../core/request-log.ts';
 import type { SimulationStore } from '../core/simulations.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, type Instant, later } from '../lib/clock.ts';
@@ -18,9 +19,11 @@ import { clientAddress } from './client-address.ts';
 import { dispatch } from './dispatch.ts';
 import { BAD_TARGET, INTERNAL_ERROR, limitReply } from './error-replies.ts';
 import type { Connections } from './listener.ts';
+import type { ReceivedRequest } from './received-request.ts';
 import { problemReply, type Reply, ReplyWriter, withHeaders } from './reply.ts';
 import { selectRepresentation } from './representation.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
+import { sentReply } from './sent-reply.ts';
 import type { ServedOperation } from './served-operations.ts';
 import { exposeSimulated, mayMeetSimulation } from './simulation/headers.ts';
 import { type ApiTarget, type Pages, type PageTarget, Targets } from './targets.ts';
@@ -57,16 +60,8 @@ export interface ServiceOptions {
   readonly log: ServiceLog;
   readonly metrics: ServiceMetrics;
   readonly connections: Connections;
-}
-
-/** A request as it arrived. */
-interface ReceivedRequest {
-  readonly request: Request;
-  /** Names the request in the reply and in the log. */
-  readonly id: string;
-  readonly receivedAt: Instant;
-  /** Returns the client's address. */
-  readonly address: () => string;
+  /** Records requests of accounts in the request log, unless it is off. */
+  readonly recorder?: RequestRecorder | undefined;
 }
 
 /** A request to the API whose sender is known. */
@@ -236,7 +231,7 @@ export class HttpService {
     limits: RateLimitResult,
   ): Response {
     const { request, id, receivedAt } = received;
-    const { clock, log, metrics } = this.#options;
+    const { clock, log, metrics, recorder } = this.#options;
     const complete = served?.deprecationHeaders
       ? withHeaders(reply, served.deprecationHeaders)
       : reply;
@@ -247,6 +242,8 @@ export class HttpService {
     if (key) target.api.recordUse(key, { operation, status, took, at: receivedAt.wall });
     metrics.replied(operation, status, limits.outcome, took);
     log.request?.(request, id, status, took);
+    const place = key && recorder?.place(key.accountId, receivedAt.wall, status);
+    if (place) place.replies[place.next] = sentReply(received, key, selected, limits, now, took);
     return this.#replies.write(selected, limits, now, id, request.headers.has('origin'));
   }
 

@@ -23,6 +23,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** Seconds in the `Retry-After` of a 503 or 409; 1 unless given. */
   readonly retryAfter?: number;
+  /** The problem that the body describes. */
+  readonly problem?: Problem<string>;
 }
 
 const RETRY_AFTER = 'Retry-After';
@@ -39,7 +41,8 @@ const CROSS_ORIGIN: Readonly<Record<string, string>> = {
 export function problemReply(problem: Problem, headers?: Reply['headers']): Reply {
   const { code, message } = problem;
   const { status } = ERRORS[code];
-  return { status, body: JSON.stringify({ code, message, status }), ...(headers && { headers }) };
+  const body = JSON.stringify({ code, message, status });
+  return { status, body, problem, ...(headers && { headers }) };
 }
 
 /** The same reply with further headers. */
@@ -139,7 +142,7 @@ class KeptHeader {
 }
 
 /** The value of Retry-After, for replies that have one (RFC 9110, 10.2.3). */
-function retryAfter(
+export function retryAfter(
   { status, retryAfter: wait = SHORT_WAIT }: Reply,
   { resetIn }: RateLimitResult,
 ): string | undefined {

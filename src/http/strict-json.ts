@@ -93,7 +93,9 @@ function noteName(names: Set<string> | undefined, literal: string): void {
   const name = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1);
   if (names?.has(name)) {
     const shown = JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
-    throw new ApiError('invalid_json', `The body has ${shown} twice. Send it once.`);
+    throw new ApiError('invalid_json', `The body has ${shown} twice. Send it once.`, {
+      withoutBody: 'The body has a member twice. Send it once.',
+    });
   }
   names?.add(name);
 }

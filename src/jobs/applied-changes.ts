@@ -18,8 +18,8 @@ interface Dependencies {
     readonly accounts: Pick<AccountStore, 'list'>;
     environment(name: Environment): { readonly pets: Pick<PetStore, 'noteReset'> };
   };
-  /** Drops the usage of an environment that is not in the store yet. */
-  readonly forgetUsage: (environment: Environment) => void;
+  /** Drops what was recorded of an environment and is not in the store yet. */
+  readonly forgetRecorded: (environment: Environment) => void;
   readonly clock: Clock;
 }
 
@@ -133,11 +133,11 @@ export class AppliedChanges {
   }
 
   async #forgetEnvironment(limiter: EnvironmentLimiter): Promise<void> {
-    const { stores, clock, forgetUsage } = this.#dependencies;
+    const { stores, clock, forgetRecorded } = this.#dependencies;
     const { environment } = limiter;
     this.#notePetsReset(environment);
     stores.keyCache.forgetAll();
-    forgetUsage(environment);
+    forgetRecorded(environment);
     await limiter.reset(async () => (await stores.accounts.list()).map(({ id }) => id));
     // Those that began since, also if they are not on record yet.
     const since = await stores.bans.active(clock.now().wall);

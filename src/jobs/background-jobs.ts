@@ -18,6 +18,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Stores } from '../storage/stores.ts';
 import { AppliedChanges } from './applied-changes.ts';
 import { LastUsed } from './last-used.ts';
+import { RequestLogRecorder } from './request-log-recorder.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 
 /** How often changes by other processes are polled, in ms; they apply within 1 s. */
@@ -27,6 +28,8 @@ const PROBE_WRITES_EVERY = SECOND;
 const SAVE_LAST_USED_EVERY = SECOND;
 /** How often usage is saved, in ms; a crash loses no more than this and the time of a commit. */
 const SAVE_USAGE_EVERY = 5 * SECOND;
+/** How often the request log is saved, in ms: of seconds that are over, so that it shows within 2 s. */
+const SAVE_REQUESTS_EVERY = 0.25 * SECOND;
 const DELIVER_EVERY = 0.5 * SECOND;
 /** Messages delivered in one transaction. */
 const DELIVER_AT_ONCE = 500;
@@ -55,21 +58,35 @@ export interface StartedJobs {
   readonly recordUse: Api['recordUse'];
   /** Calls a listener for all changes from now on, until the returned function is called. */
   followChanges(listener: ChangeListener): () => void;
+  /** Records requests in the request log; none where that is off. */
+  readonly recorder: RequestLogRecorder | undefined;
 }
 
 /** Starts the limiters, and the jobs that persist and prune; they run until `jobs` is stopped. */
 export async function startBackgroundJobs(dependencies: JobDependencies): Promise<StartedJobs> {
-  const { stores, clock, jobs } = dependencies;
+  const { stores, clock, jobs, config } = dependencies;
   // Read before the bans, so that a ban lifted during the start is noticed as a change.
   const seen = await stores.changes.revision();
   const limiters = await startLimiters(dependencies);
   const { recordUse, forgetUsage } = startRecordingUse(dependencies);
+  const recorder = startRecordingRequests(dependencies);
   jobs.every(PRUNE_EVERY, 'prune expired rows', () => pruneExpired(stores, limiters, clock.now()));
-  const appliedChanges = new AppliedChanges(seen, limiters, { ...dependencies, forgetUsage });
+  jobs.every(PRUNE_EVERY, 'prune the request log', () =>
+    stores.requestLog.prune(clock.now().wall - config.requestLogDays * DAY),
+  );
+  const appliedChanges = new AppliedChanges(seen, limiters, {
+    ...dependencies,
+    forgetRecorded(environment) {
+      forgetUsage(environment);
+      recorder?.forget(environment);
+    },
+  });
   await appliedChanges.applyOrders();
   jobs.every(PROBE_WRITES_EVERY, 'probe failing writes', () => stores.probeWrites());
   jobs.every(WATCH_EVERY, 'watch for changes', () => appliedChanges.update());
-  return { limiters, recordUse, followChanges: (listener) => appliedChanges.follow(listener) };
+  const followChanges: StartedJobs['followChanges'] = (listener) => appliedChanges.follow(listener);
+  if (recorder) followChanges((changes) => recorder.noteChanges(changes));
+  return { limiters, recordUse, recorder, followChanges };
 }
 
 async function startLimiters({
@@ -124,6 +141,23 @@ function startRecordingUse({ environments, stores, jobs }: JobDependencies): {
     },
     forgetUsage: (environment) => recorders.get(environment)?.forget(),
   };
+}
+
+/** Starts the request log, unless it is off. */
+function startRecordingRequests({
+  config,
+  stores,
+  clock,
+  jobs,
+  metrics,
+}: JobDependencies): RequestLogRecorder | undefined {
+  if (config.requestLogDays === 0) return undefined;
+  const { requestLog: store, accounts } = stores;
+  const onDropped = (count: number) => metrics.requestsNotLogged(count);
+  const recorder = new RequestLogRecorder({ store, accounts, clock, onDropped });
+  jobs.every(SAVE_REQUESTS_EVERY, 'save the request log', () => recorder.save());
+  jobs.atStop('save the rest of the request log', () => recorder.saveAll());
+  return recorder;
 }
 
 /** Starts the job that delivers queued messages to the inboxes, the oldest first. */

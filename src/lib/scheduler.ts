@@ -77,6 +77,11 @@ export class BackgroundJobs {
     this.#lastRuns.push(this.#add({ name, interval, run: this.#reported(name, run) }));
   }
 
+  /** Runs once, at the stop, after the jobs that were added before. */
+  atStop(name: string, run: Run): void {
+    this.#lastRuns.push({ name, interval: 0, run: this.#reported(name, run) });
+  }
+
   /** Waits for the runs in progress, then does the last runs, in the order in which the jobs were added. */
   async stop(): Promise<void> {
     await Promise.all(this.#ends.map((end) => end()));

@@ -71,6 +71,10 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
     'petstore_database_errors_total',
     'Database calls that failed because the database was unavailable.',
   );
+  readonly #requestsNotLogged = this.#counter(
+    'petstore_request_log_dropped_total',
+    'Requests that are missing in the request log, since the store was too slow or failed.',
+  );
   readonly #redis = this.#histogram(
     'petstore_redis_duration_seconds',
     'Duration of Redis commands.',
@@ -181,6 +185,11 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
   /** Records a call that failed because the database was unavailable. */
   databaseFailed(): void {
     this.#databaseFailures.inc();
+  }
+
+  /** Records requests that are missing in the request log. */
+  requestsNotLogged(count: number): void {
+    this.#requestsNotLogged.inc(count);
   }
 
   /** Records a reply of Redis. @param took ms */

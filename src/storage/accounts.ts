@@ -136,9 +136,15 @@ export const accountChanges = {
 /** Accounts and their plans, on either engine. */
 export class StoredAccounts implements AccountStore {
   readonly #access: Access<typeof accountChanges>;
+  readonly #forgetRequests: (id: string) => Promise<void>;
 
-  constructor(access: Access<typeof accountChanges>) {
+  /** @param forgetRequests deletes the requests of an account from the request log. */
+  constructor(
+    access: Access<typeof accountChanges>,
+    forgetRequests: (id: string) => Promise<void>,
+  ) {
     this.#access = access;
+    this.#forgetRequests = forgetRequests;
   }
 
   async create(
@@ -165,8 +171,10 @@ export class StoredAccounts implements AccountStore {
     return { id, email, role: 'customer', ...subscribe('free'), createdAt: now };
   }
 
-  delete(id: string, now: number, by: Actor): Promise<void> {
-    return this.#access.changes.deleteAccount(id, now, by);
+  async delete(id: string, now: number, by: Actor): Promise<void> {
+    await this.#access.changes.deleteAccount(id, now, by);
+    // The account is gone even where this fails: running servers try it again.
+    await this.#forgetRequests(id).catch(() => {});
   }
 
   async find(id: string): Promise<Account | undefined> {

@@ -60,7 +60,7 @@ export function all<Name extends string, C extends Column<unknown>>(
 
 export interface Table {
   /** The database files that have it. In PostgreSQL, `environment` tables have a column of that name. */
-  readonly file: 'accounts' | 'environment' | 'none';
+  readonly file: 'accounts' | 'environment' | 'requests' | 'none';
   /**
    * How a sharded PostgreSQL places its rows: by this column, or as a `reference` table, whole on every
    * node. A column that is not among `columns` is in PostgreSQL alone.

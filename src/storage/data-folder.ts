@@ -26,6 +26,8 @@ export const FILE_NAMES = {
   accounts: 'accounts.db',
   secret: 'secret',
   manifest: 'store.json',
+  /** The request log: no part of the store, and of no backup. */
+  requests: 'requests.db',
   database: (environment: Environment) => `${environment}.db`,
   acknowledged: (database: DatabaseName) => `${database}.ids`,
 } as const;
@@ -34,6 +36,8 @@ export const FILE_NAMES = {
 export interface DataFolder {
   readonly path: string;
   readonly accounts: string;
+  /** The request log, which may be deleted at any time. */
+  readonly requests: string;
   readonly secret: string;
   /** Which databases the folder holds, and of which store; see `folder/manifest.ts`. */
   readonly manifest: string;
@@ -76,6 +80,7 @@ export function dataFolderAt(path: string): DataFolder {
   return {
     path,
     accounts: join(path, FILE_NAMES.accounts),
+    requests: join(path, FILE_NAMES.requests),
     secret: join(path, FILE_NAMES.secret),
     manifest: join(path, FILE_NAMES.manifest),
     manifestLock: join(path, 'store.lock'),

@@ -1,6 +1,7 @@
 import type { Actor } from '../core/audit.ts';
 import type { EnvironmentResets } from '../core/environment-resets.ts';
 import type { Environment } from '../core/environments.ts';
+import type { RequestLogStore } from '../core/request-log.ts';
 import type { Access } from './access.ts';
 import { recordAudit } from './audit.ts';
 import { recordChange } from './change-log.ts';
@@ -43,12 +44,18 @@ async function resetSandboxes(transaction: Transaction): Promise<void> {
 /** Resets what accounts have left in environments, on either engine. */
 export class StoredEnvironmentResets implements EnvironmentResets {
   readonly #access: Access<typeof environmentResetChanges>;
+  readonly #requestLog: Pick<RequestLogStore, 'forgetEnvironments'>;
 
-  constructor(access: Access<typeof environmentResetChanges>) {
+  constructor(
+    access: Access<typeof environmentResetChanges>,
+    requestLog: Pick<RequestLogStore, 'forgetEnvironments'>,
+  ) {
     this.#access = access;
+    this.#requestLog = requestLog;
   }
 
-  reset(environments: readonly Environment[], by: Actor, now: number): Promise<void> {
-    return this.#access.changes.resetEnvironments(environments, by, now);
+  async reset(environments: readonly Environment[], by: Actor, now: number): Promise<void> {
+    await this.#access.changes.resetEnvironments(environments, by, now);
+    await this.#requestLog.forgetEnvironments(environments);
   }
 }

@@ -27,6 +27,12 @@ export function rowsOf(environment: Environment): Expression<SqlBool> {
   return sql`environment = ${environment}`;
 }
 
+/** The condition that a column of text contains this text, whatever the case of ASCII letters. */
+export function containsText(column: string, text: string): Expression<SqlBool> {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return sql`lower(${sql.ref(column)}) LIKE lower(${pattern}) ESCAPE '\\'`;
+}
+
 /** What a statement may be given. */
 export type Bindable = string | number | bigint | Buffer | null;
 

@@ -13,7 +13,7 @@ export type OnlineStep = (connection: SQL) => Promise<void>;
  */
 export interface SharedStep {
   /** The files of a data folder that have the tables. */
-  readonly file: 'accounts' | 'environment';
+  readonly file: 'accounts' | 'environment' | 'requests';
   /** None where the step is of PostgreSQL alone. */
   readonly sqlite: readonly string[];
   /** Each may run again: on engines that commit every definition, a step can be cut off. */
@@ -90,6 +90,37 @@ const KEY_USAGE_TABLE = newTable('key_usage', [
 ]);
 
 const KEY_USAGE_BY_AGE = 'CREATE INDEX IF NOT EXISTS key_usage_by_age ON key_usage (hours, hour)';
+
+/** @param accountId the definition of the column: only in PostgreSQL accounts are in the same database. */
+function requestLogTable(accountId: string): Omit<SharedStep, 'file'> {
+  return newTable('request_log', [
+    accountId,
+    'id TEXT NOT NULL',
+    'at INTEGER NOT NULL',
+    'request_id TEXT NOT NULL',
+    'environment TEXT NOT NULL',
+    'key_id TEXT NOT NULL',
+    'method TEXT NOT NULL',
+    'path TEXT NOT NULL',
+    'status INTEGER NOT NULL',
+    'code TEXT',
+    'message TEXT',
+    'duration_micros INTEGER NOT NULL',
+    'reply_bytes INTEGER NOT NULL',
+    'address TEXT NOT NULL',
+    'user_agent TEXT',
+    'simulation TEXT',
+    'replayed INTEGER NOT NULL',
+    'limits TEXT NOT NULL',
+    'not_recorded INTEGER NOT NULL',
+    'PRIMARY KEY (account_id, id)',
+  ]);
+}
+
+const REQUEST_LOG_INDEXES = [
+  'CREATE INDEX IF NOT EXISTS request_log_by_request_id ON request_log (request_id)',
+  'CREATE INDEX IF NOT EXISTS request_log_by_age ON request_log (at)',
+];
 
 export const SHARED_STEPS: readonly SharedStep[] = [
   {
@@ -218,6 +249,16 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     sqlite: ['ALTER TABLE api_keys ADD COLUMN is_temporary INTEGER NOT NULL DEFAULT 0'],
     postgres: [
       'ALTER TABLE api_keys ADD COLUMN IF NOT EXISTS is_temporary BIGINT NOT NULL DEFAULT 0',
+    ],
+  },
+  {
+    // The request log.
+    file: 'requests',
+    sqlite: [...requestLogTable('account_id TEXT NOT NULL').sqlite, ...REQUEST_LOG_INDEXES],
+    postgres: [
+      ...requestLogTable('account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE')
+        .postgres,
+      ...REQUEST_LOG_INDEXES,
     ],
   },
 ];

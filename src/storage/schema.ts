@@ -163,6 +163,29 @@ export const TABLES = {
       ...all(integer(), ...COUNT_COLUMNS),
     },
   },
+  // The latest requests of each account.
+  request_log: {
+    file: 'requests',
+    distributedBy: 'account_id',
+    primaryKey: ['account_id', 'id'],
+    columns: {
+      ...all(text(), 'account_id', 'id'),
+      at: integer(),
+      request_id: text(),
+      environment: text<Environment>(),
+      ...all(text(), 'key_id', 'method', 'path'),
+      status: integer(),
+      ...all(optionalText(), 'code', 'message'),
+      ...all(integer(), 'duration_micros', 'reply_bytes'),
+      address: text(),
+      ...all(optionalText(), 'user_agent', 'simulation'),
+      // 1 for the reply of an earlier request, given once more.
+      replayed: integer(),
+      // Numbers; see `limitsText`.
+      limits: text(),
+      not_recorded: integer(),
+    },
+  },
   audit: {
     file: 'accounts',
     distributedBy: 'reference',

@@ -5,6 +5,7 @@ import type { BanStore } from '../core/ban-records.ts';
 import type { ChangeFeed, ChangeSignal } from '../core/changes.ts';
 import type { EnvironmentResets } from '../core/environment-resets.ts';
 import type { MessageStore } from '../core/messages.ts';
+import type { RequestLogStore } from '../core/request-log.ts';
 import type { SandboxStore } from '../core/sandbox-store.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
 import type { Settings } from '../core/settings.ts';
@@ -18,6 +19,7 @@ import { banChanges, StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
 import { environmentResetChanges, StoredEnvironmentResets } from './environment-resets.ts';
 import { type MessageQueue, messageChanges, StoredMessages } from './messages.ts';
+import { type AddRequests, requestLogChanges, StoredRequestLog } from './request-log.ts';
 import { StoredSandboxes, sandboxChanges } from './sandboxes.ts';
 import { secondFactorChanges } from './second-factor-changes.ts';
 import { StoredSecondFactors } from './second-factors.ts';
@@ -33,6 +35,7 @@ export const CHANGES = {
   ...banChanges,
   ...environmentResetChanges,
   ...messageChanges,
+  ...requestLogChanges,
   ...sandboxChanges,
   ...simulationChanges,
   ...secondFactorChanges,
@@ -46,6 +49,13 @@ export interface HandWritten {
   readonly keys: KeyUses;
   readonly messages: MessageQueue;
   readonly usage: UsageBatches;
+  readonly requestLog: RequestLogEngine;
+}
+
+/** The request log of an engine: on SQLite it has a file of its own. */
+export interface RequestLogEngine
+  extends Pick<Access<typeof requestLogChanges>, 'changes' | 'queries'> {
+  readonly add: AddRequests;
 }
 
 /** The stores that are written once for both engines. */
@@ -59,6 +69,7 @@ export interface SharedStores extends Pick<Access<Changes>, 'queries'> {
   readonly sandboxes: SandboxStore;
   readonly messages: MessageStore;
   readonly usage: UsageStore;
+  readonly requestLog: RequestLogStore;
   readonly audit: AuditLog;
   readonly simulations: SimulationStore;
   readonly environmentResets: EnvironmentResets;
@@ -67,19 +78,21 @@ export interface SharedStores extends Pick<Access<Changes>, 'queries'> {
 export function sharedStores(engine: Access<Changes>, byHand: HandWritten): SharedStores {
   const changes = new ChangeLog(engine);
   const access = withAfterChange(engine, () => changes.applyOwnChanges());
+  const requestLog = new StoredRequestLog(byHand.requestLog, byHand.requestLog.add);
   return {
     settings: new StoredSettings(access),
     changes,
-    accounts: new StoredAccounts(access),
+    accounts: new StoredAccounts(access, (id) => requestLog.forgetAccount(id)),
     secondFactors: new StoredSecondFactors(access),
     keys: new StoredApiKeys(access, byHand.keys),
     bans: new StoredBans(access),
     sandboxes: new StoredSandboxes(access),
     messages: new StoredMessages(access, byHand.messages),
     usage: new StoredUsage(access, byHand.usage),
+    requestLog,
     audit: new StoredAuditLog(access),
     simulations: new StoredSimulations(access),
-    environmentResets: new StoredEnvironmentResets(access),
+    environmentResets: new StoredEnvironmentResets(access, requestLog),
     queries: () => access.queries(),
   };
 }

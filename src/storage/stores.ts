@@ -36,7 +36,10 @@ export interface DatabaseStores extends SharedStores {
    * Never rejects: a failure shows in `writes`.
    */
   prepareWrites(): Promise<void>;
-  /** Begins to load the code of rare writes, which would otherwise be loaded with the first of them. */
+  /**
+   * Begins to load the code of rare writes, which would otherwise be loaded with the first of them, and opens the
+   * file of the request log.
+   */
   loadRareWrites(): void;
   /**
    * Writes to whatever the last write failed at, to find out whether writes work again.

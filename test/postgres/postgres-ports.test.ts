@@ -10,6 +10,7 @@ import { messageStoreSuite } from '../storage/ports/message-store.suite.ts';
 import { petStoreSuite } from '../storage/ports/pet-store.suite.ts';
 import { openPostgresBackend } from '../storage/ports/postgres-backend.ts';
 import { quotaStoreSuite } from '../storage/ports/quota-store.suite.ts';
+import { requestLogSuite } from '../storage/ports/request-log.suite.ts';
 import { secondFactorStoreSuite } from '../storage/ports/second-factors.suite.ts';
 import { settingsSuite } from '../storage/ports/settings.suite.ts';
 import { simulationStoreSuite } from '../storage/ports/simulation-store.suite.ts';
@@ -37,5 +38,6 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   environmentResetSuite(open);
   secondFactorStoreSuite(open);
   quotaStoreSuite(open);
+  requestLogSuite(open);
   settingsSuite(open);
 });

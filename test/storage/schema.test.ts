@@ -2,7 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { TABLES } from '../../src/storage/schema.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
-import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
+import {
+  ACCOUNTS_SCHEMA,
+  ENVIRONMENT_SCHEMA,
+  REQUESTS_SCHEMA,
+} from '../../src/storage/sqlite/migrations.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 
@@ -63,6 +67,10 @@ describe('the typed schema has the tables and columns that the migrations make',
 
   test("in an environment's file", () => {
     expect(sqliteColumns(ENVIRONMENT_SCHEMA)).toEqual(typedColumns('environment'));
+  });
+
+  test('in the file of the request log', () => {
+    expect(sqliteColumns(REQUESTS_SCHEMA)).toEqual(typedColumns('requests'));
   });
 });
 

@@ -107,7 +107,7 @@ describe('group commit', () => {
 
   test('a change that the schema refuses does not take down the others of its batch', async () => {
     await using rig = new Rig();
-    const accounts = new StoredAccounts(new SqliteAccess(rig.accountsFile));
+    const accounts = new StoredAccounts(new SqliteAccess(rig.accountsFile), async () => {});
     const bans = new StoredBans(new SqliteAccess(rig.accountsFile));
     const create = (name: string) =>
       accounts.create(`${name}@example.com`, subscribe('free'), NOON, 'test');
@@ -159,7 +159,7 @@ describe('the write queue', () => {
   test('of one file does not fill up with the changes of another', async () => {
     await using rig = new Rig();
     const waiting = names(QUEUE_CAPACITY + 1).map((name) => rig.create(name));
-    const accounts = new StoredAccounts(new SqliteAccess(rig.accountsFile));
+    const accounts = new StoredAccounts(new SqliteAccess(rig.accountsFile), async () => {});
     expect(await accounts.create('a@example.com', subscribe('free'), NOON, 'test')).toBeDefined();
     await Promise.all(waiting);
   });

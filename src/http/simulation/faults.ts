@@ -61,13 +61,14 @@ const FAULTS: Readonly<Record<FaultName, Fault>> = {
 };
 
 /** A reply with a code that this version of the contract does not know, and a status that it does. */
+const UNKNOWN_PROBLEM = {
+  code: 'simulated_unknown_code',
+  message: 'A later 1.x may add codes like this one. Go by the status.',
+};
 const UNKNOWN_CODE: Reply = {
   status: 422,
-  body: JSON.stringify({
-    code: 'simulated_unknown_code',
-    message: 'A later 1.x may add codes like this one. Go by the status.',
-    status: 422,
-  }),
+  body: JSON.stringify({ ...UNKNOWN_PROBLEM, status: 422 }),
+  problem: UNKNOWN_PROBLEM,
 };
 
 /** Does the real thing, and distorts its reply unless the limits refused it. */

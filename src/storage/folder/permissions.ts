@@ -5,7 +5,7 @@ const OTHERS = 0o077;
 
 /** Everything that the service and its commands put into a data folder, and what a file system does. */
 const OWN_NAMES =
-  /^((accounts|production|staging)\.(db(-wal(\.rest)?|-shm|-journal)?|lock|ids)|secret|folder\.lock|store\.(json(\.new)?|lock)|restore-unfinished|before-.*|\.restore-.*|lost\+found)$/;
+  /^((accounts|production|staging|requests)\.(db(-wal(\.rest)?|-shm|-journal)?|lock|ids)|secret|folder\.lock|store\.(json(\.new)?|lock)|restore-unfinished|before-.*|\.restore-.*|lost\+found)$/;
 
 /**
  * Takes the data folder's permissions away from other users. A folder that holds other things as well,

@@ -16,6 +16,7 @@ import { migrate } from './migrate.ts';
 import { PostgresPetStore } from './pet-store.ts';
 import { requirePrimary } from './primary.ts';
 import { PostgresQuotaStore } from './quota-store.ts';
+import { postgresAddRequests } from './request-log.ts';
 import { refuseUnfinishedStoreMigration } from './store-migration-state.ts';
 import { PostgresUsageBatches } from './usage-batches.ts';
 
@@ -38,10 +39,13 @@ export async function openPostgresStores(
     throw cause;
   }
   const messages = new PostgresMessageQueue(database);
-  const shared = sharedStores(new PostgresAccess(database), {
+  const access = new PostgresAccess(database);
+  const { changes, queries } = access;
+  const shared = sharedStores(access, {
     keys: new PostgresKeyUses(database),
     messages,
     usage: new PostgresUsageBatches(database),
+    requestLog: { changes, queries, add: postgresAddRequests(database) },
   });
   const open = (name: Environment) => ({
     pets: new PostgresPetStore(database, name),

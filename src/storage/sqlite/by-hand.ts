@@ -27,9 +27,10 @@ const FIND_SANDBOX = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?'
 
 const FIRST_QUEUED = select('messages', ['id'], 'WHERE delivered_at IS NULL LIMIT 1');
 
-/** What happens in the accounts file beside requests. */
-export function sqliteByHand(file: SqliteFile): HandWritten {
+/** What happens in the accounts file beside requests, and the request log. */
+export function sqliteByHand(file: SqliteFile, requestLog: HandWritten['requestLog']): HandWritten {
   return {
+    requestLog,
     keys: {
       findByDigest(digest: Buffer): KeyRow | undefined {
         const key = file.getFromSnapshot(FIND, digest);

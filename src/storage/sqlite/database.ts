@@ -2,6 +2,7 @@ import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bu
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { messageOf, SetupError } from '../../core/errors.ts';
+import { FILE_NAMES } from '../data-folder.ts';
 import type { Selection } from '../selection.ts';
 import {
   type ExpectedIdentity,
@@ -35,7 +36,8 @@ export function openDatabase(path: string, schema: Schema, expected: Expectation
     // No change to the file before it is known to be ours: not even the switch to WAL.
     if (!isNew) inspect(path, schema, expected);
     refuseReadOnly(path);
-    database = open(path, { create: true });
+    // What is disposable is opened in the main thread, which must not wait for the disk.
+    database = open(path, { create: true, synchronous: schema.isDisposable ? 'OFF' : 'FULL' });
     const { storeId } = expected;
     const identity = storeId === undefined ? undefined : { id: storeId, file: basename(path) };
     migrate(database, path, schema, identity);
@@ -74,13 +76,20 @@ function refuseReadOnly(path: string): void {
 
 /**
  * Another connection to a file that `openDatabase` has prepared. Integers are bigints; a commit is
- * on disk when it returns.
+ * on disk when it returns, unless the file is the request log.
  */
 export function connect(path: string): Database {
-  return open(path, { create: false });
+  const isDisposable = basename(path) === FILE_NAMES.requests;
+  return open(path, { create: false, synchronous: isDisposable ? 'NORMAL' : 'FULL' });
 }
 
-function open(path: string, { create }: { create: boolean }): Database {
+interface Opening {
+  readonly create: boolean;
+  /** https://sqlite.org/pragma.html#pragma_synchronous */
+  readonly synchronous: 'OFF' | 'NORMAL' | 'FULL';
+}
+
+function open(path: string, { create, synchronous }: Opening): Database {
   const database = new Database(path, {
     create,
     readwrite: true,
@@ -88,9 +97,10 @@ function open(path: string, { create }: { create: boolean }): Database {
     safeIntegers: true,
   });
   try {
-    switchToLog(database);
+    // First, since the others read the file, which another process may be making.
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    database.run('PRAGMA synchronous = FULL');
+    database.run(`PRAGMA synchronous = ${synchronous}`);
+    switchToLog(database);
     database.run('PRAGMA foreign_keys = ON');
     return database;
   } catch (cause) {

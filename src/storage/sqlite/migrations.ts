@@ -9,6 +9,8 @@ export interface Schema {
   /** Marks a file as ours, in SQLite's `application_id`. */
   readonly applicationId: number;
   readonly migrations: readonly string[];
+  /** Whether a power cut may take the latest changes, or the file: then nothing waits for the disk. */
+  readonly isDisposable?: true;
 }
 
 /** One environment: its animals, what makes their creation repeatable, and the quotas in use. */
@@ -202,4 +204,11 @@ export const ACCOUNTS_SCHEMA: Schema = {
     `,
     ...sqliteSteps('accounts'),
   ],
+};
+
+/** The latest requests of each account. */
+export const REQUESTS_SCHEMA: Schema = {
+  applicationId: 0x50_53_54_52,
+  migrations: sqliteSteps('requests'),
+  isDisposable: true,
 };

@@ -24,6 +24,7 @@ import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from './migrations.t
 import { HIGHEST_ID, LAST_CHANGE } from './numbers.ts';
 import { SqlitePetStore } from './pet-store.ts';
 import { SqliteQuotaStore } from './quota-store.ts';
+import { RequestLogFile } from './request-log-file.ts';
 import { Writer } from './writer.ts';
 
 /**
@@ -41,7 +42,10 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
   const accountsFile = databases.openAccounts();
   opening.defer(() => accountsFile.close());
   databases.watchLocks();
-  const shared = sharedStores(new SqliteAccess(accountsFile), sqliteByHand(accountsFile));
+  const requestLog = new RequestLogFile(folder.requests, folder.accounts);
+  opening.defer(() => requestLog.close());
+  const byHand = sqliteByHand(accountsFile, requestLog);
+  const shared = sharedStores(new SqliteAccess(accountsFile), byHand);
   const isFirstStart = (await shared.settings.find(FINGERPRINT)) === undefined;
   const secret = readSecret(folder, config.secret, isFirstStart);
   if (config.secret === undefined) state.readingSecret(secret);
@@ -56,7 +60,10 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
     writer,
     writes: writer.outcomes,
     prepareWrites: () => writer.open(databases.paths),
-    loadRareWrites: () => writer.load(),
+    loadRareWrites() {
+      writer.load();
+      if (config.requestLogDays > 0) requestLog.prepare();
+    },
     probeWrites: () => writer.probe(),
     measure(metrics) {
       writer.metrics = metrics;

@@ -11,6 +11,7 @@ import type { Message, MessageStore } from '../../../src/core/messages.ts';
 import type { NewPet, PetStore } from '../../../src/core/pets.ts';
 import { type Subscription, subscribe } from '../../../src/core/plans.ts';
 import type { QuotaStore } from '../../../src/core/quota.ts';
+import type { RequestLogStore } from '../../../src/core/request-log.ts';
 import type { SandboxStore } from '../../../src/core/sandbox-store.ts';
 import type { SecondFactorStore } from '../../../src/core/second-factors.ts';
 import type { Settings } from '../../../src/core/settings.ts';
@@ -29,6 +30,7 @@ export interface Backend extends AsyncDisposable {
   readonly changes: ChangeFeed & ChangeSignal;
   readonly messages: MessageStore;
   readonly usage: UsageStore;
+  readonly requestLog: RequestLogStore;
   readonly audit: AuditLog;
   readonly simulations: SimulationStore;
   readonly sandboxes: SandboxStore;

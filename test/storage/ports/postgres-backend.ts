@@ -6,6 +6,7 @@ import { PostgresKeyUses } from '../../../src/storage/postgres/key-uses.ts';
 import { PostgresMessageQueue } from '../../../src/storage/postgres/message-queue.ts';
 import { PostgresPetStore } from '../../../src/storage/postgres/pet-store.ts';
 import { PostgresQuotaStore } from '../../../src/storage/postgres/quota-store.ts';
+import { postgresAddRequests } from '../../../src/storage/postgres/request-log.ts';
 import { PostgresUsageBatches } from '../../../src/storage/postgres/usage-batches.ts';
 import { sharedStores } from '../../../src/storage/shared-stores.ts';
 import type { PostgresServer } from '../../support/postgres-server.ts';
@@ -27,11 +28,14 @@ export function connectTo(url: string): Backend {
     production: new PostgresPetStore(database, 'production'),
     staging: new PostgresPetStore(database, 'staging'),
   };
+  const access = new PostgresAccess(database);
+  const { changes, queries } = access;
   return {
-    ...sharedStores(new PostgresAccess(database), {
+    ...sharedStores(access, {
       keys: new PostgresKeyUses(database),
       messages,
       usage: new PostgresUsageBatches(database),
+      requestLog: { changes, queries, add: postgresAddRequests(database) },
     }),
     pets: (environment: Environment = 'production') => pets[environment],
     quotas: (environment: Environment = 'production') =>

@@ -8,6 +8,7 @@ import { SqliteFile } from '../../../src/storage/sqlite/file.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../../src/storage/sqlite/pet-store.ts';
 import { SqliteQuotaStore } from '../../../src/storage/sqlite/quota-store.ts';
+import { RequestLogFile } from '../../../src/storage/sqlite/request-log-file.ts';
 import { Writer } from '../../../src/storage/sqlite/writer.ts';
 import { temporaryFolder } from '../../support/harness.ts';
 import type { Backend } from './backend.ts';
@@ -27,9 +28,10 @@ function connectTo(folder: string, afterwards: () => void): Backend {
     production: open('production', ENVIRONMENT_SCHEMA),
     staging: open('staging', ENVIRONMENT_SCHEMA),
   };
+  const requestLog = new RequestLogFile(join(folder, 'requests.db'), join(folder, 'accounts.db'));
   const file = (environment: Environment = 'production') => environments[environment];
   return {
-    ...sharedStores(new SqliteAccess(accounts), sqliteByHand(accounts)),
+    ...sharedStores(new SqliteAccess(accounts), sqliteByHand(accounts, requestLog)),
     pets: (environment) => new SqlitePetStore(file(environment)),
     quotas: (environment) => new SqliteQuotaStore(file(environment)),
     resetEnvironment: (environment) =>
@@ -41,6 +43,7 @@ function connectTo(folder: string, afterwards: () => void): Backend {
     another: async () => connectTo(folder, () => {}),
     async [Symbol.asyncDispose]() {
       for (const each of [accounts, ...Object.values(environments)]) each.close();
+      await requestLog.close();
       await writer.close();
       afterwards();
     },

@@ -1,0 +1,70 @@
+import { redactPartialApiKeys } from '../core/api-key-redaction.ts';
+import type { RateLimitResult, WindowUsage } from '../core/rate-limit.ts';
+import type { LoggedLimits, LoggedRequest, LoggedWindow, SentReply } from '../core/request-log.ts';
+import { wholeSeconds } from '../http/reply.ts';
+
+/** The most characters that are kept of a path with its query, of a user agent and of a message. */
+const LONGEST = { path: 1_000, userAgent: 300, message: 500 } as const;
+
+/** What is looked at of a longer text: a key that is cut off here is beyond what is kept. */
+const LOOK_AHEAD = 200;
+
+const MICROS = 1_000;
+
+/** Control characters, which neither people nor every database can read. */
+const CONTROL = /\p{Cc}/gu;
+
+/**
+ * The entry of the log for a reply.
+ * @param notRecorded replies to the account in the same second that have no entry.
+ */
+export function loggedRequest(reply: SentReply, notRecorded: number): LoggedRequest {
+  const { at, key, problem, took, now, userAgent, limits, retryAfter } = reply;
+  const { requestId, method, status, replyBytes, address, simulation, isReplayed } = reply;
+  const message = problem && (problem.withoutBody ?? problem.message);
+  return {
+    id: Bun.randomUUIDv7('hex', at).replaceAll('-', ''),
+    accountId: key.accountId,
+    ...{ at, requestId, method, status, replyBytes, address, simulation, isReplayed },
+    environment: key.environment,
+    keyId: key.id,
+    path: shown(pathOf(reply.url), LONGEST.path),
+    code: problem?.code,
+    message: message === undefined ? undefined : shown(message, LONGEST.message),
+    durationMicros: Math.round(took * MICROS),
+    userAgent: userAgent === null ? undefined : shown(userAgent, LONGEST.userAgent),
+    limits: loggedLimits(limits, now, retryAfter),
+    notRecorded,
+  };
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  return start === -1 ? '/' : url.slice(start);
+}
+
+/** What may be kept of a text. */
+function shown(text: string, longest: number): string {
+  const hidden = redactPartialApiKeys(text.slice(0, longest + LOOK_AHEAD));
+  const readable = hidden.toWellFormed().replace(CONTROL, '\ufffd');
+  return readable.length > longest ? `${readable.slice(0, longest - 1)}…` : readable;
+}
+
+function loggedLimits(
+  { limit, remaining, resetIn, minute, day }: RateLimitResult,
+  now: number,
+  retryAfter: string | undefined,
+): LoggedLimits {
+  return {
+    limit,
+    remaining,
+    reset: wholeSeconds(now + resetIn),
+    minute: loggedWindow(minute),
+    day: loggedWindow(day),
+    retryAfter: retryAfter === undefined ? undefined : Number(retryAfter),
+  };
+}
+
+function loggedWindow({ limit, remaining, resetIn }: WindowUsage): LoggedWindow {
+  return { limit, remaining, resetIn: wholeSeconds(resetIn) };
+}

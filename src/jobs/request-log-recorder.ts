@@ -1,0 +1,241 @@
+import { LRUCache } from 'lru-cache';
+import type { AccountStore } from '../core/accounts.ts';
+import type { Change } from '../core/changes.ts';
+import type { Environment } from '../core/environments.ts';
+import { StorageUnavailable } from '../core/errors.ts';
+import {
+  type LoggedRequest,
+  type LogPlace,
+  RECORDED_PER_SECOND,
+  type RequestLogStore,
+  type RequestRecorder,
+  type SentReply,
+} from '../core/request-log.ts';
+import { CHUNK } from '../lib/chunks.ts';
+import { type Clock, SECOND } from '../lib/clock.ts';
+import { loggedRequest } from './logged-request.ts';
+
+/** The most replies in memory that are not in the store; of those that succeeded, half as many. */
+export const WAITING_CAPACITY = 5_000;
+
+/** How many requests of an account are added before what it has in excess is deleted. */
+const TRIM_AFTER = 250;
+
+/** Accounts whose added requests are counted. */
+const COUNTED_ACCOUNTS = 50_000;
+
+/** What is kept first when there is not room for all: errors, then refusals by the limits, then the rest. */
+const RANKS = { rest: 0, refusal: 1, error: 2 } as const;
+
+/** The replies to an account in one second. */
+interface Bucket extends LogPlace {
+  readonly accountId: string;
+  /** Whole seconds since the Unix epoch. */
+  readonly second: number;
+  /** All replies, recorded or not. */
+  seen: number;
+  /** The same by rank. */
+  readonly seenByRank: [number, number, number];
+  /** Those that are recorded, by rank. */
+  readonly heldByRank: [number, number, number];
+}
+
+interface Options {
+  readonly store: RequestLogStore;
+  readonly accounts: Pick<AccountStore, 'find'>;
+  readonly clock: Clock;
+  /** Called with the number of requests that could not be recorded. */
+  readonly onDropped: (count: number) => void;
+}
+
+/**
+ * Records requests of accounts: at most 20 a second of each, errors and refusals first, the rest a random
+ * sample. They wait in memory until their second is over, and are saved by a background job. When too many
+ * wait, since the store is slow or fails, further ones are dropped.
+ */
+export class RequestLogRecorder implements RequestRecorder {
+  readonly #options: Options;
+  /** Of the current second, by account. */
+  readonly #open = new Map<string, Bucket>();
+  /** Of seconds that are over. */
+  #closed: Bucket[] = [];
+  /** Replies in the open and closed buckets. */
+  #held = 0;
+  /** What the store has not confirmed. It is sent again, since the store may have it. */
+  #sending: readonly LoggedRequest[] = [];
+  /** Requests added since the last trim, by account. */
+  readonly #added = new LRUCache<string, number>({ max: COUNTED_ACCOUNTS });
+  /** Accounts that changed, and may be gone. */
+  readonly #changedAccounts = new Set<string>();
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  place(accountId: string, at: number, status: number): LogPlace | undefined {
+    const second = Math.floor(at / SECOND);
+    const rank = rankOf(status);
+    const known = this.#open.get(accountId);
+    const isOpen = known?.second === second;
+    if (!(isOpen && known.replies.length === RECORDED_PER_SECOND) && !this.#hasRoom(rank)) {
+      this.#options.onDropped(1);
+      return undefined;
+    }
+    const bucket = isOpen ? known : this.#begin(accountId, second, known);
+    bucket.seen += 1;
+    bucket.seenByRank[rank] += 1;
+    const next = indexFor(bucket, rank);
+    if (next === undefined) return undefined;
+    if (next === bucket.replies.length) this.#held += 1;
+    bucket.heldByRank[rank] += 1;
+    bucket.next = next;
+    return bucket;
+  }
+
+  /** Saves the seconds that are over. May raise `StorageUnavailable`; it is tried again then. */
+  async save(): Promise<void> {
+    const now = Math.floor(this.#options.clock.now().wall / SECOND);
+    this.#close(({ second }) => second !== now);
+    await this.#sendAll();
+    for (const id of this.#changedAccounts) await this.#forgetIfGone(id);
+  }
+
+  /** Saves everything. */
+  async saveAll(): Promise<void> {
+    this.#close(() => true);
+    await this.#sendAll();
+  }
+
+  /** Called when something has changed: what is recorded of an account that is gone is deleted after the next save. */
+  noteChanges(changes: readonly Change[] | 'everything'): void {
+    if (changes === 'everything') return;
+    for (const { kind, id } of changes) if (kind === 'account') this.#changedAccounts.add(id);
+  }
+
+  /** Drops what was recorded of an environment and is not in the store yet. */
+  forget(environment: Environment): void {
+    this.#close(() => true);
+    const closed = this.#closed;
+    this.#closed = [];
+    for (const bucket of closed) {
+      const before = bucket.replies.length;
+      const kept = bucket.replies.filter(({ key }) => key.environment !== environment);
+      this.#held -= before - kept.length;
+      if (kept.length > 0) this.#closed.push({ ...bucket, replies: kept });
+    }
+    this.#sending = this.#sending.filter((each) => each.environment !== environment);
+  }
+
+  #hasRoom(rank: number): boolean {
+    const waiting = this.#held + this.#sending.length;
+    return waiting < (rank === RANKS.rest ? WAITING_CAPACITY / 2 : WAITING_CAPACITY);
+  }
+
+  #begin(accountId: string, second: number, former: Bucket | undefined): Bucket {
+    if (former) this.#closed.push(former);
+    const counts = { seen: 0, seenByRank: zeros(), heldByRank: zeros() };
+    const bucket: Bucket = { accountId, second, replies: [], next: 0, ...counts };
+    this.#open.set(accountId, bucket);
+    return bucket;
+  }
+
+  #close(isOver: (bucket: Bucket) => boolean): void {
+    for (const bucket of this.#open.values()) {
+      if (!isOver(bucket)) continue;
+      this.#open.delete(bucket.accountId);
+      this.#closed.push(bucket);
+    }
+  }
+
+  async #sendAll(): Promise<void> {
+    for (;;) {
+      if (this.#sending.length === 0) this.#sending = this.#nextBatch();
+      if (this.#sending.length === 0) return;
+      await this.#send(this.#sending);
+    }
+  }
+
+  async #send(requests: readonly LoggedRequest[]): Promise<void> {
+    const { store, onDropped } = this.#options;
+    try {
+      await store.add(requests);
+    } catch (error) {
+      // Anything else than an unavailable store would fail again.
+      if (error instanceof StorageUnavailable) throw error;
+      onDropped(requests.length);
+      this.#sending = [];
+      throw error;
+    }
+    this.#sending = [];
+    for (const [accountId, added] of countByAccount(requests)) {
+      const sum = (this.#added.get(accountId) ?? 0) + added;
+      this.#added.set(accountId, sum < TRIM_AFTER ? sum : 0);
+      if (sum >= TRIM_AFTER) await store.trim(accountId);
+    }
+  }
+
+  #nextBatch(): LoggedRequest[] {
+    const batch: LoggedRequest[] = [];
+    let taken = 0;
+    for (const { replies, seen } of this.#closed) {
+      if (batch.length >= CHUNK) break;
+      taken += 1;
+      replies.sort(byTime);
+      for (const [index, reply] of replies.entries()) {
+        batch.push(loggedRequest(reply, index === replies.length - 1 ? seen - replies.length : 0));
+      }
+    }
+    this.#closed = this.#closed.slice(taken);
+    this.#held -= batch.length;
+    return batch;
+  }
+
+  async #forgetIfGone(accountId: string): Promise<void> {
+    const { accounts, store } = this.#options;
+    if (!(await accounts.find(accountId))) await store.forgetAccount(accountId);
+    this.#changedAccounts.delete(accountId);
+  }
+}
+
+/** Where a reply of this rank goes in the bucket; `undefined` if it is not recorded. */
+function indexFor(bucket: Bucket, rank: number): number | undefined {
+  const { replies, heldByRank, seenByRank } = bucket;
+  if (replies.length < RECORDED_PER_SECOND) return replies.length;
+  const lowest = heldByRank.findIndex((held) => held > 0);
+  if (lowest > rank) return undefined;
+  const held = heldByRank[lowest] ?? 0;
+  // Of one rank each reply is recorded with the same probability (reservoir sampling).
+  if (lowest === rank && Math.random() * (seenByRank[rank] ?? 0) >= held) return undefined;
+  const chosen = Math.floor(Math.random() * held);
+  heldByRank[lowest] = held - 1;
+  return indexOfRank(replies, lowest, chosen);
+}
+
+/** The index of a reply of this rank, with so many of them before it. */
+function indexOfRank(replies: readonly SentReply[], rank: number, before: number): number {
+  let passed = 0;
+  return replies.findIndex(({ status }) => {
+    if (rankOf(status) !== rank) return false;
+    passed += 1;
+    return passed > before;
+  });
+}
+
+function rankOf(status: number): 0 | 1 | 2 {
+  if (status < 400) return RANKS.rest;
+  return status === 429 ? RANKS.refusal : RANKS.error;
+}
+
+function zeros(): [number, number, number] {
+  return [0, 0, 0];
+}
+
+function byTime(a: SentReply, b: SentReply): number {
+  return a.at - b.at;
+}
+
+function countByAccount(requests: readonly LoggedRequest[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { accountId } of requests) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+  return counts;
+}

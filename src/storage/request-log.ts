@@ -1,0 +1,171 @@
+import type { Environment } from '../core/environments.ts';
+import {
+  KEPT_PER_ACCOUNT,
+  KEPT_SUCCESSES,
+  type LoggedRequest,
+  type RequestFilter,
+  type RequestLogStore,
+} from '../core/request-log.ts';
+import type { Access } from './access.ts';
+import { requestFromRow } from './request-log-rows.ts';
+import type { Transaction } from './schema.ts';
+
+/** Requests that are deleted in one transaction. */
+const DELETED_AT_ONCE = 1_000;
+
+/** What a trim leaves free, so that the next requests need none. */
+const HEADROOM = 250;
+
+/** The first status of an error. */
+const FIRST_ERROR = 400;
+
+export const requestLogChanges = {
+  /** Deletes some of what is older than this moment (epoch ms); gives how many. */
+  async pruneRequestLog(transaction: Transaction, before: number): Promise<number> {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('request_log')
+      .where('at', '<', before)
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('account_id', 'id'),
+          'in',
+          selectFrom('request_log')
+            .select(['account_id', 'id'])
+            .where('at', '<', before)
+            .limit(DELETED_AT_ONCE)
+            .$asTuple('account_id', 'id'),
+        ),
+      )
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  },
+
+  async trimRequestLog(transaction: Transaction, accountId: string): Promise<void> {
+    const { all, errors } = await transaction
+      .selectFrom('request_log')
+      .select(({ fn, eb }) => [
+        fn.countAll<number>().as('all'),
+        fn.count<number>(eb.case().when('status', '>=', FIRST_ERROR).then(1).end()).as('errors'),
+      ])
+      .where('account_id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    if (all + HEADROOM <= KEPT_PER_ACCOUNT) return;
+    const most = KEPT_PER_ACCOUNT - HEADROOM;
+    const successes = all - errors;
+    const keptErrors = Math.min(errors, most - Math.min(successes, KEPT_SUCCESSES));
+    await deleteOldest(transaction, accountId, '>=', errors - keptErrors);
+    await deleteOldest(transaction, accountId, '<', successes - (most - keptErrors));
+  },
+
+  async forgetRequestsOfAccount(transaction: Transaction, accountId: string): Promise<void> {
+    await transaction.deleteFrom('request_log').where('account_id', '=', accountId).execute();
+  },
+
+  async forgetRequestsOfEnvironments(
+    transaction: Transaction,
+    environments: readonly Environment[],
+  ): Promise<void> {
+    await transaction.deleteFrom('request_log').where('environment', 'in', environments).execute();
+  },
+};
+
+/** Deletes so many requests of an account whose status is on this side of the first error. */
+async function deleteOldest(
+  transaction: Transaction,
+  accountId: string,
+  side: '<' | '>=',
+  count: number,
+): Promise<void> {
+  if (count <= 0) return;
+  const last = await transaction
+    .selectFrom('request_log')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('status', side, FIRST_ERROR)
+    .orderBy('id')
+    .offset(count - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (!last) return;
+  await transaction
+    .deleteFrom('request_log')
+    .where('account_id', '=', accountId)
+    .where('status', side, FIRST_ERROR)
+    .where('id', '<=', last.id)
+    .execute();
+}
+
+/** Adds requests, which each engine does by hand; see `RequestLogStore`. */
+export type AddRequests = (requests: readonly LoggedRequest[]) => Promise<void>;
+
+/** The requests of accounts, on either engine. */
+export class StoredRequestLog implements RequestLogStore {
+  readonly #access: Pick<Access<typeof requestLogChanges>, 'changes' | 'queries'>;
+  readonly #add: AddRequests;
+
+  constructor(
+    access: Pick<Access<typeof requestLogChanges>, 'changes' | 'queries'>,
+    add: AddRequests,
+  ) {
+    this.#access = access;
+    this.#add = add;
+  }
+
+  async add(requests: readonly LoggedRequest[]): Promise<void> {
+    if (requests.length > 0) await this.#add(requests);
+  }
+
+  async page(
+    accountId: string,
+    filter: RequestFilter,
+    limit: number,
+    before?: string,
+  ): Promise<LoggedRequest[]> {
+    const { containsText } = await import('./kysely.ts');
+    const { environment, keyId, status, code, path, from, to, requestId } = filter;
+    let query = (await this.#access.queries())
+      .selectFrom('request_log')
+      .selectAll()
+      .where('account_id', '=', accountId);
+    if (before !== undefined) query = query.where('id', '<', before);
+    if (environment !== undefined) query = query.where('environment', '=', environment);
+    if (keyId !== undefined) query = query.where('key_id', '=', keyId);
+    if (status !== undefined) {
+      query = query.where('status', '>=', status[0]).where('status', '<=', status[1]);
+    }
+    if (code !== undefined) query = query.where('code', '=', code);
+    if (path !== undefined) query = query.where(containsText('path', path));
+    if (from !== undefined) query = query.where('at', '>=', from);
+    if (to !== undefined) query = query.where('at', '<=', to);
+    if (requestId !== undefined) query = query.where('request_id', '=', requestId);
+    const rows = await query.orderBy('id', 'desc').limit(limit).execute();
+    return rows.map(requestFromRow);
+  }
+
+  async find(requestId: string, limit: number): Promise<LoggedRequest[]> {
+    const rows = await (await this.#access.queries())
+      .selectFrom('request_log')
+      .selectAll()
+      .where('request_id', '=', requestId)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(requestFromRow);
+  }
+
+  trim(accountId: string): Promise<void> {
+    return this.#access.changes.trimRequestLog(accountId);
+  }
+
+  forgetAccount(accountId: string): Promise<void> {
+    return this.#access.changes.forgetRequestsOfAccount(accountId);
+  }
+
+  forgetEnvironments(environments: readonly Environment[]): Promise<void> {
+    return this.#access.changes.forgetRequestsOfEnvironments(environments);
+  }
+
+  async prune(before: number): Promise<void> {
+    while ((await this.#access.changes.pruneRequestLog(before)) > 0);
+  }
+}

@@ -1,0 +1,118 @@
+import { rmSync, statSync } from 'node:fs';
+import { SetupError, StorageUnavailable } from '../../core/errors.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { type Access, type BoundChanges, bindChanges } from '../access.ts';
+import { type AddRequests, requestLogChanges } from '../request-log.ts';
+import { rowFromRequest } from '../request-log-rows.ts';
+import { WriteOutcomes } from '../write-outcomes.ts';
+import { SqliteAccess } from './access.ts';
+import { SqliteFile } from './file.ts';
+import { REQUESTS_SCHEMA } from './migrations.ts';
+import { Writer } from './writer.ts';
+
+type LogAccess = Pick<Access<typeof requestLogChanges>, 'changes' | 'queries'>;
+
+/** The file as it was opened. */
+interface OpenedFile {
+  readonly file: SqliteFile;
+  readonly access: SqliteAccess;
+  /** A thread of its own: creations never wait for the log. */
+  readonly writer: Writer;
+  readonly identity: string;
+}
+
+/**
+ * The file of the request log. It is opened when it is first used. It is no part of the store: one that is
+ * missing, damaged or of another kind is begun anew, also while the service runs.
+ */
+export class RequestLogFile implements LogAccess {
+  readonly #path: string;
+  readonly #accountsPath: string;
+  /** Where other accounts, or none, are at their path, the folder is no longer that of this store. */
+  readonly #accounts: string | undefined;
+  #opened: OpenedFile | undefined;
+  /** Settles once the files that were opened before are closed. */
+  #closing: Promise<void> = Promise.resolve();
+  #isDamaged = false;
+  readonly changes: BoundChanges<typeof requestLogChanges>;
+
+  /** @param accountsPath the accounts, which are open. */
+  constructor(path: string, accountsPath: string) {
+    this.#path = path;
+    this.#accountsPath = accountsPath;
+    this.#accounts = identify(accountsPath);
+    this.changes = bindChanges(requestLogChanges, (change, args) =>
+      this.#open().file.write({ name: 'change', input: { change, args } }),
+    );
+  }
+
+  /** Opens the file, so that neither a request nor a lack of descriptors meets that. A failure is met again later. */
+  prepare(): void {
+    try {
+      this.#open();
+    } catch {}
+  }
+
+  queries(): ReturnType<SqliteAccess['queries']> {
+    return this.#open().access.queries();
+  }
+
+  readonly add: AddRequests = async (requests) => {
+    const rows = requests.map(rowFromRequest);
+    await this.#open().file.write({ name: 'addRequests', input: rows });
+  };
+
+  /** Waits for changes in progress. */
+  async close(): Promise<void> {
+    this.#closeOpened();
+    await this.#closing;
+  }
+
+  #open(): OpenedFile {
+    const opened = this.#opened;
+    if (opened && !this.#isDamaged && opened.identity === identify(this.#path)) return opened;
+    if (identify(this.#accountsPath) !== this.#accounts) {
+      throw new StorageUnavailable(new Error('The data folder was moved or replaced.'));
+    }
+    this.#closeOpened();
+    if (this.#isDamaged) removeFile(this.#path);
+    this.#isDamaged = false;
+    this.#opened = openFile(this.#path, () => {
+      this.#isDamaged = true;
+    });
+    return this.#opened;
+  }
+
+  #closeOpened(): void {
+    const opened = this.#opened;
+    if (!opened) return;
+    this.#opened = undefined;
+    opened.file.close();
+    this.#closing = Promise.all([this.#closing, opened.writer.close()]).then(() => {});
+  }
+}
+
+function openFile(path: string, onDamage: () => void): OpenedFile {
+  const writer = new Writer({ outcomes: new WriteOutcomes(systemClock) });
+  writer.onDamage = onDamage;
+  const open = () => new SqliteFile(path, REQUESTS_SCHEMA, writer, { onDamage });
+  let file: SqliteFile;
+  try {
+    file = open();
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    removeFile(path);
+    file = open();
+  }
+  return { file, writer, access: new SqliteAccess(file), identity: identify(path) ?? '' };
+}
+
+function removeFile(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+}
+
+/** Which file is at the path; none where there is none. */
+function identify(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}

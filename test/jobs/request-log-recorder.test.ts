@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'bun:test';
+import { StorageUnavailable } from '../../src/core/errors.ts';
+import type { LoggedRequest, SentReply } from '../../src/core/request-log.ts';
+import { RequestLogRecorder, WAITING_CAPACITY } from '../../src/jobs/request-log-recorder.ts';
+import { SECOND } from '../../src/lib/clock.ts';
+import { ManualClock } from '../support/harness.ts';
+
+const WINDOW = { limit: 60, remaining: 59, resetIn: SECOND };
+
+function sent(accountId: string, at: number, status: number): SentReply {
+  return {
+    at,
+    requestId: 'id',
+    key: { id: 'key_1', accountId, environment: 'production' },
+    method: 'GET',
+    url: 'http://localhost/v1/pets',
+    status,
+    problem: undefined,
+    took: 1,
+    replyBytes: 2,
+    address: '192.0.2.1',
+    userAgent: null,
+    simulation: undefined,
+    isReplayed: false,
+    limits: { outcome: 'admitted', ...WINDOW, minute: WINDOW, day: WINDOW },
+    now: at,
+    retryAfter: undefined,
+  };
+}
+
+/** A recorder over a store that does as `add` says. */
+function scene(add: (requests: readonly LoggedRequest[]) => Promise<void>) {
+  const clock = new ManualClock();
+  const counts = { dropped: 0 };
+  const trimmed: string[] = [];
+  const none = async () => {};
+  const recorder = new RequestLogRecorder({
+    store: {
+      ...{ add, page: () => [], find: () => [], forgetAccount: none, forgetEnvironments: none },
+      ...{ prune: none, trim: async (id: string) => void trimmed.push(id) },
+    },
+    accounts: { find: async () => undefined },
+    clock,
+    onDropped: (count) => {
+      counts.dropped += count;
+    },
+  });
+  const record = (accountId: string, status = 200) => {
+    const at = clock.now().wall;
+    const place = recorder.place(accountId, at, status);
+    if (place) place.replies[place.next] = sent(accountId, at, status);
+  };
+  return { clock, recorder, record, counts, trimmed };
+}
+
+/** A recorder that saves into a list. */
+function savingScene() {
+  const saved: LoggedRequest[] = [];
+  const it = scene(async (requests) => void saved.push(...requests));
+  const save = async () => {
+    it.clock.advance(SECOND);
+    await it.recorder.save();
+    return saved.splice(0);
+  };
+  return { ...it, save };
+}
+
+describe('the recorder of requests', () => {
+  test('saves a second when it is over, and not before', async () => {
+    const it = savingScene();
+    it.record('ada');
+    await it.recorder.save();
+    expect(await it.save()).toHaveLength(1);
+  });
+
+  test('of many that succeed in a second takes a random sample', async () => {
+    const it = savingScene();
+    let late = 0;
+    for (let round = 0; round < 200; round += 1) {
+      for (let count = 0; count < 40; count += 1) it.record('ada', count < 20 ? 200 : 201);
+      const saved = await it.save();
+      expect(saved).toHaveLength(20);
+      late += saved.filter(({ status }) => status === 201).length;
+    }
+    // Half of 4,000; with this margin chance fails it once in 10^30 runs.
+    expect(Math.abs(late - 2_000)).toBeLessThan(260);
+  });
+
+  test('prefers errors to refusals, and refusals to the rest, whatever comes first', async () => {
+    const it = savingScene();
+    const flood = (status: number, count: number) => {
+      for (let done = 0; done < count; done += 1) it.record('ada', status);
+    };
+    flood(200, 100);
+    flood(429, 100);
+    flood(404, 5);
+    flood(200, 100);
+    flood(500, 1);
+    flood(429, 100);
+    const saved = await it.save();
+    const of = (status: number) => saved.filter((each) => each.status === status).length;
+    expect([of(404), of(500), of(429), of(200)]).toEqual([5, 1, 14, 0]);
+    expect(saved.reduce((sum, { notRecorded }) => sum + notRecorded, 0)).toBe(386);
+  });
+
+  test('holds a bounded number in memory while the store does not answer, and counts the others', async () => {
+    const it = scene(() => new Promise(() => {}));
+    const flood = (status: number) => {
+      for (let count = 0; count < WAITING_CAPACITY; count += 1) it.record(`acct_${count}`, status);
+    };
+    flood(200);
+    expect(it.counts.dropped).toBe(WAITING_CAPACITY / 2);
+    it.clock.advance(SECOND);
+    void it.recorder.save();
+    // Errors have the other half for themselves.
+    flood(404);
+    expect(it.counts.dropped).toBe(WAITING_CAPACITY);
+    it.clock.advance(SECOND);
+    flood(404);
+    expect(it.counts.dropped).toBe(2 * WAITING_CAPACITY);
+  });
+
+  test('sends the same batch again after a failure of the store', async () => {
+    const batches: string[][] = [];
+    const it = scene(async (requests) => {
+      batches.push(requests.map(({ id }) => id));
+      if (batches.length === 1) throw new StorageUnavailable(new Error('full'));
+    });
+    it.record('ada');
+    it.clock.advance(SECOND);
+    expect(await it.recorder.save().catch(() => 'failed')).toBe('failed');
+    await it.recorder.save();
+    expect(batches).toHaveLength(2);
+    expect(batches[1]).toEqual(batches[0] ?? []);
+    expect(it.counts.dropped).toBe(0);
+  });
+
+  test('drops a batch that the store refuses, and goes on', async () => {
+    let refusals = 0;
+    const it = scene(async () => {
+      refusals += 1;
+      if (refusals === 1) throw new Error('It cannot be added.');
+    });
+    it.record('ada');
+    it.clock.advance(SECOND);
+    expect(await it.recorder.save().catch(() => 'failed')).toBe('failed');
+    expect(it.counts.dropped).toBe(1);
+    it.record('ada');
+    it.clock.advance(SECOND);
+    await it.recorder.save();
+    expect(refusals).toBe(2);
+  });
+
+  test('has the excess of an account deleted after some hundred requests', async () => {
+    const it = savingScene();
+    for (let second = 0; second < 13; second += 1) {
+      expect(it.trimmed).toEqual([]);
+      for (let count = 0; count < 20; count += 1) it.record('ada');
+      await it.save();
+    }
+    expect(it.trimmed).toEqual(['ada']);
+  });
+});

@@ -1,0 +1,24 @@
+import type { LoggedRequest, RequestFilter } from '../../src/core/request-log.ts';
+import { SECOND } from '../../src/lib/clock.ts';
+import { ManualClock, type ServiceOptions, TestService } from './harness.ts';
+
+/** Everything that has accounts, on a clock that stands still. */
+export async function requestLogScene(options: ServiceOptions = {}) {
+  const clock = new ManualClock();
+  const parts = ['production', 'staging', 'quickstart'] as const;
+  const service = await TestService.start({ clock, parts, ...options });
+  return { clock, service, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
+
+type RequestLogScene = Awaited<ReturnType<typeof requestLogScene>>;
+
+/** The latest requests in the log of an account, newest first, once this second is over and saved. */
+export async function savedRequests(
+  { clock, service }: RequestLogScene,
+  accountId: string,
+  filter: RequestFilter = {},
+): Promise<LoggedRequest[]> {
+  clock.advance(SECOND);
+  await service.runJobs('save the request log');
+  return service.stores.requestLog.page(accountId, filter, 1_000);
+}
