@@ -69,12 +69,13 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const { clock, log, parts } = given;
   // A stop disposes of these in reverse: stop listening, save, release the leases, close the files.
   await using starting = new AsyncDisposableStack();
+  const tls = await loadTls(config);
   const backend = await startBackend(config, given, starting);
   const { stores, metrics, tracing, ops, limiters, recordUse, recorder, readiness, jobs } = backend;
   const currentUsage = loadCurrentUsage(backend, clock);
   const sandbox = loadSandbox(backend, currentUsage);
 
-  const listener = listen(config.host, config.port, clock);
+  const listener = listen(config.host, config.port, clock, tls?.pair);
   const baseUrl = (name: Addressed) => config.baseUrl(name, listener.port);
   const requestLog = tracing.addTraceId(log);
   const pages = parts.includes('dashboard')
@@ -84,12 +85,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
         sandbox: await sandbox(),
         addresses: addressesFrom(baseUrl),
         stores,
-        banPolicy: config.banPolicy,
-        anonymousLimits: config.anonymousLimits,
-        contact: config.contact,
-        mail: config.mail,
-        signUpLimits: config.signUpLimits,
-        operatorsNeedSecondFactor: config.operatorsNeedSecondFactor,
+        ...dashboardSettings(config),
         followChanges: backend.followChanges,
         clock,
         log: requestLog,
@@ -114,6 +110,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const baseUrls = apis.map((each) => each.baseUrl);
   listener.handle(given.watch?.(handler, baseUrls) ?? handler, service.servedPaths);
   starting.use(watchDescriptors({ listener: withPages(listener, pages), jobs, readiness, log }));
+  tls?.watch({ listener, jobs, readiness, metrics, log, clock });
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
 
@@ -122,6 +119,13 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const running = starting.move();
   const stop = () => running.disposeAsync();
   return { port: listener.port, opsPort, stores, limiters, baseUrl, stop };
+}
+
+/** The settings of an operator that the dashboard shows or applies. */
+function dashboardSettings(config: Config) {
+  const { banPolicy, anonymousLimits, signUpLimits } = config;
+  const { contact, mail, operatorsNeedSecondFactor } = config;
+  return { banPolicy, anonymousLimits, signUpLimits, contact, mail, operatorsNeedSecondFactor };
 }
 
 /** The listener, whose pause does not wait for replies that stay open. */
@@ -178,6 +182,19 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   await stores.prepareWrites();
   const running = { limiters, recordUse, recorder, followChanges };
   return { stores, metrics, tracing, ops, redis, ...running, readiness, jobs };
+}
+
+/** The certificate and what watches its files; loaded where one is set. */
+async function loadTls({ tls: files }: Config) {
+  if (!files) return undefined;
+  const [{ readTlsPair }, { watchTlsFiles }] = await Promise.all([
+    import('./http/tls-pair.ts'),
+    import('./jobs/tls-files.ts'),
+  ]);
+  const pair = await readTlsPair(files);
+  const watch = (dependencies: Parameters<typeof watchTlsFiles>[2]) =>
+    watchTlsFiles(files, pair, dependencies);
+  return { pair, watch };
 }
 
 /** Why the store cannot be read, if so. Clients only see that it is unavailable. */

@@ -20,6 +20,8 @@ export interface Config {
   readonly opsHost: string;
   /** Port of /livez, /readyz and /metrics; 0 takes a free one. */
   readonly opsPort: number;
+  /** Absolute paths of the PEM files of the certificate and its key; without them HTTP is plain. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Absolute path of the data folder. */
   readonly dataDir: string;
   /** Key of the digests of API keys; generated in the data folder if not set. */
@@ -114,7 +116,8 @@ export function readConfig(
 ): Config {
   const reader = new SettingReader(environment, SETTINGS, PREFIX, OF_CLIENTS);
   const port = reader.count('PETSTORE_PORT', 0, 65_535);
-  const baseUrl = readBaseUrls(reader);
+  const tls = readTls(reader);
+  const baseUrl = readBaseUrls(reader, tls ? 'https' : 'http');
   const smtpUrl = reader.smtpUrl('PETSTORE_SMTP_URL');
   const from = reader.sender('PETSTORE_MAIL_FROM');
   if (reader.isGiven('PETSTORE_SMTP_URL') !== reader.isGiven('PETSTORE_MAIL_FROM')) {
@@ -126,6 +129,7 @@ export function readConfig(
     port,
     opsHost: withoutBrackets(reader.text('PETSTORE_OPS_HOST')),
     opsPort: readOpsPort(reader, port),
+    tls,
     dataDir: resolve(reader.text('PETSTORE_DATA_DIR')),
     secret,
     fixedKeys: false,
@@ -168,8 +172,23 @@ export function readConfig(
   return Object.freeze(config);
 }
 
+function readTls(reader: SettingReader<keyof typeof SETTINGS>): Config['tls'] {
+  const cert = reader.optional('PETSTORE_TLS_CERT');
+  const key = reader.optional('PETSTORE_TLS_KEY');
+  if (cert !== undefined && key !== undefined) {
+    return Object.freeze({ cert: resolve(cert), key: resolve(key) });
+  }
+  if (cert !== key) {
+    reader.problem('PETSTORE_TLS_CERT and PETSTORE_TLS_KEY go together: set both or none.');
+  }
+  return undefined;
+}
+
 /** Each is set by itself, follows from the public address, or from the port. */
-function readBaseUrls(reader: SettingReader<keyof typeof SETTINGS>): Config['baseUrl'] {
+function readBaseUrls(
+  reader: SettingReader<keyof typeof SETTINGS>,
+  scheme: 'http' | 'https',
+): Config['baseUrl'] {
   const publicUrl = reader.baseUrl('PETSTORE_PUBLIC_URL', '');
   const baseUrls = {
     production: reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT),
@@ -185,7 +204,8 @@ function readBaseUrls(reader: SettingReader<keyof typeof SETTINGS>): Config['bas
     sandbox: '/staging/sandbox',
     dashboard: '',
   };
-  return (name, port) => baseUrls[name] ?? (publicUrl ?? `http://localhost:${port}`) + paths[name];
+  return (name, port) =>
+    baseUrls[name] ?? (publicUrl ?? `${scheme}://localhost:${port}`) + paths[name];
 }
 
 /** Host and path of a base address: behind a proxy, requests do not show whether they came by TLS. */

@@ -15,6 +15,15 @@ export const SETTINGS = {
     default: '3001',
     purpose: 'Port of /livez, /readyz and /metrics; follows PETSTORE_PORT; 0 picks a free one.',
   },
+  PETSTORE_TLS_CERT: {
+    default: 'none',
+    purpose:
+      'PEM file with the certificate chain for TLS, read anew when it changes; the default public addresses begin with https then.',
+  },
+  PETSTORE_TLS_KEY: {
+    default: 'none',
+    purpose: 'PEM file with the key of PETSTORE_TLS_CERT, without a passphrase.',
+  },
   PETSTORE_DATA_DIR: { default: './data', purpose: 'Folder for all data.' },
   PETSTORE_DATABASE_URL: {
     default: 'none',

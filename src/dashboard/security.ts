@@ -1,3 +1,4 @@
+import { isLocalHost } from '../lib/local-host.ts';
 import { DashboardError } from './errors.ts';
 import type { DashboardOptions } from './options.ts';
 
@@ -79,7 +80,9 @@ export function secured(response: Response, dashboardUrl: string): Response {
   if (!headers.has('Content-Security-Policy')) {
     headers.set('Content-Security-Policy', writePolicy(DATA_POLICY));
   }
-  if (dashboardUrl.startsWith('https:')) {
+  const { protocol, hostname } = new URL(dashboardUrl);
+  // A browser applies it to every port of a host: other programs on a developer's machine speak plain HTTP.
+  if (protocol === 'https:' && !isLocalHost(hostname)) {
     headers.set('Strict-Transport-Security', `max-age=${HSTS_MAX_AGE}`);
   }
   return response;

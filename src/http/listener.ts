@@ -41,6 +41,12 @@ export interface Listener {
   /** The connections of the requests in flight. */
   readonly connections: Connections;
   /**
+   * Uses another certificate for all connections from now on. Requests in flight, and those that busy connections
+   * have sent, are answered; then the connections with the former certificate end.
+   * @throws SetupError when it cannot be used; then the former one stays.
+   */
+  useCertificate(tls: Certificate): Promise<void>;
+  /**
    * Closes the port until `resume`. Connections end after the reply to their request. Idle ones that were
    * used before end with the port, once no request has arrived for 0.05 s, at most after 1 s; those with
    * a half-sent request end when no request is in flight any more, another 1 s later at the earliest.
@@ -63,14 +69,21 @@ const IDLE_TIMEOUT_SECONDS = 10;
 /** Far above the limit of the API, so that larger bodies get its reply, with an Error body. */
 const PARSER_BODY_LIMIT = 2 ** 40;
 
+/** A certificate chain and its key, in PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
 /**
  * Opens the listening socket.
  * @param port 0 picks a free port.
  * @param clock dates the replies to HEAD.
+ * @param tls for connections by TLS 1.2 and 1.3; plain HTTP without it.
  * @throws SetupError when the address is in use, not of this machine, or not permitted.
  */
-export function listen(host: string, port: number, clock: Clock): Listener {
-  return new PortListener(host, port, clock);
+export function listen(host: string, port: number, clock: Clock, tls?: Certificate): Listener {
+  return new PortListener(host, port, clock, tls);
 }
 
 /** A listening socket with the connections that it accepted. */
@@ -83,6 +96,7 @@ class PortListener implements Listener, Connections {
   readonly #host: string;
   readonly #clock: Clock;
   #port: number;
+  #tls: Certificate | undefined;
   #handle: RequestHandler = () => new Response(null, { status: 503 });
   #servedPaths: readonly string[] = [];
   /** None while the port is closed. */
@@ -91,10 +105,13 @@ class PortListener implements Listener, Connections {
   readonly #ending = new Map<OpenPort, Promise<void>>();
   #isStopping = false;
 
-  constructor(host: string, port: number, clock: Clock) {
+  constructor(host: string, port: number, clock: Clock, tls: Certificate | undefined) {
     this.#host = host;
     this.#port = port;
     this.#clock = clock;
+    // The port is shared from one certificate to the next, so this is what keeps a second service out.
+    if (tls && port !== 0) void this.#bind().server.stop(true);
+    this.#tls = tls;
     this.#open = this.#bind();
     this.#port = this.#open.server.port ?? port;
   }
@@ -124,6 +141,20 @@ class PortListener implements Listener, Connections {
     if (!this.#isStopping) this.#open ??= this.#bind();
   }
 
+  async useCertificate(tls: Certificate): Promise<void> {
+    const [open, former] = [this.#open, this.#tls];
+    this.#tls = tls;
+    if (this.#isStopping || !open) return;
+    try {
+      // Beside the former one, so that there is no moment without a port.
+      this.#open = this.#bind();
+    } catch (cause) {
+      this.#tls = former;
+      throw cause;
+    }
+    await this.#end(open);
+  }
+
   closeAfter(request: Request, idleSeconds: number): void {
     this.#open?.server.timeout(request, idleSeconds);
   }
@@ -150,7 +181,11 @@ class PortListener implements Listener, Connections {
   async #close(): Promise<void> {
     const open = this.#open;
     this.#open = undefined;
-    if (!open) return;
+    if (open) await this.#end(open);
+  }
+
+  /** Ends the connections of an open port, each after the reply to its request. */
+  async #end(open: OpenPort): Promise<void> {
     open.replies.begin();
     await open.replies.closeWhenIdle(() => {
       const ended = open.server.stop().finally(() => this.#ending.delete(open));
@@ -172,6 +207,9 @@ class PortListener implements Listener, Connections {
       port: this.#port,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       maxRequestBodySize: PARSER_BODY_LIMIT,
+      // Only what renews a certificate opens the port a second time.
+      reusePort: this.#tls !== undefined,
+      ...(this.#tls && { tls: { cert: this.#tls.cert, key: this.#tls.key } }),
       routes,
       fetch,
     };
@@ -214,5 +252,8 @@ function advise(cause: unknown, port: number): string {
       return `you may not open this port. Set PETSTORE_PORT to ${FIRST_UNPRIVILEGED_PORT} or above`;
   }
   const reason = cause instanceof Error ? cause.message : String(cause);
+  if (/OPENSSL/.test(reason)) {
+    return `${reason}. Set PETSTORE_TLS_CERT and PETSTORE_TLS_KEY to a certificate and its key`;
+  }
   return `${reason}. Set PETSTORE_HOST or PETSTORE_PORT`;
 }

@@ -88,6 +88,7 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
     'petstore_redis_away',
     'Number of Redis servers that are unavailable.',
   );
+  #certificateExpiry: number | undefined;
   readonly #lag = this.#histogram(
     'petstore_event_loop_lag_seconds',
     'Delay of timers in the event loop.',
@@ -133,14 +134,7 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
       'store',
       () => writes.all().flatMap(({ store, age }) => (age === undefined ? [] : [[store, age]])),
     );
-    this.#gauge(
-      'petstore_last_backup_age_seconds',
-      'Time since the last backup that petstore backup made.',
-      async () => {
-        const last = await backups.last();
-        return last && Math.max(0, clock.now().wall - last.at) / SECOND;
-      },
-    );
+    this.#addOperating(backups);
     addProcessMetrics(this.#registry);
     new Gauge({
       name: 'petstore_build_info',
@@ -207,6 +201,11 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
     this.#redisUnavailable.set(count);
   }
 
+  /** Sets when the TLS certificate expires; ms since the epoch. */
+  usesCertificate(expiresAt: number): void {
+    this.#certificateExpiry = expiresAt;
+  }
+
   /** Measures the lag of the event loop until it is disposed of. */
   measureEventLoop(): Disposable {
     let expected = this.now() + LAG_INTERVAL;
@@ -225,6 +224,23 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
   /** All metrics in Prometheus' text format. */
   text(): Promise<string> {
     return this.#registry.metrics();
+  }
+
+  /** What operators have to see to now and then. */
+  #addOperating(backups: BackupRecords): void {
+    this.#gauge(
+      'petstore_last_backup_age_seconds',
+      'Time since the last backup that petstore backup made.',
+      async () => {
+        const last = await backups.last();
+        return last && Math.max(0, this.#clock.now().wall - last.at) / SECOND;
+      },
+    );
+    this.#gauge(
+      'petstore_tls_certificate_expiry_timestamp_seconds',
+      'When the TLS certificate in use expires.',
+      () => this.#certificateExpiry && this.#certificateExpiry / SECOND,
+    );
   }
 
   #counter(name: string, help: string, labelNames: string[] = []): Counter<string> {

@@ -1,0 +1,95 @@
+import { messageOf } from '../core/errors.ts';
+import type { Listener } from '../http/listener.ts';
+import { readTlsPair, type TlsFiles, type TlsPair } from '../http/tls-pair.ts';
+import { type Clock, DAY, SECOND } from '../lib/clock.ts';
+import type { Readiness } from '../lib/readiness.ts';
+import type { BackgroundJobs } from '../lib/scheduler.ts';
+import type { Log } from '../observability/log.ts';
+import type { Metrics } from '../observability/metrics.ts';
+
+const LOOK_EVERY = 5 * SECOND;
+
+/** How long before the certificate expires to warn, in ms: certbot renews 30 days before. */
+const WARN_BEFORE = 7 * DAY;
+
+interface Dependencies {
+  readonly listener: Pick<Listener, 'useCertificate'>;
+  readonly jobs: BackgroundJobs;
+  readonly readiness: Readiness;
+  readonly metrics: Pick<Metrics, 'usesCertificate'>;
+  readonly log: Pick<Log, 'warn' | 'error' | 'info'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Reads the files anew every 5 s, wherever symbolic links lead, and uses what is in them when it has changed.
+ * What cannot be used is logged, and shown by `/readyz`, while the former pair stays in use.
+ * @param used the pair that the listener has.
+ */
+export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: Dependencies): void {
+  const { jobs, readiness, metrics } = dependencies;
+  const watch = new TlsWatch(files, used, dependencies);
+  metrics.usesCertificate(used.expiresAt);
+  watch.reportExpiry();
+  readiness.addNote(() => watch.problem);
+  jobs.every(LOOK_EVERY, 'look at the TLS files', () => watch.look());
+}
+
+class TlsWatch {
+  readonly #files: TlsFiles;
+  readonly #dependencies: Dependencies;
+  #used: TlsPair;
+  /** What the last look found. */
+  #found: string | undefined;
+  /** What two looks in a row found: a program that renews may be between the two files at the first one. */
+  problem: string | undefined;
+
+  constructor(files: TlsFiles, used: TlsPair, dependencies: Dependencies) {
+    this.#files = files;
+    this.#used = used;
+    this.#dependencies = dependencies;
+  }
+
+  async look(): Promise<void> {
+    const found = await this.#renew();
+    if (found === undefined) this.reportExpiry();
+    else if (found === this.#found && found !== this.problem) {
+      this.problem = found;
+      const { log } = this.#dependencies;
+      log.error(
+        { problem: found },
+        'the new TLS files cannot be used; the former ones stay in use',
+      );
+    }
+    this.#found = found;
+  }
+
+  /** Warns once when the certificate expires soon. */
+  reportExpiry(): void {
+    const { clock, log } = this.#dependencies;
+    const { expiresAt } = this.#used;
+    const expiry = new Date(expiresAt).toISOString();
+    const isLate = expiresAt - clock.now().wall < WARN_BEFORE;
+    const warning = isLate ? `The TLS certificate expires at ${expiry}. Renew it.` : undefined;
+    if (warning !== undefined && warning !== this.problem) {
+      log.warn({ expiresAt: expiry }, 'the TLS certificate expires soon, or has expired');
+    }
+    this.problem = warning;
+  }
+
+  /** What keeps the present files from being used. */
+  async #renew(): Promise<string | undefined> {
+    const { listener, log, metrics } = this.#dependencies;
+    try {
+      const pair = await readTlsPair(this.#files);
+      if (pair.cert === this.#used.cert && pair.key === this.#used.key) return undefined;
+      await listener.useCertificate(pair);
+      this.#used = pair;
+      metrics.usesCertificate(pair.expiresAt);
+      log.info({ expiresAt: new Date(pair.expiresAt).toISOString() }, 'uses a new TLS certificate');
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+}
