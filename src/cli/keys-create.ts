@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Account } from '../core/accounts.ts';
 import type { Environment } from '../core/environments.ts';
+import { OperatorError } from '../core/errors.ts';
 import { checkSimulation } from '../core/key-ring.ts';
 import { subscribe } from '../core/plans.ts';
+import { UsageError } from './errors.ts';
 import { printIssuedKey } from './key-json.ts';
 import {
   emailArgument,
@@ -50,7 +52,7 @@ export function addKeysCreateCommand(keys: Command): void {
 async function create(email: string, options: Options): Promise<void> {
   const { environment, name, expiresIn, simulate } = options;
   // Before an account is made for the key.
-  await checkSimulation(options);
+  await requireSimulation(options);
   await withStores(async (session) => {
     const { stores, clock, by } = session;
     const account = await findOrCreateAccount(session, email);
@@ -59,6 +61,16 @@ async function create(email: string, options: Options): Promise<void> {
     const issued = await stores.keyRing.issue(account, wish, by);
     printIssuedKey(issued, options);
   });
+}
+
+/** @throws UsageError when the key cannot have the simulation. */
+async function requireSimulation(options: Options): Promise<void> {
+  try {
+    await checkSimulation(options);
+  } catch (cause) {
+    if (!(cause instanceof OperatorError)) throw cause;
+    throw new UsageError(cause.message, { cause });
+  }
 }
 
 async function findOrCreateAccount(session: Session, email: string): Promise<Account> {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json';
 import { addAccountsCreateCommand } from './accounts-create.ts';
+import { addDeleteCommand } from './accounts-delete.ts';
 import { addAccountsListCommand } from './accounts-list.ts';
 import { addResetLinkCommand } from './accounts-reset-link.ts';
 import { addResetSecondFactorCommand } from './accounts-reset-second-factor.ts';
@@ -77,6 +78,7 @@ function createProgram(): Command {
   addSetOperatorCommand(accounts);
   addSuspendCommand(accounts);
   addResumeCommand(accounts);
+  addDeleteCommand(accounts);
   addResetLinkCommand(accounts);
   addResetSecondFactorCommand(accounts);
   const keys = program.command('keys').description('Create, show and revoke API keys.');

@@ -50,7 +50,11 @@ export interface AccountStore {
     now: number,
     isConfirmed: boolean,
   ): Promise<Account | undefined>;
-  /** Deletes an account with everything that belongs to it. */
+  /**
+   * Deletes an account with everything that belongs to it; its keys are refused from the beginning. Animals
+   * belong to nobody and stay, and so do entries of the audit log, without personal data. When it is
+   * interrupted, delete the account again.
+   */
   delete(id: string, now: number, by: Actor): Promise<void>;
   find(id: string): Awaitable<Account | undefined>;
   findByEmail(email: string): Awaitable<Account | undefined>;

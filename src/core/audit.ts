@@ -37,7 +37,7 @@ export type Actor = string;
 /** The service itself, by a background job. */
 export const SERVICE: Actor = 'the service';
 
-/** One deliberate change, or the removal of a key that ended long ago. Kept after the account that it concerns is deleted. */
+/** One deliberate change, or the removal of a key that ended long ago. Kept after the account that it concerns is deleted, without personal data (`withoutPersonalData`). */
 export interface AuditEntry {
   /** Epoch ms. */
   readonly at: number;
@@ -57,6 +57,26 @@ export interface AuditRecord extends AuditEntry {
 /** A plan and its limits, as the audit log shows them. */
 export function describeSubscription({ plan, limits }: Subscription): string {
   return `${plan}: ${limits.perMinute} a minute, ${limits.perDay} a day`;
+}
+
+/** What stands in the place of an address in the details of a deleted account. */
+const NO_ADDRESS = '(deleted)';
+
+/**
+ * The detail of an entry once the account that it concerns is deleted: without addresses, names of keys and
+ * passkeys, and reasons, which people have written. Ids, plans and times stay.
+ * @param addresses of the account.
+ */
+export function withoutPersonalData(
+  action: AuditAction,
+  detail: string,
+  addresses: readonly string[],
+): string {
+  if (action === 'account.suspended') return '';
+  if (action.startsWith('second_factor.')) return '';
+  // As `describeKey` writes it.
+  if (action.startsWith('key.')) return detail.replace(/ key ".*" \(/su, ' key (');
+  return addresses.reduce((text, address) => text.replaceAll(address, NO_ADDRESS), detail);
 }
 
 /** The log of deliberate changes. Every call may raise `StorageUnavailable`. */

@@ -24,8 +24,11 @@ export interface Access<Changes> {
   queries(): Promise<Kysely<Database>>;
   /** Runs a selection, without Kysely. */
   rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Awaitable<Row[]>;
-  /** Makes a change in one statement that both engines know, without Kysely; `?` stands for a value. */
-  run(sql: string, ...values: SelectionValue[]): Promise<void>;
+  /**
+   * Makes a change in one statement that both engines know, without Kysely; `?` stands for a value.
+   * @returns how many rows it inserted, changed or deleted.
+   */
+  run(sql: string, ...values: SelectionValue[]): Promise<number>;
 }
 
 /** Binds changes to what runs one by its name. */

@@ -3,6 +3,7 @@ import { type Actor, describeSubscription } from '../core/audit.ts';
 import { newId } from '../core/ids.ts';
 import { PLAN_NAMES, type Subscription, subscribe } from '../core/plans.ts';
 import type { Access } from './access.ts';
+import { accountDeletionChanges, deleteAccount } from './account-deletion.ts';
 import { recordAudit } from './audit.ts';
 import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
@@ -43,6 +44,7 @@ const COLUMNS = [
 
 export const accountChanges = {
   ...suspensionChanges,
+  ...accountDeletionChanges,
 
   /** `false` when the address is taken. */
   async createAccount(transaction: Transaction, account: Account, by: Actor): Promise<boolean> {
@@ -81,19 +83,6 @@ export const accountChanges = {
     const entry = { at: now, by: email, accountId: id, detail: email };
     await recordAudit(transaction, { ...entry, action: 'account.created' });
     return true;
-  },
-
-  /** Deletes everything of the account except for its entries on the audit log. */
-  async deleteAccount(transaction: Transaction, id: string, at: number, by: Actor): Promise<void> {
-    const row = await transaction
-      .deleteFrom('accounts')
-      .where('id', '=', id)
-      .returning(['email', 'written_as'])
-      .executeTakeFirst();
-    if (!row) return;
-    await recordChange(transaction, 'account', id);
-    const detail = spellingOf(row);
-    await recordAudit(transaction, { at, by, action: 'account.deleted', accountId: id, detail });
   },
 
   async setSubscription(
@@ -172,7 +161,10 @@ export class StoredAccounts implements AccountStore {
   }
 
   async delete(id: string, now: number, by: Actor): Promise<void> {
-    await this.#access.changes.deleteAccount(id, now, by);
+    const row = await (await this.#select()).where('id', '=', id).executeTakeFirst();
+    if (!row) return;
+    const addresses = [...new Set([row.email, spellingOf(row)])];
+    await deleteAccount(this.#access, { id, addresses, at: now, by });
     // The account is gone even where this fails: running servers try it again.
     await this.#forgetRequests(id).catch(() => {});
   }

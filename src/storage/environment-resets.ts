@@ -4,9 +4,11 @@ import type { Environment } from '../core/environments.ts';
 import type { RequestLogStore } from '../core/request-log.ts';
 import type { Access } from './access.ts';
 import { recordAudit } from './audit.ts';
+import { deleteInBatches } from './batches.ts';
 import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
 
+/** Tables that may have many rows of one environment. */
 const OF_ENVIRONMENTS = ['messages', 'usage', 'key_usage', 'bans'] as const;
 
 export const environmentResetChanges = {
@@ -16,9 +18,6 @@ export const environmentResetChanges = {
     by: Actor,
     at: number,
   ): Promise<void> {
-    for (const table of OF_ENVIRONMENTS) {
-      await transaction.deleteFrom(table).where('environment', 'in', environments).execute();
-    }
     if (environments.includes('staging')) await resetSandboxes(transaction);
     for (const environment of environments) {
       await recordChange(transaction, 'environment', environment);
@@ -55,6 +54,11 @@ export class StoredEnvironmentResets implements EnvironmentResets {
   }
 
   async reset(environments: readonly Environment[], by: Actor, now: number): Promise<void> {
+    for (const table of OF_ENVIRONMENTS) {
+      for (const environment of environments) {
+        await deleteInBatches(this.#access, table, 'environment = ?', environment);
+      }
+    }
     await this.#access.changes.resetEnvironments(environments, by, now);
     await this.#requestLog.forgetEnvironments(environments);
   }

@@ -1,10 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Message, MessageActivity, MessageStore } from '../core/messages.ts';
 import type { Access } from './access.ts';
-import type { Database, Transaction } from './schema.ts';
-
-/** Messages that are deleted in one transaction. */
-const DELETED_AT_ONCE = 1_000;
+import { deleteInBatches } from './batches.ts';
+import type { Database } from './schema.ts';
 
 /** The messages of an inbox that are watched for their delivery. */
 const WATCHED = 100;
@@ -22,34 +20,12 @@ export interface MessageQueue extends Pick<MessageStore, 'enqueue' | 'deliver'> 
   decodeText(stored: string): string;
 }
 
-export const messageChanges = {
-  /** Deletes some of what was delivered before this moment (epoch ms); gives how many. */
-  async pruneMessages(transaction: Transaction, before: number): Promise<number> {
-    const { numDeletedRows } = await transaction
-      .deleteFrom('messages')
-      .where('delivered_at', '<', before)
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('account_id', 'id'),
-          'in',
-          selectFrom('messages')
-            .select(['account_id', 'id'])
-            .where('delivered_at', '<', before)
-            .limit(DELETED_AT_ONCE)
-            .$asTuple('account_id', 'id'),
-        ),
-      )
-      .executeTakeFirst();
-    return Number(numDeletedRows);
-  },
-};
-
 /** The queue of messages, and the inboxes, on either engine. */
 export class StoredMessages implements MessageStore {
-  readonly #access: Access<typeof messageChanges>;
+  readonly #access: Access<unknown>;
   readonly #queue: MessageQueue;
 
-  constructor(access: Access<typeof messageChanges>, queue: MessageQueue) {
+  constructor(access: Access<unknown>, queue: MessageQueue) {
     this.#access = access;
     this.#queue = queue;
   }
@@ -97,7 +73,7 @@ export class StoredMessages implements MessageStore {
   }
 
   async prune(before: number): Promise<void> {
-    while ((await this.#access.changes.pruneMessages(before)) > 0);
+    await deleteInBatches(this.#access, 'messages', 'delivered_at < ?', before);
   }
 }
 

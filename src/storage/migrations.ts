@@ -43,6 +43,10 @@ const KEY_INDEXES = [
   ),
 ];
 
+const AUDIT_INDEXES = ['account_id', 'actor'].map(
+  (column) => `CREATE INDEX IF NOT EXISTS audit_by_${column} ON audit (${column}, number)`,
+);
+
 const SANDBOXES_TABLE = newTable('sandboxes', [
   'account_id TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE',
   'clock_offset INTEGER NOT NULL',
@@ -260,6 +264,12 @@ export const SHARED_STEPS: readonly SharedStep[] = [
         .postgres,
       ...REQUEST_LOG_INDEXES,
     ],
+  },
+  {
+    // For the entries of one account, and of one actor.
+    file: 'accounts',
+    sqlite: AUDIT_INDEXES,
+    postgres: AUDIT_INDEXES,
   },
 ];
 

@@ -18,7 +18,7 @@ import { auditChanges, StoredAuditLog } from './audit.ts';
 import { banChanges, StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
 import { environmentResetChanges, StoredEnvironmentResets } from './environment-resets.ts';
-import { type MessageQueue, messageChanges, StoredMessages } from './messages.ts';
+import { type MessageQueue, StoredMessages } from './messages.ts';
 import { type AddRequests, requestLogChanges, StoredRequestLog } from './request-log.ts';
 import { StoredSandboxes, sandboxChanges } from './sandboxes.ts';
 import { secondFactorChanges } from './second-factor-changes.ts';
@@ -34,7 +34,6 @@ export const CHANGES = {
   ...auditChanges,
   ...banChanges,
   ...environmentResetChanges,
-  ...messageChanges,
   ...requestLogChanges,
   ...sandboxChanges,
   ...simulationChanges,

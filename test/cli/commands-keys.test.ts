@@ -117,11 +117,11 @@ describe('keys create --simulate', () => {
   test('refuses production and unknown simulations, and makes no account for them', async () => {
     using folder = temporaryFolder();
     const production = await run(folder.path, 'keys create a@example.com --simulate drop');
-    expect(production.code).toBe(1);
+    expect(production.code).toBe(2);
     expect(production.stderr).toContain('Only keys of staging simulate');
     const create = 'keys create a@example.com --environment staging';
     const unknown = await run(folder.path, `${create} --simulate nothing`);
-    expect(unknown.code).toBe(1);
+    expect(unknown.code).toBe(2);
     expect(unknown.stderr).toContain('This simulation is unknown. Simulations are:');
     expect((await run(folder.path, 'accounts list --json')).stdout.trim()).toBe('[]');
   });

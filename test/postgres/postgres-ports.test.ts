@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'bun:test';
+import { accountDeletionSuite } from '../storage/ports/account-deletion.suite.ts';
 import { accountStoreSuite } from '../storage/ports/account-store.suite.ts';
 import { apiKeyStoreSuite } from '../storage/ports/api-key-store.suite.ts';
 import { auditLogSuite } from '../storage/ports/audit-log.suite.ts';
@@ -28,6 +29,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   petStoreSuite(open);
   idempotencySuite(open);
   accountStoreSuite(open);
+  accountDeletionSuite(open);
   apiKeyStoreSuite(open);
   endedKeysSuite(open);
   banStoreSuite(open);

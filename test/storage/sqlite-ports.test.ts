@@ -1,3 +1,4 @@
+import { accountDeletionSuite } from './ports/account-deletion.suite.ts';
 import { accountStoreSuite } from './ports/account-store.suite.ts';
 import { apiKeyStoreSuite } from './ports/api-key-store.suite.ts';
 import { auditLogSuite } from './ports/audit-log.suite.ts';
@@ -18,6 +19,7 @@ import { usageStoreSuite } from './ports/usage-store.suite.ts';
 petStoreSuite(openSqliteBackend);
 idempotencySuite(openSqliteBackend);
 accountStoreSuite(openSqliteBackend);
+accountDeletionSuite(openSqliteBackend);
 apiKeyStoreSuite(openSqliteBackend);
 endedKeysSuite(openSqliteBackend);
 banStoreSuite(openSqliteBackend);

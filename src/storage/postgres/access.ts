@@ -29,8 +29,8 @@ export class PostgresAccess implements Access<Changes> {
     return this.#database.rows(selection, ...values);
   }
 
-  async run(sql: string, ...values: SelectionValue[]): Promise<void> {
-    await this.#database.run(numbered(sql), ...values);
+  run(sql: string, ...values: SelectionValue[]): Promise<number> {
+    return this.#database.run(numbered(sql), ...values);
   }
 }
 

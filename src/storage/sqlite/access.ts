@@ -28,8 +28,9 @@ export class SqliteAccess implements Access<Changes> {
     return this.#file.all(selection, ...values);
   }
 
-  async run(sql: string, ...values: SelectionValue[]): Promise<void> {
-    await this.#file.write({ name: 'runStatement', input: { sql, values } });
+  async run(sql: string, ...values: SelectionValue[]): Promise<number> {
+    const { changes } = await this.#file.write({ name: 'runStatement', input: { sql, values } });
+    return Number(changes);
   }
 }
 

@@ -127,6 +127,8 @@ function suspending(open: OpenBackend): void {
       await backend.keys.insert(apiKey(id), secret, { live: 1 }, NOON, 'test');
     }
     const areSuspended = async () => {
+      // Ends the snapshot that look-ups of keys share, as a server does once it hears of a change.
+      await backend.changes.revision();
       const found = await Promise.all(digests.map((each) => backend.keys.findByDigest(each)));
       return found.map((row) => row?.credential.isSuspended);
     };

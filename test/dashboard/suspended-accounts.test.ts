@@ -145,6 +145,28 @@ describe('the commands', () => {
     ]);
   });
 
+  test('delete an account for good, once that is confirmed', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const settings = { PETSTORE_DATA_DIR: service.folder.path };
+    const visitor = await Visitor.signUp(service);
+    const { text: key } = await createKey(visitor);
+    const created = await service.post(key, { name: 'Rex', categoryId: 1 });
+    expect(created.status).toBe(201);
+    const remove = (...args: string[]) =>
+      runCommand(['accounts', 'delete', visitor.email, ...args], settings);
+    expect(await remove()).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect((await service.request('/pets', { key })).status).toBe(200);
+
+    const { code, stdout } = await remove('--yes', '--json');
+
+    expect([code, JSON.parse(stdout)]).toEqual([0, { id: visitor.accountId, deleted: true }]);
+    await eventually(async () => (await service.request('/pets', { key })).status === 401);
+    await expectRefusal(await visitor.get('/api/keys'), 401, 'signed_out');
+    const other = (await createKey(await customer(service))).text;
+    expect((await service.client(other).listPets()).pets).toMatchObject([{ name: 'Rex' }]);
+    expect(await remove('--yes')).toMatchObject({ code: 1, stdout: '' });
+  });
+
   test.each([[[]], [['--reason', ' ']], [['--reason', 'two\nlines']]])(
     'refuse a suspension with %j',
     async (options) => {

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'bun:test';
+import type { Account } from '../../../src/core/accounts.ts';
+import { TABLES, type TableName } from '../../../src/storage/schema.ts';
+import { account, type Backend, ban, keptKey, message, NOON, type OpenBackend } from './backend.ts';
+
+/** More than is deleted in one statement, twice. */
+const MANY = 2_100;
+
+/** Fills every table that has rows of an account. */
+async function fill(backend: Backend, { id, email }: Account): Promise<void> {
+  const key = await keptKey(backend, id, {
+    name: 'Secret name" (of mine)',
+    environment: 'staging',
+  });
+  await backend.bans.record(ban(key));
+  await backend.messages.enqueue(message(id));
+  await addMany(backend, id);
+  await backend.sandboxes.advanceClock({ accountId: id, by: email, now: NOON }, 1_000);
+  await backend.simulations.count(id, 'counter', undefined);
+  await backend.keys.revoke(key.id, NOON, email);
+  await backend.accounts.suspend(id, 'Secret reason', NOON, 'test');
+  const entry = { at: NOON, accountId: id, detail: email } as const;
+  await backend.audit.record({ ...entry, by: email, action: 'account.reset_link_made' });
+  await backend.audit.record({
+    ...entry,
+    by: email.toLowerCase(),
+    action: 'second_factor.added',
+    detail: 'Secret passkey',
+  });
+  const queries = await backend.queries();
+  const times = { created_at: 'now', updated_at: 'now' };
+  const session = { id: `session ${id}`, user_id: id, token: `token ${id}`, expires_at: 'later' };
+  await queries
+    .insertInto('sessions')
+    .values({ ...session, ...times })
+    .execute();
+  const link = { id: `link ${id}`, identifier: 'reset', value: id, expires_at: 'later' };
+  await queries
+    .insertInto('verifications')
+    .values({ ...link, ...times })
+    .execute();
+}
+
+/** Adds messages and hours of usage, in SQL that both engines know. */
+async function addMany(backend: Backend, id: string): Promise<void> {
+  const numbers = `WITH RECURSIVE numbers (n) AS
+    (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${MANY})`;
+  await backend.run(
+    'accounts',
+    `INSERT INTO messages (account_id, id, environment, text, created_at)
+     ${numbers} SELECT '${id}', 'msg_${id}_' || n, 'production', '"x"', ${NOON} FROM numbers`,
+  );
+  await backend.run(
+    'accounts',
+    `INSERT INTO usage (account_id, environment, hour, succeeded, client_errors, limited, server_errors)
+     ${numbers} SELECT '${id}', 'production', n, 1, 0, 0, 0 FROM numbers`,
+  );
+}
+
+/** How many rows of an account each table of the accounts has, those without any left out. */
+async function rowsOf(backend: Backend, id: string): Promise<Record<string, number>> {
+  const queries = await backend.queries();
+  const counts: Record<string, number> = {};
+  // The keys of an object literal are all that it has.
+  for (const name of Object.keys(TABLES) as TableName[]) {
+    const { file, columns } = TABLES[name];
+    const holder = name === 'verifications' ? 'value' : 'account_id';
+    const column = [holder, 'user_id'].find((each) => each in columns);
+    if (file !== 'accounts' || column === undefined || name === 'audit') continue;
+    const { ref, table } = queries.dynamic;
+    const { rows } = await queries
+      .selectFrom(table(name).as('rows'))
+      .select((select) => select.fn.countAll<number>().as('rows'))
+      .where(ref(column), '=', id)
+      .executeTakeFirstOrThrow();
+    if (rows > 0) counts[name] = rows;
+  }
+  return counts;
+}
+
+/** What the deletion of an account leaves, whichever database holds it. */
+export function accountDeletionSuite(open: OpenBackend): void {
+  describe('the deletion of an account', () => {
+    test('deletes everything of it, in whatever number, and nothing of another account', async () => {
+      await using backend = await open();
+      const gone = await account(backend, 'Gone@example.com');
+      const other = await account(backend, 'other@example.com');
+      await fill(backend, gone);
+      await fill(backend, other);
+      const before = await rowsOf(backend, other.id);
+      expect(before).toMatchObject({ api_keys: 1, messages: MANY + 1, usage: MANY, sessions: 1 });
+      expect(await rowsOf(backend, gone.id)).toEqual(before);
+
+      await backend.accounts.delete(gone.id, NOON, 'test');
+
+      expect(await rowsOf(backend, gone.id)).toEqual({});
+      expect(await backend.accounts.find(gone.id)).toBeUndefined();
+      expect(await rowsOf(backend, other.id)).toEqual(before);
+      await backend.accounts.delete(gone.id, NOON, 'test');
+      expect(await backend.audit.list(1)).toMatchObject([{ action: 'account.deleted' }]);
+    });
+
+    test('keeps entries of the audit log without what people have written', async () => {
+      await using backend = await open();
+      const gone = await account(backend, 'Gone@example.com');
+      const other = await account(backend, 'other@example.com');
+      await fill(backend, gone);
+      await fill(backend, other);
+      // An operator who is deleted has changed other accounts, too.
+      await backend.accounts.suspend(other.id, 'x', NOON, gone.email);
+      await backend.accounts.resume(other.id, NOON, gone.email);
+      const before = await backend.audit.list(100);
+
+      await backend.accounts.delete(gone.id, NOON, gone.email);
+
+      const [deletion, ...entries] = await backend.audit.list(100);
+      expect(deletion).toMatchObject({ action: 'account.deleted', by: gone.id, detail: '' });
+      expect(entries.map(({ number, action }) => [number, action])).toEqual(
+        before.map(({ number, action }) => [number, action]),
+      );
+      const text = JSON.stringify(entries.filter(({ accountId }) => accountId === gone.id));
+      expect(text).not.toMatch(/secret/i);
+      expect(JSON.stringify(entries)).not.toMatch(/gone@/i);
+      expect(entries).toContainEqual(
+        expect.objectContaining({
+          action: 'key.revoked',
+          by: gone.id,
+          detail: expect.stringMatching(/^staging key \(pst_live_…wxyz, key_\w+\)$/),
+        }),
+      );
+      expect(entries[0]).toMatchObject({ action: 'account.resumed', by: gone.id });
+      const ofOther = entries.filter(({ by }) => by === other.email);
+      expect(JSON.stringify(ofOther)).toContain('Secret name');
+    });
+
+    test('tells servers to forget its keys', async () => {
+      await using backend = await open();
+      const gone = await account(backend);
+      const seen = await backend.changes.revision();
+      await backend.accounts.delete(gone.id, NOON, 'test');
+      const { changes } = await backend.changes.since(BigInt(seen));
+      expect(changes).toContainEqual({ kind: 'account', id: gone.id });
+    });
+  });
+}
