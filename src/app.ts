@@ -123,9 +123,10 @@ export async function startService(config: Config, given: ServiceParts): Promise
 
 /** The settings of an operator that the dashboard shows or applies. */
 function dashboardSettings(config: Config) {
-  const { banPolicy, anonymousLimits, signUpLimits } = config;
+  const { banPolicy, anonymousLimits, signUpLimits, requestLogDays } = config;
   const { contact, mail, operatorsNeedSecondFactor } = config;
-  return { banPolicy, anonymousLimits, signUpLimits, contact, mail, operatorsNeedSecondFactor };
+  const limits = { banPolicy, anonymousLimits, signUpLimits, requestLogDays };
+  return { ...limits, contact, mail, operatorsNeedSecondFactor };
 }
 
 /** The listener, whose pause does not wait for replies that stay open. */

@@ -23,6 +23,7 @@ import { addMcpCommand } from './mcp.ts';
 import { addMigrateStoreCommand } from './migrate-store.ts';
 import { addOpenapiCommand } from './openapi.ts';
 import { COMMAND, escapeLines, START_COMMAND, watchOutput } from './output.ts';
+import { addRequestsListCommand } from './requests-list.ts';
 import { addResetCommand } from './reset.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addRunCommand } from './run-command.ts';
@@ -89,6 +90,8 @@ function createProgram(): Command {
   const bans = program.command('bans').description('Show and lift bans of API keys.');
   addBansListCommand(bans);
   addBansLiftCommand(bans);
+  const requests = program.command('requests').description('Show the requests of accounts.');
+  addRequestsListCommand(requests);
   addBackupCommand(program);
   addRestoreCommand(program);
   const store = program.command('store').description('Check and repair the data folder.');

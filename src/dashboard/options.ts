@@ -12,6 +12,7 @@ import type { MailSettings } from '../core/mail.ts';
 import type { MessageStore } from '../core/messages.ts';
 import type { Limits } from '../core/plans.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
+import type { RequestLogStore } from '../core/request-log.ts';
 import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
 import type { UsageStore } from '../core/usage.ts';
@@ -28,6 +29,7 @@ export interface DashboardStores {
   readonly bans: BanStore;
   readonly messages: MessageStore;
   readonly usage: UsageStore;
+  readonly requestLog: Pick<RequestLogStore, 'page' | 'find'>;
   readonly audit: AuditLog;
   /** The database of the accounts, through Kysely, for signing in. */
   queries(): Promise<Extract<BetterAuthOptions['database'], { db: unknown }>['db']>;
@@ -73,6 +75,8 @@ export interface DashboardOptions {
   readonly mail: MailSettings | undefined;
   /** Limits of sign-ups, per client address. */
   readonly signUpLimits: Limits;
+  /** How long requests are kept in the request log, in days; 0 where it is off. */
+  readonly requestLogDays: number;
   /** Whether operators change something only in a session that was proven with a second factor. */
   readonly operatorsNeedSecondFactor: boolean;
   /** Calls a listener for all changes from now on, until the returned function is called. */

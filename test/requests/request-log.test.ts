@@ -70,7 +70,7 @@ describe('the request log', () => {
     await list({ 'Petstore-Simulate': 'unavailable' });
     await callSandbox(service, secret);
     for (const _ of ['first', 'again']) {
-      await fetch(service.url('quickstart') + '/messages', {
+      await fetch(`${service.url('quickstart')}/messages`, {
         method: 'POST',
         headers: {
           Authorization: `Bearer ${secret}`,

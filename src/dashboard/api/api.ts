@@ -15,6 +15,7 @@ import { keyRoutes } from './keys.ts';
 import { liveRoutes } from './live.ts';
 import { messageRoutes } from './messages.ts';
 import { operatorRoutes } from './operator.ts';
+import { requestRoutes } from './requests.ts';
 import type { RequestContext, Route } from './route.ts';
 import { sandboxRoutes } from './sandbox.ts';
 import { sessionRoutes } from './session.ts';
@@ -26,6 +27,7 @@ export const ROUTES: readonly Route[] = [
   ...liveRoutes,
   ...keyRoutes,
   ...usageRoutes,
+  ...requestRoutes,
   ...messageRoutes,
   ...sandboxRoutes,
   ...operatorRoutes,

@@ -16,11 +16,12 @@ export async function activityOf(
   { stores, currentUsage, clock }: DashboardOptions,
 ): Promise<Activity> {
   const now = clock.now().wall;
-  const [keys, messages, bans, records, ...windows] = await Promise.all([
+  const [keys, messages, bans, records, requests, ...windows] = await Promise.all([
     stores.keys.activity(account.id, now),
     stores.messages.activity(account.id),
     stores.bans.ofAccount(account.id, now, MOST_BANS),
     stores.usage.byPeriod({ accountId: account.id, first: hourOf(now) - 1 }),
+    stores.requestLog.page(account.id, {}, 1),
     ...ENVIRONMENTS.map((environment) => currentUsage(account, environment)),
   ]);
   const remaining = windows.map(({ minute, day }) => [minute.remaining, day.remaining]);
@@ -30,6 +31,7 @@ export async function activityOf(
     ['keys', keys],
     ['messages', messages],
     ['usage', [remaining, records]],
+    ['requests', requests.map(({ id }) => id)],
     ['sandbox', remaining],
   ];
   if (account.role === 'operator') found.push(['operator', await bansInForce(stores.bans, now)]);

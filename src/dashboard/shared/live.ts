@@ -14,4 +14,11 @@ export const LIVE_EVENT = 'changed';
  * What changed: the first element of the keys of the queries that are out of date. `everything` stands for all
  * of them.
  */
-export type LiveTopic = 'everything' | 'keys' | 'usage' | 'sandbox' | 'messages' | 'operator';
+export type LiveTopic =
+  | 'everything'
+  | 'keys'
+  | 'usage'
+  | 'requests'
+  | 'sandbox'
+  | 'messages'
+  | 'operator';

@@ -1,0 +1,112 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Account } from '../core/accounts.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { parseStatuses, requestJson, STATUS_EXPECTATION } from '../core/request-json.ts';
+import { KEPT_PER_ACCOUNT, type LoggedRequest, type RequestFilter } from '../core/request-log.ts';
+import { SECOND } from '../lib/clock.ts';
+import { emailArgument, type JsonOption, jsonOption, parseDuration } from './options.ts';
+import { formatTime, printJson, printLine, printTable } from './output.ts';
+import { requireAccount, type Session, withStores } from './session.ts';
+
+/** Entries that are read at once. */
+const AT_ONCE = 500;
+
+/** Entries that are printed where no period is given. */
+const LATEST = 100;
+
+/** Pause between two looks for new entries, in ms. */
+const LOOK_EVERY = SECOND;
+
+/** Processes save entries so much later than they were received, at most, in ms. */
+const SAVED_WITHIN = 10 * SECOND;
+
+interface ListOptions extends JsonOption {
+  readonly environment?: Environment;
+  readonly status?: RequestFilter['status'];
+  readonly code?: string;
+  readonly since?: number;
+  readonly follow?: true;
+}
+
+export function addRequestsListCommand(requests: Command): void {
+  requests
+    .command('list')
+    .description(`Show the latest requests of an account, newest first; ${LATEST} without --since.`)
+    .addArgument(emailArgument())
+    .addOption(new Option('--environment <name>', 'only of this one').choices(ENVIRONMENTS))
+    .addOption(new Option('--status <status>', STATUS_EXPECTATION).argParser(statuses))
+    .option('--code <code>', 'only with this error code, such as rate_limited')
+    .addOption(
+      new Option('--since <duration>', 'only of the last 15m, 1h or 7d').argParser(parseDuration),
+    )
+    .option('--follow', 'go on with new requests, oldest first, until it is ended')
+    .addOption(jsonOption())
+    .action(list);
+}
+
+function statuses(text: string): RequestFilter['status'] {
+  const parsed = parseStatuses(text);
+  if (parsed) return parsed;
+  throw new InvalidArgumentError(`Use ${STATUS_EXPECTATION}.`);
+}
+
+async function list(email: string, options: ListOptions): Promise<void> {
+  await withStores(async (session) => {
+    const account = await requireAccount(session, email);
+    if (options.follow) return follow(session, account, options);
+    const found = await read(session, account, options);
+    if (options.json) return printJson(found.map(requestJson));
+    printTable(
+      ['TIME', 'STATUS', 'CODE', 'METHOD', 'PATH', 'MS', 'ENVIRONMENT', 'KEY', 'REQUEST ID'],
+      found.map(cellsOf),
+      'No requests that match.',
+    );
+  });
+}
+
+/** Prints new entries as they are saved; with `--since` those of that time first. */
+async function follow(session: Session, account: Account, options: ListOptions): Promise<void> {
+  let printed = new Set<string>();
+  const begin = session.clock.now().wall - (options.since ?? 0);
+  for (let from = begin; ; from = Math.max(begin, session.clock.now().wall - SAVED_WITHIN)) {
+    const found = await read(session, account, {
+      ...options,
+      since: session.clock.now().wall - from,
+    });
+    for (const entry of found.toReversed()) {
+      if (printed.has(entry.id)) continue;
+      if (options.json) printJson(requestJson(entry));
+      else printLine(cellsOf(entry).join('  '));
+    }
+    // Those that are older are not read again; other processes may still save one before a later one.
+    printed = new Set(found.map(({ id }) => id));
+    await Bun.sleep(LOOK_EVERY);
+  }
+}
+
+async function read(
+  { stores, clock }: Session,
+  account: Account,
+  { environment, status, code, since }: ListOptions,
+): Promise<LoggedRequest[]> {
+  const from = since === undefined ? undefined : clock.now().wall - since;
+  const most = since === undefined ? LATEST : KEPT_PER_ACCOUNT;
+  const found: LoggedRequest[] = [];
+  while (found.length < most) {
+    const limit = Math.min(AT_ONCE, most - found.length);
+    const filter = { environment, status, code, from };
+    const page = await stores.requestLog.page(account.id, filter, limit, found.at(-1)?.id);
+    found.push(...page);
+    if (page.length < limit) break;
+  }
+  return found;
+}
+
+function cellsOf(entry: LoggedRequest): string[] {
+  const { at, status, code, method, path, environment, keyId, requestId } = entry;
+  const { durationMs } = requestJson(entry);
+  return [
+    ...[formatTime(at), String(status), code ?? '-', method, path],
+    ...[durationMs.toFixed(1), environment, keyId, requestId],
+  ];
+}

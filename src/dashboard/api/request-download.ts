@@ -1,0 +1,83 @@
+import { requestJson } from '../../core/request-json.ts';
+import { KEPT_PER_ACCOUNT, type LoggedRequest } from '../../core/request-log.ts';
+import { UNCACHED } from '../errors.ts';
+
+/** Entries that are read and written at once, so that no other request waits long. */
+const AT_ONCE = 500;
+
+/** The next entries after one. */
+type ReadPage = (limit: number, before: string | undefined) => Promise<readonly LoggedRequest[]>;
+
+/** The forms of a download, by name. */
+const FORMS = {
+  json: { type: 'application/json', begin: '[', end: ']\n', separator: ',\n', write: jsonOf },
+  csv: { type: 'text/csv; charset=utf-8', begin: '', end: '', separator: '', write: csvOf },
+} as const;
+
+export type DownloadForm = keyof typeof FORMS;
+
+export function isDownloadForm(name: string): name is DownloadForm {
+  return Object.hasOwn(FORMS, name);
+}
+
+/** All entries as a file, newest first. */
+export function download(form: DownloadForm, readPage: ReadPage): Response {
+  const { type } = FORMS[form];
+  return new Response(streamOf(pieces(form, readPage)), {
+    headers: {
+      ...UNCACHED,
+      'Content-Type': type,
+      'Content-Disposition': `attachment; filename="requests.${form}"`,
+    },
+  });
+}
+
+function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await texts.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    cancel: async () => void (await texts.return(undefined)),
+  });
+}
+
+async function* pieces(form: DownloadForm, readPage: ReadPage): AsyncGenerator<string> {
+  const { begin, end, separator, write } = FORMS[form];
+  yield form === 'csv' ? `${COLUMNS.join(',')}\r\n` : begin;
+  let before: string | undefined;
+  for (let written = 0; written < KEPT_PER_ACCOUNT; ) {
+    const entries = await readPage(AT_ONCE, before);
+    const text = entries.map(write).join(separator);
+    if (text !== '') yield (written > 0 ? separator : '') + text;
+    written += entries.length;
+    before = entries.at(-1)?.id;
+    if (entries.length < AT_ONCE) break;
+  }
+  if (end !== '') yield end;
+}
+
+function jsonOf(entry: LoggedRequest): string {
+  return JSON.stringify(requestJson(entry));
+}
+
+const COLUMNS = [
+  ...(['at', 'requestId', 'environment', 'keyId', 'method', 'path', 'status', 'code'] as const),
+  ...(['message', 'durationMs', 'replyBytes', 'address', 'userAgent'] as const),
+  ...(['simulation', 'replayed', 'notRecorded'] as const),
+];
+
+/** A line of RFC 4180. */
+function csvOf(entry: LoggedRequest): string {
+  const fields = requestJson(entry);
+  return `${COLUMNS.map((name) => cell(fields[name])).join(',')}\r\n`;
+}
+
+function cell(value: string | number | boolean | null): string {
+  const text = String(value ?? '');
+  // A spreadsheet would take it for a formula.
+  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}

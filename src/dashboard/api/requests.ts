@@ -1,0 +1,127 @@
+import { explainError } from '../../api/error-catalogue.ts';
+import { requestJson } from '../../core/request-json.ts';
+import {
+  KEPT_PER_ACCOUNT,
+  type LoggedRequest,
+  RECORDED_PER_SECOND,
+} from '../../core/request-log.ts';
+import { loggedHeaders } from '../../http/logged-headers.ts';
+import { DashboardError } from '../errors.ts';
+import type { DashboardOptions } from '../options.ts';
+import type { FoundRequest, RequestInfo, RequestPage } from '../shared/requests.ts';
+import { json } from './replies.ts';
+import { download, isDownloadForm } from './request-download.ts';
+import { requestFilter } from './request-filter.ts';
+import type { AccountContext, Route } from './route.ts';
+
+const ON_ONE_PAGE = 50;
+
+/** The most entries with one request id, which clients may use again. */
+const MOST_FOUND = 20;
+
+export const requestRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/requests',
+    access: 'account',
+    handle: (context) => list(context, context.account.id),
+  },
+  {
+    method: 'GET',
+    path: '/operator/accounts/{id}/requests',
+    access: 'operator',
+    handle: listOfAccount,
+  },
+  { method: 'GET', path: '/operator/requests', access: 'operator', handle: find },
+];
+
+async function listOfAccount(context: AccountContext): Promise<Response> {
+  const account = await context.options.stores.accounts.find(context.id);
+  if (!account) throw new DashboardError('not_found', 'No account has this id.');
+  return list(context, account.id);
+}
+
+async function list({ options, query }: AccountContext, accountId: string): Promise<Response> {
+  const { requestLog } = options.stores;
+  const filter = requestFilter(query);
+  const form = query.get('format') ?? '';
+  if (isDownloadForm(form)) {
+    return download(form, async (limit, before) =>
+      requestLog.page(accountId, filter, limit, before),
+    );
+  }
+  if (form !== '') throw new DashboardError('invalid', '"format" must be json or csv.');
+  const before = query.get('before');
+  if (before !== null && !/^[\da-f]{32}$/.test(before)) {
+    throw new DashboardError('invalid', '"before" must be the id of an entry.');
+  }
+  const entries = await requestLog.page(accountId, filter, ON_ONE_PAGE + 1, before ?? undefined);
+  const shown = entries.slice(0, ON_ONE_PAGE);
+  return json<RequestPage>(200, {
+    requests: await requestInfos(shown, options),
+    next: entries.length > ON_ONE_PAGE ? (shown.at(-1)?.id ?? null) : null,
+    errors: explainedErrors(shown),
+    kept: {
+      days: options.requestLogDays,
+      perSecond: RECORDED_PER_SECOND,
+      requests: KEPT_PER_ACCOUNT,
+    },
+  });
+}
+
+/** The requests with this `X-Request-Id`, whoever sent them. */
+async function find({ options, query }: AccountContext): Promise<Response> {
+  const requestId = query.get('id')?.trim() ?? '';
+  if (requestId === '') throw new DashboardError('invalid', '"id" must be an X-Request-Id.');
+  const { requestLog, accounts } = options.stores;
+  const entries = await requestLog.find(requestId, MOST_FOUND);
+  const found = await Promise.all(
+    entries.map(async ({ id, accountId, at, method, path, status }) => {
+      const account = await accounts.find(accountId);
+      return account ? [{ id, accountId, email: account.email, at, method, path, status }] : [];
+    }),
+  );
+  return json<{ requests: readonly FoundRequest[] }>(200, { requests: found.flat() });
+}
+
+async function requestInfos(
+  entries: readonly LoggedRequest[],
+  { stores, addresses }: DashboardOptions,
+): Promise<RequestInfo[]> {
+  const keys = await stores.keys.findAll([...new Set(entries.map(({ keyId }) => keyId))]);
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  return entries.map((entry) => {
+    const key = byId.get(entry.keyId);
+    return {
+      ...requestJson(entry),
+      id: entry.id,
+      at: entry.at,
+      keyName: key?.name ?? null,
+      keyEnding: key?.lastFour ?? null,
+      url: urlOf(entry, addresses),
+      headers: loggedHeaders(entry.limits),
+    };
+  });
+}
+
+/** Where the request was sent: the path as it came, at the base address that serves it. */
+function urlOf(
+  { path, environment }: LoggedRequest,
+  addresses: DashboardOptions['addresses'],
+): string {
+  const bases = [addresses[environment], addresses.quickstart, addresses.sandbox];
+  const serving = bases.find((base) =>
+    path.startsWith(`${new URL(base).pathname.replace(/\/$/, '')}/`),
+  );
+  return new URL(serving ?? addresses[environment]).origin + path;
+}
+
+function explainedErrors(entries: readonly LoggedRequest[]): RequestPage['errors'] {
+  const codes = new Set(entries.flatMap(({ code }) => code ?? []));
+  return Object.fromEntries(
+    [...codes].flatMap((code) => {
+      const explained = explainError(code);
+      return explained ? [[code, explained]] : [];
+    }),
+  );
+}

@@ -1,0 +1,26 @@
+import type { LoggedLimits, LoggedWindow } from '../core/request-log.ts';
+import { SECOND } from '../lib/clock.ts';
+import { rateLimitField, rateLimitPolicy } from './reply.ts';
+
+/** The headers about limits that a reply in the request log had. */
+export function loggedHeaders({
+  limit,
+  remaining,
+  reset,
+  minute,
+  day,
+  retryAfter,
+}: LoggedLimits): Readonly<Record<string, string>> {
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(reset),
+    'RateLimit-Policy': rateLimitPolicy(minute.limit, day.limit),
+    RateLimit: rateLimitField(inMilliseconds(minute), inMilliseconds(day)),
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+  };
+}
+
+function inMilliseconds(window: LoggedWindow) {
+  return { ...window, resetIn: window.resetIn * SECOND };
+}
