@@ -42,8 +42,14 @@ export function pagePolicy(
   };
 }
 
-/** What a page of the reference may load and reach: its own files, and the API at every address. */
-export function referencePolicy(addresses: DashboardOptions['addresses']): ContentPolicy {
+/**
+ * What a page of the reference may load and reach: its own files, and the API at every address.
+ * @param forms where its forms may be sent without a script.
+ */
+export function referencePolicy(
+  addresses: DashboardOptions['addresses'],
+  forms: "'none'" | "'self'" = "'none'",
+): ContentPolicy {
   return {
     'default-src': ["'none'"],
     'script-src': ["'self'"],
@@ -51,7 +57,7 @@ export function referencePolicy(addresses: DashboardOptions['addresses']): Conte
     'img-src': ["'self'"],
     'connect-src': ["'self'", ...originsOf(addresses)],
     'base-uri': ["'none'"],
-    'form-action': ["'none'"],
+    'form-action': [forms],
     'frame-ancestors': ["'none'"],
     'require-trusted-types-for': ["'script'"],
   };

@@ -13,7 +13,7 @@ const WEB = join(import.meta.dir, '..', 'web');
 export async function bundleAssets(web = WEB): Promise<Assets> {
   const [dashboard, reference, themeFirst, plain] = await Promise.all([
     bundle(join(web, 'main.tsx'), { format: 'esm', splitting: true }),
-    bundle(join(web, 'reference', 'reference.ts'), { format: 'esm' }),
+    bundle(join(web, 'reference', 'reference.ts'), { format: 'esm', splitting: true }),
     // A classic script runs before the page is parsed.
     bundle(join(web, 'theme-first.ts'), { format: 'iife' }),
     bundle(join(import.meta.dir, 'plain.css'), {}),

@@ -1,9 +1,13 @@
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { lazy } from '../../lib/lazy.ts';
+import { framed } from '../reference/frame.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { REFERENCE_PATHS } from '../reference/paths.ts';
 import { referencePages } from '../reference/reference.ts';
+import type { Search } from '../search/search.ts';
+import { queryOf, searchPage } from '../search/search-page.ts';
 import { pagePolicy, referencePolicy, writePolicy } from '../security.ts';
+import { SEARCH_INDEX_PATH, SEARCH_PATH } from '../shared/search.ts';
 import { type ServedAssets, servedAssets } from './asset-files.ts';
 import { bundleAssets } from './bundle.ts';
 import { type ServeDocument, served, servedDocuments } from './documents.ts';
@@ -13,7 +17,7 @@ import { canonicalAddress } from './redirect.ts';
 import { dashboardPage, notFoundPage, type PageParts } from './shell.ts';
 
 /** The paths of the application's pages. */
-const APPLICATION_PATHS: ReadonlySet<string> = new Set([
+export const APPLICATION_PATHS: ReadonlySet<string> = new Set([
   '/',
   '/sign-in',
   '/sign-up',
@@ -54,6 +58,15 @@ export function createPages(
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
   const facts = { addresses, banPolicy, anonymousLimits };
   const documents = servedDocuments(facts);
+  const search = lazy(async () => {
+    // Loaded at the first search: no other page needs it.
+    const { createSearch } = await import('../search/search.ts');
+    return createSearch(facts);
+  });
+  const searchIndex = lazy(async () => {
+    const { index } = await search();
+    return served('application/json', () => index);
+  });
   const prepared = lazy(async () => {
     const { assets, files } = await prepare();
     const parts = { ...facts, assets, basePath };
@@ -62,7 +75,15 @@ export function createPages(
   const find = async (path: string, request: Request) => {
     const document = documents.get(path);
     if (document) return () => document(request);
+    if (path === SEARCH_INDEX_PATH) {
+      const index = await searchIndex();
+      return () => index(request);
+    }
     const { parts, files, reference } = await prepared();
+    if (path === SEARCH_PATH) {
+      const found = await search();
+      return () => showSearch(request, found, parts);
+    }
     const page = reference.get(path);
     if (page) return () => page(request);
     if (APPLICATION_PATHS.has(path)) return () => showDashboard(parts);
@@ -97,6 +118,18 @@ function servedReference(parts: PageParts): ReadonlyMap<string, ServeDocument> {
       served('text/html; charset=utf-8', () => text, headers),
     ]),
   );
+}
+
+function showSearch(request: Request, search: Search, parts: PageParts): Response {
+  const query = queryOf(request);
+  const page = framed(parts, searchPage(query, search.find(query), parts));
+  return new Response(page.text, {
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': writePolicy(referencePolicy(parts.addresses, "'self'")),
+    },
+  });
 }
 
 function notFound(request: Request, parts: PageParts, path: string): Response {

@@ -2,6 +2,7 @@ import { OPERATIONS } from '../../api/operations.ts';
 import { RESOURCES } from '../../api/resources.ts';
 import { type Html, html } from '../pages/html.ts';
 import { loading, type PageParts, page } from '../pages/shell.ts';
+import { SEARCH_PATH } from '../shared/search.ts';
 import { GUIDES } from './guides/guides.ts';
 import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
 
@@ -44,6 +45,7 @@ function topBar(basePath: string): Html {
 <a class="brand" href="${basePath}/">${PAW}Petstore</a>
 </div>
 <div class="bar-part">
+<a class="search-link" data-search href="${basePath}${SEARCH_PATH}">Search <kbd aria-hidden="true">/</kbd></a>
 <a class="bar-link" href="${basePath}/">Dashboard</a>
 <a class="bar-link" href="${basePath}${REFERENCE_PATH}">API reference</a>
 <select class="color-scheme needs-script" aria-label="Colors">

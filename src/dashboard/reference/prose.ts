@@ -24,13 +24,20 @@ export function linkedBelow(markdown: string, address: string): string {
 function withAnchors(markup: string): string {
   const taken = new Map<string, number>();
   return markup.replaceAll(/<h([1-6])>(.*?)<\/h\1>/gs, (_, level: string, content: string) => {
-    const words = content.replaceAll(/<[^>]+>|&\w+;/g, '').toLowerCase();
-    const slug = words.replaceAll(/[^\w]+/g, '-').replaceAll(/^-+|-+$/g, '');
+    const slug = slugOf(content.replaceAll(/<[^>]+>|&\w+;/g, ''));
     const times = (taken.get(slug) ?? 0) + 1;
     taken.set(slug, times);
     const id = times === 1 ? slug : `${slug}-${times}`;
     return `<h${level} id="${id}"><a class="anchor" href="#${id}">${content}</a></h${level}>`;
   });
+}
+
+/** The id of a heading with these words. */
+export function slugOf(words: string): string {
+  return words
+    .toLowerCase()
+    .replaceAll(/[^\w]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
 }
 
 function focusableCode(markup: string): string {

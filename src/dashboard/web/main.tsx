@@ -11,6 +11,7 @@ import { Router } from 'wouter';
 import { createQueryClient } from './api.ts';
 import { App } from './app.tsx';
 import { basePath, styleNonce } from './page-settings.ts';
+import { offerSearch } from './search/search.ts';
 import { theme, variables } from './theme.ts';
 
 const root = document.getElementById('root');
@@ -18,6 +19,8 @@ if (!root) throw new Error('The page has no element #root.');
 
 // The library that locks scrolling behind dialogs reads the nonce of its style element here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce });
+
+offerSearch(basePath);
 
 createRoot(root).render(
   <MantineProvider

@@ -14,6 +14,7 @@ import { IconBrightness, IconMoon, IconPaw, IconSun } from '@tabler/icons-react'
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
+import { SEARCH_PATH } from '../shared/search.ts';
 import { useLiveChannel } from './live/live-channel.ts';
 import { Navigation } from './navigation.tsx';
 import { basePath } from './page-settings.ts';
@@ -39,6 +40,7 @@ export function Shell({ account, children }: { account: AccountInfo; children: R
           <Brand />
         </Group>
         <Group gap="sm" wrap="nowrap">
+          <SearchLink />
           <ReferenceLink />
           <ColorScheme />
         </Group>
@@ -70,6 +72,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
       <header className="top-bar">
         <Brand />
         <Group gap="sm" wrap="nowrap">
+          <SearchLink />
           <ReferenceLink />
           <ColorScheme />
           <Button component={Link} href="/sign-in" variant="default" visibleFrom="sm">
@@ -106,6 +109,15 @@ function Brand() {
       </Text>
       Petstore
     </Link>
+  );
+}
+
+/** Opens the search; `search/search.ts` listens for it. */
+function SearchLink() {
+  return (
+    <a className="search-link" data-search href={`${basePath}${SEARCH_PATH}`}>
+      Search <kbd aria-hidden>/</kbd>
+    </a>
   );
 }
 

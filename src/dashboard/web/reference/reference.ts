@@ -1,4 +1,5 @@
 import './reference.css';
+import { offerSearch } from '../search/search.ts';
 import { offerColorSchemes } from './color-scheme.ts';
 import { addCopyButtons } from './copy-buttons.ts';
 import { rememberLanguage } from './samples.ts';
@@ -12,3 +13,9 @@ offerColorSchemes();
 addCopyButtons(document);
 rememberLanguage();
 startTrying();
+offerSearch(basePath());
+
+/** Path of the dashboard's address, without a slash at its end. */
+function basePath(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? '';
+}

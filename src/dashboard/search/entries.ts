@@ -1,0 +1,138 @@
+import { ERROR_CATALOGUE } from '../../api/error-catalogue.ts';
+import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
+import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
+import { SIMULATIONS } from '../../core/simulations.ts';
+import type { ServiceFacts } from '../reference/guides/guide.ts';
+import { GUIDES } from '../reference/guides/guides.ts';
+import { errorPath, guidePath, operationPath, REFERENCE_PATH } from '../reference/paths.ts';
+import { slugOf } from '../reference/prose.ts';
+import type { SearchEntry } from '../shared/search.ts';
+import { DASHBOARD_PAGES } from './dashboard-pages.ts';
+
+/** Sections of guides that are entries of another kind, which say more. */
+const LISTS = { errors: 'Error code', headers: 'Header' } as const;
+
+/** The longest excerpt, in characters. */
+const EXCERPT_LENGTH = 160;
+
+/** Everything that the search finds: operations, guides by section, codes, headers, fields, pages. */
+export function searchEntries(facts: ServiceFacts): SearchEntry[] {
+  return [
+    {
+      path: REFERENCE_PATH,
+      title: 'API reference',
+      names: 'API reference docs',
+      kind: 'Page',
+      excerpt: 'Addresses, keys, every operation and guide, documents for programs.',
+      text: 'overview documentation base URL authentication OpenAPI Arazzo YAML llms.txt',
+    },
+    ...DASHBOARD_PAGES.map((page): SearchEntry => ({ ...page, names: page.title, kind: 'Page' })),
+    ...Object.entries(OPERATIONS).flatMap(([id, operation]) => ofOperation(id, operation)),
+    ...ERROR_CATALOGUE.map(
+      ({ code, status, meaning, cause, cure }): SearchEntry => ({
+        path: errorPath(code),
+        title: code,
+        names: `${code} ${status}`,
+        kind: 'Error code',
+        excerpt: `${status}: ${meaning}`,
+        text: plain(`${cause} ${cure} error HTTP status`),
+      }),
+    ),
+    ...GUIDES.flatMap(({ name, title, description, body }) =>
+      ofGuide(name, title, description, body(facts)),
+    ),
+  ];
+}
+
+function ofOperation(id: string, operation: PublishedOperation): SearchEntry[] {
+  const { method, path, summary, description, parameters, body, deprecation } = operation;
+  const page = operationPath(id);
+  const schema = body === undefined ? undefined : SCHEMAS[schemaName(body)];
+  const place = `${method} ${path}`;
+  return [
+    {
+      path: page,
+      title: summary,
+      names: id,
+      kind: 'Operation',
+      excerpt: `${place} · ${id}`,
+      text: plain(`${id} ${description} ${deprecation ? `deprecated ${deprecation.note}` : ''}`),
+    },
+    ...parameters.map(
+      ({ name, description }): SearchEntry => ({
+        path: `${page}#parameter-${name}`,
+        title: name,
+        names: '',
+        kind: 'Parameter',
+        excerpt: `${place}: ${shortened(plain(description))}`,
+        text: id,
+      }),
+    ),
+    ...Object.entries(schema?.properties ?? {}).map(
+      ([name, { description }]): SearchEntry => ({
+        path: `${page}#body-${name}`,
+        title: name,
+        names: '',
+        kind: 'Field',
+        excerpt: `${place}: ${shortened(plain(description))}`,
+        text: id,
+      }),
+    ),
+  ];
+}
+
+/** A guide and its sections. */
+function ofGuide(name: string, title: string, description: string, text: string): SearchEntry[] {
+  const [introduction = '', ...sections] = text
+    // Only headings outside of code begin sections.
+    .replaceAll(/^```[\s\S]*?^```$/gm, (code) => code.replaceAll(/^#/gm, ' #'))
+    .split(/^##+ /m);
+  const kind = Object.entries(LISTS).find(([guide]) => guide === name)?.[1];
+  const found = sections.flatMap((section): SearchEntry[] => {
+    const [heading = '', ...lines] = section.split('\n');
+    const content = plain(lines.join('\n'));
+    const isListed = heading.startsWith('`') && kind !== undefined;
+    // The catalogue has better words for these.
+    if (isListed && kind === 'Error code') return [];
+    return [
+      {
+        path: `${guidePath(name)}#${slugOf(heading)}`,
+        title: isListed ? plain(heading) : `${title}: ${plain(heading)}`,
+        names: isListed ? plain(heading) : '',
+        kind: isListed ? kind : 'Guide',
+        excerpt: shortened(content),
+        text: content + simulationNames(heading),
+      },
+    ];
+  });
+  return [
+    {
+      path: guidePath(name),
+      title,
+      names: title,
+      kind: 'Guide',
+      excerpt: description,
+      text: plain(introduction),
+    },
+    ...found,
+  ];
+}
+
+function simulationNames(heading: string): string {
+  return heading === 'Simulations' ? ` ${[...SIMULATIONS.keys()].join(' ')}` : '';
+}
+
+/** Markdown as words. */
+function plain(markdown: string): string {
+  return markdown
+    .replaceAll(/\]\([^)]*\)|[`*[\]]|^```\w*$|^(?:- |\d\. )/gm, '')
+    .replaceAll(/[|{}<>"]|---+/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+function shortened(text: string): string {
+  if (text.length <= EXCERPT_LENGTH) return text;
+  const cut = text.slice(0, EXCERPT_LENGTH);
+  return `${cut.slice(0, cut.lastIndexOf(' '))} …`;
+}

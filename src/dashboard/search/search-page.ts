@@ -1,0 +1,45 @@
+import { html } from '../pages/html.ts';
+import type { PageParts } from '../pages/shell.ts';
+import type { ReferencePage } from '../reference/frame.ts';
+import { SEARCH_PATH, type SearchResult } from '../shared/search.ts';
+
+/** The longest query that is searched for, in characters. */
+const MAX_QUERY_LENGTH = 200;
+
+/** The query of a request for the search page. */
+export function queryOf(request: Request): string {
+  const query = new URL(request.url).searchParams.get('q') ?? '';
+  return query.trim().slice(0, MAX_QUERY_LENGTH);
+}
+
+/** The search for browsers without a script, and for addresses that are passed on. */
+export function searchPage(
+  query: string,
+  results: readonly SearchResult[],
+  { basePath }: Pick<PageParts, 'basePath'>,
+): ReferencePage {
+  return {
+    path: SEARCH_PATH,
+    title: query === '' ? 'Search' : `Search: ${query}`,
+    description: 'Finds operations, guides, error codes, headers and pages.',
+    content: html`<h1>Search</h1>
+<form class="search-form" role="search" action="${basePath}${SEARCH_PATH}">
+<label for="q">Operations, guides, error codes, headers, pages</label>
+<input type="search" id="q" name="q" value="${query}" maxlength="${String(MAX_QUERY_LENGTH)}" spellcheck="false" autocomplete="off">
+<button class="button">Search</button>
+</form>
+${query === '' ? '' : html`<p role="status">${countOf(results, query)}</p>`}
+<ol class="fields search-results">
+${results.map(
+  ({ path, title, kind, excerpt }) => html`<li><p class="field">
+<a href="${basePath}${path}">${title}</a> <span class="dimmed">${kind}</span></p>
+<p>${excerpt}</p></li>`,
+)}
+</ol>`,
+  };
+}
+
+function countOf({ length }: readonly SearchResult[], query: string): string {
+  if (length === 0) return `Nothing was found for “${query}”. Try a part of the word.`;
+  return `${length === 1 ? '1 result' : `${length} results`} for “${query}”`;
+}

@@ -1,0 +1,70 @@
+/** What server and browser agree on about the search. */
+
+/** Path of the search page; its query is `q`. */
+export const SEARCH_PATH = '/docs/search';
+
+/** Path of the index, for searching in the browser. */
+export const SEARCH_INDEX_PATH = '/docs/search.json';
+
+export const SEARCH_KINDS = [
+  'Operation',
+  'Guide',
+  'Error code',
+  'Header',
+  'Parameter',
+  'Field',
+  'Page',
+] as const;
+
+export type SearchKind = (typeof SEARCH_KINDS)[number];
+
+/** A place that can be found. */
+export interface SearchEntry {
+  /** Below the dashboard's address, with an anchor. */
+  readonly path: string;
+  readonly title: string;
+  /** What it is called by itself, such as an operation id; people who type this mean it. */
+  readonly names: string;
+  readonly kind: SearchKind;
+  /** What is shown below the title. */
+  readonly excerpt: string;
+  /** Everything else that it is found by. */
+  readonly text: string;
+}
+
+export type SearchResult = Pick<SearchEntry, 'path' | 'title' | 'kind' | 'excerpt'>;
+
+/** The most results that are shown. */
+export const MAX_SEARCH_RESULTS = 20;
+
+/** Kinds whose entries are what a word most likely means come first. */
+const KIND_WEIGHTS: Readonly<Record<SearchKind, number>> = {
+  'Error code': 2,
+  Operation: 2,
+  Guide: 2,
+  Header: 1.5,
+  Page: 1.2,
+  Parameter: 0.7,
+  Field: 0.5,
+};
+
+/** The options of the index. The browser reads an index with those that the server made it with. */
+export const INDEX_OPTIONS = {
+  idField: 'path',
+  fields: ['names', 'title', 'excerpt', 'text'],
+  storeFields: ['title', 'kind', 'excerpt'],
+  searchOptions: {
+    boost: { names: 10, title: 4, excerpt: 2 },
+    prefix: true,
+    // One typing mistake in four letters; none in numbers such as 429.
+    fuzzy: (term: string) => (/\d/.test(term) || term.length < 4 ? false : 0.25),
+    combineWith: 'AND' as const,
+    boostDocument: (_: unknown, __: string, stored?: Record<string, unknown>) =>
+      weightOf(stored?.['kind']),
+  },
+};
+
+function weightOf(kind: unknown): number {
+  const known = SEARCH_KINDS.find((each) => each === kind);
+  return known === undefined ? 1 : KIND_WEIGHTS[known];
+}
