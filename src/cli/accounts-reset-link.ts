@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config/config.ts';
-import { OperatorError, SetupError } from '../core/errors.ts';
-import type { SignIn } from '../dashboard/session.ts';
-import { MemoryAttemptCounts } from '../limits/memory/attempt-counts.ts';
+import { OperatorError } from '../core/errors.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
 import { printNote, printResult } from './output.ts';
-import { requireAccount, type Session, withStores } from './session.ts';
+import { requireAccount, withStores } from './session.ts';
+import { openSignIn } from './sign-in.ts';
 
 const ADVICE = 'set PETSTORE_PORT or PETSTORE_DASHBOARD_URL as it has them.';
 
@@ -36,22 +34,4 @@ async function resetLink(email: string, options: JsonOption): Promise<void> {
     if (options.json) return;
     printNote(`It leads to ${new URL(link).origin}. Where the service is elsewhere, ${ADVICE}`);
   });
-}
-
-/** The dashboard's sign-in; it sends no mail. */
-async function openSignIn({ stores, clock }: Session): Promise<SignIn> {
-  const config = readConfig();
-  const dashboard = config.baseUrl('dashboard', config.port);
-  if (new URL(dashboard).port === '0') {
-    throw new SetupError(
-      'Set PETSTORE_DASHBOARD_URL, or PETSTORE_PORT to other than 0: the link begins with it.',
-    );
-  }
-  const attempts = new MemoryAttemptCounts();
-  const log = { error: (_details: object, message: string) => printNote(message) };
-  // Loaded here so that no other command waits for it.
-  const { createSignIn } = await import('../dashboard/sign-in/sign-in.ts');
-  const { operatorsNeedSecondFactor, signUpLimits } = config;
-  const needed = { stores, attempts, operatorsNeedSecondFactor, signUpLimits, clock, log };
-  return createSignIn({ ...needed, addresses: { dashboard }, mail: undefined });
 }

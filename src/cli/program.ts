@@ -7,7 +7,9 @@ import { addResetLinkCommand } from './accounts-reset-link.ts';
 import { addResetSecondFactorCommand } from './accounts-reset-second-factor.ts';
 import { addSetOperatorCommand } from './accounts-set-operator.ts';
 import { addSetPlanCommand } from './accounts-set-plan.ts';
+import { addAccountsShowCommand } from './accounts-show.ts';
 import { addResumeCommand, addSuspendCommand } from './accounts-suspend.ts';
+import { addAuditListCommand } from './audit-list.ts';
 import { addBackupCommand } from './backup.ts';
 import { addBansLiftCommand } from './bans-lift.ts';
 import { addBansListCommand } from './bans-list.ts';
@@ -75,6 +77,7 @@ function createProgram(): Command {
   const accounts = program.command('accounts').description('Create and change accounts.');
   addAccountsCreateCommand(accounts);
   addAccountsListCommand(accounts);
+  addAccountsShowCommand(accounts);
   addSetPlanCommand(accounts);
   addSetOperatorCommand(accounts);
   addSuspendCommand(accounts);
@@ -92,6 +95,8 @@ function createProgram(): Command {
   addBansLiftCommand(bans);
   const requests = program.command('requests').description('Show the requests of accounts.');
   addRequestsListCommand(requests);
+  const audit = program.command('audit').description('Show who changed what.');
+  addAuditListCommand(audit);
   addBackupCommand(program);
   addRestoreCommand(program);
   const store = program.command('store').description('Check and repair the data folder.');

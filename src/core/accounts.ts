@@ -57,6 +57,8 @@ export interface AccountStore {
    */
   delete(id: string, now: number, by: Actor): Promise<void>;
   find(id: string): Awaitable<Account | undefined>;
+  /** The accounts with these ids, in no order; unknown ids are left out. */
+  findAll(ids: readonly string[]): Awaitable<Account[]>;
   findByEmail(email: string): Awaitable<Account | undefined>;
   list(): Awaitable<Account[]>;
   /** Accounts whose address contains the text, case-insensitively; at most `limit`, sorted by address. */

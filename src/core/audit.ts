@@ -1,32 +1,37 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Subscription } from './plans.ts';
 
-export type AuditAction =
-  | 'account.created'
-  | 'account.deleted'
-  | 'account.plan_changed'
-  | 'account.role_changed'
-  | 'account.suspended'
-  | 'account.resumed'
-  | 'account.reset_link_made'
-  | 'second_factor.added'
-  | 'second_factor.renamed'
-  | 'second_factor.removed'
-  | 'second_factor.codes_renewed'
-  | 'second_factor.code_used'
-  | 'second_factor.reset'
-  | 'key.created'
-  | 'key.rotated'
-  | 'key.revoked'
-  | 'key.removed'
-  | 'ban.lifted'
-  | 'sandbox.clock_advanced'
-  | 'sandbox.usage_set'
-  | 'sandbox.key_banned'
-  | 'sandbox.ban_lifted'
-  | 'sandbox.simulation_set'
-  | 'sandbox.reset'
-  | 'environment.reset';
+/** Every kind of entry. */
+export const AUDIT_ACTIONS = [
+  'account.created',
+  'account.deleted',
+  'account.plan_changed',
+  'account.role_changed',
+  'account.suspended',
+  'account.resumed',
+  'account.reset_link_made',
+  'account.sessions_ended',
+  'second_factor.added',
+  'second_factor.renamed',
+  'second_factor.removed',
+  'second_factor.codes_renewed',
+  'second_factor.code_used',
+  'second_factor.reset',
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'key.removed',
+  'ban.lifted',
+  'sandbox.clock_advanced',
+  'sandbox.usage_set',
+  'sandbox.key_banned',
+  'sandbox.ban_lifted',
+  'sandbox.simulation_set',
+  'sandbox.reset',
+  'environment.reset',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
  * Who made a change: the address of an account, `command line: ` and the name of a system user, or
@@ -59,6 +64,22 @@ export function describeSubscription({ plan, limits }: Subscription): string {
   return `${plan}: ${limits.perMinute} a minute, ${limits.perDay} a day`;
 }
 
+/** Which entries are meant. What is left out may be anything. */
+export interface AuditFilter {
+  /** A part of the actor, in any case. */
+  readonly actor?: string | undefined;
+  readonly accountId?: string | undefined;
+  readonly action?: AuditAction | undefined;
+  /** From this moment on, epoch ms. */
+  readonly from?: number | undefined;
+  /** Before this moment, epoch ms. */
+  readonly to?: number | undefined;
+}
+
+export function isAuditAction(text: string): text is AuditAction {
+  return AUDIT_ACTIONS.some((action) => action === text);
+}
+
 /** What stands in the place of an address in the details of a deleted account. */
 const NO_ADDRESS = '(deleted)';
 
@@ -83,5 +104,5 @@ export function withoutPersonalData(
 export interface AuditLog {
   record(entry: AuditEntry): Promise<void>;
   /** The latest entries, newest first; only those before the entry with number `before`, if given. */
-  list(limit: number, before?: number): Awaitable<AuditRecord[]>;
+  list(limit: number, before?: number, filter?: AuditFilter): Awaitable<AuditRecord[]>;
 }

@@ -174,6 +174,12 @@ export class StoredAccounts implements AccountStore {
     return row && accountFromRow(row);
   }
 
+  async findAll(ids: readonly string[]): Promise<Account[]> {
+    if (ids.length === 0) return [];
+    const rows = await (await this.#select()).where('id', 'in', ids).execute();
+    return rows.map(accountFromRow);
+  }
+
   async findByEmail(email: string): Promise<Account | undefined> {
     const select = await this.#select();
     const row = await select.where('email', '=', email.toLowerCase()).executeTakeFirst();

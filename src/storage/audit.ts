@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditLog, AuditRecord } from '../core/audit.ts';
+import type { AuditEntry, AuditFilter, AuditLog, AuditRecord } from '../core/audit.ts';
 import type { Access } from './access.ts';
 import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
@@ -28,15 +28,26 @@ export class StoredAuditLog implements AuditLog {
     return this.#access.changes.recordAudit(entry);
   }
 
-  async list(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<AuditRecord[]> {
+  async list(
+    limit: number,
+    before = Number.MAX_SAFE_INTEGER,
+    { actor = '', accountId, action, from, to }: AuditFilter = {},
+  ): Promise<AuditRecord[]> {
     const queries = await this.#access.queries();
-    const rows = await queries
+    let selected = queries
       .selectFrom('audit')
       .select(['number', 'at', 'actor as by', 'action', 'account_id as accountId', 'detail'])
-      .where('number', '<', before)
-      .orderBy('number', 'desc')
-      .limit(limit)
-      .execute();
-    return rows;
+      .where('number', '<', before);
+    if (accountId !== undefined) selected = selected.where('account_id', '=', accountId);
+    if (action !== undefined) selected = selected.where('action', '=', action);
+    if (from !== undefined) selected = selected.where('at', '>=', from);
+    if (to !== undefined) selected = selected.where('at', '<', to);
+    if (actor !== '') {
+      selected = selected.where(({ eb, fn, val }) => {
+        const name = fn<string>('lower', ['actor']);
+        return eb(fn<string>('replace', [name, val(actor.toLowerCase()), val('')]), '<>', name);
+      });
+    }
+    return selected.orderBy('number', 'desc').limit(limit).execute();
   }
 }

@@ -8,6 +8,7 @@ import type { MessageStore } from '../core/messages.ts';
 import type { RequestLogStore } from '../core/request-log.ts';
 import type { SandboxStore } from '../core/sandbox-store.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
+import type { SessionStore } from '../core/sessions.ts';
 import type { Settings } from '../core/settings.ts';
 import type { SimulationStore } from '../core/simulations.ts';
 import type { UsageStore } from '../core/usage.ts';
@@ -23,6 +24,7 @@ import { type AddRequests, requestLogChanges, StoredRequestLog } from './request
 import { StoredSandboxes, sandboxChanges } from './sandboxes.ts';
 import { secondFactorChanges } from './second-factor-changes.ts';
 import { StoredSecondFactors } from './second-factors.ts';
+import { StoredSessions, sessionChanges } from './sessions.ts';
 import { StoredSettings } from './settings.ts';
 import { StoredSimulations, simulationChanges } from './simulations.ts';
 import { StoredUsage, type UsageBatches, usageChanges } from './usage.ts';
@@ -38,6 +40,7 @@ export const CHANGES = {
   ...sandboxChanges,
   ...simulationChanges,
   ...secondFactorChanges,
+  ...sessionChanges,
   ...usageChanges,
 };
 
@@ -63,6 +66,7 @@ export interface SharedStores extends Pick<Access<Changes>, 'queries'> {
   readonly changes: ChangeSignal & ChangeFeed;
   readonly accounts: AccountStore;
   readonly secondFactors: SecondFactorStore;
+  readonly sessions: SessionStore;
   readonly keys: ApiKeyStore;
   readonly bans: BanStore;
   readonly sandboxes: SandboxStore;
@@ -83,6 +87,7 @@ export function sharedStores(engine: Access<Changes>, byHand: HandWritten): Shar
     changes,
     accounts: new StoredAccounts(access, (id) => requestLog.forgetAccount(id)),
     secondFactors: new StoredSecondFactors(access),
+    sessions: new StoredSessions(access),
     keys: new StoredApiKeys(access, byHand.keys),
     bans: new StoredBans(access),
     sandboxes: new StoredSandboxes(access),

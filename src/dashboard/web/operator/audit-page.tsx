@@ -15,6 +15,7 @@ const TITLES: Readonly<Record<AuditAction, string>> = {
   'account.role_changed': 'Role changed',
   'account.suspended': 'Account suspended',
   'account.resumed': 'Account resumed',
+  'account.sessions_ended': 'Sessions ended',
   'account.reset_link_made': 'Reset link made',
   'second_factor.added': 'Second factor added',
   'second_factor.renamed': 'Second factor renamed',

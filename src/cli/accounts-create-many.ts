@@ -1,0 +1,100 @@
+import { type Account, isEmailAddress } from '../core/accounts.ts';
+import { ENVIRONMENTS } from '../core/environments.ts';
+import { OperatorError } from '../core/errors.ts';
+import type { Subscription } from '../core/plans.ts';
+import type { SignIn } from '../dashboard/session.ts';
+import { csv } from '../lib/csv.ts';
+import { UsageError } from './errors.ts';
+import { printJson, printNote } from './output.ts';
+import { type Session, withStores } from './session.ts';
+import { openSignIn } from './sign-in.ts';
+
+/** The most accounts that are made at once. */
+const MOST = 1_000;
+
+export interface ManyOptions {
+  readonly count: number;
+  readonly prefix: string;
+  readonly domain: string;
+  readonly json?: true;
+}
+
+/** What one participant of a workshop gets. */
+interface Sheet {
+  readonly email: string;
+  /** Sets a password, once. */
+  readonly link: string;
+  /** The text of a key for each environment. */
+  readonly staging: string;
+  readonly production: string;
+}
+
+/**
+ * Creates accounts such as `class-01@example.com`, and prints what each participant needs as CSV.
+ * @throws UsageError when the addresses would not be valid.
+ * @throws OperatorError when one of them has an account already; then none is made.
+ */
+export async function createMany(subscription: Subscription, options: ManyOptions): Promise<void> {
+  const emails = addressesFrom(options);
+  await withStores(async (session) => {
+    await requireFree(session, emails);
+    const signIn = await openSignIn(session);
+    const sheets: Sheet[] = [];
+    for (const email of emails) sheets.push(await createOne(session, signIn, email, subscription));
+    if (options.json) return printJson(sheets);
+    const names = ['email', 'link', 'staging key', 'production key'];
+    const rows = sheets.map(({ email, link, staging, production }) => {
+      return [email, link, staging, production];
+    });
+    process.stdout.write(csv(names, rows));
+    printNote(
+      'Each link sets a password once, within an hour; accounts reset-link makes another. Keep the sheet safe: its keys are shown nowhere else.',
+    );
+  });
+}
+
+function addressesFrom({ count, prefix, domain }: ManyOptions): string[] {
+  if (count > MOST) throw new UsageError(`At most ${MOST} accounts are made at once.`);
+  const digits = Math.max(2, String(count).length);
+  const emails = Array.from(
+    { length: count },
+    (_, index) => `${prefix}${String(index + 1).padStart(digits, '0')}@${domain}`,
+  );
+  const invalid = emails.find((email) => !isEmailAddress(email));
+  if (invalid === undefined) return emails;
+  throw new UsageError(`${invalid} is no e-mail address. Use another --prefix or --domain.`);
+}
+
+async function requireFree({ stores }: Session, emails: readonly string[]): Promise<void> {
+  for (const email of emails) {
+    if (await stores.accounts.findByEmail(email)) throw taken(email);
+  }
+}
+
+async function createOne(
+  session: Session,
+  signIn: SignIn,
+  email: string,
+  subscription: Subscription,
+): Promise<Sheet> {
+  const { stores, clock, by } = session;
+  const account = await stores.accounts.create(email, subscription, clock.now().wall, by);
+  const link = account && (await signIn.resetLink(email));
+  // Another process was faster.
+  if (!account || link === undefined) throw taken(email);
+  const [production = '', staging = ''] = await issueKeys(session, account);
+  return { email, link, staging, production };
+}
+
+async function issueKeys({ stores, by }: Session, account: Account): Promise<string[]> {
+  const texts: string[] = [];
+  for (const environment of ENVIRONMENTS) {
+    const wish = { environment, name: 'workshop' };
+    texts.push((await stores.keyRing.issue(account, wish, by)).text);
+  }
+  return texts;
+}
+
+function taken(email: string): OperatorError {
+  return new OperatorError(`${email} has an account already. Use another --prefix or --domain.`);
+}

@@ -1,0 +1,108 @@
+import type { Command } from 'commander';
+import { type AccountDetails, accountDetails } from '../core/account-details.ts';
+import { keyState } from '../core/api-keys.ts';
+import { ENVIRONMENTS } from '../core/environments.ts';
+import type { UsageCounts } from '../core/usage.ts';
+import { accountJson } from './account-json.ts';
+import { keyJson } from './key-json.ts';
+import { emailArgument, type JsonOption, jsonOption } from './options.ts';
+import { COMMAND, formatTime, isoTime, printJson, printLine, printTable } from './output.ts';
+import { requireAccount, withStores } from './session.ts';
+
+/** Entries of the audit log in the table. */
+const ENTRIES_SHOWN = 10;
+
+export function addAccountsShowCommand(accounts: Command): void {
+  accounts
+    .command('show')
+    .description('Show an account: plan, keys, usage, bans, sessions and what was changed.')
+    .addArgument(emailArgument())
+    .addOption(jsonOption())
+    .action(show);
+}
+
+async function show(email: string, { json }: JsonOption): Promise<void> {
+  await withStores(async (session) => {
+    const account = await requireAccount(session, email);
+    const now = session.clock.now().wall;
+    const details = await accountDetails(session.stores, account, now);
+    if (json) printJson(detailsJson(details, now));
+    else print(details, now);
+  });
+}
+
+function detailsJson(details: AccountDetails, now: number) {
+  const { account, keys, bans, sessions, secondFactors, usage, audit } = details;
+  const { hasTotp, recoveryCodesLeft, passkeys } = secondFactors;
+  return {
+    ...accountJson(account),
+    keys: keys.map((key) => keyJson(key, now)),
+    usage,
+    bans: bans.map(({ id, keyId, environment, reason, startsAt, endsAt, liftedAt, liftedBy }) => {
+      const times = [startsAt, endsAt, liftedAt].map(isoTime);
+      const [starts, ends, lifted] = times;
+      const lift = { liftedAt: lifted ?? null, liftedBy: liftedBy ?? null };
+      return { id, keyId, environment, reason, startsAt: starts, endsAt: ends, ...lift };
+    }),
+    sessions: sessions.map(({ id, createdAt, lastActiveAt, expiresAt, ...rest }) => ({
+      id,
+      createdAt: isoTime(createdAt),
+      lastActiveAt: isoTime(lastActiveAt),
+      expiresAt: isoTime(expiresAt),
+      ipAddress: rest.ipAddress ?? null,
+      userAgent: rest.userAgent ?? null,
+      secondFactor: rest.secondFactor ?? null,
+    })),
+    secondFactors: { hasTotp, recoveryCodesLeft, passkeys: passkeys.length },
+    audit: audit.map(({ number, at, by, action, detail }) => {
+      return { number, at: isoTime(at), actor: by, action, detail };
+    }),
+  };
+}
+
+function print(
+  { account, keys, bans, sessions, secondFactors, ...rest }: AccountDetails,
+  now: number,
+) {
+  const { email, id, role, plan, limits, createdAt, suspension } = account;
+  printLine(`${email} (${id}), ${role}, since ${formatTime(createdAt)}`);
+  if (suspension) printLine(`Suspended since ${formatTime(suspension.at)}: ${suspension.reason}`);
+  printLine(`Plan ${plan}: ${limits.perMinute} a minute, ${limits.perDay} a day`);
+  for (const environment of ENVIRONMENTS) {
+    const { day, month } = rest.usage[environment];
+    printLine(`Requests in ${environment}: ${inWords(day)} in 24 h; ${inWords(month)} in 30 days`);
+  }
+  const factors = secondFactors.passkeys.length + (secondFactors.hasTotp ? 1 : 0);
+  printLine(`Sessions: ${sessions.length}; second factors: ${factors}`);
+  printLine('');
+  printTable(
+    ['KEY', 'ENVIRONMENT', 'NAME', 'STATE', 'LAST USED', 'ID'],
+    keys.map((key) => [
+      ...[`${key.prefix}…${key.lastFour}`, key.environment, key.name, keyState(key, now)],
+      ...[formatTime(key.lastUsedAt), key.id],
+    ]),
+    `No keys yet. Run: ${COMMAND} keys create ${email}`,
+  );
+  printLine('');
+  printTable(
+    ['BAN', 'KEY', 'SINCE', 'UNTIL', 'LIFTED'],
+    bans.map((ban) => [
+      ...[ban.id, ban.keyId],
+      ...[ban.startsAt, ban.endsAt, ban.liftedAt].map(formatTime),
+    ]),
+    'No bans in 30 days.',
+  );
+  printLine('');
+  printTable(
+    ['AT', 'ACTOR', 'ACTION', 'DETAIL'],
+    rest.audit
+      .slice(0, ENTRIES_SHOWN)
+      .map(({ at, by, action, detail }) => [formatTime(at), by, action, detail]),
+    'No changes yet.',
+  );
+}
+
+function inWords({ succeeded, clientErrors, limited, serverErrors }: UsageCounts): string {
+  const all = succeeded + clientErrors + limited + serverErrors;
+  return `${all} (${clientErrors} client errors, ${limited} refused, ${serverErrors} server errors)`;
+}

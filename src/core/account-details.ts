@@ -1,0 +1,73 @@
+import { DAY } from '../lib/clock.ts';
+import type { Account } from './accounts.ts';
+import type { ApiKey, ApiKeyStore } from './api-keys.ts';
+import type { AuditLog, AuditRecord } from './audit.ts';
+import type { BanRecord, BanStore } from './ban-records.ts';
+import type { Environment } from './environments.ts';
+import type { SecondFactorStore, SecondFactors } from './second-factors.ts';
+import type { SessionRecord, SessionStore } from './sessions.ts';
+import { addCounts, hourOf, NO_USAGE, type UsageCounts, type UsageStore } from './usage.ts';
+
+/** The most keys, bans and entries of the audit log that are shown of an account. */
+const MOST_SHOWN = 50;
+/** Usage is shown of so many days. */
+const DAYS_SHOWN = 30;
+
+/** Everything that operators look at first when an account is in question. */
+export interface AccountDetails {
+  readonly account: Account;
+  /** The newest first, at most 50. */
+  readonly keys: readonly ApiKey[];
+  /** Of the last 30 days, at most 50. */
+  readonly bans: readonly BanRecord[];
+  readonly sessions: readonly SessionRecord[];
+  readonly secondFactors: SecondFactors;
+  /** Requests of the last 24 hours and 30 days, whole hours and days (UTC). */
+  readonly usage: Readonly<
+    Record<Environment, { readonly day: UsageCounts; readonly month: UsageCounts }>
+  >;
+  /** The newest first, at most 50. */
+  readonly audit: readonly AuditRecord[];
+}
+
+export interface DetailedStores {
+  readonly keys: Pick<ApiKeyStore, 'page'>;
+  readonly bans: Pick<BanStore, 'ofAccount'>;
+  readonly sessions: Pick<SessionStore, 'ofAccount'>;
+  readonly secondFactors: Pick<SecondFactorStore, 'of'>;
+  readonly usage: Pick<UsageStore, 'byPeriod'>;
+  readonly audit: Pick<AuditLog, 'list'>;
+}
+
+/** @param now epoch ms. May raise `StorageUnavailable`. */
+export async function accountDetails(
+  stores: DetailedStores,
+  account: Account,
+  now: number,
+): Promise<AccountDetails> {
+  const { id: accountId } = account;
+  return {
+    account,
+    keys: await stores.keys.page(accountId, MOST_SHOWN),
+    bans: await stores.bans.ofAccount(accountId, now - DAYS_SHOWN * DAY, MOST_SHOWN),
+    sessions: await stores.sessions.ofAccount(accountId, now),
+    secondFactors: await stores.secondFactors.of(accountId),
+    usage: await usageOf(stores, accountId, now),
+    audit: await stores.audit.list(MOST_SHOWN, undefined, { accountId }),
+  };
+}
+
+async function usageOf(
+  { usage }: DetailedStores,
+  accountId: string,
+  now: number,
+): Promise<AccountDetails['usage']> {
+  const first = hourOf(Math.floor(now / DAY - DAYS_SHOWN + 1) * DAY);
+  const periods = await usage.byPeriod({ accountId, first });
+  const ofEnvironment = (name: Environment) => {
+    const month = periods.filter(({ environment }) => environment === name);
+    const day = month.filter(({ hour }) => hour > hourOf(now - DAY));
+    return { day: day.reduce(addCounts, NO_USAGE), month: month.reduce(addCounts, NO_USAGE) };
+  };
+  return { production: ofEnvironment('production'), staging: ofEnvironment('staging') };
+}

@@ -1,0 +1,13 @@
+export type CsvValue = string | number | null;
+
+/** Lines of CSV (RFC 4180), the names of the columns first. */
+export function csv(names: readonly string[], rows: ReadonlyArray<readonly CsvValue[]>): string {
+  return [names, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
+}
+
+/** `null` is an empty field. A text that a spreadsheet would take for a formula is quoted by an apostrophe. */
+function field(value: CsvValue): string {
+  if (typeof value !== 'string') return value === null ? '' : String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
