@@ -13,6 +13,7 @@ import { addAuditListCommand } from './audit-list.ts';
 import { addBackupCommand } from './backup.ts';
 import { addBansLiftCommand } from './bans-lift.ts';
 import { addBansListCommand } from './bans-list.ts';
+import { addDistributeCommand } from './distribute.ts';
 import { WRONG_USAGE } from './errors.ts';
 import { addFixtureSchemaCommand } from './fixture-schema.ts';
 import { addGradeCommand } from './grade.ts';
@@ -104,6 +105,7 @@ function createProgram(): Command {
   addBeginAnewCommand(store);
   addCheckCommand(store);
   addMigrateStoreCommand(program);
+  addDistributeCommand(program);
   addHealthCommand(program);
   addMcpCommand(program);
   return program;

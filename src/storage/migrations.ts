@@ -273,10 +273,6 @@ export const SHARED_STEPS: readonly SharedStep[] = [
   },
 ];
 
-function counter(column: string): string {
-  return `${column} INTEGER NOT NULL DEFAULT 0`;
-}
-
 /**
  * Creates a table on both engines.
  * @param definitions columns and constraints, in SQL that both know; INTEGER is any 64-bit integer.
@@ -295,4 +291,8 @@ export function sqliteSteps(file: SharedStep['file']): string[] {
   return SHARED_STEPS.filter((step) => step.file === file && step.sqlite.length > 0).map(
     ({ sqlite }) => sqlite.join(';\n'),
   );
+}
+
+function counter(column: string): string {
+  return `${column} INTEGER NOT NULL DEFAULT 0`;
 }

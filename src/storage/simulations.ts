@@ -11,19 +11,12 @@ export const simulationChanges = {
     counter: string,
     times: number | null,
   ): Promise<number | null> {
+    // Nothing is counted for an account that was deleted meanwhile.
+    const account = transaction.selectFrom('accounts').select('id').where('id', '=', accountId);
+    if (!(await account.executeTakeFirst())) return null;
     const row = await transaction
       .insertInto('simulated_requests')
-      .columns(['account_id', 'counter', 'requests'])
-      // Nothing is counted for an account that was deleted meanwhile.
-      .expression(({ selectFrom }) =>
-        selectFrom('accounts')
-          .select(({ val, lit }) => [
-            'id as account_id',
-            val(counter).as('counter'),
-            lit(1).as('requests'),
-          ])
-          .where('id', '=', accountId),
-      )
+      .values({ account_id: accountId, counter, requests: 1 })
       .onConflict((conflict) => {
         const counted = conflict
           .columns(['account_id', 'counter'])

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { TABLES } from '../../src/storage/schema.ts';
-import { ManualClock, TestService } from '../support/harness.ts';
+import { ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
+import { runCommand } from '../support/process.ts';
 import { advance, sandbox } from '../support/sandbox-scene.ts';
 
 /** Tables whose rows a sharded database spreads over its nodes, and by which column. */
@@ -67,6 +68,33 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
       expect.arrayContaining(['idempotent_requests', 'messages', 'pets', 'quotas']),
     );
     expect(statements.filter((statement) => scattered(statement).length > 0)).toEqual([]);
+  });
+
+  test('petstore distribute says what it needs, and leaves a database without Citus alone', async () => {
+    using folder = temporaryFolder();
+    const url = await server.createDatabase();
+    const run = (settings: Record<string, string>, ...args: string[]) =>
+      runCommand(['distribute', ...args], { ...settings, PETSTORE_DATA_DIR: folder.path });
+    const database = { PETSTORE_DATABASE_URL: url, PETSTORE_SECRET: SECRET };
+    expect(await run(database)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    });
+    const embedded = await run({}, '--yes');
+    expect(embedded).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('PETSTORE_DATABASE_URL'),
+    });
+    for (const option of ['--yes', '--check']) {
+      const refused = await run(database, option);
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('CREATE EXTENSION'),
+      });
+    }
+    await using service = await TestService.start({ settings: database });
+    const { secret } = await service.account();
+    expect((await service.post(secret, { name: 'Rex', categoryId: 1 })).status).toBe(201);
   });
 });
 

@@ -54,6 +54,10 @@ const ENTRIES = [
   // Run by hand, where there is a container engine.
   'test/deploy/containers.ts',
   'test/http/mocks.ts',
+  // Run by `npm run citus`.
+  'test/citus/main.ts',
+  'test/citus/storage.ts',
+  'test/citus/service.ts',
   // Run by `npm run check:testing`.
   'test/testing/runners.ts',
   'test/generators/main.ts',

@@ -24,6 +24,16 @@ function versionOf(folder: string): string {
 
 const programs = findPrograms();
 
+/** What the servers lack to be nodes of a sharded database; nothing when they can be. */
+export function missingForCitus(): string | undefined {
+  if (!programs) return 'PostgreSQL 15 or later, such as the package postgresql';
+  const folder = Bun.spawnSync([join(programs, 'pg_config'), '--sharedir'])
+    .stdout.toString()
+    .trim();
+  if (existsSync(join(folder, 'extension', 'citus.control'))) return undefined;
+  return `Citus 13 or later for the PostgreSQL of ${programs}: ${join(folder, 'extension', 'citus.control')} is not there`;
+}
+
 /** PATH with the programs of PostgreSQL first, such as pg_dump. */
 export const POSTGRES_PATH = [programs, process.env['PATH']].join(':');
 
@@ -59,15 +69,19 @@ export class PostgresServer implements AsyncDisposable {
     await migrate(this.url(TEMPLATE));
   });
 
-  private constructor() {
+  readonly #settings: readonly string[];
+
+  private constructor(settings: readonly string[] = []) {
+    this.#settings = settings;
     this.#folder = mkdtempSync(join(temporaryRoot, 'petstore-postgres-'));
     // PostgreSQL refuses to run as root.
     this.#user = process.getuid?.() === 0 ? idsOf('postgres') : undefined;
     if (this.#user) chownSync(this.#folder, this.#user.uid, this.#user.gid);
   }
 
-  static async start(): Promise<PostgresServer> {
-    const server = new PostgresServer();
+  /** @param settings such as `wal_level=logical`. */
+  static async start(settings: readonly string[] = []): Promise<PostgresServer> {
+    const server = new PostgresServer(settings);
     await server.#fill('initdb', ['-U', 'petstore', '-A', 'trust', '-E', 'UTF8']);
     await server.#startOnFreePort();
     return server;
@@ -109,6 +123,7 @@ export class PostgresServer implements AsyncDisposable {
         '-c',
         'log_rotation_size=0',
       ],
+      ...this.#settings.flatMap((setting) => ['-c', setting]),
       ...['-c', `log_directory=${this.#folder}`, '-c', `log_filename=${LOG}`],
     ]);
     await eventually(() => {

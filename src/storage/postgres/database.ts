@@ -78,6 +78,8 @@ export class PostgresDatabase implements Queries {
   readonly #breaker: CircuitBreaker<string>;
   /** Set once metrics are collected. */
   metrics: DatabaseMetrics | undefined;
+  /** Whether the rows are spread over several nodes; set before anything is asked for. */
+  isDistributed = false;
   /** Refuses what waits for an answer. */
   readonly #waiting = new Set<(error: StorageUnavailable) => void>();
 

@@ -35,9 +35,10 @@ export function isLostRace(error: unknown): boolean {
   return LOST_RACE.test(sqlStateOf(error) ?? '');
 }
 
-/** Whether a row has this key already. */
+/** Whether a row has this key already. A sharded database has another code for it where it copies rows. */
 export function isTaken(error: unknown): boolean {
-  return sqlStateOf(error) === '23505';
+  if (sqlStateOf(error) === '23505') return true;
+  return error instanceof SQL.PostgresError && error.message.startsWith('duplicate key value');
 }
 
 /** Whether the connection remembers a table as it was before a migration. */

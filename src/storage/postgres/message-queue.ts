@@ -1,7 +1,14 @@
 import type { Message } from '../../core/messages.ts';
 import { type MessageQueue, type MessageRow, messageFromRow } from '../messages.ts';
+import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
+
+const OLDEST = select(
+  'messages',
+  ['account_id', 'id'],
+  'WHERE delivered_at IS NULL ORDER BY sequence LIMIT ?',
+);
 
 /** Queues messages and delivers them. */
 export class PostgresMessageQueue implements MessageQueue {
@@ -19,25 +26,26 @@ export class PostgresMessageQueue implements MessageQueue {
   }
 
   /**
-   * One statement, so that a worker that dies holds nothing. It locks the accounts whose messages it
-   * moves and passes over those that another worker has: were it single messages, a later one could
-   * come before an earlier one of the same account.
+   * Locks the accounts whose messages it moves, and passes over those that another worker has: were it single
+   * messages, a later one could come before an earlier one of the same account.
    */
   async deliver(now: number, limit: number): Promise<number> {
-    return this.#database.run(
-      `WITH oldest AS (
-         SELECT account_id, id FROM messages
-         WHERE delivered_at IS NULL ORDER BY sequence LIMIT $2
-       ), mine AS (
-         SELECT id FROM accounts WHERE id IN (SELECT account_id FROM oldest)
-         FOR NO KEY UPDATE SKIP LOCKED
-       )
-       UPDATE messages SET delivered_at = $1
-       WHERE delivered_at IS NULL AND (account_id, id) IN (
-         SELECT oldest.account_id, oldest.id FROM oldest JOIN mine ON mine.id = oldest.account_id)`,
-      now,
-      limit,
-    );
+    const oldest = await this.#database.rows(OLDEST, limit);
+    if (oldest.length === 0) return 0;
+    return this.#database.transaction(async (queries) => {
+      const accounts = [...new Set(oldest.map(({ account_id }) => account_id))].sort();
+      const mine = await queries.all<{ id: string }>(
+        'SELECT id FROM accounts WHERE id = ANY($1::text[]) FOR NO KEY UPDATE SKIP LOCKED',
+        texts(accounts),
+      );
+      return queries.run(
+        `UPDATE messages SET delivered_at = $1
+         WHERE delivered_at IS NULL AND account_id = ANY($2::text[]) AND id = ANY($3::text[])`,
+        now,
+        texts(mine.map(({ id }) => id)),
+        texts(oldest.map(({ id }) => id)),
+      );
+    });
   }
 
   decodeText(stored: string): string {

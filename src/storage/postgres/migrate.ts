@@ -1,6 +1,7 @@
 import type { SQL } from 'bun';
 import { messageOf, SetupError } from '../../core/errors.ts';
 import { connect } from './connection.ts';
+import { distributeNewTables, hasTablesToDistribute } from './distribution.ts';
 import { isLostRace, sqlStateOf } from './failures.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 
@@ -47,12 +48,18 @@ async function bringUpToDate(
     connection.begin((transaction) => runSteps(transaction, migrations, prepared));
   for (let next = await run(); next; next = await run()) {
     const step = next;
-    const isDone = await whileLocked(url, async () => {
+    await alone(url, async () => {
       await step.online?.(connection);
       await run(step);
     });
-    if (!isDone) await Bun.sleep(LOOK_EVERY);
   }
+  if (!(await hasTablesToDistribute(connection))) return;
+  await alone(url, () => distributeNewTables(connection));
+}
+
+/** Does the work once no other process does such work. */
+export async function alone(url: string, work: () => Promise<void>): Promise<void> {
+  while (!(await whileLocked(url, work))) await Bun.sleep(LOOK_EVERY);
 }
 
 /**

@@ -8,6 +8,7 @@ import type { DatabaseStores } from '../stores.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { PostgresAccess } from './access.ts';
 import { PostgresDatabase } from './database.ts';
+import { isDistributed } from './distribution.ts';
 import { resetEnvironment } from './environment-reset.ts';
 import { PostgresKeyUses } from './key-uses.ts';
 import { RowLeases } from './leases.ts';
@@ -34,6 +35,7 @@ export async function openPostgresStores(
   const database = new PostgresDatabase(primary, servers, new WriteOutcomes(clock), connections);
   try {
     await refuseUnfinishedStoreMigration(database);
+    database.isDistributed = await isDistributed(database);
   } catch (cause) {
     await database.close();
     throw cause;

@@ -1,6 +1,6 @@
 import type { Environment } from '../../core/environments.ts';
 import type { NewPet, Pet } from '../../core/pets.ts';
-import { BUCKET_SIZE } from '../buckets.ts';
+import { BUCKET_SIZE, bucketOf } from '../buckets.ts';
 import { integers, type Queries, texts } from './database.ts';
 
 /** So many new ids, ascending. They are taken, whether they are used or not. */
@@ -26,23 +26,24 @@ export async function skipTakenIds(queries: Queries, environment: Environment): 
   );
 }
 
-/** Adds pets under ids that `newPetIds` gave. */
+/** Adds pets under ids that `newPetIds` gave: one statement for each bucket, as a rule one in all. */
 export async function insertPets(
   queries: Queries,
   environment: Environment,
   pets: readonly Pet[],
 ): Promise<void> {
-  await queries.run(
-    `INSERT INTO pets (environment, bucket, id, name, category_id, status)
-     SELECT $1, given.id / ${BUCKET_SIZE}, given.*
-     FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[])
-       AS given (id, name, category_id, status)`,
-    environment,
-    integers(pets.map(({ id }) => id)),
-    texts(pets.map(({ name }) => name)),
-    integers(pets.map(({ categoryId }) => categoryId)),
-    texts(pets.map(({ status }) => status)),
-  );
+  for (const [bucket, members] of Map.groupBy(pets, ({ id }) => bucketOf(id))) {
+    await queries.run(
+      `INSERT INTO pets (environment, bucket, id, name, category_id, status)
+       SELECT $1, $2::bigint, * FROM unnest($3::bigint[], $4::text[], $5::bigint[], $6::text[])`,
+      environment,
+      bucket,
+      integers(members.map(({ id }) => id)),
+      texts(members.map(({ name }) => name)),
+      integers(members.map(({ categoryId }) => categoryId)),
+      texts(members.map(({ status }) => status)),
+    );
+  }
 }
 
 /**

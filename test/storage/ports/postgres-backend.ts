@@ -21,8 +21,9 @@ export async function openPostgresBackend(server: PostgresServer): Promise<Backe
 }
 
 /** Stores in a database that is migrated already, over connections of their own. */
-export function connectTo(url: string): Backend {
+export function connectTo(url: string, isDistributed = false): Backend {
   const database = new PostgresDatabase(url, [url], undefined, CONNECTIONS);
+  database.isDistributed = isDistributed;
   const messages = new PostgresMessageQueue(database);
   const pets = {
     production: new PostgresPetStore(database, 'production'),
@@ -44,7 +45,7 @@ export function connectTo(url: string): Backend {
     run: async (_, sql) => {
       await database.run(sql);
     },
-    another: async () => connectTo(url),
+    another: async () => connectTo(url, isDistributed),
     async [Symbol.asyncDispose]() {
       await Promise.all([messages, ...Object.values(pets)].map((each) => each.close()));
       await database.close();

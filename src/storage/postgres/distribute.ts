@@ -1,0 +1,90 @@
+import type { SQL } from 'bun';
+import type { DatabaseAddresses } from '../../config/postgres-address.ts';
+import { messageOf, OperatorError } from '../../core/errors.ts';
+import { connect } from './connection.ts';
+import { distribute, isShardable, missingPlacements } from './distribution.ts';
+import { alone, migrate } from './migrate.ts';
+import { requirePrimary } from './primary.ts';
+
+/** A table of a sharded database. */
+export interface DistributedTable {
+  readonly name: string;
+  /** The column, or `reference` where every node has all rows. */
+  readonly distributedBy: string;
+  readonly shards: number;
+  readonly bytes: number;
+}
+
+/** What one node has of the distributed tables, reference tables left out. */
+export interface NodeShare {
+  /** `host:port` */
+  readonly node: string;
+  readonly shards: number;
+  readonly bytes: number;
+}
+
+export interface Distribution {
+  readonly tables: readonly DistributedTable[];
+  readonly nodes: readonly NodeShare[];
+  /** Tables that the schema distributes and that are on the coordinator alone. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Distributes what is not distributed yet, while services use the database; see `distribute`.
+ * @param onTable told of each table before it is distributed.
+ * @throws SetupError when the database cannot be used.
+ * @throws OperatorError when it has no Citus, or Citus refuses.
+ */
+export async function distributeDatabase(
+  servers: DatabaseAddresses,
+  onTable: (name: string, done: number, tables: number) => void,
+): Promise<void> {
+  const primary = await requirePrimary(servers);
+  await migrate(primary);
+  await withCitus(primary, async (connection) => {
+    await alone(primary, () => distribute(connection, onTable));
+  });
+}
+
+/**
+ * Which tables are distributed, and how much each node has.
+ * @throws SetupError when the database cannot be used.
+ * @throws OperatorError when it has no Citus.
+ */
+export async function describeDistribution(servers: DatabaseAddresses): Promise<Distribution> {
+  const primary = await requirePrimary(servers);
+  return withCitus(primary, async (connection) => ({
+    tables: await connection.unsafe<DistributedTable[]>(
+      `SELECT table_name::text AS name,
+         CASE citus_table_type WHEN 'reference' THEN 'reference' ELSE distribution_column END
+           AS "distributedBy",
+         shard_count::int AS shards,
+         coalesce(citus_total_relation_size(table_name, false), 0)::float8 AS bytes
+       FROM citus_tables WHERE citus_table_type IN ('reference', 'distributed') ORDER BY 4 DESC, 1`,
+    ),
+    nodes: await connection.unsafe<NodeShare[]>(
+      `SELECT nodename || ':' || nodeport AS node, count(*)::int AS shards,
+         coalesce(sum(shard_size), 0)::float8 AS bytes
+       FROM citus_shards WHERE citus_table_type = 'distributed' GROUP BY 1 ORDER BY 1`,
+    ),
+    missing: (await missingPlacements(connection)).map(({ name }) => name),
+  }));
+}
+
+async function withCitus<T>(url: string, work: (connection: SQL) => Promise<T>): Promise<T> {
+  const connection = connect(url, 0, 1);
+  try {
+    if (!(await isShardable(connection))) {
+      throw new OperatorError(
+        'The database has no Citus. Make the extension on each node (CREATE EXTENSION citus), add the workers (citus_add_node), and run this again.',
+      );
+    }
+    return await work(connection);
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`Citus refuses: ${messageOf(error)}.`, { cause: error });
+  } finally {
+    await connection.close({ timeout: 0 });
+  }
+}

@@ -1,0 +1,82 @@
+import { migrate } from '../../src/storage/postgres/migrate.ts';
+import { TABLES } from '../../src/storage/schema.ts';
+import { PostgresServer } from '../support/postgres-server.ts';
+
+const SETTINGS = [
+  'shared_preload_libraries=citus',
+  'wal_level=logical',
+  'max_prepared_transactions=100',
+  'citus.node_conninfo=sslmode=disable',
+  // Few, since each test touches all of them.
+  'citus.shard_count=8',
+];
+
+/** A coordinator and workers, each a private PostgreSQL server with Citus. */
+export class CitusCluster implements AsyncDisposable {
+  readonly coordinator: PostgresServer;
+  readonly workers: readonly PostgresServer[];
+  #databases = 0;
+
+  private constructor(coordinator: PostgresServer, workers: readonly PostgresServer[]) {
+    this.coordinator = coordinator;
+    this.workers = workers;
+  }
+
+  static async start(workers = 2): Promise<CitusCluster> {
+    const started = Array.from({ length: workers + 1 }, () => PostgresServer.start(SETTINGS));
+    const [coordinator, ...others] = await Promise.all(started);
+    if (!coordinator) throw new Error('No server was started.');
+    return new CitusCluster(coordinator, others);
+  }
+
+  /** Makes a database on every node, of which the coordinator knows the workers; gives the coordinator's address. */
+  async createDatabase(): Promise<string> {
+    this.#databases += 1;
+    const name = `cluster_${this.#databases}`;
+    const nodes = [this.coordinator, ...this.workers];
+    await Promise.all(
+      nodes.map(async (node) => {
+        await node.run(`CREATE DATABASE ${name}`);
+        await node.run('CREATE EXTENSION citus', node.url(name));
+      }),
+    );
+    const url = this.coordinator.url(name);
+    await this.join(url);
+    return url;
+  }
+
+  /** Tells the coordinator of a database which workers there are. */
+  async join(url: string): Promise<void> {
+    const run = (sql: string) => this.coordinator.run(sql, url);
+    await run(`SELECT citus_set_coordinator_host('127.0.0.1', ${this.coordinator.port})`);
+    for (const { port } of this.workers) await run(`SELECT citus_add_node('127.0.0.1', ${port})`);
+  }
+
+  /** The same with the tables of the service, which are distributed. */
+  async createMigrated(): Promise<string> {
+    const url = await this.createDatabase();
+    await migrate(url);
+    return url;
+  }
+
+  /** Puts a migrated database back to how it was. */
+  async empty(url: string): Promise<void> {
+    const tables = Object.keys(TABLES).join(', ');
+    await this.coordinator.run(`TRUNCATE ${tables}`, url);
+    await this.coordinator.run("INSERT INTO revision (name, value) VALUES ('changes', 0)", url);
+    for (const name of [
+      'production_pet_ids',
+      'staging_pet_ids',
+      'message_sequence',
+      'audit_numbers',
+    ]) {
+      await this.coordinator.run(`SELECT setval('${name}', 1, false)`, url);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(
+      [this.coordinator, ...this.workers].map((node) => node[Symbol.asyncDispose]()),
+    );
+  }
+}

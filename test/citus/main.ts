@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { missingForCitus } from '../support/postgres-server.ts';
+
+/** The tests of a sharded database: the suites of the storage, and what is so on several nodes alone. */
+const FILES = ['storage.ts', 'service.ts'];
+
+const missing = missingForCitus();
+if (missing !== undefined) {
+  console.error(`These tests need ${missing}. Install it, and run this again.`);
+  process.exit(2);
+}
+const tests = Bun.spawn(
+  [
+    ...[process.execPath, 'test', '--timeout', '300000'],
+    ...FILES.map((file) => join(import.meta.dir, file)),
+  ],
+  { stdio: ['ignore', 'inherit', 'inherit'] },
+);
+process.exit(await tests.exited);

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { migrate } from '../../src/storage/postgres/migrate.ts';
+import { TABLES } from '../../src/storage/schema.ts';
+import { TestService, temporaryFolder } from '../support/harness.ts';
+import { SECRET } from '../support/postgres-server.ts';
+import { runCommand } from '../support/process.ts';
+import { CitusCluster } from './cluster.ts';
+
+const REX = { name: 'Rex', categoryId: 7 };
+
+const settingsOf = (url: string) => ({ PETSTORE_DATABASE_URL: url, PETSTORE_SECRET: SECRET });
+
+describe('a service on Citus', () => {
+  let cluster: CitusCluster;
+  beforeAll(async () => {
+    cluster = await CitusCluster.start();
+  });
+  afterAll(() => cluster[Symbol.asyncDispose]());
+
+  /** Which tables are distributed, and by what. */
+  async function placements(url: string): Promise<Record<string, string>> {
+    const rows = await cluster.coordinator.run<{ name: string; by: string }>(
+      `SELECT table_name::text AS name, CASE citus_table_type WHEN 'distributed'
+         THEN distribution_column ELSE citus_table_type END AS by FROM citus_tables`,
+      url,
+    );
+    return Object.fromEntries(rows.map(({ name, by }) => [name, by]));
+  }
+
+  const EVERYTHING = Object.fromEntries(
+    Object.entries(TABLES).map(([name, { distributedBy }]) => [name, distributedBy]),
+  );
+
+  test('distributes the tables that its first start makes, also when several start at once', async () => {
+    const url = await cluster.createDatabase();
+    await Promise.all([migrate(url), migrate(url), migrate(url)]);
+    expect(await placements(url)).toEqual(EVERYTHING);
+    await migrate(url);
+  });
+
+  test('lists, adds and fetches animals, and repeats a creation once', async () => {
+    await using service = await TestService.start({
+      settings: settingsOf(await cluster.createDatabase()),
+      parts: ['production', 'staging', 'quickstart'],
+    });
+    const { secret } = await service.account();
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        service.post(secret, REX, index % 2 ? { 'Idempotency-Key': `key-${index}` } : {}),
+      ),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
+    const again = await service.post(secret, REX, { 'Idempotency-Key': 'key-1' });
+    expect(await again.text()).toBe((await replies[1]?.text()) ?? '');
+    const client = service.client(secret);
+    const seen = [];
+    for await (const pet of client.listAllPets({ limit: 7 })) seen.push(pet.id);
+    expect(seen).toHaveLength(30);
+    expect(await service.request('/pets/1', { key: secret })).toMatchObject({ status: 200 });
+    expect(await service.request('/pets/31', { key: secret })).toMatchObject({ status: 404 });
+    const sent = await fetch(`${service.url('quickstart')}/messages`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ message: 'Hello!' }),
+    });
+    expect(sent.status).toBe(202);
+  });
+
+  test('goes on while a database with data is distributed, which loses nothing', async () => {
+    const url = await cluster.createDatabase();
+    // As a database whose service ran before it had the extension.
+    await cluster.coordinator.run('DROP EXTENSION citus', url);
+    await migrate(url);
+    await using service = await TestService.start({ settings: settingsOf(url) });
+    const { secret } = await service.account();
+    for (let count = 0; count < 20; count += 1) await service.post(secret, REX);
+    await cluster.coordinator.run('CREATE EXTENSION citus', url);
+    await cluster.join(url);
+    using folder = temporaryFolder();
+    const run = (...args: string[]) =>
+      runCommand(['distribute', ...args], { ...settingsOf(url), PETSTORE_DATA_DIR: folder.path });
+    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(await run('--check')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('pets'),
+    });
+    const acknowledged: number[] = [];
+    let distributing = true;
+    const adding = (async () => {
+      while (distributing) {
+        const reply = await service.post(secret, REX, {
+          'Idempotency-Key': `${acknowledged.length}`,
+        });
+        expect(reply.status).toBe(201);
+        acknowledged.push((await reply.json()).id);
+      }
+    })();
+    const distributed = await run('--yes').finally(() => {
+      distributing = false;
+    });
+    await adding;
+    expect(distributed).toMatchObject({ code: 0, stderr: expect.stringContaining('pets') });
+    expect(await placements(url)).toEqual(EVERYTHING);
+    const { stdout } = await run('--check', '--json');
+    const check: { nodes: { shards: number }[]; missing: string[] } = JSON.parse(stdout);
+    expect(check.missing).toEqual([]);
+    expect(check.nodes).toHaveLength(2);
+    const seen: (number | bigint)[] = [];
+    for await (const pet of service.client(secret).listAllPets({ limit: 100 })) seen.push(pet.id);
+    expect(seen).toHaveLength(20 + acknowledged.length);
+    expect(acknowledged.filter((id) => !seen.includes(id))).toEqual([]);
+    expect((await run('--yes')).code).toBe(0);
+  });
+
+  test('is filled from a data folder', async () => {
+    using folder = temporaryFolder();
+    const embedded = { PETSTORE_DATA_DIR: folder.path, PETSTORE_SECRET: SECRET };
+    expect(await runCommand(['seed', '--pets', '300'], embedded)).toMatchObject({ code: 0 });
+    const key = await runCommand(['keys', 'create', 'ada@example.com'], embedded);
+    const url = await cluster.createDatabase();
+    const migrated = await runCommand(['migrate-store'], { ...embedded, ...settingsOf(url) });
+    expect(migrated).toMatchObject({ code: 0 });
+    expect(await placements(url)).toEqual(EVERYTHING);
+    await using service = await TestService.start({ settings: settingsOf(url) });
+    const pets = await service.request('/pets?limit=100&after=200', { key: key.stdout.trim() });
+    expect(await pets.json()).toHaveLength(100);
+  });
+});
