@@ -13,6 +13,7 @@ RUN install -d -m 0700 -o 65532 -g 65532 /data
 
 FROM gcr.io/distroless/base-nossl-debian12
 COPY --from=build /source/dist/petstore /usr/local/bin/petstore
+COPY --from=build /source/dist/petstore.cdx.json /usr/share/doc/petstore/petstore.cdx.json
 COPY --from=build --chown=65532:65532 /data /data
 # Numeric, so that orchestrators can verify that it is not root.
 USER 65532:65532

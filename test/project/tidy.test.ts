@@ -63,6 +63,8 @@ const ENTRIES = [
   'test/generators/main.ts',
   'test/contract/linters.ts',
   'test/contract/schemathesis.ts',
+  // Run by `npm run check:deploy`.
+  'test/deploy/formats.ts',
   // Run beside clients that are generated.
   ...['hey-api', 'openapi-fetch', 'openapi-generator-typescript-fetch'].map(
     (name) => `test/generators/programs/${name}/scenario.ts`,

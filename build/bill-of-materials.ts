@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import packageJson from '../package.json';
+
+const ROOT = join(import.meta.dir, '..');
+
+interface Component {
+  readonly 'bom-ref': string;
+  readonly name: string;
+  readonly version: string;
+  readonly purl: string;
+  readonly hashes?: ReadonlyArray<{ readonly alg: string; readonly content: string }>;
+  readonly licenses?: readonly unknown[];
+}
+
+/** What a package depends on. */
+interface Dependency {
+  readonly ref: string;
+  readonly dependsOn: readonly string[];
+}
+
+/** A software bill of materials, as far as it is changed here. */
+export interface BillOfMaterials {
+  readonly bomFormat: 'CycloneDX';
+  readonly specVersion: string;
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly Dependency[];
+}
+
+/**
+ * Makes the software bill of materials of the service: the packages that it runs with, with their versions,
+ * licenses and digests, in the format of CycloneDX 1.5. npm makes it of all packages in the lock file, those of the
+ * tests included; its option `--omit dev` leaves out packages that the tests use as well.
+ * @throws Error with what npm says when the lock file is not that of `package.json`.
+ */
+export async function makeBillOfMaterials(): Promise<BillOfMaterials> {
+  const made = await runNpmSbom();
+  const { component } = made.metadata;
+  const own = component['bom-ref'];
+  const direct = Object.entries(packageJson.dependencies).map((entry) => entry.join('@'));
+  const used = reachableFrom(direct, made.dependencies);
+  const components = made.components.filter(
+    (each) => used.has(each['bom-ref']) && isInstalled(each),
+  );
+  const listed = new Set(components.map((each) => each['bom-ref']));
+  const dependencies = made.dependencies
+    .filter(({ ref }) => listed.has(ref))
+    .map(({ ref, dependsOn }) => ({
+      ref,
+      dependsOn: dependsOn.filter((each) => listed.has(each)),
+    }));
+  return {
+    ...made,
+    // npm gives the name of the folder.
+    metadata: { ...made.metadata, component: { ...component, name: packageJson.name } },
+    components,
+    dependencies: [{ ref: own, dependsOn: direct }, ...dependencies],
+  };
+}
+
+async function runNpmSbom(): Promise<BillOfMaterials> {
+  const format = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
+  const child = Bun.spawn(['npm', 'sbom', '--package-lock-only', ...format], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [text, problem] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if ((await child.exited) !== 0) throw new Error(`npm sbom failed:\n${problem}`);
+  return JSON.parse(text);
+}
+
+/** These packages, and all that they need. */
+function reachableFrom(
+  refs: readonly string[],
+  dependencies: readonly Dependency[],
+): ReadonlySet<string> {
+  const needs = new Map(dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
+  const reached = new Set(refs);
+  // A set that grows while it is read is read to its new end.
+  for (const ref of reached) for (const needed of needs.get(ref) ?? []) reached.add(needed);
+  return reached;
+}
+
+/** The runtime is a package for each platform, of which one is installed. */
+function isInstalled({ name }: Component): boolean {
+  return existsSync(join(ROOT, 'node_modules', name));
+}
