@@ -9,6 +9,9 @@ interface HeaderDescription {
 
 const wholeNumber = { type: 'integer', minimum: 0 };
 
+/** Stands in examples for the base address of the service that is described. */
+export const EXAMPLE_BASE_URL = 'http://localhost:3000/v1';
+
 /** Every header of the contract that a reply may carry, as the OpenAPI document describes it. */
 export const HEADERS = {
   'X-RateLimit-Limit': {
@@ -68,7 +71,7 @@ export const HEADERS = {
       'On every reply of a deprecated operation: its documentation, `rel="deprecation"`, and what takes ' +
       'its place, `rel="successor-version"`.',
     schema: { type: 'string' },
-    example: '<http://localhost:3000/v1/pets?limit=20&after=20>; rel="next"',
+    example: `<${EXAMPLE_BASE_URL}/pets?limit=20&after=20>; rel="next"`,
     required: false,
   },
   ETag: {
@@ -101,6 +104,10 @@ export const HEADERS = {
 } as const satisfies Record<string, HeaderDescription>;
 
 export type HeaderName = keyof typeof HEADERS;
+
+export const HEADER_NAMES: readonly HeaderName[] = Object.keys(HEADERS).filter(
+  (name): name is HeaderName => Object.hasOwn(HEADERS, name),
+);
 
 /** On replies to requests that met a simulation, in staging alone. */
 export const SIMULATED_REPLY_HEADERS = [

@@ -1,7 +1,9 @@
 import { ProtocolError, ProtocolErrorCode, Server, type Tool } from '@modelcontextprotocol/server';
 import packageJson from '../../package.json';
+import { operationsOf } from '../api/operations.ts';
 import type { Environment } from '../core/environments.ts';
 import { ApiError } from '../core/errors.ts';
+import { SANDBOX_LIMITS } from '../core/sandbox.ts';
 import { type ApiAddresses, type ApiTool, describeTool, toolsOf } from './api-tools.ts';
 import { type Arguments, toolRequest } from './tool-request.ts';
 import { refusedCall, toolResult, unansweredCall } from './tool-result.ts';
@@ -39,9 +41,19 @@ export function listTools(environment: Environment, addresses: ApiAddresses): To
     instructions:
       `The animals of a petstore, and messages to the account's inbox. This API key is for ${environment}. ` +
       'Integers of 64 bits are decimal strings. Every call counts towards limits; ' +
-      '`rateLimit` in each result tells what is left. After an error with `retryAfter`, wait that many seconds.',
+      '`rateLimit` in each result tells what is left. After an error with `retryAfter`, wait that many seconds.' +
+      (environment === 'staging' ? SANDBOX_INSTRUCTIONS : ''),
   };
 }
+
+const SANDBOX_INSTRUCTIONS =
+  ` The tools of the sandbox (${operationsOf('sandbox')
+    .map(([name]) => name)
+    .join(
+      ', ',
+    )}) set what the account meets in staging: its time, what is left of its limits, a ban, ` +
+  `simulated failures. They count towards a limit of their own, ${SANDBOX_LIMITS.perMinute} calls a minute, and work ` +
+  'while the key is banned; resetSandbox undoes all of it and leaves animals and messages.';
 
 /**
  * Refuses calls of a wrong shape in words that help. The library's own words are lists of its validator, and its

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { SCHEMAS, schemaName } from '../../src/api/openapi/schemas.ts';
-import { OPERATIONS } from '../../src/api/operations.ts';
+import { OPERATION_IDS, OPERATIONS } from '../../src/api/operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { APIS } from '../../src/core/environments.ts';
 import { ERRORS } from '../../src/core/errors.ts';
@@ -65,6 +65,12 @@ describe('the reference as plain text', () => {
     }
     for (const name of Object.keys(HEADERS)) expect(text).toContain(`| \`${name}\` |`);
     for (const { title } of Object.values(PLANS)) expect(text).toContain(`| ${title} |`);
+    for (const name of ['Petstore-Simulate', 'Petstore-Simulated']) {
+      expect(text).toContain(`| \`${name}\` |`);
+    }
+    // Examples have the address of this service.
+    expect(text).toContain(`<${service.url()}/pets?limit=20&after=20>; rel="next"`);
+    expect(text).not.toContain('localhost:3000');
     expect(text).toContain('| Business | 1,000 | 100,000 |');
     for (const part of ['production', 'staging', 'quickstart'] as const) {
       expect(text).toContain(`| ${service.url(part)} |`);
@@ -106,7 +112,13 @@ describe('the guide for agents', () => {
     await using service = await TestService.start({ parts: PARTS });
     const text = await read(service, '/llms.txt', 'text/plain; charset=utf-8');
     expect(sectionOf(text, '## Tools')).toContain(`${service.dashboardUrl}/mcp (streamable HTTP`);
-    expect(sectionOf(text, '## Tools')).toContain('`petstore mcp`');
+    const tools = sectionOf(text, '## Tools');
+    expect(tools).toContain('`petstore mcp`');
+    expect(tools).toContain('`npm run build`');
+    // The key decides which tools there are.
+    const [ofProduction = '', ofStaging = ''] = tools.split('one of staging');
+    expect(ofProduction).not.toContain('`setSimulation`');
+    for (const id of OPERATION_IDS) expect(ofStaging).toContain(`\`${id}\``);
   });
 
   test('holds the fields and parameters that a call needs', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { OPERATION_IDS, type OperationId } from '../../src/api/operations.ts';
+import { OPERATION_IDS, OPERATIONS, type OperationId } from '../../src/api/operations.ts';
 import { API_PARTS } from '../../src/core/environments.ts';
-import { TestService } from '../support/harness.ts';
+import { subscribe } from '../../src/core/plans.ts';
+import { ManualClock, TestService } from '../support/harness.ts';
 import {
   committed,
   DOCUMENTS,
@@ -9,6 +10,8 @@ import {
   operationOf,
   type WithSchema,
 } from './openapi-document.ts';
+
+const FREE = subscribe('free');
 
 describe('the examples of successes', () => {
   /** The example of the only success of an operation. */
@@ -51,6 +54,22 @@ describe('the examples of successes', () => {
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     });
     expect([id, createdAt]).not.toContain(undefined);
+  });
+
+  test('are the replies of the sandbox to the examples of bodies', async () => {
+    const clock = new ManualClock(Date.UTC(2026, 10, 21, 9, 30));
+    await using service = await TestService.start({ clock });
+    for (const id of OPERATION_IDS.filter((each) => OPERATIONS[each].tag === 'Sandbox')) {
+      const { method, path } = OPERATIONS[id];
+      const { secret } = await service.account(FREE, 'staging');
+      const body = bodyOf(id);
+      const reply = await fetch(service.url('sandbox') + path, {
+        method,
+        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      expect([id, await reply.json()]).toEqual([id, successOf(id)]);
+    }
   });
 
   test('have no Idempotency-Key, which testers would send with every body', () => {

@@ -27,6 +27,20 @@ function toolOf(name: string, environment: Environment = 'production'): Tool {
   return tool;
 }
 
+describe('the instructions', () => {
+  test('of a staging key tell of the sandbox and its limit, those of production do not', async () => {
+    const instructionsOf = async (environment: Environment) => {
+      const { secret } = await service.account(undefined, environment);
+      await using connected = await ToolClient.overHttp(service.dashboardUrl, secret);
+      return connected.client.getInstructions() ?? '';
+    };
+    const ofStaging = await instructionsOf('staging');
+    for (const [id] of operationsOf('sandbox')) expect(ofStaging).toContain(id);
+    expect(ofStaging).toContain('600 calls a minute');
+    expect(await instructionsOf('production')).not.toContain('sandbox');
+  });
+});
+
 describe.each(Object.entries(OPERATIONS))('the tool %s', (id, operation) => {
   const tool = () => toolOf(id, operation.tag === 'Sandbox' ? 'staging' : 'production');
 

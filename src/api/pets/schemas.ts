@@ -32,7 +32,9 @@ const name = {
 
 const categoryId = {
   type: 'bigint',
-  description: 'Id of the category the animal belongs to. Any int64, exact to the last digit.',
+  description:
+    'Id of the category the animal belongs to. Any int64, exact to the last digit. JavaScript’s `JSON.parse` ' +
+    'rounds integers beyond 2^53.',
   example: 7,
 } as const;
 

@@ -1,12 +1,18 @@
 import type { Operation } from '../../http/operation.ts';
 import { BanLength, ClockAdvance, Sandbox, SimulationWish, UsageRemaining } from './schemas.ts';
 
-const success = {
-  status: 200,
-  schema: Sandbox,
-  description: 'The sandbox as it is now.',
-  example: Sandbox.example,
-} as const;
+/** Nothing is set. */
+const IDLE = Sandbox.example;
+
+/** The reply that an operation gives. @param example differs from one to the other in what each has set. */
+function sandboxAs(example: object) {
+  return {
+    status: 200,
+    schema: Sandbox,
+    description: 'The sandbox as it is now.',
+    example: { ...IDLE, ...example },
+  } as const;
+}
 
 /** The operations of the sandbox, by operation id. `handlers.ts` has a handler for each. */
 export const SANDBOX_OPERATIONS = {
@@ -17,7 +23,7 @@ export const SANDBOX_OPERATIONS = {
     description:
       'What the sandbox has of the account: its clock in staging, its usage there, the ban of the calling ' +
       'key and the simulation in force. Every other operation of the sandbox answers with the same.',
-    success,
+    success: sandboxAs({}),
   },
   advanceClock: {
     method: 'PATCH',
@@ -28,7 +34,13 @@ export const SANDBOX_OPERATIONS = {
       'keys, the age of an `Idempotency-Key`, the removal of operations, `X-RateLimit-Reset` and `createdAt` ' +
       'follow it. `POST /reset` puts it back.',
     body: ClockAdvance,
-    success,
+    success: sandboxAs({
+      clock: { offsetSeconds: 3_600, now: '2026-11-21T10:30:00.000Z' },
+      usage: {
+        minute: { ...IDLE.usage.minute, resetsAt: '2026-11-21T10:31:00.000Z' },
+        day: IDLE.usage.day,
+      },
+    }),
   },
   setUsage: {
     method: 'PUT',
@@ -37,7 +49,9 @@ export const SANDBOX_OPERATIONS = {
     description:
       'Leaves so many requests in the windows of staging that are in force: at least one of the two fields.',
     body: UsageRemaining,
-    success,
+    success: sandboxAs({
+      usage: { minute: { ...IDLE.usage.minute, used: 59 }, day: { ...IDLE.usage.day, used: 995 } },
+    }),
   },
   banKey: {
     method: 'PUT',
@@ -46,14 +60,20 @@ export const SANDBOX_OPERATIONS = {
     description:
       'Bans the calling key in staging, in place of a ban in force. The sandbox itself goes on serving it.',
     body: BanLength,
-    success,
+    success: sandboxAs({
+      ban: {
+        startsAt: '2026-11-21T09:30:00.000Z',
+        endsAt: '2026-11-21T09:30:30.000Z',
+        reason: 'Set in the sandbox.',
+      },
+    }),
   },
   liftBan: {
     method: 'DELETE',
     path: '/ban',
     summary: 'End the ban of the calling key',
     description: 'Ends the ban of the calling key, and forgets the refusals that led to it.',
-    success,
+    success: sandboxAs({}),
   },
   setSimulation: {
     method: 'PUT',
@@ -64,14 +84,14 @@ export const SANDBOX_OPERATIONS = {
       'a simulation instead of their own replies; not those to the sandbox. A simulation of their key or of ' +
       'their header `Petstore-Simulate` comes first. `times` is counted over all processes.',
     body: SimulationWish,
-    success,
+    success: sandboxAs({ simulation: { ...SimulationWish.example, remaining: 2 } }),
   },
   endSimulation: {
     method: 'DELETE',
     path: '/simulation',
     summary: 'End the simulation',
     description: 'Ends the simulation of the account; those of its keys go on.',
-    success,
+    success: sandboxAs({}),
   },
   resetSandbox: {
     method: 'POST',
@@ -79,7 +99,7 @@ export const SANDBOX_OPERATIONS = {
     summary: 'Reset the sandbox',
     description:
       'Puts the clock back to real time, ends the simulation and the bans of all keys of the account in ' +
-      'staging, and leaves its windows unused.',
-    success,
+      'staging, and leaves its windows unused. Animals and messages stay as they are.',
+    success: sandboxAs({}),
   },
 } as const satisfies Record<string, Operation>;

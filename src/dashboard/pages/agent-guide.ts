@@ -2,11 +2,12 @@ import { ARAZZO_PATH } from '../../api/openapi/arazzo.ts';
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
 import type { PublishedOperation } from '../../api/operations.ts';
 import { SIMULATIONS_IN_WORDS } from '../../api/sandbox/schemas.ts';
-import { APIS } from '../../core/environments.ts';
+import { APIS, type Environment } from '../../core/environments.ts';
 import { PAGE_SIZE } from '../../core/pets.ts';
 import type { Parameter } from '../../http/operation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
+import { toolsOf } from '../../mcp/api-tools.ts';
 import { MCP_PATH } from '../mcp-path.ts';
 import { API_CATALOG_PATH } from './api-catalog.ts';
 import { document } from './markdown.ts';
@@ -30,14 +31,18 @@ export function agentGuide(addresses: Addresses): string {
     [
       `Every request carries an API key: \`Authorization: Bearer <API_KEY>\`. A person makes keys at ${dashboard}/keys.`,
       `Production is at ${production}, staging at ${staging}, with keys and animals of its own, the quickstart at ${addresses.quickstart}.`,
-      'Requests with a body carry `Content-Type: application/json`. Integers of format int64 are JSON numbers.',
+      'Requests with a body carry `Content-Type: application/json`. Integers of format int64 are JSON numbers; JavaScript’s `JSON.parse` rounds those beyond 2^53.',
     ].join('\n'),
     '## Tools',
     `The same operations are tools of the Model Context Protocol at ${dashboard}${MCP_PATH} (streamable HTTP, without ` +
       'sessions), with the same header `Authorization: Bearer <API_KEY>`. Integers of format int64 are decimal strings ' +
-      'there; `rateLimit` in each result tells what is left. Hosts that start a process run `petstore mcp` with ' +
+      'there; `rateLimit` in each result tells what is left. The key decides which tools there are: one of ' +
+      `production has ${toolNames('production', addresses)}; one of staging works with staging and the quickstart, and ` +
+      `has ${toolNames('staging', addresses)}. Hosts that start a process run \`petstore mcp\` with ` +
       '`PETSTORE_KEY` set to the key, and the base addresses above in `PETSTORE_URL`, `PETSTORE_STAGING_URL`, ' +
-      '`PETSTORE_QUICKSTART_URL` and `PETSTORE_SANDBOX_URL`.',
+      '`PETSTORE_QUICKSTART_URL` and `PETSTORE_SANDBOX_URL`. `petstore` is the program of this service: the executable ' +
+      'that `npm run build` makes from its source, or `npx petstore` where its package (`npm pack`) is installed. It is in ' +
+      'no registry; where you have neither, use the address above.',
     '## Operations',
     ...operationEntries().map(([id, operation]) => callOf(id, operation, addresses)),
     '## Fields',
@@ -67,6 +72,11 @@ export function agentGuide(addresses: Addresses): string {
     '## Details',
     details(addresses),
   );
+}
+
+function toolNames(environment: Environment, addresses: Addresses): string {
+  const names = toolsOf(environment, addresses).map(({ name }) => `\`${name}\``);
+  return names.join(', ');
 }
 
 function callOf(id: string, operation: PublishedOperation, addresses: Addresses): string {

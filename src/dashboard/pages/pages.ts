@@ -17,7 +17,7 @@ import { canonicalAddress } from './redirect.ts';
 import { dashboardPage, notFoundPage, type PageParts } from './shell.ts';
 
 /** The paths of the application's pages. */
-export const APPLICATION_PATHS: ReadonlySet<string> = new Set([
+const APPLICATION_PATHS: ReadonlySet<string> = new Set([
   '/',
   '/sign-in',
   '/sign-up',

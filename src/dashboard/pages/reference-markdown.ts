@@ -1,13 +1,20 @@
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
 import type { PublishedOperation } from '../../api/operations.ts';
 import { ERRORS } from '../../core/errors.ts';
-import { HEADERS } from '../../http/headers.ts';
+import {
+  HEADER_NAMES,
+  HEADERS,
+  REQUEST_HEADERS,
+  SIMULATED_REPLY_HEADERS,
+} from '../../http/headers.ts';
+import { linkedBelow } from '../reference/prose.ts';
 import { document, fenced, table } from './markdown.ts';
 import {
   type Addresses,
   addressOf,
   describeSchema,
   errorTable,
+  headerExample,
   limits,
   operationEntries,
   parameterType,
@@ -46,10 +53,21 @@ export function referenceMarkdown(addresses: Addresses): string {
     '## Reply headers',
     table(
       ['Header', 'Meaning', 'Example'],
-      Object.entries(HEADERS).map(([name, { description, example }]) => [
+      [
+        ...HEADER_NAMES.map((name) => ({
+          name,
+          description: HEADERS[name].description,
+          example: headerExample(name, addresses),
+        })),
+        ...SIMULATED_REPLY_HEADERS,
+      ].map(({ name, description, example }) => [`\`${name}\``, description, `\`${example}\``]),
+    ),
+    '## Request headers',
+    table(
+      ['Header', 'Meaning'],
+      REQUEST_HEADERS.map(({ name, description }) => [
         `\`${name}\``,
-        description,
-        `\`${example}\``,
+        linkedBelow(description, addresses.dashboard),
       ]),
     ),
   );

@@ -3,7 +3,13 @@ import { MESSAGE_OPERATIONS } from '../../api/messages/operations.ts';
 import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import type { NamedSchema } from '../../api/resources.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
-import { DEPRECATION_HEADERS, EVERY_REPLY_HEADERS, type HeaderName } from '../../http/headers.ts';
+import {
+  DEPRECATION_HEADERS,
+  EVERY_REPLY_HEADERS,
+  EXAMPLE_BASE_URL,
+  HEADERS,
+  type HeaderName,
+} from '../../http/headers.ts';
 import type { Parameter } from '../../http/operation.ts';
 import type { DashboardOptions } from '../options.ts';
 import { document, fenced, table } from './markdown.ts';
@@ -112,6 +118,11 @@ export function errorTable(): string {
       cure,
     ]),
   );
+}
+
+/** An example of a header of replies, with the addresses of the service. */
+export function headerExample(name: HeaderName, { production }: Addresses): string {
+  return String(HEADERS[name].example).replace(EXAMPLE_BASE_URL, production);
 }
 
 /** The headers of a successful reply of an operation. */

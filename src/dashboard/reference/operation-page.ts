@@ -5,7 +5,7 @@ import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { exampleMessage } from '../../http/example-errors.ts';
 import { HEADERS } from '../../http/headers.ts';
 import { type Html, html } from '../pages/html.ts';
-import { addressOf, replyHeaders } from '../pages/reference-sections.ts';
+import { addressOf, headerExample, replyHeaders } from '../pages/reference-sections.ts';
 import type { PageParts } from '../pages/shell.ts';
 import { factsOf, fieldList, fieldsOf } from './fields.ts';
 import { methodMark, type ReferencePage } from './frame.ts';
@@ -40,7 +40,7 @@ ${bodySection(operation, basePath)}
 ${tryForm(operation, addresses)}</section>
 <section id="samples"><h2><a class="anchor" href="#samples">Samples</a></h2>
 ${sampleChoice(id, operation, base)}</section>
-${replySection(operation, basePath)}
+${replySection(operation, parts)}
 ${errorsSection(id, operation, parts)}`,
   };
 }
@@ -65,7 +65,7 @@ ${prose(schema.description, basePath)}
 ${fieldList(fieldsOf(schema), 'body', basePath)}</section>`;
 }
 
-function replySection(operation: PublishedOperation, basePath: string): Html {
+function replySection(operation: PublishedOperation, { addresses, basePath }: Parts): Html {
   const { status, schema, description, example } = operation.success;
   const named = SCHEMAS[schemaName(schema)];
   return html`<section id="reply"><h2><a class="anchor" href="#reply">Reply</a></h2>
@@ -76,10 +76,10 @@ ${named ? fieldList(fieldsOf(named), 'reply', basePath) : ''}
 <h3 id="headers"><a class="anchor" href="#headers">Headers</a></h3>
 <ul class="fields">
 ${replyHeaders(operation).map((name) => {
-  const { description, example } = HEADERS[name];
+  const { description } = HEADERS[name];
   const anchor = `header-${name.toLowerCase()}`;
   return html`<li id="${anchor}"><p class="field"><a class="anchor" href="#${anchor}"><code>${name}</code></a>
-<span class="dimmed monospace">${String(example)}</span></p>
+<span class="dimmed monospace">${headerExample(name, addresses)}</span></p>
 ${prose(description, basePath)}</li>`;
 })}
 </ul></section>`;

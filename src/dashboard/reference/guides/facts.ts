@@ -10,6 +10,7 @@ import { PAGE_SIZE } from '../../../core/pets.ts';
 import { MAX_BAN_SECONDS, MAX_CLOCK_OFFSET, SANDBOX_LIMITS } from '../../../core/sandbox.ts';
 import { deprecationHeaders } from '../../../http/deprecation.ts';
 import {
+  HEADER_NAMES,
   HEADERS,
   type HeaderName,
   LIMIT_HEADERS,
@@ -21,7 +22,7 @@ import { DAY, SECOND } from '../../../lib/clock.ts';
 import { toolsOf } from '../../../mcp/api-tools.ts';
 import { describeWait } from '../../describe-wait.ts';
 import { document, table } from '../../pages/markdown.ts';
-import { plans } from '../../pages/reference-sections.ts';
+import { headerExample, plans } from '../../pages/reference-sections.ts';
 import type { ServiceFacts } from './guide.ts';
 import { faultTable, retryAfterRange } from './simulation-tables.ts';
 
@@ -41,6 +42,7 @@ export function valuesFor(facts: ServiceFacts): Values {
     ),
     ...TABLES,
     toolTable: () => toolTable(addresses),
+    replyHeaders: () => replyHeaderSections(addresses),
     deprecationHeaders: () => removalHeaders(addresses),
     anonymousPerMinute: () => number(anonymousLimits.perMinute),
     anonymousPerDay: () => number(anonymousLimits.perDay),
@@ -86,23 +88,29 @@ const TABLES: Values = {
     ),
   requestHeaders: () =>
     sections(REQUEST_HEADERS.map(({ name, description }) => [name, description])),
-  replyHeaders: () =>
-    sections([
-      ...Object.entries(HEADERS).map(([name, { description, example }]): [string, string] => [
-        name,
-        document(`${description}`, `Example: \`${example}\``, operationsWith(name)),
-      ]),
-      ...SIMULATED_REPLY_HEADERS.map(({ name, description }): [string, string] => [
-        name,
-        description,
-      ]),
-    ]),
   errorSimulations: () => codes(ERROR_CODES),
   waitingSimulations: () =>
     codes(ERROR_CODES.filter((code) => [429, 503].includes(ERRORS[code].status))),
   retryAfterRange,
   faultTable,
 };
+
+function replyHeaderSections(addresses: ServiceFacts['addresses']): string {
+  return sections([
+    ...HEADER_NAMES.map((name): [string, string] => [
+      name,
+      document(
+        HEADERS[name].description,
+        `Example: \`${headerExample(name, addresses)}\``,
+        operationsWith(name),
+      ),
+    ]),
+    ...SIMULATED_REPLY_HEADERS.map(({ name, description }): [string, string] => [
+      name,
+      description,
+    ]),
+  ]);
+}
 
 function sections(entries: ReadonlyArray<readonly [name: string, text: string]>): string {
   return document(...entries.flatMap(([name, text]) => [`### \`${name}\``, text]));
