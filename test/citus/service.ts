@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { BUCKET_SIZE } from '../../src/storage/buckets.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
 import { TABLES } from '../../src/storage/schema.ts';
-import { TestService, temporaryFolder } from '../support/harness.ts';
+import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { SECRET } from '../support/postgres-server.ts';
 import { runCommand } from '../support/process.ts';
 import { CitusCluster } from './cluster.ts';
@@ -124,5 +125,42 @@ describe('a service on Citus', () => {
     await using service = await TestService.start({ settings: settingsOf(url) });
     const pets = await service.request('/pets?limit=100&after=200', { key: key.stdout.trim() });
     expect(await pets.json()).toHaveLength(100);
+  });
+});
+
+describe('a worker that is lost', () => {
+  let cluster: CitusCluster;
+  beforeAll(async () => {
+    cluster = await CitusCluster.start();
+  });
+  afterAll(() => cluster[Symbol.asyncDispose]());
+
+  test('costs 503 for the animals that it has, until it is back; others are served', async () => {
+    const url = await cluster.createDatabase();
+    await using service = await TestService.start({ settings: settingsOf(url) });
+    const { secret } = await service.account();
+    const ids = Array.from({ length: 16 }, (_, bucket) => bucket * BUCKET_SIZE + 1);
+    for (const id of ids) {
+      await cluster.coordinator.run(
+        `INSERT INTO pets (environment, bucket, id, name, category_id, status)
+         VALUES ('production', ${id} / ${BUCKET_SIZE}, ${id}, 'Rex', 7, 'sold')`,
+        url,
+      );
+    }
+    const fetchAll = () =>
+      Promise.all(ids.map((id) => service.request(`/pets/${id}`, { key: secret })));
+    expect((await fetchAll()).map(({ status }) => status)).toEqual(ids.map(() => 200));
+    const [worker] = cluster.workers;
+    await worker?.stop('SIGQUIT');
+    // The first statements after the loss may find a connection that breaks.
+    await eventually(async () => (await fetchAll()).some(({ status }) => status === 200));
+    const replies = await fetchAll();
+    const statuses = replies.map(({ status }) => status);
+    expect([...new Set(statuses)].sort()).toEqual([200, 503]);
+    for (const { status, headers } of replies) {
+      if (status === 503) expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
+    }
+    await worker?.start();
+    await eventually(async () => (await fetchAll()).every(({ status }) => status === 200));
   });
 });
