@@ -51,6 +51,8 @@ const ENTRIES = [
   'test/quick.ts',
   // Run by hand, to make the pictures of the documentation anew.
   'test/web/screenshots.ts',
+  // Run by `npm run lighthouse`.
+  'test/web/lighthouse.ts',
   // Run by hand, where there is a container engine.
   'test/deploy/containers.ts',
   'test/http/mocks.ts',

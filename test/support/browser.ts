@@ -36,6 +36,8 @@ const LAUNCH_ARGUMENTS = [
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
+const MISSING = 'There is no Chromium. Install one, or set CHROMIUM_PATH.';
+
 const found = await findChromium();
 
 /** Tests with a browser of their own; `open` makes a visitor without cookies or storage. */
@@ -65,7 +67,7 @@ export function describeWithBrowser(
 
 /** A browser without a window; whoever launches it closes it. Fails where there is none. */
 export function launchBrowser(): Promise<Browser> {
-  if (!found) throw new Error('There is no Chromium. Install one, or set CHROMIUM_PATH.');
+  if (!found) throw new Error(MISSING);
   return chromium.launch({
     executablePath: found.path,
     args: [
@@ -74,6 +76,12 @@ export function launchBrowser(): Promise<Browser> {
       ...found.args,
     ],
   });
+}
+
+/** Where Chromium is installed. Fails where it is not. */
+export function chromiumPath(): string {
+  if (!found) throw new Error(MISSING);
+  return found.path;
 }
 
 export interface VisitOptions {

@@ -9,6 +9,8 @@ import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.
 import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
 import { toolsOf } from '../../mcp/api-tools.ts';
 import { MCP_PATH } from '../mcp-path.ts';
+import { GUIDES } from '../reference/guides/guides.ts';
+import { guidePath } from '../reference/paths.ts';
 import { API_CATALOG_PATH } from './api-catalog.ts';
 import { document } from './markdown.ts';
 import {
@@ -106,6 +108,10 @@ function details(addresses: Addresses): string {
     }),
     `- [Arazzo 1.0 document](${dashboard}${ARAZZO_PATH}): workflows that add, page and wait after a 429`,
     `- [API catalog](${dashboard}${API_CATALOG_PATH}): all of these documents (RFC 9727)`,
+    ...GUIDES.map(
+      ({ name, title, description }) =>
+        `- [${title}](${dashboard}${guidePath(name)}.md): ${description}`,
+    ),
     `- [Interactive reference](${dashboard}/docs): for people, in a browser`,
   ].join('\n');
 }

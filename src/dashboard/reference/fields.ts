@@ -7,7 +7,8 @@ interface Field {
   readonly name: string;
   /** Type, bounds, default and where it goes, in words. */
   readonly facts: readonly string[];
-  readonly isRequired: boolean;
+  /** What distinguishes it from most others: `required` in requests, `optional` in replies. */
+  readonly mark: 'required' | 'optional' | '';
   /** Markdown. */
   readonly description: string;
   readonly fields?: readonly Field[];
@@ -27,21 +28,24 @@ function fieldItem(field: Field, prefix: string, basePath: string): Html {
   const id = `${prefix}-${field.name}`;
   return html`<li id="${id}">
 <p class="field"><a class="anchor" href="#${id}"><code>${field.name}</code></a>
-<span class="dimmed">${field.facts.join(', ')}</span>${field.isRequired ? html` <span class="required">required</span>` : ''}</p>
+<span class="dimmed">${field.facts.join(', ')}</span>${field.mark === '' ? '' : html` <span class="required">${field.mark}</span>`}</p>
 ${prose(field.description, basePath)}
 ${field.fields?.length ? fieldList(field.fields, id, basePath) : ''}
 </li>`;
 }
 
-/** The fields of an object, or of the objects of an array, with those of objects within. */
-export function fieldsOf(schema: NamedSchema): Field[] {
+/**
+ * The fields of an object, or of the objects of an array, with those of objects within.
+ * @param marked whether the fields that must be there are marked, or those that may be absent.
+ */
+export function fieldsOf(schema: NamedSchema, marked: 'required' | 'optional'): Field[] {
   const { properties = {}, required = [] } = schema.items ?? schema;
   return Object.entries(properties).map(([name, property]) => ({
     name,
     facts: factsOf(property),
-    isRequired: required.includes(name),
+    mark: required.includes(name) === (marked === 'required') ? marked : '',
     description: property.description,
-    fields: fieldsOf(property),
+    fields: fieldsOf(property, marked),
   }));
 }
 

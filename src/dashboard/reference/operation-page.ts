@@ -23,9 +23,12 @@ export function operationPage(
   parts: Parts,
 ): ReferencePage {
   const { addresses, basePath } = parts;
-  const operation = published.tag === 'Pets' ? withSimulateParameter(published) : published;
-  const { method, path, summary, description, deprecation } = operation;
-  const base = addressOf(operation, addresses);
+  const ofStaging = published.tag === 'Pets' ? withSimulateParameter(published) : published;
+  const { method, path, summary, description, deprecation } = published;
+  // What only staging has comes last.
+  const parameters = new Set([...published.parameters, ...ofStaging.parameters]);
+  const operation = { ...ofStaging, parameters: [...parameters] };
+  const base = addressOf(published, addresses);
   return {
     path: operationPath(id),
     title: summary,
@@ -41,7 +44,7 @@ ${tryForm(operation, addresses)}</section>
 <section id="samples"><h2><a class="anchor" href="#samples">Samples</a></h2>
 ${sampleChoice(id, operation, base)}</section>
 ${replySection(operation, parts)}
-${errorsSection(id, operation, parts)}`,
+${errorsSection(id, ofStaging, parts)}`,
   };
 }
 
@@ -50,7 +53,7 @@ function parametersSection({ parameters }: PublishedOperation, basePath: string)
   const fields = parameters.map(({ name, in: place, required, schema, description }) => ({
     name,
     facts: [place, ...factsOf(schema)],
-    isRequired: required,
+    mark: required ? ('required' as const) : ('' as const),
     description,
   }));
   return html`<section id="parameters"><h2><a class="anchor" href="#parameters">Parameters</a></h2>
@@ -62,17 +65,16 @@ function bodySection({ body }: PublishedOperation, basePath: string): Html {
   if (!schema) return html``;
   return html`<section id="body"><h2><a class="anchor" href="#body">Body</a></h2>
 ${prose(schema.description, basePath)}
-${fieldList(fieldsOf(schema), 'body', basePath)}</section>`;
+${fieldList(fieldsOf(schema, 'required'), 'body', basePath)}</section>`;
 }
 
 function replySection(operation: PublishedOperation, { addresses, basePath }: Parts): Html {
   const { status, schema, description, example } = operation.success;
   const named = SCHEMAS[schemaName(schema)];
-  return html`<section id="reply"><h2><a class="anchor" href="#reply">Reply</a></h2>
-<p><strong>${String(status)}</strong></p>
+  return html`<section id="reply"><h2><a class="anchor" href="#reply">Reply: ${String(status)}</a></h2>
 ${prose(description, basePath)}
 ${code(JSON.stringify(example, undefined, 2), 'Example of the body')}
-${named ? fieldList(fieldsOf(named), 'reply', basePath) : ''}
+${named ? fieldList(fieldsOf(named, 'optional'), 'reply', basePath) : ''}
 <h3 id="headers"><a class="anchor" href="#headers">Headers</a></h3>
 <ul class="fields">
 ${replyHeaders(operation).map((name) => {
