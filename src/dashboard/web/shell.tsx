@@ -10,7 +10,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconBrightness, IconMoon, IconPaw, IconSun } from '@tabler/icons-react';
+import { IconBrightness, IconMoon, IconPaw, IconSearch, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
@@ -115,8 +115,9 @@ function Brand() {
 /** Opens the search; `search/search.ts` listens for it. */
 function SearchLink() {
   return (
-    <a className="search-link" data-search href={`${basePath}${SEARCH_PATH}`}>
-      Search <kbd aria-hidden>/</kbd>
+    <a className="search-link" data-search href={`${basePath}${SEARCH_PATH}`} aria-label="Search">
+      <IconSearch size={18} aria-hidden />
+      <span className="search-text">Search</span> <kbd aria-hidden>/</kbd>
     </a>
   );
 }
