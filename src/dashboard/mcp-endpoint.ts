@@ -14,6 +14,7 @@ import { MAX_BODY_BYTES, readJsonBody } from '../http/json-body.ts';
 import type { Forward } from '../http/targets.ts';
 import { SECOND } from '../lib/clock.ts';
 import { lazyValue } from '../lib/lazy.ts';
+import { messageIdProblem } from '../mcp/message-id.ts';
 import { toToolValue } from '../mcp/tool-schemas.ts';
 import {
   type ApiConnection,
@@ -98,12 +99,7 @@ async function serveMessage(
 /** What is wrong with a message, in words; `undefined` if it is one that the library may read. */
 function problemOf(body: unknown): string | undefined {
   if (Array.isArray(body)) return 'Send one message in each request: batches are not served.';
-  const { id } = Object(body);
-  const isNumber = typeof id === 'bigint' || typeof id === 'number';
-  if (isNumber && !Number.isSafeInteger(Number(id))) {
-    return 'Send an id that is a whole number within 2^53 - 1, or text: other numbers are rounded by many programs.';
-  }
-  return undefined;
+  return messageIdProblem(Object(body).id);
 }
 
 /** Handles one message by the revision of the protocol that it belongs to. */

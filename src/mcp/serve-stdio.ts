@@ -1,7 +1,10 @@
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { Readable, type Writable } from 'node:stream';
+import { INVALID_REQUEST } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Environment } from '../core/environments.ts';
 import { SECOND } from '../lib/clock.ts';
 import type { ApiAddresses } from './api-tools.ts';
+import { messageIdProblem } from './message-id.ts';
 import { createToolServer, listTools } from './tool-server.ts';
 
 /** How long the API may take to reply, in ms. */
@@ -30,9 +33,45 @@ export async function serveTools(options: StdioOptions): Promise<void> {
     failed: report,
   };
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  for (const event of ['end', 'close', 'error']) process.stdin.once(event, () => end());
+  const messages = Readable.from(readableMessages(process.stdin, process.stdout));
+  for (const event of ['end', 'close', 'error']) messages.once(event, () => end());
   process.stdout.once('error', () => end());
-  const served = serveStdio(() => createToolServer(list, connection), { onerror: report });
+  const served = serveStdio(() => createToolServer(list, connection), {
+    onerror: report,
+    transport: new StdioServerTransport(messages, process.stdout),
+  });
   await ended;
   await served.close();
+}
+
+/** The messages that the library can read, each on a line; it would drop one whose id it cannot, without a reply. */
+async function* readableMessages(input: Readable, output: Writable): AsyncGenerator<Buffer> {
+  for await (const line of linesOf(input)) {
+    const problem = messageIdProblem(idOf(line));
+    if (problem === undefined) yield Buffer.from(`${line}\n`);
+    else {
+      const error = { code: INVALID_REQUEST, message: problem };
+      output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
+    }
+  }
+}
+
+async function* linesOf(input: Readable): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of input) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+/** The library reports what is no JSON. */
+function idOf(line: string): unknown {
+  try {
+    return Object(JSON.parse(line)).id;
+  } catch {
+    return undefined;
+  }
 }

@@ -69,6 +69,45 @@ describe('petstore mcp', () => {
     expect(await new Response(child.stderr).text()).not.toContain(secret);
   });
 
+  test('refuses ids beyond 2^53 in words, and goes on', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { secret } = await service.account();
+    using folder = temporaryFolder();
+    const settings = { PETSTORE_KEY: secret, PETSTORE_PUBLIC_URL: service.dashboardUrl };
+    const child = start(settings, folder.path);
+    const lines = linesOf(child.stdout);
+    const send = async (line: string) => {
+      // In two pieces, as a pipe may pass it on.
+      child.stdin.write(line.slice(0, 20));
+      await child.stdin.flush();
+      child.stdin.write(`${line.slice(20)}\n`);
+      await child.stdin.flush();
+      return JSON.parse((await lines.next()).value ?? '');
+    };
+    await send(JSON.stringify(INITIALIZE));
+    for (const id of ['9007199254740993', '-9007199254740993', '1.5']) {
+      const refused = await send(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}`);
+      expect([id, refused]).toEqual([
+        id,
+        {
+          jsonrpc: '2.0',
+          id: null,
+          error: { code: -32600, message: expect.stringContaining('within 2^53 - 1, or text') },
+        },
+      ]);
+    }
+    const called = await send(
+      `{"jsonrpc":"2.0","id":9007199254740991,"method":"tools/call","params":{"name":"createPet","arguments":{"name":"a\u2028b","categoryId":"7"}}}`,
+    );
+    expect(called).toMatchObject({
+      id: 9_007_199_254_740_991,
+      result: { structuredContent: { result: { name: 'a\u2028b' } } },
+    });
+    await child.stdin.end();
+    expect(await child.exited).toBe(0);
+    expect(await new Response(child.stderr).text()).toBe('');
+  });
+
   test('says that the service does not answer, and works once it does', async () => {
     const first = await TestService.start({ parts: PARTS });
     const { secret } = await first.account();
