@@ -4,12 +4,12 @@ import { type AccountSimulationStatus, accountSimulationFrom } from './account-s
 import { type AdjustableLimiter, carryOutOrder } from './adjustable-limiter.ts';
 import type { Actor } from './audit.ts';
 import type { BanRecord, BanStore } from './ban-records.ts';
+import type { CurrentWindow, CurrentWindows } from './current-usage.ts';
 import { ApiError, messageOf } from './errors.ts';
 import { newId } from './ids.ts';
 import type { BannableKey } from './limiter.ts';
 import type { PetStore } from './pets.ts';
 import type { Limits } from './plans.ts';
-import type { RateLimitResult, WindowUsage } from './rate-limit.ts';
 import { MAX_CLOCK_OFFSET, type Sandbox } from './sandbox.ts';
 import type { LimiterOrder, SandboxChange, SandboxStore } from './sandbox-store.ts';
 import { normalizeSimulation, type SimulationStore } from './simulations.ts';
@@ -71,7 +71,7 @@ interface Dependencies {
   /** The limiter of staging; without it, changes are left to the process that has it. */
   readonly limiter: AdjustableLimiter | undefined;
   /** The current usage of an account in staging. */
-  usage(account: SandboxAccount): Awaitable<RateLimitResult>;
+  usage(account: SandboxAccount): Awaitable<CurrentWindows>;
 }
 
 /** Shows and changes what applies to an account in staging. Every call may raise `StorageUnavailable`. */
@@ -97,8 +97,8 @@ export class SandboxControl {
     return {
       clockOffset,
       now: wall,
-      minute: windowOf(minute, wall),
-      day: windowOf(day, wall),
+      minute: windowOf(minute, clockOffset),
+      day: windowOf(day, clockOffset),
       bans: inForce.map((ban) => onClock(ban, clockOffset)),
       simulation: await this.#simulationOf(account.id, sandbox),
     };
@@ -243,8 +243,12 @@ function usedOf(field: string, remaining: number | undefined, limit: number): nu
   throw new ApiError('invalid_body', `"${field}" must be at most ${limit}, the limit of the plan.`);
 }
 
-function windowOf({ limit, remaining, resetIn }: WindowUsage, now: number): SandboxWindow {
-  return { limit, used: limit - remaining, resetsAt: Math.ceil(now + resetIn) };
+/** The window as the account's clock shows it. */
+function windowOf(
+  { limit, remaining, resetsAt }: CurrentWindow,
+  clockOffset: number,
+): SandboxWindow {
+  return { limit, used: limit - remaining, resetsAt: resetsAt + clockOffset };
 }
 
 /** The ban as the account's clock shows it. */

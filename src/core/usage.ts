@@ -141,6 +141,10 @@ export function addCounts(a: UsageCounts, b: UsageCounts): UsageCounts {
   };
 }
 
+export function requestsOf(counts: UsageCounts): number {
+  return OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0);
+}
+
 /** Identifies a batch of usage records, so that it is added only once. */
 export interface BatchMark {
   readonly source: string;

@@ -1,23 +1,22 @@
 import type { BetterAuthOptions } from 'better-auth';
-import type { Account, AccountStore } from '../core/accounts.ts';
+import type { AccountStore } from '../core/accounts.ts';
 import type { ApiKeyStore } from '../core/api-keys.ts';
 import type { AttemptCounts } from '../core/attempts.ts';
 import type { AuditLog } from '../core/audit.ts';
 import type { BanStore } from '../core/ban-records.ts';
 import type { BanPolicy } from '../core/bans.ts';
 import type { ChangeListener } from '../core/changes.ts';
-import type { ApiName, Environment } from '../core/environments.ts';
+import type { CurrentUsage } from '../core/current-usage.ts';
+import type { ApiName } from '../core/environments.ts';
 import type { KeyRing } from '../core/key-ring.ts';
 import type { MailSettings } from '../core/mail.ts';
 import type { MessageStore } from '../core/messages.ts';
 import type { Limits } from '../core/plans.ts';
-import type { RateLimitResult } from '../core/rate-limit.ts';
 import type { RequestLogStore } from '../core/request-log.ts';
 import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
 import type { UsageStore } from '../core/usage.ts';
 import type { Forward } from '../http/targets.ts';
-import type { Awaitable } from '../lib/awaitable.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /** What the dashboard shows and changes. */
@@ -62,7 +61,7 @@ export interface DashboardOptions {
   /** Counters of attempts to sign in, to reset a password and so on. */
   readonly attempts: AttemptCounts;
   /** The current usage of an account in both windows of an environment. */
-  currentUsage(account: Account, environment: Environment): Awaitable<RateLimitResult>;
+  readonly currentUsage: CurrentUsage;
   /** The sandbox of staging. */
   readonly sandbox: SandboxControl;
   /** When keys are banned, and for how long. */

@@ -1,18 +1,15 @@
-import type { Account } from '../core/accounts.ts';
+import type { CurrentUsage, CurrentWindow } from '../core/current-usage.ts';
 import type { Environment } from '../core/environments.ts';
 import type { Limiter } from '../core/limiter.ts';
 import { takeQuota, unusedQuota } from '../core/quota.ts';
-import type { RateLimitResult } from '../core/rate-limit.ts';
+import type { RateLimitResult, WindowUsage } from '../core/rate-limit.ts';
 import { NO_SANDBOX } from '../core/sandbox.ts';
-import { type Clock, later } from '../lib/clock.ts';
+import { type Clock, later, SECOND } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 import { quotaFrom } from './memory/saved-quotas.ts';
 
-/** How an account stands in both windows of an environment just now. */
-export type CurrentUsage = (
-  account: Pick<Account, 'id' | 'limits'>,
-  environment: Environment,
-) => Promise<RateLimitResult>;
+/** Windows whose last reading is remembered. */
+const MOST_READINGS = 10_000;
 
 /**
  * Asks this process's limiter where it has one; elsewhere what the process that counts has saved,
@@ -23,14 +20,42 @@ export function currentUsageFrom(
   stores: Stores,
   clock: Clock,
 ): CurrentUsage {
+  const readings = new Readings();
   return async ({ id: accountId, limits }, environment) => {
     const isStaging = environment === 'staging';
     const { clockOffset } = isStaging ? await stores.sandboxes.find(accountId) : NO_SANDBOX;
-    const now = later(clock.now(), clockOffset);
     const id = `account:${accountId}`;
     const limiter = limiters.get(environment);
-    if (limiter) return limiter.peek({ id, limits, key: undefined, clockOffset }, now);
-    const saved = await stores.environment(environment).quotas.find(id);
-    return takeQuota(saved ? quotaFrom(saved, now) : unusedQuota(), limits, now, 0);
+    const saved = limiter ? undefined : await stores.environment(environment).quotas.find(id);
+    const real = clock.now();
+    const now = later(real, clockOffset);
+    const result: RateLimitResult = limiter
+      ? await limiter.peek({ id, limits, key: undefined, clockOffset }, now)
+      : takeQuota(saved ? quotaFrom(saved, now) : unusedQuota(), limits, now, 0);
+    const read = (name: 'minute' | 'day') =>
+      readings.read(`${environment} ${name} ${id}`, result[name], real.wall);
+    return { minute: read('minute'), day: read('day') };
   };
+}
+
+/**
+ * The latest reading of each window. Two readings of one reset can differ by milliseconds, since the two
+ * clocks tick at different moments, and by a second once they are rounded; the first one stays.
+ */
+class Readings {
+  readonly #resets = new Map<string, number>();
+
+  /** @param now epoch ms. */
+  read(name: string, { limit, remaining, resetIn }: WindowUsage, now: number): CurrentWindow {
+    const resetsAt = Math.ceil((now + resetIn) / SECOND) * SECOND;
+    const known = this.#resets.get(name);
+    if (known !== undefined && Math.abs(known - resetsAt) <= SECOND) {
+      return { limit, remaining, resetsAt: known };
+    }
+    this.#resets.delete(name);
+    this.#resets.set(name, resetsAt);
+    const [oldest] = this.#resets.keys();
+    if (this.#resets.size > MOST_READINGS && oldest !== undefined) this.#resets.delete(oldest);
+    return { limit, remaining, resetsAt };
+  }
 }

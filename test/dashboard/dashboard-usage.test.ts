@@ -2,10 +2,15 @@ import { describe, expect, test } from 'bun:test';
 import type { Environment } from '../../src/core/environments.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { hourOf, NO_USAGE } from '../../src/core/usage.ts';
-import type { UsageInfo } from '../../src/dashboard/shared/api.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { ONE, provokeBan } from '../support/ban-scene.ts';
-import { createKey, customer, dashboardScene, usageOf } from '../support/dashboard-scene.ts';
+import {
+  type Charts,
+  createKey,
+  customer,
+  dashboardScene,
+  usageOf,
+} from '../support/dashboard-scene.ts';
 import { ManualClock } from '../support/harness.ts';
 import { usageRecord } from '../support/usage-records.ts';
 
@@ -13,7 +18,7 @@ const NOON = Date.UTC(2027, 0, 2, 12);
 const MIDNIGHT = Date.UTC(2027, 0, 2);
 
 /** How many requests the days of the charts count, of every outcome. */
-function countedIn({ days }: UsageInfo): number {
+function countedIn({ days }: Charts): number {
   return days.reduce((sum, day) => {
     return sum + day.succeeded + day.clientErrors + day.limited + day.serverErrors;
   }, 0);
@@ -134,6 +139,7 @@ describe('the events', () => {
       kind: 'banned',
       at,
       environment: 'production',
+      keyId: key.id,
       keyName: 'mine',
       lastFour: key.lastFour,
       until: at + 300 * SECOND,

@@ -9,10 +9,10 @@ import type {
   BanInfo,
   KeyInfo,
   MessageInfo,
-  UsageEvent,
-  UsageInfo,
 } from '../../src/dashboard/shared/api.ts';
+import type { UsageEvent, UsageInfo } from '../../src/dashboard/shared/usage.ts';
 import { SECOND } from '../../src/lib/clock.ts';
+import type { Charts } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
 import { ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { type Answer, readAnswer } from '../support/limit-readings.ts';
@@ -57,7 +57,7 @@ export interface EarlierStore {
     readonly keys: readonly KeyInfo[];
     readonly messages: readonly MessageInfo[];
     /** Hours and days with requests only. */
-    readonly usage: Omit<UsageInfo, 'now'>;
+    readonly usage: Omit<UsageInfo, 'now'> & Charts;
     readonly bannedUsage: readonly UsageEvent[];
     readonly liftedUsage: readonly UsageEvent[];
   };

@@ -9,8 +9,8 @@ import type {
   KeyPage,
   MessageInfo,
   NewKey,
-  UsageInfo,
 } from '../../src/dashboard/shared/api.ts';
+import type { UsageBucket, UsageInfo, UsageReport } from '../../src/dashboard/shared/usage.ts';
 import { Visitor } from './dashboard-visitor.ts';
 import { AMPLE, ManualClock, TestService } from './harness.ts';
 
@@ -72,8 +72,22 @@ export async function messagesOf(visitor: Visitor): Promise<readonly MessageInfo
   return messages;
 }
 
-export function usageOf(visitor: Visitor): Promise<UsageInfo> {
-  return visitor.json('GET', '/api/usage');
+/** What is left, and the requests of the last 24 hours and 30 days. */
+export async function usageOf(visitor: Visitor): Promise<UsageInfo & Charts> {
+  const info = await visitor.json<UsageInfo>('GET', '/api/usage');
+  const { buckets: hours } = await reportOf(visitor, 'last=24h');
+  const { buckets: days } = await reportOf(visitor, 'last=30d');
+  return { ...info, hours, days };
+}
+
+export interface Charts {
+  readonly hours: readonly UsageBucket[];
+  readonly days: readonly UsageBucket[];
+}
+
+/** @param query as of GET /api/usage/requests. */
+export function reportOf(visitor: Visitor, query: string): Promise<UsageReport> {
+  return visitor.json('GET', `/api/usage/requests?${query}`);
 }
 
 /** Checks an error reply of the dashboard's API, and returns its message. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { subscribe } from '../../src/core/plans.ts';
+import { hourOf } from '../../src/core/usage.ts';
 import { describeWithBrowser, layoutShift, PHONE, type Visitor } from '../support/browser.ts';
 import {
   createKey,
@@ -9,6 +10,7 @@ import {
   operator,
 } from '../support/dashboard-scene.ts';
 import { eventually } from '../support/harness.ts';
+import { usageRecord } from '../support/usage-records.ts';
 import { enter, expectSound, isTooWide, tabTo } from './web-entrance.ts';
 
 /** Longer than the grace that follows a first 429. */
@@ -83,7 +85,7 @@ describeWithBrowser('the usage page', (open) => {
       'Client errors 1',
       'Limited 2',
     ]);
-    await requests.getByRole('img', { name: /requests by hour in the last 24 hours/ }).waitFor();
+    await requests.getByRole('img', { name: 'Bar chart of requests by hour' }).waitFor();
     expect(await requests.locator('.recharts-bar-rectangle path').count()).toBeGreaterThan(2);
     await requests.getByRole('button', { name: 'Show as a table' }).click();
     const hours = requests.getByRole('region', { name: 'Requests by hour' });
@@ -103,11 +105,12 @@ describeWithBrowser('the usage page', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
-  test('shows refused requests and a ban live', async () => {
+  test('shows refused requests and a ban live, on top and in what is left', async () => {
     await using scene = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
     const { visitor, key, send } = await holder(scene);
     await using browser = await enter(open, scene.service, visitor, '/usage');
-    const events = browser.page.getByRole('region', { name: 'Refused and banned' });
+    const { page } = browser;
+    const events = page.getByRole('region', { name: 'Refused and banned' });
     await events.getByText('Nothing: no request was refused, no key banned.').waitFor();
     for (let request = 0; request < 6; request += 1) await send();
     scene.clock.advance(AFTER_GRACE);
@@ -116,7 +119,72 @@ describeWithBrowser('the usage page', (open) => {
     await events.getByText(`The production key “shop” (…${key.lastFour}), from`).waitFor();
     await events.getByText('Went on after 429').waitFor();
     await events.getByText('2 requests to production over the limit').waitFor();
-    expect(await layoutShift(browser.page)).toBe(0);
+
+    const notice = page.getByRole('region', { name: 'Bans in force' });
+    await notice.getByText(`A key is banned in production: “shop” (…${key.lastFour})`).waitFor();
+    await notice.getByText('Why: Went on after 429, once more in the same window.').waitFor();
+    await notice.getByText(/every request with it gets 429\. Left: .* s$/).waitFor();
+    const log = await notice.getByRole('link', { name: 'Show the requests' }).getAttribute('href');
+    expect(log).toContain(`/requests?environment=production&key=${key.id}&status=4xx&from=2027-`);
+    await bar(browser, 'Production, this minute: 0 of 5 left').waitFor(ATTACHED);
+    await page.getByText(/^Banned; 5 left in .* s$/).waitFor();
+    await bar(browser, 'Production, today: 0 of 500 left').waitFor(ATTACHED);
+    await page.getByText(/^Banned; 495 left in .* s$/).waitFor();
+    await page.getByRole('link', { name: 'Start', exact: true }).click();
+    await page.getByRole('heading', { name: 'Start', exact: true }).waitFor();
+    await notice.getByText('Why: Went on after 429').waitFor();
+
+    const [ban] = await scene.service.stores.bans.active(scene.clock.now().wall);
+    await scene.service.stores.bans.lift(ban?.id ?? '', 'test', scene.clock.now().wall);
+    await scene.service.runJobs('watch for changes');
+    await notice.waitFor({ state: 'detached' });
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('shows the requests of one key and operation in any period, and errors by kind', async () => {
+    await using scene = await dashboardScene();
+    const { visitor, key } = await holder(scene);
+    const hour = hourOf(scene.clock.now().wall);
+    const { accountId } = visitor;
+    const used = { accountId, keyId: key.id, hour };
+    const durations = [0, 0, 0, 0, 0, 0, 0, 0, 90, 10];
+    await scene.service.stores.usage.add([
+      usageRecord({ ...used, succeeded: 75, clientErrors: 25, notFound: 25, durations }),
+      usageRecord({ ...used, operation: 'createPet', limited: 4 }),
+      usageRecord({ ...used, keyId: 'key_gone', hour: hour - 100, succeeded: 6 }),
+    ]);
+    await using browser = await enter(open, scene.service, visitor, '/usage');
+    const { page } = browser;
+    const requests = page.getByRole('region', { name: 'Requests', exact: true });
+    const byKey = requests.getByRole('region', { name: 'Requests by key' });
+    await byKey.waitFor();
+    expect(await byKey.getByRole('row').count()).toBe(2);
+    await requests.getByText('7 days').click();
+    await byKey.getByText('key_gone (production)').waitFor();
+    await requests.getByLabel('Operation', { exact: true }).selectOption('listPets');
+    await requests.getByLabel('Key', { exact: true }).selectOption(key.id);
+    const byOperation = requests.getByRole('region', { name: 'Requests by operation' });
+    const figures = ['100', '25%', '1.78 ms', '2.5 ms', '2.9 ms'];
+    await byOperation.getByRole('row').nth(1).getByText('100', { exact: true }).waitFor();
+    expect(await byOperation.getByRole('row').nth(1).getByRole('cell').allInnerTexts()).toEqual(
+      figures,
+    );
+    const errors = requests.getByRole('region', { name: 'Errors by kind' });
+    await errors.getByText('Not found (404, 405, 410)').waitFor();
+    expect(await errors.getByRole('listitem').count()).toBe(1);
+
+    await requests.getByText('From–to').click();
+    await requests.getByLabel('From (UTC)').fill('2027-01-02T10:00');
+    await requests.getByLabel('To (UTC)').fill('2027-01-02T13:00');
+    await requests.getByRole('img', { name: 'Bar chart of requests by hour' }).waitFor();
+    const chosen =
+      'operation=listPets&from=2027-01-02T10%3A00%3A00.000Z&to=2027-01-02T13%3A00%3A00.000Z';
+    expect(page.url()).toEndWith(`/usage?key=${key.id}&${chosen}`);
+    await page.reload();
+    await byOperation.getByRole('row').nth(1).getByText('100', { exact: true }).waitFor();
+    const csv = await requests.getByRole('link', { name: 'Download CSV' }).getAttribute('href');
+    expect(await (await visitor.get(csv ?? '')).text()).toContain(`,shop,listPets,100,75,25,`);
+    expect(await isTooWide(browser)).toBe(false);
     expect(browser.problems).toEqual([]);
   });
 
@@ -127,8 +195,10 @@ describeWithBrowser('the usage page', (open) => {
     const { page } = browser;
     await page.getByRole('region', { name: 'Requests', exact: true }).waitFor();
     await tabTo(browser, 'input[type=radio]');
-    await page.keyboard.press('ArrowRight');
-    await page.getByRole('radio', { name: '30 days', checked: true }).waitFor(ATTACHED);
+    for (const name of ['72 hours', '7 days', '30 days']) {
+      await page.keyboard.press('ArrowRight');
+      await page.getByRole('radio', { name, checked: true }).waitFor(ATTACHED);
+    }
     await tabTo(browser, 'button[aria-expanded=false]');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Hide the table', expanded: true }).waitFor();

@@ -11,6 +11,7 @@ import {
   requireRecent,
   requireSession,
 } from '../session-requirements.ts';
+import { banRoutes } from './bans.ts';
 import { keyRoutes } from './keys.ts';
 import { liveRoutes } from './live.ts';
 import { messageRoutes } from './messages.ts';
@@ -19,7 +20,7 @@ import { requestRoutes } from './requests.ts';
 import type { RequestContext, Route } from './route.ts';
 import { sandboxRoutes } from './sandbox.ts';
 import { sessionRoutes } from './session.ts';
-import { usageRoutes } from './usage.ts';
+import { usageRoutes } from './usage/usage.ts';
 
 /** The operations of the dashboard's own API, besides those below /api/auth. */
 export const ROUTES: readonly Route[] = [
@@ -28,6 +29,7 @@ export const ROUTES: readonly Route[] = [
   ...keyRoutes,
   ...usageRoutes,
   ...requestRoutes,
+  ...banRoutes,
   ...messageRoutes,
   ...sandboxRoutes,
   ...operatorRoutes,

@@ -15,16 +15,15 @@ import { retryAfterSeconds, wholeSeconds } from '../../http/reply.ts';
 import { DAY, HOUR, type Instant } from '../../lib/clock.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
-import type { DashboardOptions, DashboardStores } from '../options.ts';
+import type { DashboardOptions } from '../options.ts';
 import type { IssuedKeyInfo, KeyInfo, KeyPage, KeyStateInfo } from '../shared/api.ts';
 import { MAX_KEY_DAYS } from '../shared/bounds.ts';
+import { bansInForce } from './bans.ts';
 import { done, json, withErrorCode } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 
 const KEYS_ON_PAGE = 50;
 const MAX_SIMULATE_LENGTH = 200;
-/** Bans in force that are looked through for those of the page. */
-const MAX_BANS = 1_000;
 /** A key that expires within this many ms is shown as expiring. */
 const EXPIRING_WITHIN = 7 * DAY;
 /** How long a key for trying the API lives, in ms. */
@@ -96,17 +95,6 @@ async function list({ options, account, query }: AccountContext): Promise<Respon
     keys: keys.map((key) => keyInfo(key, banOf.get(key.chainId), now)),
     next: last ? `${last.createdAt}.${last.id}` : null,
   });
-}
-
-/** An account's bans in force, by chain of rotations. @param now epoch ms. */
-async function bansInForce(
-  { bans }: DashboardStores,
-  accountId: string,
-  now: number,
-): Promise<ReadonlyMap<string, BanRecord>> {
-  const found = await bans.ofAccount(accountId, now, MAX_BANS);
-  const inForce = found.filter(({ liftedAt }) => liftedAt === undefined);
-  return new Map(inForce.map((ban) => [ban.chainId, ban]));
 }
 
 /** @throws ApiError `invalid` when it is not the `next` of a page. */

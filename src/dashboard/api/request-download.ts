@@ -1,5 +1,6 @@
 import { requestJson } from '../../core/request-json.ts';
 import { KEPT_PER_ACCOUNT, type LoggedRequest } from '../../core/request-log.ts';
+import { csvLine } from '../../lib/csv.ts';
 import { UNCACHED } from '../errors.ts';
 
 /** Entries that are read and written at once, so that no other request waits long. */
@@ -69,15 +70,7 @@ const COLUMNS = [
   ...(['simulation', 'replayed', 'notRecorded'] as const),
 ];
 
-/** A line of RFC 4180. */
 function csvOf(entry: LoggedRequest): string {
   const fields = requestJson(entry);
-  return `${COLUMNS.map((name) => cell(fields[name])).join(',')}\r\n`;
-}
-
-function cell(value: string | number | boolean | null): string {
-  const text = String(value ?? '');
-  // A spreadsheet would take it for a formula.
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+  return csvLine(COLUMNS.map((name) => fields[name]));
 }

@@ -4,7 +4,6 @@ import type { RotationOverlap } from '../../core/key-ring.ts';
 import type { MessageStatus } from '../../core/messages.ts';
 import type { Plan } from '../../core/plans.ts';
 import type { SecondFactor } from '../../core/second-factors.ts';
-import type { UsageCounts } from '../../core/usage.ts';
 
 /*
  * The dashboard's own API, below /api of the dashboard's address: JSON requests and replies,
@@ -96,51 +95,6 @@ export interface IssuedKeyInfo {
   readonly key: KeyInfo;
   readonly text: string;
 }
-
-export interface WindowInfo {
-  readonly limit: number;
-  readonly remaining: number;
-  /** When it resets. */
-  readonly resetAt: number;
-}
-
-/** GET /api/usage -> UsageInfo. */
-export interface UsageInfo {
-  readonly now: number;
-  readonly windows: Readonly<
-    Record<Environment, { readonly minute: WindowInfo; readonly day: WindowInfo }>
-  >;
-  /** The last 24 hours, the oldest first, one entry per hour, both environments added up. */
-  readonly hours: readonly UsageBucket[];
-  /** The last 30 UTC days, likewise. */
-  readonly days: readonly UsageBucket[];
-  /** Refusals and bans of the last 30 days, the newest first, at most 50. */
-  readonly events: readonly UsageEvent[];
-}
-
-export interface UsageBucket extends UsageCounts {
-  /** The beginning of the hour or day. */
-  readonly from: number;
-}
-
-export type UsageEvent =
-  | {
-      readonly kind: 'refused';
-      readonly at: number;
-      readonly environment: Environment;
-      /** Requests refused with 429 in the hour that begins at `at`. */
-      readonly count: number;
-    }
-  | {
-      readonly kind: 'banned';
-      readonly at: number;
-      readonly environment: Environment;
-      readonly keyName: string;
-      readonly lastFour: string;
-      readonly until: number;
-      readonly reason: string;
-      readonly liftedAt: number | null;
-    };
 
 /** GET /api/messages -> { messages: MessageInfo[] }, the newest first, at most 100 and 256 KiB of text. */
 export interface MessageInfo {

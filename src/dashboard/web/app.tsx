@@ -26,6 +26,7 @@ const SandboxPage = lazy(() => import('./sandbox/sandbox-page.tsx'));
 const PlanPage = lazy(() => import('./plan/plan-page.tsx'));
 const AccountsPage = lazy(() => import('./operator/accounts-page.tsx'));
 const BansPage = lazy(() => import('./operator/bans-page.tsx'));
+const OperatorUsagePage = lazy(() => import('./operator/usage-page.tsx'));
 const AuditPage = lazy(() => import('./operator/audit-page.tsx'));
 
 /** The application: the public pages, or those of somebody who is signed in. */
@@ -151,6 +152,9 @@ function OperatorPages() {
       <Route path="/operator" component={AccountsPage} />
       <Route path="/operator/bans" component={BansPage} />
       <Route path="/operator/audit" component={AuditPage} />
+      <Route path="/operator/accounts/:id/usage">
+        {({ id }) => <OperatorUsagePage accountId={id} />}
+      </Route>
       <Route component={NotFound} />
     </Switch>
   );

@@ -1,6 +1,7 @@
 import { SegmentedControl, Stack, Tabs, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { SessionState } from '../api.ts';
+import { BanNotices } from '../bans/ban-notices.tsx';
 import { Code } from '../common/copy.tsx';
 import { Page } from '../common/page.tsx';
 import { type ExampleCall, type ExampleKey, exampleOf, type Language } from './examples.ts';
@@ -24,6 +25,7 @@ export function StartPage({ session }: { session: SessionState }) {
   const [call, setCall] = useState<ExampleCall>('message');
   return (
     <Page title="Start" description="Three steps to your first successful request.">
+      <BanNotices />
       <ol className="steps">
         <Step number={1} title="Get a key">
           <GetKey value={key} onChange={setKey} />

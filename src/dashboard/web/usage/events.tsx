@@ -1,11 +1,21 @@
-import { Badge, Paper, Stack, Text, Title } from '@mantine/core';
-import type { UsageEvent } from '../../shared/api.ts';
+import { Anchor, Badge, Paper, Stack, Text, Title } from '@mantine/core';
+import { Link } from 'wouter';
+import type { UsageEvent } from '../../shared/usage.ts';
 import { Time } from '../common/time.tsx';
 import { SteadyList } from '../live/steady-list.tsx';
 import { countText } from './outcomes.ts';
+import { BEFORE_BAN, requestsAddress } from './selection.ts';
+
+const HOUR = 60 * 60 * 1_000;
+
+interface EventsProps {
+  readonly events: readonly UsageEvent[];
+  /** Whether the log of requests of the account can be opened. */
+  readonly hasLog: boolean;
+}
 
 /** The refused requests and bans of the last 30 days as a list. */
-export function Events({ events }: { readonly events: readonly UsageEvent[] }) {
+export function Events({ events, hasLog }: EventsProps) {
   return (
     <Paper component="section" withBorder p="lg" aria-label="Refused and banned">
       <Stack gap="md">
@@ -23,7 +33,11 @@ export function Events({ events }: { readonly events: readonly UsageEvent[] }) {
           <SteadyList label="Events" newest={events[0] ? keyOf(events[0]) : ''} height={320}>
             {events.map((event) => (
               <li key={keyOf(event)} className="event">
-                {event.kind === 'refused' ? <Refused event={event} /> : <Banned event={event} />}
+                {event.kind === 'refused' ? (
+                  <Refused event={event} hasLog={hasLog} />
+                ) : (
+                  <Banned event={event} hasLog={hasLog} />
+                )}
               </li>
             ))}
           </SteadyList>
@@ -33,9 +47,12 @@ export function Events({ events }: { readonly events: readonly UsageEvent[] }) {
   );
 }
 
-type Kind<K extends UsageEvent['kind']> = { readonly event: Extract<UsageEvent, { kind: K }> };
+interface Kind<K extends UsageEvent['kind']> extends Pick<EventsProps, 'hasLog'> {
+  readonly event: Extract<UsageEvent, { kind: K }>;
+}
 
-function Refused({ event: { at, environment, count } }: Kind<'refused'>) {
+function Refused({ event: { at, environment, count, hours = 1 }, hasLog }: Kind<'refused'>) {
+  const log = { environment, status: '4xx', code: 'rate_limited' } as const;
   const requests = count === 1 ? '1 request' : `${countText(count)} requests`;
   return (
     <>
@@ -43,15 +60,19 @@ function Refused({ event: { at, environment, count } }: Kind<'refused'>) {
         Refused
       </Badge>
       <Text size="sm">
-        {`${requests} to ${environment} over the limit, answered with 429, in the hour from `}
+        {`${requests} to ${environment} over the limit, answered with 429, in the ${hours === 1 ? 'hour' : 'day'} from `}
         <Time at={at} />.
+        {hasLog && (
+          <LogLink address={requestsAddress({ ...log, from: at, to: at + hours * HOUR })} />
+        )}
       </Text>
     </>
   );
 }
 
-function Banned({ event }: Kind<'banned'>) {
-  const { at, environment, keyName, lastFour, until, reason, liftedAt } = event;
+function Banned({ event, hasLog }: Kind<'banned'>) {
+  const { at, environment, keyId, keyName, lastFour, until, reason, liftedAt } = event;
+  const log = { environment, key: keyId, status: '4xx' } as const;
   return (
     <>
       <Badge className="event-kind" color="red" variant="light">
@@ -70,8 +91,22 @@ function Banned({ event }: Kind<'banned'>) {
         </Text>
         <Text size="sm" c="dimmed">
           {reason}
+          {hasLog && (
+            <LogLink address={requestsAddress({ ...log, from: at - BEFORE_BAN, to: until })} />
+          )}
         </Text>
       </Stack>
+    </>
+  );
+}
+
+function LogLink({ address }: { readonly address: string }) {
+  return (
+    <>
+      {' '}
+      <Anchor component={Link} href={address} underline="always" inherit>
+        Show the requests
+      </Anchor>
     </>
   );
 }

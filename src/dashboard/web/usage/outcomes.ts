@@ -1,11 +1,4 @@
-import {
-  addCounts,
-  NO_USAGE,
-  OUTCOMES,
-  type Outcome,
-  type UsageCounts,
-} from '../../../core/usage.ts';
-import type { UsageBucket } from '../../shared/api.ts';
+import { OUTCOMES, type Outcome, requestsOf, type UsageCounts } from '../../../core/usage.ts';
 
 /** The labels of the outcomes, and the CSS variables of their colours. */
 export const OUTCOME_STYLES: Readonly<Record<Outcome, { title: string; color: string }>> = {
@@ -15,7 +8,7 @@ export const OUTCOME_STYLES: Readonly<Record<Outcome, { title: string; color: st
   serverErrors: { title: 'Server errors', color: 'var(--usage-server-errors)' },
 };
 
-/** A period whose requests are shown in smaller buckets. */
+/** The length of the buckets that are shown. */
 export type Span = 'hours' | 'days';
 
 /** The outcomes that are shown: always those that clients cause, server errors only where there are any. */
@@ -23,14 +16,19 @@ export function shownOutcomes(total: UsageCounts): readonly Outcome[] {
   return OUTCOMES.filter((outcome) => outcome !== 'serverErrors' || total.serverErrors > 0);
 }
 
-export function totalOf(buckets: readonly UsageBucket[]): UsageCounts {
-  return buckets.reduce<UsageCounts>(addCounts, NO_USAGE);
+/** The share of requests that did not succeed, such as "4.2 %"; a dash without requests. */
+export function errorShareText(counts: UsageCounts): string {
+  const requests = requestsOf(counts);
+  return requests === 0 ? '–' : SHARE.format(1 - counts.succeeded / requests);
 }
 
-export function requestsOf(counts: UsageCounts): number {
-  return OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0);
+/** A duration (ms) of a reply, in milliseconds or seconds; a dash where none was measured. */
+export function tookText(duration: number | null): string {
+  if (duration === null) return '–';
+  return duration < 1_000 ? `${duration} ms` : `${duration / 1_000} s`;
 }
 
+const SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 const COUNT = new Intl.NumberFormat();
 
 /** A count in the reader's number format. */

@@ -1,16 +1,9 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { Box, Text } from '@mantine/core';
-import type { UsageCounts } from '../../../core/usage.ts';
-import type { UsageBucket } from '../../shared/api.ts';
-import {
-  bucketText,
-  countText,
-  OUTCOME_STYLES,
-  requestsOf,
-  type Span,
-  shownOutcomes,
-} from './outcomes.ts';
+import { requestsOf, type UsageCounts } from '../../../core/usage.ts';
+import type { UsageBucket } from '../../shared/usage.ts';
+import { bucketText, countText, OUTCOME_STYLES, type Span, shownOutcomes } from './outcomes.ts';
 
 interface RequestsChartProps {
   readonly span: Span;
@@ -21,8 +14,8 @@ interface RequestsChartProps {
 }
 
 const NAMES: Readonly<Record<Span, string>> = {
-  hours: 'Bar chart of requests by hour in the last 24 hours',
-  days: 'Bar chart of requests by day in the last 30 days',
+  hours: 'Bar chart of requests by hour',
+  days: 'Bar chart of requests by UTC day',
 };
 
 /** Stacked bars. The table has the same numbers in accessible form. */

@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core';
 import type { UsageCounts } from '../../../core/usage.ts';
-import type { UsageBucket } from '../../shared/api.ts';
+import type { UsageBucket } from '../../shared/usage.ts';
 import { Time } from '../common/time.tsx';
 import { bucketText, countText, OUTCOME_STYLES, type Span, shownOutcomes } from './outcomes.ts';
 

@@ -1,106 +1,169 @@
-import {
-  Button,
-  Collapse,
-  Group,
-  Paper,
-  SegmentedControl,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Button, Collapse, Paper, Stack, Text, Title } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import type { UsageCounts } from '../../../core/usage.ts';
-import type { UsageBucket } from '../../shared/api.ts';
+import { requestsOf } from '../../../core/usage.ts';
+import type { UsageFiguresInfo, UsageReport } from '../../shared/usage.ts';
+import { call } from '../api.ts';
+import { Failure, Loading } from '../common/states.tsx';
+import { Time } from '../common/time.tsx';
+import { basePath } from '../page-settings.ts';
+import { usageQuery } from './account-queries.ts';
+import { Errors } from './errors.tsx';
+import { FiguresTable } from './figures-table.tsx';
+import { Filters, keyText, operationText } from './filters.tsx';
 import {
   countText,
+  errorShareText,
   OUTCOME_STYLES,
-  requestsOf,
   type Span,
   shownOutcomes,
-  totalOf,
+  tookText,
 } from './outcomes.ts';
 import { RequestsChart } from './requests-chart.tsx';
 import { RequestsTable } from './requests-table.tsx';
+import { type Selection, useSelection } from './selection.ts';
+
+const NOTES: Readonly<Record<Span, string>> = {
+  hours: 'By the hour, in your time zone.',
+  days: 'By UTC day, as the daily limit counts them.',
+};
 
 interface RequestsProps {
-  readonly hours: readonly UsageBucket[];
-  readonly days: readonly UsageBucket[];
-  /** Whether a window has requests, which the chart may not include yet. */
+  /** The account, for operators; otherwise that of whoever is signed in. */
+  readonly accountId: string | undefined;
+  /** Whether a window has requests, which the figures may not include yet. */
   readonly isInUse: boolean;
 }
 
-const SPANS = [
-  { value: 'hours', label: '24 hours' },
-  { value: 'days', label: '30 days' },
-] as const satisfies { value: Span; label: string }[];
-
-const NOTES: Readonly<Record<Span, string>> = {
-  hours: 'By the hour, in your time zone. Both environments together.',
-  days: 'By UTC day, as the daily limit counts them. Both environments together.',
-};
-
-/** The outcomes of the requests of the last 24 hours or 30 days. */
-export function Requests({ hours, days, isInUse }: RequestsProps) {
-  const [span, setSpan] = useState<Span>('hours');
-  const [isTableOpen, setTableOpen] = useState(false);
-  const tableId = useId();
-  const buckets = span === 'hours' ? hours : days;
-  const total = totalOf(buckets);
+/** The requests of a period: outcomes, errors and durations, by key and operation. */
+export function Requests({ accountId, isInUse }: RequestsProps) {
+  const selection = useSelection();
+  const report = useReport(accountId, selection);
+  const csv = usageQuery(accountId, `/usage/requests?format=csv&${selection.query}`).path;
   return (
     <Paper component="section" withBorder p="lg" aria-label="Requests">
       <Stack gap="md">
-        <Group justify="space-between" align="flex-start" gap="sm">
-          <Stack gap={2} className="requests-heading">
-            <Title order={2} size="h4">
-              Requests
-            </Title>
-            <Text size="sm" c="dimmed">
-              {NOTES[span]} Counted within 10 seconds.
-            </Text>
-          </Stack>
-          <SegmentedControl
-            aria-label="Time span"
-            data={[...SPANS]}
-            value={span}
-            onChange={setSpan}
+        <Title order={2} size="h4">
+          Requests
+        </Title>
+        <Filters selection={selection} report={report.data} csv={`${basePath}/api${csv}`} />
+        {report.error && <Failure error={report.error} retry={report.refetch} />}
+        {report.data ? (
+          <Report
+            report={report.data}
+            selection={selection}
+            hasLog={accountId === undefined}
+            isInUse={isInUse}
           />
-        </Group>
-        <Legend total={total} />
-        <RequestsChart span={span} buckets={buckets} total={total} isInUse={isInUse} />
-        <Button
-          variant="default"
-          size="xs"
-          className="requests-toggle"
-          aria-expanded={isTableOpen}
-          aria-controls={tableId}
-          onClick={() => setTableOpen(!isTableOpen)}
-        >
-          {isTableOpen ? 'Hide the table' : 'Show as a table'}
-        </Button>
-        <Collapse id={tableId} expanded={isTableOpen}>
-          <RequestsTable span={span} buckets={buckets} total={total} />
-        </Collapse>
+        ) : (
+          !report.error && <Loading label="Loading requests" height={560} />
+        )}
       </Stack>
     </Paper>
   );
 }
 
-function Legend({ total }: { readonly total: UsageCounts }) {
+/** The requests that are selected. */
+export function useReport(accountId: string | undefined, { query }: Selection) {
+  const { path, ...options } = usageQuery(accountId, `/usage/requests?${query}`);
+  return useQuery({
+    ...options,
+    queryFn: () => call<UsageReport>('GET', path),
+    placeholderData: keepPreviousData,
+  });
+}
+
+interface ReportProps extends Pick<RequestsProps, 'isInUse'> {
+  /** Whether the log of requests of the account can be opened. */
+  readonly hasLog: boolean;
+  readonly report: UsageReport;
+  readonly selection: Selection;
+}
+
+function Report({ report, selection, hasLog, isInUse }: ReportProps) {
+  const [isTableOpen, setTableOpen] = useState(false);
+  const tableId = useId();
+  const { from, to, buckets, total } = report;
+  const span = report.bucketHours === 1 ? 'hours' : 'days';
   return (
-    <ul className="legend" aria-label="Totals">
-      <li>
-        <span>Requests</span>
-        <strong className="figures">{countText(requestsOf(total))}</strong>
-      </li>
-      {shownOutcomes(total).map((outcome) => (
-        <li key={outcome}>
-          <span>
-            <i style={{ background: OUTCOME_STYLES[outcome].color }} aria-hidden="true" />
-            {OUTCOME_STYLES[outcome].title}
-          </span>
-          <strong className="figures">{countText(total[outcome])}</strong>
+    <>
+      <Text size="sm" c="dimmed" className="requests-note">
+        <Time at={from} /> to <Time at={to} />. {NOTES[span]} Counted within 10 seconds.
+      </Text>
+      <Totals total={total} />
+      <RequestsChart span={span} buckets={buckets} total={total} isInUse={isInUse} />
+      <Button
+        variant="default"
+        size="xs"
+        className="requests-toggle"
+        aria-expanded={isTableOpen}
+        aria-controls={tableId}
+        onClick={() => setTableOpen(!isTableOpen)}
+      >
+        {isTableOpen ? 'Hide the table' : 'Show as a table'}
+      </Button>
+      <Collapse id={tableId} expanded={isTableOpen}>
+        <RequestsTable span={span} buckets={buckets} total={total} />
+      </Collapse>
+      <Stack gap="md" className="details">
+        {requestsOf(total) === 0 ? (
+          <Text size="sm" c="dimmed">
+            Kinds of errors, operations and keys are listed here as soon as there are requests.
+          </Text>
+        ) : (
+          <Details report={report} selection={selection} hasLog={hasLog} />
+        )}
+      </Stack>
+    </>
+  );
+}
+
+function Details({ report, selection, hasLog }: Omit<ReportProps, 'isInUse'>) {
+  const operations = report.operations.map((figures) => {
+    return { name: operationText(figures.operation), figures };
+  });
+  const keys = report.keys.map((figures) => ({ name: keyText(figures.key), figures }));
+  return (
+    <>
+      <Errors report={report} selection={selection} hasLog={hasLog} />
+      <FiguresTable title="Operation" rows={operations} />
+      <FiguresTable title="Key" rows={keys} />
+    </>
+  );
+}
+
+function Totals({ total }: { readonly total: UsageFiguresInfo }) {
+  const measured = [
+    ['Errors', errorShareText(total)],
+    ['p50', tookText(total.p50)],
+    ['p95', tookText(total.p95)],
+    ['p99', tookText(total.p99)],
+  ] as const;
+  return (
+    <>
+      <ul className="legend" aria-label="Totals">
+        <li>
+          <span>Requests</span>
+          <strong className="figures">{countText(requestsOf(total))}</strong>
         </li>
-      ))}
-    </ul>
+        {shownOutcomes(total).map((outcome) => (
+          <li key={outcome}>
+            <span>
+              <i style={{ background: OUTCOME_STYLES[outcome].color }} aria-hidden="true" />
+              {OUTCOME_STYLES[outcome].title}
+            </span>
+            <strong className="figures">{countText(total[outcome])}</strong>
+          </li>
+        ))}
+      </ul>
+      <ul className="legend" aria-label="Share of errors, and durations of replies">
+        {measured.map(([name, text]) => (
+          <li key={name}>
+            <span>{name}</span>
+            <strong className="figures">{text}</strong>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { ENVIRONMENTS, type Environment } from '../../../core/environments.ts';
-import type { UsageInfo, WindowInfo } from '../../shared/api.ts';
+import type { UsageInfo, WindowInfo } from '../../shared/usage.ts';
 import { Until } from '../common/time.tsx';
 import { countText } from './outcomes.ts';
 
@@ -14,7 +14,8 @@ export function Windows({ windows }: { readonly windows: UsageInfo['windows'] })
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
       {ENVIRONMENTS.map((environment) => {
-        const { minute, day } = windows[environment];
+        const { minute, day, bannedUntil } = windows[environment];
+        const ban = bannedUntil === undefined ? {} : { bannedUntil };
         const title = TITLES[environment];
         return (
           <Paper key={environment} component="section" withBorder p="lg" aria-label={title}>
@@ -22,8 +23,14 @@ export function Windows({ windows }: { readonly windows: UsageInfo['windows'] })
               <Title order={2} size="h4">
                 {title}
               </Title>
-              <Window name="This minute" of={`${title}, this minute`} window={minute} isLazy />
-              <Window name="Today (UTC)" of={`${title}, today`} window={day} />
+              <Window
+                name="This minute"
+                of={`${title}, this minute`}
+                window={minute}
+                isLazy
+                {...ban}
+              />
+              <Window name="Today (UTC)" of={`${title}, today`} window={day} {...ban} />
             </Stack>
           </Paper>
         );
@@ -39,10 +46,12 @@ interface WindowProps {
   readonly window: WindowInfo;
   /** Whether the window begins with its first request instead of at a fixed time. */
   readonly isLazy?: boolean;
+  /** While every key is banned: until when. */
+  readonly bannedUntil?: number;
 }
 
-function Window({ name, of, window, isLazy = false }: WindowProps) {
-  const { limit, remaining, resetAt } = window;
+function Window({ name, of, window, isLazy = false, bannedUntil }: WindowProps) {
+  const { limit, remaining, resetAt, afterBan = remaining } = window;
   const left = `${countText(remaining)} of ${countText(limit)} left`;
   const percent = (100 * remaining) / limit;
   return (
@@ -61,7 +70,11 @@ function Window({ name, of, window, isLazy = false }: WindowProps) {
         transitionDuration={200}
       />
       <Text size="sm" c="dimmed" className="figures">
-        {isLazy && remaining === limit ? (
+        {bannedUntil !== undefined ? (
+          <>
+            Banned; {countText(afterBan)} left in <Until at={bannedUntil} />
+          </>
+        ) : isLazy && remaining === limit ? (
           'Starts with your next request'
         ) : (
           <>

@@ -1,0 +1,75 @@
+import { firstKeptHour } from '../../../core/usage.ts';
+import { DAY, HOUR } from '../../../lib/clock.ts';
+import { DashboardError } from '../../errors.ts';
+
+/** The longest period that is shown by the hour, in hours. */
+const MOST_HOURS = 72;
+/** How far back a period may begin, in ms: as long as usage is kept. */
+const OLDEST = 31 * DAY;
+
+/** The latest so many hours or UTC days, the current one included. */
+const PRESETS: Readonly<Record<string, readonly [count: number, length: number]>> = {
+  '24h': [24, HOUR],
+  '72h': [MOST_HOURS, HOUR],
+  '7d': [7, DAY],
+  '30d': [30, DAY],
+};
+const DEFAULT_PRESET = '24h';
+
+/** Whole hours or UTC days. Times are epoch ms. */
+export interface Period {
+  readonly from: number;
+  /** Does not belong to it. */
+  readonly to: number;
+  readonly bucketHours: 1 | 24;
+}
+
+/**
+ * The period that a query asks for with `last`, or with `from` and `to`.
+ * @param now epoch ms.
+ * @throws ApiError `invalid`
+ */
+export function periodFrom(query: URLSearchParams, now: number): Period {
+  if (!query.has('from') && !query.has('to')) return latest(query.get('last'), now);
+  if (query.has('last')) throw new DashboardError('invalid', 'Send "last", or "from" and "to".');
+  const from = Math.max(timeFrom(query, 'from'), startOf(DAY, now - OLDEST));
+  const to = Math.min(timeFrom(query, 'to'), now + DAY);
+  if (to <= from) {
+    throw new DashboardError('invalid', '"to" must be after "from", and within the last 31 days.');
+  }
+  const [begin, end] = [startOf(HOUR, from), endOf(HOUR, to)];
+  const isByHour = end - begin <= MOST_HOURS * HOUR && begin >= firstKeptHour(now) * HOUR;
+  if (isByHour) return { from: begin, to: end, bucketHours: 1 };
+  return { from: startOf(DAY, from), to: endOf(DAY, to), bucketHours: 24 };
+}
+
+function latest(last: string | null, now: number): Period {
+  const preset = PRESETS[last ?? DEFAULT_PRESET];
+  if (!preset) {
+    const names = Object.keys(PRESETS).join(', ');
+    throw new DashboardError('invalid', `"last" must be one of: ${names}.`);
+  }
+  const [count, length] = preset;
+  const to = startOf(length, now) + length;
+  return { from: to - count * length, to, bucketHours: length === HOUR ? 1 : 24 };
+}
+
+/** @throws ApiError `invalid` */
+function timeFrom(query: URLSearchParams, name: 'from' | 'to'): number {
+  const text = query.get(name) ?? '';
+  const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new DashboardError(
+    'invalid',
+    `"${name}" must be a time in UTC, such as 2026-11-22T09:00:00Z.`,
+  );
+}
+
+/** The beginning of the UTC hour or day (its length in ms) that a time (epoch ms) lies in. */
+export function startOf(length: number, moment: number): number {
+  return Math.floor(moment / length) * length;
+}
+
+function endOf(length: number, moment: number): number {
+  return Math.ceil(moment / length) * length;
+}

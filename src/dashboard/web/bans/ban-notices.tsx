@@ -1,0 +1,85 @@
+import { Alert, Anchor, Stack, Text } from '@mantine/core';
+import { IconBan } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { BanNotice } from '../../shared/usage.ts';
+import { call } from '../api.ts';
+import { Time, Until, useNow } from '../common/time.tsx';
+import { usageQuery } from '../usage/account-queries.ts';
+import { BEFORE_BAN, requestsAddress } from '../usage/selection.ts';
+
+interface BanNoticesProps {
+  /** The account, for operators; otherwise that of whoever is signed in. */
+  readonly accountId?: string | undefined;
+}
+
+/** The bans in force of an account's keys, on top of a page. Nothing without a ban. */
+export function BanNotices({ accountId }: BanNoticesProps) {
+  const bans = useBans(accountId);
+  if (!bans.data || bans.data.bans.length === 0) return null;
+  return (
+    <Stack gap="sm" component="section" aria-label="Bans in force">
+      {bans.data.bans.map((ban) => (
+        <Notice key={ban.id} ban={ban} isOwn={accountId === undefined} />
+      ))}
+    </Stack>
+  );
+}
+
+export function useBans(accountId?: string) {
+  const { path, ...options } = usageQuery(accountId, '/bans');
+  return useQuery({ ...options, queryFn: () => call<{ bans: BanNotice[] }>('GET', path) });
+}
+
+function Notice({ ban, isOwn }: { readonly ban: BanNotice; readonly isOwn: boolean }) {
+  const { environment, keys, reason, startsAt, until } = ban;
+  const isOver = useNow() >= until;
+  if (isOver) return null;
+  const names = keys.map(({ name, lastFour }) => `“${name}” (…${lastFour})`).join(', ');
+  const log = { environment, key: keys[0]?.id ?? '', status: '4xx', to: until } as const;
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      role="status"
+      icon={<IconBan size={18} aria-hidden />}
+      title={`${keys.length === 1 ? 'A key is' : 'Keys are'} banned in ${environment}: ${names}`}
+    >
+      <Stack gap={4}>
+        <Text size="sm" className="figures">
+          Until <Time at={until} /> every request with {keys.length === 1 ? 'it' : 'them'} gets 429.
+          Left:{' '}
+          <strong>
+            <Until at={until} />
+          </strong>
+        </Text>
+        <Text size="sm">
+          Why: {reason} The ban began <Time at={startsAt} />.
+        </Text>
+        <Text size="sm">
+          {environment === 'staging' && isOwn ? (
+            <>
+              It ends by itself, whatever is sent until then; you can also end it in the{' '}
+              <Anchor component={Link} href="/sandbox" underline="always" inherit>
+                sandbox
+              </Anchor>
+              .
+            </>
+          ) : (
+            'It ends by itself, whatever is sent until then; an operator can lift it. A further ban within 24 hours lasts twice as long.'
+          )}
+        </Text>
+        {isOwn && (
+          <Anchor
+            component={Link}
+            href={requestsAddress({ ...log, from: startsAt - BEFORE_BAN })}
+            underline="always"
+            size="sm"
+          >
+            Show the requests that led to it
+          </Anchor>
+        )}
+      </Stack>
+    </Alert>
+  );
+}

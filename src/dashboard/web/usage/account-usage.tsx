@@ -1,0 +1,58 @@
+import { Box, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { UsageInfo } from '../../shared/usage.ts';
+import { call } from '../api.ts';
+import { BanNotices, useBans } from '../bans/ban-notices.tsx';
+import { Failure, Loading } from '../common/states.tsx';
+import { usageQuery } from './account-queries.ts';
+import { Events } from './events.tsx';
+import { Requests, useReport } from './requests.tsx';
+import { useSelection } from './selection.ts';
+import { Windows } from './windows.tsx';
+import './usage.css';
+
+interface AccountUsageProps {
+  /** The account, for operators; otherwise that of whoever is signed in. */
+  readonly accountId?: string | undefined;
+}
+
+/** The bans in force of an account, what it has left, and what its requests were answered with. */
+export function AccountUsage({ accountId }: AccountUsageProps) {
+  const usage = useUsage(accountId);
+  // All of it is loaded first, so that nothing moves when the page is opened.
+  const bans = useBans(accountId);
+  const report = useReport(accountId, useSelection());
+  const error = usage.error ?? bans.error;
+  if (!usage.data || !bans.data || report.isPending) {
+    const retry = () => Promise.all([usage.refetch(), bans.refetch()]);
+    return (
+      <Box mih={900}>
+        {error ? (
+          <Failure error={error} retry={retry} />
+        ) : (
+          <Loading label="Loading usage" height={720} />
+        )}
+      </Box>
+    );
+  }
+  const { windows, events } = usage.data;
+  return (
+    <Stack gap="xl">
+      <BanNotices accountId={accountId} />
+      <Windows windows={windows} />
+      <Requests accountId={accountId} isInUse={isInUse(windows)} />
+      <Events events={events} hasLog={accountId === undefined} />
+    </Stack>
+  );
+}
+
+export function useUsage(accountId?: string) {
+  const { path, ...options } = usageQuery(accountId, '/usage');
+  return useQuery({ ...options, queryFn: () => call<UsageInfo>('GET', path) });
+}
+
+function isInUse(windows: UsageInfo['windows']): boolean {
+  return Object.values(windows).some(({ minute, day }) =>
+    [minute, day].some(({ limit, remaining, afterBan = remaining }) => afterBan < limit),
+  );
+}

@@ -1,0 +1,73 @@
+import { Anchor, Text, Title } from '@mantine/core';
+import { Link } from 'wouter';
+import type { UsageFiguresInfo, UsageReport } from '../../shared/usage.ts';
+import { countText } from './outcomes.ts';
+import { requestsAddress, type Selection } from './selection.ts';
+
+interface Kind {
+  readonly title: string;
+  readonly count: number;
+  readonly filter: { readonly status: '4xx' | '5xx'; readonly code?: string };
+}
+
+interface ErrorsProps {
+  readonly report: UsageReport;
+  readonly selection: Selection;
+  /** Whether the log of these requests can be opened. */
+  readonly hasLog: boolean;
+}
+
+/** The errors by kind, each with a link to its requests. */
+export function Errors({ report, selection, hasLog }: ErrorsProps) {
+  const kinds = kindsOf(report.total).filter(({ count }) => count > 0);
+  const { from, to } = report;
+  const filters = { environment: selection.get('environment'), key: selection.get('key') };
+  return (
+    <section aria-label="Errors by kind">
+      <Title order={3} size="h5" mb={4}>
+        Errors
+      </Title>
+      {kinds.length === 0 && <Text size="sm">None in this period.</Text>}
+      <ul className="error-kinds">
+        {kinds.map(({ title, count, filter }) => (
+          <li key={title}>
+            <Text size="sm">{title}</Text>
+            <Text size="sm" fw={600} className="figures">
+              {countText(count)}
+            </Text>
+            {hasLog && (
+              <Anchor
+                component={Link}
+                href={requestsAddress({ ...filters, ...filter, from, to })}
+                size="sm"
+                underline="always"
+                aria-label={`Show the requests: ${title}`}
+              >
+                Show the requests
+              </Anchor>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function kindsOf(total: UsageFiguresInfo): Kind[] {
+  const { clientErrors, invalid, unauthorized, notFound, conflicts, limited, serverErrors } = total;
+  const status = '4xx';
+  const others = clientErrors - invalid - unauthorized - notFound - conflicts;
+  return [
+    { title: 'Invalid requests (400, 413, 422)', count: invalid, filter: { status } },
+    { title: 'Not authorized (401, 403)', count: unauthorized, filter: { status } },
+    { title: 'Not found (404, 405, 410)', count: notFound, filter: { status } },
+    { title: 'Conflicts (409)', count: conflicts, filter: { status } },
+    { title: 'Client errors of an unknown kind', count: others, filter: { status } },
+    {
+      title: 'Over the limit, or banned (429)',
+      count: limited,
+      filter: { status, code: 'rate_limited' },
+    },
+    { title: 'Server errors (5xx)', count: serverErrors, filter: { status: '5xx' } },
+  ];
+}

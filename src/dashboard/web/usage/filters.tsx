@@ -1,0 +1,132 @@
+import { Anchor, Group, NativeSelect, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { ENVIRONMENTS } from '../../../core/environments.ts';
+import type { UsageReport, UsedKey } from '../../shared/usage.ts';
+import { Time } from '../common/time.tsx';
+import { PRESETS, type Preset, type Selection } from './selection.ts';
+
+const HOUR = 60 * 60 * 1_000;
+
+interface FiltersProps {
+  readonly selection: Selection;
+  /** None while it is loaded for the first time. */
+  readonly report: UsageReport | undefined;
+  /** The address of the same requests as CSV. */
+  readonly csv: string;
+}
+
+/** Chooses the requests that are shown. */
+export function Filters({ selection, report, csv }: FiltersProps) {
+  const choose = (preset: Preset) => selection.set(periodOf(preset, report));
+  return (
+    <Stack gap="sm">
+      <Group gap="sm" align="flex-end">
+        <NativeSelect
+          label="Environment"
+          value={selection.get('environment')}
+          onChange={(event) => selection.set({ environment: event.currentTarget.value, key: '' })}
+          data={[{ value: '', label: 'Both' }, ...ENVIRONMENTS]}
+        />
+        <NativeSelect
+          label="Key"
+          value={selection.get('key')}
+          onChange={(event) => selection.set({ key: event.currentTarget.value })}
+          data={[{ value: '', label: 'All keys' }, ...keyChoices(selection, report)]}
+        />
+        <NativeSelect
+          label="Operation"
+          value={selection.get('operation')}
+          onChange={(event) => selection.set({ operation: event.currentTarget.value })}
+          data={[{ value: '', label: 'All operations' }, ...operationChoices(selection, report)]}
+        />
+        <Anchor href={csv} download underline="always" size="sm" className="csv">
+          Download CSV
+        </Anchor>
+      </Group>
+      <div className="period">
+        <SegmentedControl
+          aria-label="Time span"
+          data={[...PRESETS]}
+          value={selection.preset}
+          onChange={choose}
+        />
+      </div>
+      {selection.preset === 'custom' && (
+        <Group gap="sm" align="flex-start">
+          <Moment label="From (UTC)" name="from" selection={selection} />
+          <Moment label="To (UTC)" name="to" selection={selection} />
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+interface MomentProps {
+  readonly label: string;
+  readonly name: 'from' | 'to';
+  readonly selection: Selection;
+}
+
+/** A time in UTC, with the reader's local time below it. */
+function Moment({ label, name, selection }: MomentProps) {
+  const time = Date.parse(selection.get(name));
+  return (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      step={3_600}
+      defaultValue={Number.isNaN(time) ? '' : inputText(time)}
+      onChange={(event) => {
+        const chosen = Date.parse(`${event.currentTarget.value}Z`);
+        if (!Number.isNaN(chosen)) selection.set({ [name]: isoText(chosen) });
+      }}
+      inputWrapperOrder={['label', 'input', 'description']}
+      description={Number.isNaN(time) ? ' ' : <Time at={time} />}
+    />
+  );
+}
+
+/** The period of a preset; "From–to" begins with what is shown. */
+function periodOf(preset: Preset, report: UsageReport | undefined) {
+  if (preset !== 'custom') return { last: preset, from: '', to: '' };
+  const to = report?.to ?? Math.ceil(Date.now() / HOUR) * HOUR;
+  return { last: '', from: isoText(report?.from ?? to - 24 * HOUR), to: isoText(to) };
+}
+
+function isoText(time: number): string {
+  return new Date(time).toISOString();
+}
+
+/** As an input of the type "datetime-local" has it. */
+function inputText(time: number): string {
+  return isoText(time).slice(0, 16);
+}
+
+/** The keys of the environment; the chosen one stays where it has no requests in the period. */
+function keyChoices(selection: Selection, report: UsageReport | undefined) {
+  const environment = selection.get('environment');
+  const keys = (report?.choices.keys ?? []).filter(
+    (key) => environment === '' || key.environment === environment,
+  );
+  const choices = keys.map((key) => ({ value: key.id, label: keyText(key) }));
+  const chosen = selection.get('key');
+  if (chosen === '' || choices.some(({ value }) => value === chosen)) return choices;
+  return [...choices, { value: chosen, label: chosen }];
+}
+
+function operationChoices(selection: Selection, report: UsageReport | undefined) {
+  const operations = new Set(report?.choices.operations);
+  if (selection.get('operation') !== '') operations.add(selection.get('operation'));
+  return [...operations].map((value) => ({ value, label: operationText(value) }));
+}
+
+/** What a key is called. */
+export function keyText({ id, environment, name, lastFour }: UsedKey): string {
+  if (id === '') return `Counted before keys were (${environment})`;
+  return name === null ? `${id} (${environment})` : `${name} …${lastFour} (${environment})`;
+}
+
+/** What an operation is called. */
+export function operationText(operation: string): string {
+  if (operation === '') return 'Counted before operations were';
+  return operation === 'none' ? 'No operation' : operation;
+}
