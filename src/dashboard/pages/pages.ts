@@ -25,6 +25,7 @@ const APPLICATION_PATHS: ReadonlySet<string> = new Set([
   '/reset-password',
   '/verify-email',
   '/keys',
+  '/requests',
   '/usage',
   '/messages',
   '/sandbox',

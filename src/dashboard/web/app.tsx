@@ -20,6 +20,7 @@ const ResetPasswordPage = lazy(() => import('./sign-in/reset-password-page.tsx')
 const VerifyEmailPage = lazy(() => import('./sign-in/verify-email-page.tsx'));
 const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
 const AccountPage = lazy(() => import('./account/account-page.tsx'));
+const RequestsPage = lazy(() => import('./requests/requests-page.tsx'));
 const UsagePage = lazy(() => import('./usage/usage-page.tsx'));
 const MessagesPage = lazy(() => import('./messages/messages-page.tsx'));
 const SandboxPage = lazy(() => import('./sandbox/sandbox-page.tsx'));
@@ -100,6 +101,7 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
             <StartPage session={session} />
           </Route>
           <Route path="/keys" component={KeysPage} />
+          <Route path="/requests" component={RequestsPage} />
           <Route path="/usage" component={UsagePage} />
           <Route path="/messages" component={MessagesPage} />
           <Route path="/sandbox" component={SandboxPage} />

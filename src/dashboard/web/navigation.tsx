@@ -6,6 +6,7 @@ import {
   IconClipboardList,
   IconFlask,
   IconKey,
+  IconListSearch,
   IconLogout,
   IconMail,
   IconPlayerPlay,
@@ -29,6 +30,7 @@ interface NavigationProps {
 const PAGES = [
   ['/', 'Start', IconPlayerPlay],
   ['/keys', 'Keys', IconKey],
+  ['/requests', 'Requests', IconListSearch],
   ['/usage', 'Usage', IconChartBar],
   ['/messages', 'Messages', IconMail],
   ['/sandbox', 'Sandbox', IconFlask],

@@ -97,12 +97,21 @@ function ReplyView({ reply, call }: { reply: Reply; call: ExampleCall }) {
             See it arrive in Messages
           </Anchor>
         )}
+        <Anchor component={Link} href={requestAddress(reply)} underline="always">
+          Find it in Requests
+        </Anchor>
         <Anchor component={Link} href="/keys" underline="always">
           Manage your keys
         </Anchor>
       </Group>
     </Stack>
   );
+}
+
+/** Where the log shows the request: what its reply says, why, and what to do. */
+function requestAddress({ headers }: Reply): string {
+  const id = headers.find(([name]) => name === 'x-request-id')?.[1] ?? '';
+  return `/requests?${new URLSearchParams({ id })}`;
 }
 
 function sendMessage(base: string, key: ExampleKey): Promise<Reply> {

@@ -1,0 +1,71 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { FoundRequest, RequestPage } from '../../shared/requests.ts';
+import { call } from '../api.ts';
+import { basePath } from '../page-settings.ts';
+
+/** The parameters of the page's address that are filters; as those of the dashboard's API. */
+export const FILTERS = [
+  ...(['id', 'environment', 'key', 'status', 'code', 'path', 'from', 'to'] as const),
+] as const;
+export type FilterName = (typeof FILTERS)[number];
+
+/** The filters of an address; those that are not set are left out. */
+export function filtersIn(parameters: URLSearchParams): URLSearchParams {
+  const set = FILTERS.flatMap((name) => {
+    const value = parameters.get(name)?.trim() ?? '';
+    return value === '' ? [] : [[name, value]];
+  });
+  return new URLSearchParams(set);
+}
+
+/** @param account whose requests; one's own unless an operator looks at those of another. */
+function pathOf(account: string | null): string {
+  return account === null
+    ? '/requests'
+    : `/operator/accounts/${encodeURIComponent(account)}/requests`;
+}
+
+/**
+ * The requests that match, the newest first, page by page.
+ * @param isPaused whether new requests are not shown.
+ */
+export function useRequests(filters: URLSearchParams, account: string | null, isPaused: boolean) {
+  const query = filters.toString();
+  return useInfiniteQuery({
+    queryKey: ['requests', account, query],
+    queryFn: ({ pageParam }) => {
+      const parameters = new URLSearchParams(query);
+      if (pageParam !== '') parameters.set('before', pageParam);
+      return call<RequestPage>('GET', `${pathOf(account)}?${parameters}`);
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    enabled: !isPaused,
+    // What is shown stays until the next filter has a result.
+    placeholderData: (before) => before,
+  });
+}
+
+/** The address of a file with all requests that match. */
+export function downloadAddress(
+  form: 'csv' | 'json',
+  filters: URLSearchParams,
+  account: string | null,
+): string {
+  const parameters = new URLSearchParams(filters);
+  parameters.set('format', form);
+  return `${basePath}/api${pathOf(account)}?${parameters}`;
+}
+
+/** For operators: the requests of all accounts with this id. */
+export function useFoundRequests(requestId: string, isAsked: boolean) {
+  return useQuery({
+    queryKey: ['requests', 'found', requestId],
+    queryFn: () =>
+      call<{ requests: FoundRequest[] }>(
+        'GET',
+        `/operator/requests?id=${encodeURIComponent(requestId)}`,
+      ),
+    enabled: isAsked,
+  });
+}

@@ -1,0 +1,118 @@
+import { Badge, Table, Text, UnstyledButton } from '@mantine/core';
+import type { RequestInfo } from '../../shared/requests.ts';
+import { PreciseTime } from './precise-time.tsx';
+
+const COLUMNS = ['Time', 'Reply', 'Request', 'Took', 'Key'] as const;
+
+interface RequestTableProps {
+  readonly requests: readonly RequestInfo[];
+  readonly onOpen: (request: RequestInfo) => void;
+}
+
+// Explicit roles survive where the style sheet turns the table into cards.
+export function RequestTable({ requests, onOpen }: RequestTableProps) {
+  return (
+    <Table
+      className="stacked requests"
+      role="table"
+      verticalSpacing={6}
+      highlightOnHover
+      aria-label="Requests"
+    >
+      <Table.Thead role="rowgroup">
+        <Table.Tr role="row">
+          {COLUMNS.map((name) => (
+            <Table.Th key={name} role="columnheader" scope="col">
+              {name}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody role="rowgroup">
+        {requests.map((request) => (
+          <Row key={request.id} value={request} onOpen={() => onOpen(request)} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Row({ value, onOpen }: { readonly value: RequestInfo; readonly onOpen: () => void }) {
+  const { at, method, path, durationMs, keyName, keyEnding, environment, notRecorded } = value;
+  return (
+    <Table.Tr role="row" className="request-row" onClick={onOpen}>
+      <Table.Td role="cell" data-label="Time">
+        <PreciseTime at={at} />
+      </Table.Td>
+      <Table.Td role="cell" data-label="Reply">
+        <Outcome value={value} />
+      </Table.Td>
+      <Table.Td role="cell" data-label="Request" className="request-target">
+        <div>
+          {/* A click on it is one on the row. */}
+          <UnstyledButton className="request-open monospace">
+            {method} {path}
+          </UnstyledButton>
+          {notRecorded > 0 && (
+            <Text size="xs" c="dimmed">
+              {`and ${notRecorded.toLocaleString('en')} more in this second, not recorded`}
+            </Text>
+          )}
+        </div>
+      </Table.Td>
+      <Table.Td role="cell" data-label="Took" className="nowrap">
+        {millisecondsText(durationMs)}
+      </Table.Td>
+      <Table.Td role="cell" data-label="Key">
+        <div>
+          <Text inherit className="address">
+            {keyName ?? 'removed key'}{' '}
+            {keyEnding !== null && <span className="nowrap">{`…${keyEnding}`}</span>}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {environment}
+          </Text>
+        </div>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** Status and error code of a reply, and what was special about it. */
+export function Outcome({ value }: { readonly value: RequestInfo }) {
+  const { status, code, simulation, replayed } = value;
+  return (
+    <div>
+      <Badge className="badge" color={colorOf(status)} variant="light">
+        {status}
+      </Badge>
+      {code !== null && (
+        <Text size="xs" ff="monospace" className="address">
+          {code}
+        </Text>
+      )}
+      {simulation !== null && (
+        <Text size="xs" c="dimmed">
+          simulated
+        </Text>
+      )}
+      {replayed && (
+        <Text size="xs" c="dimmed">
+          replayed
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function colorOf(status: number): string {
+  if (status < 400) return 'accent';
+  if (status === 429) return 'grape';
+  return status < 500 ? 'yellow' : 'red';
+}
+
+/** A duration for people. */
+export function millisecondsText(milliseconds: number): string {
+  if (milliseconds < 0.1) return '< 0.1 ms';
+  return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
+}

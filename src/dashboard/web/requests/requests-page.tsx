@@ -1,0 +1,195 @@
+import { Alert, Anchor, Box, Button, Group, Stack, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import type { RequestInfo, RequestPage } from '../../shared/requests.ts';
+import { useSession } from '../api.ts';
+import { Page } from '../common/page.tsx';
+import { Empty, Failure, Loading } from '../common/states.tsx';
+import { LiveMark } from '../live/live-mark.tsx';
+import { downloadAddress, filtersIn, useFoundRequests, useRequests } from './request-calls.ts';
+import { RequestDetail } from './request-detail.tsx';
+import { RequestFilters } from './request-filters.tsx';
+import { RequestTable } from './request-table.tsx';
+import './requests.css';
+
+/** The latest requests of an account: its own, or for operators that of the address. */
+export default function RequestsPage() {
+  const [parameters, setParameters] = useSearchParams();
+  const account = parameters.get('account');
+  const filters = filtersIn(parameters);
+  const [isPaused, pause] = useState(false);
+  const requests = useRequests(filters, account, isPaused);
+  const set = (changed: URLSearchParams) => {
+    if (account !== null) changed.set('account', account);
+    pause(false);
+    setParameters(changed, { replace: true });
+  };
+  return (
+    <Page
+      title="Requests"
+      description={
+        account === null
+          ? 'What your keys sent, and what was answered.'
+          : `Of the account ${account}.`
+      }
+      actions={
+        <Group gap="md" wrap="nowrap">
+          <LiveMark isCurrent={requests.isSuccess && !requests.isPlaceholderData && !isPaused} />
+          <Button variant="default" size="xs" miw={84} onClick={() => pause(!isPaused)}>
+            {isPaused ? 'Go on' : 'Pause'}
+          </Button>
+        </Group>
+      }
+    >
+      <RequestFilters
+        filters={filters}
+        isOfOther={account !== null}
+        onChange={(name, value) => {
+          const changed = new URLSearchParams(filters);
+          if (value === '') changed.delete(name);
+          else changed.set(name, value);
+          set(changed);
+        }}
+        onClear={() => set(new URLSearchParams())}
+      />
+      {requests.data ? (
+        <Found pages={requests.data.pages} filters={filters} account={account}>
+          {requests.hasNextPage && (
+            <Button
+              variant="default"
+              mx="auto"
+              loading={requests.isFetchingNextPage}
+              onClick={() => void requests.fetchNextPage()}
+            >
+              Older requests
+            </Button>
+          )}
+        </Found>
+      ) : (
+        <Box mih={640}>
+          {requests.error ? (
+            <Failure error={requests.error} retry={requests.refetch} />
+          ) : (
+            <Loading label="Loading requests" height={640} />
+          )}
+        </Box>
+      )}
+    </Page>
+  );
+}
+
+interface FoundProps {
+  readonly pages: readonly RequestPage[];
+  readonly filters: URLSearchParams;
+  readonly account: string | null;
+  readonly children: React.ReactNode;
+}
+
+function Found({ pages, filters, account, children }: FoundProps) {
+  const requests = pages.flatMap((page) => page.requests);
+  const errors = Object.assign({}, ...pages.map((page) => page.errors));
+  const [opened, open] = useState<RequestInfo>();
+  const [closed, close] = useState('');
+  const requestId = filters.get('id') ?? '';
+  // Whoever looks for one request wants to see it.
+  const only = requests.length === 1 && requestId !== '' ? requests[0] : undefined;
+  const shown = opened ?? (only?.id === closed ? undefined : only);
+  const kept = pages[0]?.kept;
+  return (
+    <Stack gap="lg" mih={640}>
+      {requests.length > 0 ? (
+        <>
+          <RequestTable requests={requests} onOpen={open} />
+          {children}
+        </>
+      ) : (
+        <Nothing filters={filters} account={account} kept={kept} />
+      )}
+      {kept && <Kept kept={kept} filters={filters} account={account} />}
+      <RequestDetail
+        request={shown}
+        errors={errors}
+        onClose={() => {
+          close(shown?.id ?? '');
+          open(undefined);
+        }}
+      />
+    </Stack>
+  );
+}
+
+interface KeptProps extends Pick<FoundProps, 'filters' | 'account'> {
+  readonly kept: RequestPage['kept'];
+}
+
+/** What the log has, and how to take it along. */
+function Kept({ kept: { days, perSecond, requests }, filters, account }: KeptProps) {
+  return (
+    <Group justify="space-between" align="flex-start" gap="md">
+      <Text size="sm" c="dimmed" maw={560}>
+        {`Not every request is here: of each second up to ${perSecond} are recorded, errors and refusals first, the rest a random sample. The latest ${requests.toLocaleString('en')} are kept for ${days} days. Bodies and keys never are. Requests without a valid key belong to no account.`}
+      </Text>
+      <Group gap="sm">
+        {(['csv', 'json'] as const).map((form) => (
+          <Button
+            key={form}
+            component="a"
+            href={downloadAddress(form, filters, account)}
+            download
+            variant="default"
+            size="xs"
+            leftSection={<IconDownload size={14} aria-hidden />}
+          >
+            {form.toUpperCase()}
+          </Button>
+        ))}
+      </Group>
+    </Group>
+  );
+}
+
+interface NothingProps extends Pick<FoundProps, 'filters' | 'account'> {
+  readonly kept: RequestPage['kept'] | undefined;
+}
+
+function Nothing({ filters, account, kept }: NothingProps) {
+  const requestId = filters.get('id') ?? '';
+  if (kept?.days === 0) {
+    return <Empty title="The log is off">The operator of this service records no requests.</Empty>;
+  }
+  if (requestId !== '') {
+    return (
+      <>
+        <Empty title="No request with this id">
+          A request appears within two seconds. It is not here if it was sent with no valid key, is
+          older than {kept?.days} days, or was one of many in its second.
+        </Empty>
+        {account === null && <ElsewhereFound requestId={requestId} />}
+      </>
+    );
+  }
+  if (filters.size > 0) return <Empty title="No request matches">Change or clear a filter.</Empty>;
+  return <Empty title="No requests yet">Send one, and it appears here within two seconds.</Empty>;
+}
+
+/** For operators: in which accounts a request was found. */
+function ElsewhereFound({ requestId }: { readonly requestId: string }) {
+  const isOperator = useSession().data?.account?.role === 'operator';
+  const found = useFoundRequests(requestId, isOperator);
+  if (!isOperator) return null;
+  if (found.error) return <Failure error={found.error} />;
+  return found.data?.requests.map(({ id, accountId, email, method, path, status }) => (
+    <Alert key={id} variant="light" title={`${method} ${path}: ${status}`}>
+      {'Sent by '}
+      <Anchor
+        component={Link}
+        inherit
+        underline="always"
+        href={`/requests?${new URLSearchParams({ account: accountId, id: requestId })}`}
+      >
+        {email}
+      </Anchor>
+    </Alert>
+  ));
+}

@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
+import { subscribe } from '../../src/core/plans.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { describeWithBrowser } from '../support/browser.ts';
+import { createKey, customer, operator } from '../support/dashboard-scene.ts';
+import { eventually, TestService } from '../support/harness.ts';
+import { enter, expectSound } from './web-entrance.ts';
+
+/** A service on timers, as the page is live, and somebody with a key. */
+async function scene() {
+  const service = await TestService.start({ parts: PARTS, clock: systemClock });
+  const visitor = await customer(service, subscribe('pro'));
+  const { text } = await createKey(visitor, { name: 'shop' });
+  const send = (path: string, id: string) =>
+    service.request(path, { key: text, headers: { 'X-Request-Id': id } });
+  const found = async (id: string) => (await service.stores.requestLog.find(id, 2)).length;
+  return {
+    service,
+    visitor,
+    send,
+    found,
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
+}
+
+describeWithBrowser('the page of requests', (open) => {
+  test('shows requests live, and why one failed and what to do by its id alone', async () => {
+    await using it = await scene();
+    await it.send('/pets?limit=3', 'fine-1');
+    await using browser = await enter(open, it.service, it.visitor, '/requests');
+    const { page } = browser;
+    await page.getByRole('button', { name: 'GET /v1/pets?limit=3' }).waitFor();
+    await it.send('/pets/77', 'failed-1');
+    await page.getByRole('button', { name: 'GET /v1/pets/77' }).waitFor();
+    // Rows move while new ones come, unless the list is paused.
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await it.send('/pets/78', 'while-paused');
+    await eventually(async () => (await it.found('while-paused')) === 1);
+    expect(await page.getByRole('button', { name: 'GET /v1/pets/78' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'GET /v1/pets/78' }).waitFor();
+
+    await page.getByLabel('X-Request-Id').fill('failed-1');
+    const detail = page.getByRole('dialog', { name: 'Request' });
+    await detail.getByText('No animal has the id 77. List animals to see their ids.').waitFor();
+    await detail.getByText('Why:').waitFor();
+    await detail.getByText('What to do:').waitFor();
+    await detail.getByText('X-RateLimit-Remaining').waitFor();
+    await detail.getByText(`curl -i '${it.service.url()}/pets/77'`).waitFor();
+    const more = detail.getByRole('link', { name: 'More about pet_not_found' });
+    expect(await more.getAttribute('href')).toBe('/docs/guides/errors#pet_not_found');
+    expect(page.url()).toEndWith('/requests?id=failed-1');
+    await page.keyboard.press('Escape');
+    await detail.waitFor({ state: 'hidden' });
+
+    await page.getByRole('button', { name: 'Clear all filters' }).click();
+    await page.getByLabel('Status').selectOption('2xx');
+    await page.getByRole('button', { name: 'GET /v1/pets/77' }).waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'GET /v1/pets?limit=3' }).click();
+    await detail.getByText('fine-1').waitFor();
+    await page.getByRole('button', { name: 'Close the request' }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV' }).click(),
+    ]);
+    expect(await Bun.file((await file.path()) ?? '').text()).toContain('fine-1');
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('leads an operator from an id to the account that sent the request', async () => {
+    await using it = await scene();
+    await it.send('/pets/77', 'failed-1');
+    const boss = await operator(it.service);
+    await using browser = await enter(open, it.service, boss, '/requests?id=failed-1');
+    await browser.page.getByRole('link', { name: /@/ }).click();
+    const detail = browser.page.getByRole('dialog', { name: 'Request' });
+    await detail.getByText('No animal has the id 77. List animals to see their ids.').waitFor();
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('is sound in light and dark, on a desktop and a phone', async () => {
+    await using it = await scene();
+    await it.send('/pets?limit=3', 'fine-1');
+    await it.send('/pets/77', 'failed-1');
+    await expectSound(open, it.service, it.visitor, '/requests', (page) =>
+      page.getByRole('button', { name: 'GET /v1/pets/77' }).waitFor(),
+    );
+    await expectSound(open, it.service, it.visitor, '/requests?id=failed-1', (page) =>
+      page.getByRole('dialog', { name: 'Request' }).getByText('Why:').waitFor(),
+    );
+  });
+});
