@@ -153,6 +153,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const readiness = new Readiness();
   readiness.add('store', () => storeProblem(stores));
   readiness.add('writes', () => stores.writes.problem());
+  readiness.addNote(() => lostNodesNote(stores));
   const metrics = new Metrics({ ...stores, readiness }, clock);
   // The writer thread loads its code while this one does the rest.
   const prepared = stores.prepareWrites();
@@ -207,6 +208,12 @@ async function storeProblem({ changes }: Stores): Promise<string | undefined> {
     const cause = error instanceof StorageUnavailable ? error.cause : error;
     return `the store is unavailable: ${messageOf(cause)}`;
   }
+}
+
+async function lostNodesNote(stores: Stores): Promise<string | undefined> {
+  const lost = await stores.lostNodes();
+  if (lost.length === 0) return undefined;
+  return `Nodes of the database that cannot be reached: ${lost.join(', ')}. What they have gets 503.`;
 }
 
 type Backend = Awaited<ReturnType<typeof startBackend>>;

@@ -21,6 +21,8 @@ export interface Measured {
   readonly messages: { queued(): Awaitable<number> };
   readonly writes: Pick<WriteOutcomes, 'all'>;
   readonly backups: BackupRecords;
+  /** Nodes of the database that cannot be reached. */
+  lostNodes(): Promise<readonly string[]>;
   readonly readiness: Pick<Readiness, 'check'>;
 }
 
@@ -96,7 +98,7 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
   );
 
   /** @param clock measures durations. */
-  constructor({ writer, messages, writes, backups, readiness }: Measured, clock: Clock) {
+  constructor({ writer, messages, writes, backups, lostNodes, readiness }: Measured, clock: Clock) {
     this.#clock = clock;
     const decisions = this.#decisions;
     new Counter({
@@ -133,6 +135,12 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
       'Time since the outcome of the last write to the store.',
       'store',
       () => writes.all().flatMap(({ store, age }) => (age === undefined ? [] : [[store, age]])),
+    );
+    this.#labelledGauge(
+      'petstore_database_node_lost',
+      'Nodes of a sharded database that cannot be reached: 1 for each.',
+      'node',
+      async () => (await lostNodes().catch(() => [])).map((node) => [node, 1]),
     );
     this.#addOperating(backups);
     addProcessMetrics(this.#registry);

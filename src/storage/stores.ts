@@ -46,6 +46,11 @@ export interface DatabaseStores extends SharedStores {
    * @throws StorageUnavailable when they do not.
    */
   probeWrites(): Promise<void>;
+  /**
+   * The nodes of a sharded database that cannot be reached, as `host:port`; none otherwise. May raise
+   * `StorageUnavailable`.
+   */
+  lostNodes(): Promise<readonly string[]>;
   /** Reports durations and failures to these metrics from now on. */
   measure(metrics: WriterMetrics): void;
   /** The stores of an environment; opened at the first call. */

@@ -160,7 +160,43 @@ describe('a worker that is lost', () => {
     for (const { status, headers } of replies) {
       if (status === 503) expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
     }
+    const node = `127.0.0.1:${worker?.port}`;
+    const readyz = async () => {
+      const reply = await fetch(`${service.opsUrl}/readyz`);
+      return { status: reply.status, text: await reply.text() };
+    };
+    expect(await readyz()).toEqual({ status: 200, text: expect.stringContaining(node) });
+    const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+    expect(metrics).toContain(`petstore_database_node_lost{node="${node}"} 1`);
     await worker?.start();
+    await eventually(async () => !(await readyz()).text.includes(node));
     await eventually(async () => (await fetchAll()).every(({ status }) => status === 200));
+  });
+
+  test('costs 503 for idempotent creations of the accounts that it has, and not for the others of a batch', async () => {
+    const url = await cluster.createDatabase();
+    await using service = await TestService.start({ settings: settingsOf(url) });
+    const owners = await Promise.all(Array.from({ length: 16 }, () => service.account()));
+    const createAll = (round: string) =>
+      Promise.all(
+        owners.map(({ secret }) => service.post(secret, REX, { 'Idempotency-Key': round })),
+      );
+    expect((await createAll('first')).map(({ status }) => status)).toEqual(owners.map(() => 201));
+    const bucket = `SELECT nodeport::int AS port FROM pg_dist_shard_placement
+      WHERE shardid = get_shard_id_for_distribution_column('pets', 0::bigint)`;
+    const [holder] = await cluster.coordinator.run<{ port: number }>(bucket, url);
+    const worker = cluster.workers.find(({ port }) => port !== holder?.port);
+    await worker?.stop('SIGQUIT');
+    let round = 0;
+    await eventually(async () => {
+      round += 1;
+      const statuses = (await createAll(`round ${round}`.replace(' ', '-'))).map(
+        ({ status }) => status,
+      );
+      expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
+      return statuses.includes(201) && statuses.includes(503);
+    });
+    await worker?.start();
+    await eventually(async () => (await createAll('last')).every(({ status }) => status === 201));
   });
 });

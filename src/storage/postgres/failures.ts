@@ -22,6 +22,12 @@ const UNREACHABLE = /^ERR_POSTGRES_CONNECTION_(REFUSED|FAILED|TIMEOUT)$/;
 /** SQLSTATE: the server crashed, is starting, or is a standby. */
 const NO_PRIMARY = /^(57P02|57P03|25006)$/;
 
+/** SQLSTATE: the server that answers cannot connect to another one. */
+const LOST_NODE = /^08...$/;
+
+/** In the context of an error that came from another server. */
+const ON_A_NODE = 'while executing command on';
+
 /** SQLSTATE: a full disk, memory or a configured limit exhausted, an input/output error. */
 const FAILED_WRITE = /^(53[124]00|58...)$/;
 
@@ -65,5 +71,13 @@ export function isUnreachable(error: unknown): boolean {
 
 /** Whether the server that answers cannot take changes, and another one may by now. */
 export function isNoPrimary(error: unknown): boolean {
-  return NO_PRIMARY.test(sqlStateOf(error) ?? '');
+  return NO_PRIMARY.test(sqlStateOf(error) ?? '') && !isOfOneNode(error);
+}
+
+/** Whether one node of a sharded database failed, while the server that answers works. */
+export function isOfOneNode(error: unknown): boolean {
+  if (!(error instanceof SQL.PostgresError)) return false;
+  // Only a server that answers gives a code.
+  const isLost = error.errno !== undefined && LOST_NODE.test(error.errno);
+  return isLost || error.where?.includes(ON_A_NODE) === true;
 }

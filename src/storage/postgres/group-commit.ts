@@ -1,4 +1,5 @@
 import { StorageUnavailable } from '../../core/errors.ts';
+import { isOfOneNode } from './failures.ts';
 
 /** Changes that may wait; beyond it changes are refused with 503. */
 export const QUEUE_CAPACITY = 10_000;
@@ -117,7 +118,8 @@ export class GroupCommit<Change, Outcome> {
       for (const [index, outcome] of outcomes.entries()) batch[index]?.resolve(outcome);
     } catch (error) {
       // One change that cannot be made must not take the others of its batch down with it.
-      if (batch.length > 1 && !(error instanceof StorageUnavailable)) {
+      const concernsAll = error instanceof StorageUnavailable && !isOfOneNode(error.cause);
+      if (batch.length > 1 && !concernsAll) {
         for (const each of batch) await this.#settle([each]);
         return;
       }

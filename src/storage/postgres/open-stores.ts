@@ -8,7 +8,7 @@ import type { DatabaseStores } from '../stores.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { PostgresAccess } from './access.ts';
 import { PostgresDatabase } from './database.ts';
-import { isDistributed } from './distribution.ts';
+import { findLostNodes, isDistributed } from './distribution.ts';
 import { resetEnvironment } from './environment-reset.ts';
 import { PostgresKeyUses } from './key-uses.ts';
 import { RowLeases } from './leases.ts';
@@ -72,6 +72,7 @@ export async function openPostgresStores(
     prepareWrites: async () => {},
     loadRareWrites() {},
     probeWrites: () => database.probeWrites(),
+    lostNodes: async () => (database.isDistributed ? findLostNodes(database) : []),
     measure(metrics) {
       database.metrics = metrics;
       for (const queue of queues) queue.metrics = metrics;

@@ -65,6 +65,7 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
       if (config.requestLogDays > 0) requestLog.prepare();
     },
     probeWrites: () => writer.probe(),
+    lostNodes: async () => [],
     measure(metrics) {
       writer.metrics = metrics;
     },
