@@ -194,6 +194,15 @@ describe('a write-ahead log that is truncated while the service runs', () => {
     await expectNotReady(next, `production.db has lost up to ${PETS} acknowledged animals`);
   });
 
+  test('stays out of the database when the service stops before it is noticed', async () => {
+    await using scene = await serving();
+    const file = openSync(scene.file('production.db-wal'), 'r+');
+    writeSync(file, Buffer.alloc(4_096), 0, 4_096, 0);
+    closeSync(file);
+    expect(await scene.service.end('SIGTERM')).toBe(0);
+    expect(await runCommand(['store', 'check'], onFolder(scene.path))).toMatchObject({ code: 0 });
+  });
+
   test('is no loss when a command has folded it into its database', async () => {
     await using scene = await serving();
     const fold = `new (require('bun:sqlite').Database)(process.argv[1]).run('PRAGMA wal_checkpoint(TRUNCATE)')`;

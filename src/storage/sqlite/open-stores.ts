@@ -82,7 +82,11 @@ export async function openSqliteStores(config: Config, clock: Clock): Promise<Da
       environments.set(name, stores);
       return stores;
     },
-    close: () => resources.disposeAsync(),
+    async close() {
+      // Closing folds the write-ahead logs into the databases, which must not happen to a truncated one.
+      await state.look();
+      await resources.disposeAsync();
+    },
   };
 }
 
