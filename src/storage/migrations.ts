@@ -1,5 +1,5 @@
 import type { SQL } from 'bun';
-import { addBucketsOnline, PET_BUCKETS } from './postgres/pet-buckets.ts';
+import { addBucketsOnline, PET_BUCKETS } from './pet-buckets.ts';
 
 /**
  * Does what takes long while processes of the previous release use the database. Its own changes are

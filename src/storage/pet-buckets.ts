@@ -1,6 +1,6 @@
 import type { SQL } from 'bun';
-import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
-import { BUCKET_SIZE } from '../buckets.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { BUCKET_SIZE } from './buckets.ts';
 
 /** Pets that are given their bucket in one statement, so that it takes well under a second. */
 const FILLED_AT_ONCE = 20_000;
