@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
-import { DAY } from '../../src/lib/clock.ts';
+import { DAY, SECOND } from '../../src/lib/clock.ts';
 import { createDatedBackup } from '../../src/storage/backup/dated.ts';
 import { verifyBackup } from '../../src/storage/backup/verify.ts';
 import { eventually, ManualClock, temporaryFolder } from '../support/harness.ts';
@@ -91,6 +91,20 @@ describe('backup --to', () => {
         ...[made[3], last.file].map((file) => file?.split('/').at(-1) ?? ''),
       ].sort(),
     );
+  });
+
+  test('says the same moment in the name and inside, however long it takes', async () => {
+    using place = await places();
+    const clock = new ManualClock();
+    const slow = {
+      now() {
+        clock.advance(SECOND);
+        return clock.now();
+      },
+    };
+    const first = await createDatedBackup(place.config, place.to, 1, slow);
+    const second = await createDatedBackup(place.config, place.to, 1, slow);
+    expect(second.deleted).toEqual([first.file]);
   });
 
   test('counts whole backups alone: a damaged one takes no place of theirs', async () => {

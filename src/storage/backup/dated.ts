@@ -43,9 +43,11 @@ export async function createDatedBackup(
   if (!lock) throw new OperatorError(`Another backup into ${folder} runs. Wait for its end.`);
   try {
     removeLitter(folder);
-    const name = nameAt(clock.now().wall);
+    // The name and the manifest say the same moment.
+    const moment = clock.now();
+    const name = nameAt(moment.wall);
     const file = join(folder, name);
-    const manifest = await createBackup(config, file, clock);
+    const manifest = await createBackup(config, file, { now: () => moment });
     return { file, manifest, ...(await deleteOlder(folder, name, manifest.storeId, keep)) };
   } finally {
     lock.release();
