@@ -87,6 +87,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
         stores,
         ...dashboardSettings(config),
         followChanges: backend.followChanges,
+        checkReadiness: () => checkParts(backend),
         clock,
         log: requestLog,
       }))
@@ -127,6 +128,12 @@ function dashboardSettings(config: Config) {
   const { contact, mail, operatorsNeedSecondFactor } = config;
   const limits = { banPolicy, anonymousLimits, signUpLimits, requestLogDays };
   return { ...limits, contact, mail, operatorsNeedSecondFactor };
+}
+
+/** The checks of `/readyz`, and Redis, without which the process is ready all the same. */
+async function checkParts({ readiness, redis }: Pick<Backend, 'readiness' | 'redis'>) {
+  const checks = await readiness.check();
+  return redis ? checks.set('redis', redis.problem()) : checks;
 }
 
 /** The listener, whose pause does not wait for replies that stay open. */

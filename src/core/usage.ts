@@ -55,6 +55,12 @@ export interface SubjectUsage extends UsageSubject, UsageFigures {}
 /** The requests of one key to one operation in one period. */
 export interface DetailedUsage extends UsagePeriod, SubjectUsage {}
 
+/** The requests of all accounts to one operation. */
+export interface OperationUsageTotal extends UsageCounts {
+  readonly operation: string;
+  readonly durations: DurationCounts;
+}
+
 /** Which requests of an account are meant. What is left out may be anything. */
 export interface UsageSelection extends Partial<UsageSubject> {
   readonly accountId: string;
@@ -165,6 +171,8 @@ export interface UsageStore {
   bySubject(selection: UsageSelection): Awaitable<SubjectUsage[]>;
   /** By period, environment, key and operation, in this order. @param most rows. */
   detailed(selection: UsageSelection, most: number): Awaitable<DetailedUsage[]>;
+  /** Those of all accounts since this hour (hours since the Unix epoch), which must be kept as it is. */
+  totals(first: number): Awaitable<OperationUsageTotal[]>;
   /** Adds up the hours before this one (hours since the Unix epoch, the first of a UTC day) to days. */
   addUpDays(before: number): Promise<void>;
   /** Deletes the periods that end before this hour (hours since the Unix epoch). */

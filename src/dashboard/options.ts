@@ -3,6 +3,7 @@ import type { AccountStore } from '../core/accounts.ts';
 import type { ApiKeyStore } from '../core/api-keys.ts';
 import type { AttemptCounts } from '../core/attempts.ts';
 import type { AuditLog } from '../core/audit.ts';
+import type { BackupRecords } from '../core/backup-records.ts';
 import type { BanStore } from '../core/ban-records.ts';
 import type { BanPolicy } from '../core/bans.ts';
 import type { ChangeListener } from '../core/changes.ts';
@@ -15,6 +16,7 @@ import type { Limits } from '../core/plans.ts';
 import type { RequestLogStore } from '../core/request-log.ts';
 import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
+import type { SessionStore } from '../core/sessions.ts';
 import type { UsageStore } from '../core/usage.ts';
 import type { Forward } from '../http/targets.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -30,6 +32,8 @@ export interface DashboardStores {
   readonly usage: UsageStore;
   readonly requestLog: Pick<RequestLogStore, 'page' | 'find'>;
   readonly audit: AuditLog;
+  readonly sessions: SessionStore;
+  readonly backups: BackupRecords;
   /** The database of the accounts, through Kysely, for signing in. */
   queries(): Promise<Extract<BetterAuthOptions['database'], { db: unknown }>['db']>;
   /** The secret that signs sessions. */
@@ -80,6 +84,8 @@ export interface DashboardOptions {
   readonly operatorsNeedSecondFactor: boolean;
   /** Calls a listener for all changes from now on, until the returned function is called. */
   followChanges(listener: ChangeListener): () => void;
+  /** The outcome of every check of this process, by name; `undefined` where there is no problem. */
+  checkReadiness(): Promise<ReadonlyMap<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: { error(details: object, message: string): void };
 }

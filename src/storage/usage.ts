@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type {
   BatchMark,
   DetailedUsage,
+  OperationUsageTotal,
   PeriodUsage,
   SubjectUsage,
   UsageRecord,
@@ -10,7 +11,13 @@ import type {
 } from '../core/usage.ts';
 import type { Access } from './access.ts';
 import type { Database, Transaction } from './schema.ts';
-import { COUNT_COLUMNS, DETAIL_COLUMNS, OUTCOME_COLUMNS, usageFromRow } from './usage-columns.ts';
+import {
+  COUNT_COLUMNS,
+  DETAIL_COLUMNS,
+  DURATION_COLUMNS,
+  OUTCOME_COLUMNS,
+  usageFromRow,
+} from './usage-columns.ts';
 
 /** Rows that are deleted in one transaction. */
 const DELETED_AT_ONCE = 1_000;
@@ -151,6 +158,29 @@ export class StoredUsage implements UsageStore {
       .orderBy('operation')
       .execute();
     return rows.map(usageFromRow);
+  }
+
+  async totals(first: number): Promise<OperationUsageTotal[]> {
+    const rows = await (await this.#access.queries())
+      .selectFrom('key_usage')
+      .select('operation')
+      .select(({ fn, cast }) =>
+        [...OUTCOME_COLUMNS, ...DURATION_COLUMNS].map((column) =>
+          cast<number>(fn.sum(column), 'bigint').as(column),
+        ),
+      )
+      .where('hours', '=', 1)
+      .where('hour', '>=', first)
+      .groupBy('operation')
+      .execute();
+    return rows.map((row) => ({
+      operation: row.operation,
+      succeeded: row.succeeded,
+      clientErrors: row.client_errors,
+      limited: row.limited,
+      serverErrors: row.server_errors,
+      durations: DURATION_COLUMNS.map((column) => row[column]),
+    }));
   }
 
   async detailed(selection: UsageSelection, most: number): Promise<DetailedUsage[]> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
-import type { AuditInfo, IssuedKeyInfo, KeyInfo } from '../../src/dashboard/shared/api.ts';
+import type { IssuedKeyInfo, KeyInfo } from '../../src/dashboard/shared/api.ts';
+import type { AuditInfo } from '../../src/dashboard/shared/operator.ts';
 import { ONE, provokeBan } from '../support/ban-scene.ts';
 import {
   createKey,

@@ -10,7 +10,13 @@ import { TestService, temporaryFolder } from '../support/harness.ts';
 const APPLICATION_PATHS = [
   ...['/', '/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/verify-email'],
   ...['/keys', '/usage', '/messages', '/sandbox', '/plan', '/account'],
-  ...['/operator', '/operator/bans', '/operator/audit'],
+  ...[
+    '/operator',
+    '/operator/accounts/acct_1',
+    '/operator/overview',
+    '/operator/bans',
+    '/operator/audit',
+  ],
 ];
 const REFERENCE_PATHS = ['/docs', '/docs/operations/createPet', '/docs/guides/errors'];
 const PAGES = [...APPLICATION_PATHS, ...REFERENCE_PATHS, '/nowhere'];

@@ -3,13 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { extract } from 'tar';
 import { PARTS } from '../../src/config/config.ts';
-import type {
-  AccountInfo,
-  AuditInfo,
-  BanInfo,
-  KeyInfo,
-  MessageInfo,
-} from '../../src/dashboard/shared/api.ts';
+import type { AccountInfo, BanInfo, KeyInfo, MessageInfo } from '../../src/dashboard/shared/api.ts';
+import type { AuditInfo } from '../../src/dashboard/shared/operator.ts';
 import type { UsageEvent, UsageInfo } from '../../src/dashboard/shared/usage.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import type { Charts } from '../support/dashboard-scene.ts';

@@ -16,6 +16,9 @@ import { keyRoutes } from './keys.ts';
 import { liveRoutes } from './live.ts';
 import { messageRoutes } from './messages.ts';
 import { operatorRoutes } from './operator.ts';
+import { operatorAccountRoutes } from './operator-accounts.ts';
+import { auditRoutes } from './operator-audit.ts';
+import { overviewRoutes } from './operator-overview.ts';
 import { requestRoutes } from './requests.ts';
 import type { RequestContext, Route } from './route.ts';
 import { sandboxRoutes } from './sandbox.ts';
@@ -33,6 +36,9 @@ export const ROUTES: readonly Route[] = [
   ...messageRoutes,
   ...sandboxRoutes,
   ...operatorRoutes,
+  ...operatorAccountRoutes,
+  ...auditRoutes,
+  ...overviewRoutes,
 ];
 
 const ROUTER = new Router(routesOf(ROUTES));
@@ -58,7 +64,9 @@ export function createApi(
       const target = parseTarget(request.url, request.headers.get('host'));
       const query = new URLSearchParams(target?.query);
       const id = parameters['id'] ?? '';
-      const reply = await dispatch(operation, { options, request, query, id, session, live });
+      const reply = await dispatch(operation, {
+        ...{ options, request, query, id, session, live, signIn },
+      });
       if (operation.renews) await (await signIn()).renew(request.headers, reply.headers);
       return reply;
     },

@@ -15,7 +15,7 @@ import { retryAfterSeconds, wholeSeconds } from '../../http/reply.ts';
 import { DAY, HOUR, type Instant } from '../../lib/clock.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
-import type { DashboardOptions } from '../options.ts';
+import type { DashboardOptions, DashboardStores } from '../options.ts';
 import type { IssuedKeyInfo, KeyInfo, KeyPage, KeyStateInfo } from '../shared/api.ts';
 import { MAX_KEY_DAYS } from '../shared/bounds.ts';
 import { bansInForce } from './bans.ts';
@@ -90,11 +90,21 @@ async function list({ options, account, query }: AccountContext): Promise<Respon
   const found = await stores.keys.page(account.id, KEYS_ON_PAGE + 1, from);
   const keys = found.slice(0, KEYS_ON_PAGE);
   const last = found.length > keys.length ? keys.at(-1) : undefined;
-  const banOf = await bansInForce(stores, account.id, now);
   return json<KeyPage>(200, {
-    keys: keys.map((key) => keyInfo(key, banOf.get(key.chainId), now)),
+    keys: await keyInfos(stores, account.id, keys, now),
     next: last ? `${last.createdAt}.${last.id}` : null,
   });
+}
+
+/** Keys of one account, as the dashboard shows them. @param now epoch ms. */
+export async function keyInfos(
+  stores: DashboardStores,
+  accountId: string,
+  keys: readonly ApiKey[],
+  now: number,
+): Promise<KeyInfo[]> {
+  const banOf = await bansInForce(stores, accountId, now);
+  return keys.map((key) => keyInfo(key, banOf.get(key.chainId), now));
 }
 
 /** @throws ApiError `invalid` when it is not the `next` of a page. */

@@ -1,16 +1,14 @@
-import type { AuditRecord } from '../../core/audit.ts';
 import type { BanRecord } from '../../core/ban-records.ts';
 import { PLAN_NAMES, subscribe } from '../../core/plans.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import type { DashboardStores } from '../options.ts';
-import type { AccountInfo, AuditInfo, BanInfo } from '../shared/api.ts';
+import type { AccountInfo, BanInfo } from '../shared/api.ts';
 import { done, json, withErrorCode } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 import { accountInfo } from './session.ts';
 
 const MAX_ACCOUNTS = 50;
-const MAX_ENTRIES = 50;
 /** The largest limit, as on the command line. */
 const MAX_REQUESTS = 9_999_999_999;
 
@@ -48,7 +46,6 @@ export const operatorRoutes: readonly Route[] = [
     isSensitive: true,
     handle: liftBan,
   },
-  { method: 'GET', path: '/operator/audit', access: 'operator', handle: listAudit },
 ];
 
 async function searchAccounts({ options, query }: AccountContext): Promise<Response> {
@@ -92,16 +89,6 @@ async function liftBan({ options, account: operator, id }: AccountContext): Prom
   throw new DashboardError('not_found', 'No ban in force has this id.');
 }
 
-async function listAudit({ options, query }: AccountContext): Promise<Response> {
-  const before = query.get('before');
-  if (before !== null && !/^[1-9]\d{0,14}$/.test(before)) {
-    throw new DashboardError('invalid', '"before" must be the number of an entry.');
-  }
-  const last = before === null ? undefined : Number(before);
-  const entries = await options.stores.audit.list(MAX_ENTRIES, last);
-  return json<{ entries: readonly AuditInfo[] }>(200, { entries: entries.map(auditInfo) });
-}
-
 async function banInfo(ban: BanRecord, stores: DashboardStores): Promise<BanInfo | undefined> {
   const account = await stores.accounts.find(ban.accountId);
   const key = await stores.keys.find(ban.keyId);
@@ -118,8 +105,4 @@ async function banInfo(ban: BanRecord, stores: DashboardStores): Promise<BanInfo
     startsAt,
     endsAt,
   };
-}
-
-function auditInfo({ number, at, by, action, accountId, detail }: AuditRecord): AuditInfo {
-  return { number, at, by, action, accountId, detail };
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../http/router.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { LiveChannel } from '../live/live-channel.ts';
 import type { DashboardOptions } from '../options.ts';
-import type { Session } from '../session.ts';
+import type { Session, SignIn } from '../session.ts';
 
 /** One request to the dashboard's API. */
 export interface RequestContext {
@@ -15,6 +15,8 @@ export interface RequestContext {
   /** `undefined` for a visitor who is not signed in. */
   readonly session: Session | undefined;
   readonly live: LiveChannel;
+  /** Signing in, which is loaded at the first call. */
+  signIn(): Promise<SignIn>;
 }
 
 /** A request of somebody who is signed in and may send it. */

@@ -31,12 +31,17 @@ const APPLICATION_PATHS: ReadonlySet<string> = new Set([
   '/sandbox',
   '/plan',
   '/operator',
+  '/operator/overview',
   '/operator/bans',
   '/operator/audit',
   '/account',
 ]);
 
-const isPage = (path: string) => REFERENCE_PATHS.has(path) || APPLICATION_PATHS.has(path);
+/** The page of one account, for operators. */
+const ACCOUNT_PATH = /^\/operator\/accounts\/[\w-]{1,64}$/;
+
+const isApplicationPath = (path: string) => APPLICATION_PATHS.has(path) || ACCOUNT_PATH.test(path);
+const isPage = (path: string) => REFERENCE_PATHS.has(path) || isApplicationPath(path);
 
 const ASSETS = '/assets/';
 
@@ -87,7 +92,7 @@ export function createPages(
     }
     const page = reference.get(path);
     if (page) return () => page(request);
-    if (APPLICATION_PATHS.has(path)) return () => showDashboard(parts);
+    if (isApplicationPath(path)) return () => showDashboard(parts);
     const file = path.startsWith(ASSETS) && files.get(path.slice(ASSETS.length));
     return file ? () => file.reply(request) : undefined;
   };

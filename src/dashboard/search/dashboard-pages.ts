@@ -45,8 +45,14 @@ export const DASHBOARD_PAGES = [
   {
     path: '/operator',
     title: 'Accounts',
-    excerpt: 'For operators: all accounts and their plans.',
-    text: 'customers users suspend change plan operator',
+    excerpt: 'For operators: all accounts, and what can be done about each.',
+    text: 'customers users suspend resume delete reset link revoke sessions change plan operator',
+  },
+  {
+    path: '/operator/overview',
+    title: 'Overview',
+    excerpt: 'For operators: requests, errors, bans, slow operations and health.',
+    text: 'status store redis backup p95 operator',
   },
   {
     path: '/operator/bans',

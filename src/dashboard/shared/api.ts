@@ -1,4 +1,3 @@
-import type { AuditAction } from '../../core/audit.ts';
 import type { ApiName, Environment } from '../../core/environments.ts';
 import type { RotationOverlap } from '../../core/key-ring.ts';
 import type { MessageStatus } from '../../core/messages.ts';
@@ -130,16 +129,6 @@ export interface BanInfo {
   readonly reason: string;
   readonly startsAt: number;
   readonly endsAt: number;
-}
-
-/** GET /api/operator/audit?before=number -> { entries: AuditInfo[] }, the newest first, at most 50. */
-export interface AuditInfo {
-  readonly number: number;
-  readonly at: number;
-  readonly by: string;
-  readonly action: AuditAction;
-  readonly accountId: string;
-  readonly detail: string;
 }
 
 /**

@@ -26,6 +26,8 @@ const MessagesPage = lazy(() => import('./messages/messages-page.tsx'));
 const SandboxPage = lazy(() => import('./sandbox/sandbox-page.tsx'));
 const PlanPage = lazy(() => import('./plan/plan-page.tsx'));
 const AccountsPage = lazy(() => import('./operator/accounts-page.tsx'));
+const OneAccountPage = lazy(() => import('./operator/one-account-page.tsx'));
+const OverviewPage = lazy(() => import('./operator/overview-page.tsx'));
 const BansPage = lazy(() => import('./operator/bans-page.tsx'));
 const OperatorUsagePage = lazy(() => import('./operator/usage-page.tsx'));
 const AuditPage = lazy(() => import('./operator/audit-page.tsx'));
@@ -152,6 +154,8 @@ function OperatorPages() {
   return (
     <Switch>
       <Route path="/operator" component={AccountsPage} />
+      <Route path="/operator/overview" component={OverviewPage} />
+      <Route path="/operator/accounts/:id">{({ id }) => <OneAccountPage key={id} id={id} />}</Route>
       <Route path="/operator/bans" component={BansPage} />
       <Route path="/operator/audit" component={AuditPage} />
       <Route path="/operator/accounts/:id/usage">

@@ -1,5 +1,6 @@
 import { Divider, NavLink, Stack, Text } from '@mantine/core';
 import {
+  IconActivity,
   IconBan,
   IconBook,
   IconChartBar,
@@ -39,6 +40,7 @@ const PAGES = [
 
 const OPERATOR_PAGES = [
   ['/operator', 'Accounts', IconUsers],
+  ['/operator/overview', 'Overview', IconActivity],
   ['/operator/bans', 'Bans', IconBan],
   ['/operator/audit', 'Audit log', IconClipboardList],
 ] as const;

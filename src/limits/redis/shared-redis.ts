@@ -24,6 +24,8 @@ export interface SharedRedis {
   startLimiter(dependencies: Omit<LimiterDependencies, 'quotas'>): Promise<RedisLimiter>;
   /** Counts the attempts of all processes on this Redis. */
   readonly attempts: AttemptCounts;
+  /** What operators should know; `undefined` while Redis is available. */
+  problem(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -86,6 +88,10 @@ export async function openRedis(
   return {
     startLimiter: (dependencies) => startLimiter(link, dependencies),
     attempts: new RedisAttemptCounts(connection, new MemoryAttemptCounts()),
+    problem() {
+      if (unavailable.size === 0) return undefined;
+      return `${[...unavailable].join(', ')} is unavailable: each process applies its share of the limits locally.`;
+    },
     async close() {
       await Promise.allSettled(atClose.map((work) => work()));
       await connection.close();

@@ -46,7 +46,8 @@ export async function show({ options, account }: AccountContext): Promise<Respon
   });
 }
 
-async function windows(
+/** What is left of an account's limits, in both environments. */
+export async function windows(
   { stores, clock, currentUsage }: DashboardOptions,
   account: Account,
 ): Promise<UsageInfo['windows']> {

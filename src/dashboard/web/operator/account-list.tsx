@@ -1,4 +1,5 @@
-import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
 import { PLANS } from '../../../core/plans.ts';
 import type { AccountInfo } from '../../shared/api.ts';
 import { Time } from '../common/time.tsx';
@@ -20,9 +21,19 @@ export function AccountList({ accounts, caption, choose }: AccountListProps) {
         {accounts.map((account) => (
           <li key={account.id} className="entry account">
             <Group gap="xs">
-              <Text fw={600} className="entry-title">
+              <Anchor
+                component={Link}
+                href={`/operator/accounts/${account.id}`}
+                fw={600}
+                className="entry-title"
+              >
                 {account.email}
-              </Text>
+              </Anchor>
+              {account.suspended && (
+                <Badge variant="light" color="red">
+                  Suspended
+                </Badge>
+              )}
               {account.role === 'operator' && (
                 <Badge variant="light" color="grape">
                   Operator

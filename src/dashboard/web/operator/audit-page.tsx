@@ -1,44 +1,32 @@
-import { Button, Paper, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import type { AuditAction } from '../../../core/audit.ts';
-import type { AuditInfo } from '../../shared/api.ts';
+import { Anchor, Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { AUDIT_ACTIONS } from '../../../core/audit.ts';
+import type { AuditInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
 import { Empty, Failure, Loading } from '../common/states.tsx';
-import { Time } from '../common/time.tsx';
+import { basePath } from '../page-settings.ts';
+import { ACTION_TITLES, AuditEntries } from './audit-entries.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
 
-const TITLES: Readonly<Record<AuditAction, string>> = {
-  'account.created': 'Account created',
-  'account.deleted': 'Account deleted',
-  'account.plan_changed': 'Plan changed',
-  'account.role_changed': 'Role changed',
-  'account.suspended': 'Account suspended',
-  'account.resumed': 'Account resumed',
-  'account.sessions_ended': 'Sessions ended',
-  'account.reset_link_made': 'Reset link made',
-  'second_factor.added': 'Second factor added',
-  'second_factor.renamed': 'Second factor renamed',
-  'second_factor.removed': 'Second factor removed',
-  'second_factor.codes_renewed': 'Recovery codes renewed',
-  'second_factor.code_used': 'Recovery code used',
-  'second_factor.reset': 'Second factors reset',
-  'key.created': 'Key created',
-  'key.rotated': 'Key rotated',
-  'key.revoked': 'Key revoked',
-  'key.removed': 'Ended key removed',
-  'sandbox.clock_advanced': 'Clock of staging advanced',
-  'sandbox.usage_set': 'Usage in staging set',
-  'sandbox.key_banned': 'Key banned in the sandbox',
-  'sandbox.ban_lifted': 'Ban lifted in the sandbox',
-  'sandbox.simulation_set': 'Simulation in staging set',
-  'sandbox.reset': 'Sandbox reset',
-  'ban.lifted': 'Ban lifted',
-  'environment.reset': 'Environment reset',
-};
-
 /** Entries in one reply; fewer mean that there are no older ones. */
 const ENTRIES_AT_ONCE = 50;
+/** How long after the last keystroke a filter applies, in ms. */
+const TYPING_PAUSE = 200;
+
+const ACTIONS = AUDIT_ACTIONS.map((value) => ({ value, label: ACTION_TITLES[value] }));
+
+/** What is shown; an empty text may be anything. */
+interface Filter {
+  readonly actor: string;
+  readonly account: string;
+  readonly action: string;
+  /** Days, as date fields have them. */
+  readonly from: string;
+  readonly to: string;
+}
 
 /** Who changed what, in the dashboard or on the command line. */
 export default function AuditPage() {
@@ -53,32 +41,33 @@ export default function AuditPage() {
 }
 
 function AuditLog() {
+  const [filter, setFilter] = useState(filterOfAddress);
+  const [applied] = useDebouncedValue(filter, TYPING_PAUSE);
+  const query = queryOf(applied);
   const log = useInfiniteQuery({
-    queryKey: ['operator', 'audit'],
+    queryKey: ['operator', 'audit', query],
     queryFn: ({ pageParam }) =>
       call<{ entries: AuditInfo[] }>(
         'GET',
-        `/operator/audit${pageParam === undefined ? '' : `?before=${pageParam}`}`,
+        `/operator/audit?${query}${pageParam === undefined ? '' : `&before=${pageParam}`}`,
       ),
     initialPageParam: olderThan([]),
     getNextPageParam: ({ entries }) => olderThan(entries),
+    placeholderData: keepPreviousData,
   });
-  if (!log.data) {
-    if (log.error) return <Failure error={log.error} retry={log.refetch} />;
-    return <Loading label="Loading the audit log" height={640} />;
-  }
-  const entries = log.data.pages.flatMap((page) => page.entries);
-  if (entries.length === 0) return <Empty title="Nothing yet">Changes appear here.</Empty>;
+  const entries = log.data?.pages.flatMap((page) => page.entries);
   return (
     <Stack gap="md" align="stretch">
-      <Paper component="ul" withBorder className="entries" aria-label="Audit log">
-        {entries.map((entry) => (
-          <li key={entry.number} className="entry audit">
-            <Entry entry={entry} />
-          </li>
-        ))}
-      </Paper>
-      {log.isFetchNextPageError && <Failure error={log.error} />}
+      <Filters filter={filter} change={(part) => setFilter({ ...filter, ...part })} />
+      <Anchor href={`${basePath}/api/operator/audit?${query}&format=csv`} download size="sm">
+        Download these entries (CSV)
+      </Anchor>
+      {log.error && <Failure error={log.error} retry={log.refetch} />}
+      {!entries && !log.error && <Loading label="Loading the audit log" height={640} />}
+      {entries?.length === 0 && (
+        <Empty title="No such entries">Changes appear here. Another filter may show some.</Empty>
+      )}
+      {entries && entries.length > 0 && <AuditEntries entries={entries} />}
       {log.hasNextPage && (
         <Button
           variant="default"
@@ -93,26 +82,66 @@ function AuditLog() {
   );
 }
 
-function Entry({ entry: { at, by, action, accountId, detail } }: { readonly entry: AuditInfo }) {
+interface FiltersProps {
+  readonly filter: Filter;
+  change(part: Partial<Filter>): void;
+}
+
+function Filters({ filter, change }: FiltersProps) {
+  const text = { autoComplete: 'off', spellCheck: false, className: 'audit-filter' } as const;
   return (
-    <>
-      <Text size="sm" c="dimmed">
-        <Time at={at} />
-      </Text>
-      <div>
-        <Text fw={600}>{TITLES[action]}</Text>
-        <Text size="sm" className="entry-title">
-          {detail}
-        </Text>
-      </div>
-      <div>
-        <Text size="sm" className="entry-title">{`By ${by}`}</Text>
-        <Text size="xs" c="dimmed" className="entry-title">
-          {accountId}
-        </Text>
-      </div>
-    </>
+    <Group gap="md" align="flex-end">
+      <TextInput
+        {...text}
+        label="Account"
+        placeholder="Address or id"
+        value={filter.account}
+        onChange={(event) => change({ account: event.currentTarget.value })}
+      />
+      <TextInput
+        {...text}
+        label="Actor"
+        placeholder="Any part of the name"
+        value={filter.actor}
+        onChange={(event) => change({ actor: event.currentTarget.value })}
+      />
+      <Select
+        className="audit-filter"
+        label="Action"
+        placeholder="Any"
+        data={ACTIONS}
+        value={filter.action || null}
+        onChange={(action) => change({ action: action ?? '' })}
+        clearable
+        searchable
+      />
+      <TextInput
+        type="date"
+        label="From (UTC)"
+        value={filter.from}
+        onChange={(event) => change({ from: event.currentTarget.value })}
+      />
+      <TextInput
+        type="date"
+        label="To (UTC)"
+        value={filter.to}
+        onChange={(event) => change({ to: event.currentTarget.value })}
+      />
+    </Group>
   );
+}
+
+/** The account may be in the page's address. */
+function filterOfAddress(): Filter {
+  const account = new URLSearchParams(window.location.search).get('account') ?? '';
+  return { account, actor: '', action: '', from: '', to: '' };
+}
+
+function queryOf({ to, ...filter }: Filter): string {
+  // The last day belongs to what is shown.
+  const end = to === '' ? '' : new Date(Date.parse(to) + 86_400_000).toISOString();
+  const given = Object.entries({ ...filter, to: end }).filter(([, value]) => value.trim() !== '');
+  return new URLSearchParams(given).toString();
 }
 
 /** The cursor of the page after these entries; `undefined` after the last page. */

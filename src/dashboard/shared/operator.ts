@@ -1,0 +1,112 @@
+import type { AuditAction } from '../../core/audit.ts';
+import type { Environment } from '../../core/environments.ts';
+import type { SecondFactor } from '../../core/second-factors.ts';
+import type { UsageCounts } from '../../core/usage.ts';
+import type { AccountInfo, KeyInfo } from './api.ts';
+import type { WindowsInfo } from './usage.ts';
+
+/*
+ * What operators see and change, below /api/operator. Times are epoch ms. Changes ask for a recent sign-in,
+ * and in a session that was proven with a second factor unless the service does without.
+ */
+
+/** GET /api/operator/accounts/{id} -> AccountDetailsInfo. */
+export interface AccountDetailsInfo {
+  readonly account: AccountInfo;
+  /** The newest first, at most 50. */
+  readonly keys: readonly KeyInfo[];
+  readonly usage: Readonly<Record<Environment, AccountUsageInfo>>;
+  /** Of the last 30 days, the latest first, at most 50. */
+  readonly bans: readonly AccountBanInfo[];
+  readonly sessions: readonly AccountSessionInfo[];
+  readonly secondFactors: {
+    readonly hasTotp: boolean;
+    readonly recoveryCodesLeft: number;
+    readonly passkeys: number;
+  };
+  /** The newest first, at most 50. */
+  readonly audit: readonly AuditInfo[];
+}
+
+export interface AccountUsageInfo extends WindowsInfo {
+  /** Requests of the last 24 hours and 30 days. */
+  readonly last24Hours: UsageCounts;
+  readonly last30Days: UsageCounts;
+}
+
+export interface AccountBanInfo {
+  readonly id: string;
+  readonly keyId: string;
+  readonly environment: Environment;
+  readonly reason: string;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly liftedAt: number | null;
+}
+
+export interface AccountSessionInfo {
+  readonly id: string;
+  readonly createdAt: number;
+  /** Accurate to a day. */
+  readonly lastActiveAt: number;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+  readonly secondFactor: SecondFactor | null;
+}
+
+/**
+ * POST /api/operator/accounts/{id}/suspend -> 204; the holder reads the reason, 1 to 500 characters on one
+ * line. POST .../resume, .../end-sessions -> 204. POST /api/operator/keys/{id}/revoke -> 204.
+ */
+export interface AccountSuspension {
+  readonly reason: string;
+}
+
+/** POST /api/operator/accounts/{id}/delete -> 204. The address confirms which account is meant. */
+export interface AccountDeletion {
+  readonly email: string;
+}
+
+/** POST /api/operator/accounts/{id}/reset-link -> 200 ResetLinkInfo: sets a password, once, within an hour. */
+export interface ResetLinkInfo {
+  readonly link: string;
+}
+
+/**
+ * GET /api/operator/audit -> { entries: AuditInfo[] }, the newest first, at most 50. Filters: `actor`, a part
+ * of the name; `account`, an address or an id; `action`; `from` and `to`, ISO 8601; `before`, the number of an
+ * entry. With `format=csv` at most 10,000 entries as CSV.
+ */
+export interface AuditInfo {
+  readonly number: number;
+  readonly at: number;
+  readonly by: string;
+  readonly action: AuditAction;
+  /** Empty where it concerns all accounts. */
+  readonly accountId: string;
+  /** The address of the account; `null` where it was deleted. */
+  readonly email: string | null;
+  readonly detail: string;
+}
+
+/** GET /api/operator/overview -> OverviewInfo, of all accounts together. */
+export interface OverviewInfo {
+  readonly now: number;
+  /** Requests with a valid key, of the last 24 hours. */
+  readonly requests: UsageCounts;
+  readonly bansInForce: number;
+  /** Of the last 24 hours, the slowest first. */
+  readonly operations: readonly OperationInfo[];
+  /** What `/readyz` checks, of the process that replied. */
+  readonly checks: ReadonlyArray<{ readonly name: string; readonly problem: string | null }>;
+  readonly lastBackup: { readonly at: number; readonly isRegular: boolean } | null;
+}
+
+export interface OperationInfo {
+  readonly operation: string;
+  readonly requests: number;
+  /** How many got 4xx or 5xx, 429 included. */
+  readonly errors: number;
+  /** ms; 95 % of the requests took no longer. */
+  readonly p95: number;
+}

@@ -1,0 +1,201 @@
+import { Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { AccountInfo } from '../../shared/api.ts';
+import type { ResetLinkInfo } from '../../shared/operator.ts';
+import { call, useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
+import { Failure } from '../common/states.tsx';
+import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
+
+/** A change by an operator that is confirmed first. */
+export interface DeskAction {
+  /** Of the button, and of the dialog with a question mark. */
+  readonly title: string;
+  /** What happens, as sentences. */
+  readonly text: string;
+  /** What has to be entered; it is sent under this name. */
+  readonly field?: { readonly name: 'reason' | 'email'; readonly label: string };
+  /** Below /api/operator. */
+  readonly path: string;
+  /** Shown once it is done. */
+  readonly done: string;
+  readonly isDangerous?: boolean;
+  /** Whether the account is gone afterwards. */
+  readonly isLast?: boolean;
+}
+
+const CLOSE = { 'aria-label': 'Close' };
+
+/** The actions that an account allows at the moment. */
+export function actionsOn({ id, email, suspended }: AccountInfo): readonly DeskAction[] {
+  const path = `/accounts/${encodeURIComponent(id)}`;
+  return [
+    suspended
+      ? {
+          title: 'Resume account',
+          text: `The keys of ${email} work again within a second, and its holder can change things again.`,
+          path: `${path}/resume`,
+          done: `${email} is resumed.`,
+        }
+      : {
+          title: 'Suspend account',
+          text: `Within a second each key of ${email} gets 401. Its holder can sign in, reads your reason, and only looks.`,
+          field: { name: 'reason', label: 'Reason, which the holder reads' },
+          path: `${path}/suspend`,
+          done: `${email} is suspended.`,
+          isDangerous: true,
+        },
+    {
+      title: 'End sessions',
+      text: `Everybody who is signed in as ${email} has to sign in again.`,
+      path: `${path}/end-sessions`,
+      done: `The sessions of ${email} have ended.`,
+    },
+    {
+      title: 'Make reset link',
+      text: `Whoever has the link sets a new password for ${email}, once, within an hour. Make sure who is asking. Second factors stay.`,
+      path: `${path}/reset-link`,
+      done: 'The link is made.',
+    },
+    {
+      title: 'Delete account',
+      text: `This deletes ${email} for good, with its keys, messages, usage and sessions. Animals stay. To stop it for a while, suspend it.`,
+      field: { name: 'email', label: `Enter ${email} to confirm` },
+      path: `${path}/delete`,
+      done: `${email} is deleted.`,
+      isDangerous: true,
+      isLast: true,
+    },
+  ];
+}
+
+interface ActionDialogProps {
+  /** `undefined` until one is chosen. */
+  readonly action: DeskAction | undefined;
+  readonly isOpen: boolean;
+  close(): void;
+}
+
+/** Asks for confirmation, and for what the action needs. */
+export function ActionDialog({ action, isOpen, close }: ActionDialogProps) {
+  const [link, setLink] = useState<string>();
+  const run = useDeskAction(close, setLink);
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      // While the sign-in dialog is open, Escape closes that one.
+      closeOnEscape={!run.isPending}
+      onExitTransitionEnd={() => {
+        run.reset();
+        setLink(undefined);
+      }}
+      title={link === undefined ? `${action?.title}?` : 'Reset link'}
+      closeButtonProps={CLOSE}
+      centered
+    >
+      {link !== undefined && <MadeLink link={link} close={close} />}
+      {link === undefined && action && <Question action={action} close={close} run={run} />}
+    </Modal>
+  );
+}
+
+interface QuestionProps extends Pick<ActionDialogProps, 'close'> {
+  readonly action: DeskAction;
+  readonly run: ReturnType<typeof useDeskAction>;
+}
+
+function Question({ action, close, run }: QuestionProps) {
+  const [entered, setEntered] = useState('');
+  const { title, text, field, isDangerous } = action;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        run.mutate({ action, entered });
+      }}
+    >
+      <Stack gap="lg">
+        <Text>{text}</Text>
+        {field && (
+          <TextInput
+            label={field.label}
+            value={entered}
+            onChange={(event) => setEntered(event.currentTarget.value)}
+            maxLength={500}
+            autoComplete="off"
+            required
+            data-autofocus
+          />
+        )}
+        {run.error && <Failure error={run.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close} {...(!field && { 'data-autofocus': true })}>
+            Cancel
+          </Button>
+          <ActionButton
+            type="submit"
+            isBusy={run.isPending}
+            {...(isDangerous && { color: 'red.9' })}
+          >
+            {title}
+          </ActionButton>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function MadeLink({ link, close }: { readonly link: string; close(): void }) {
+  return (
+    <Stack gap="lg">
+      <Text>Send this link to the holder of the account. It works once, within an hour.</Text>
+      <Code block className="entry-title">
+        {link}
+      </Code>
+      <Group justify="flex-end">
+        <Button onClick={close} data-autofocus>
+          Close
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface Confirmed {
+  readonly action: DeskAction;
+  readonly entered: string;
+}
+
+function useDeskAction(close: () => void, showLink: (link: string) => void) {
+  const queries = useQueryClient();
+  const withRecentSignIn = useRecentSignIn();
+  const [, navigate] = useLocation();
+  return useAction({
+    mutationFn: ({ action: { path, field }, entered }: Confirmed) => {
+      const body = field ? { [field.name]: entered } : {};
+      return withRecentSignIn(() =>
+        call<ResetLinkInfo | undefined>('POST', `/operator${path}`, body),
+      );
+    },
+    onSuccess(made, { action: { done, isLast } }) {
+      if (made) {
+        showLink(made.link);
+        return;
+      }
+      close();
+      notifications.show({ message: done });
+      if (isLast) navigate('/operator');
+    },
+    // What cannot be done was done meanwhile, so that the page is outdated either way.
+    onSettled: (_, error, { action: { isLast = false } }) =>
+      queries.invalidateQueries({
+        queryKey: ['operator'],
+        // The page of a deleted account has nothing to read any more.
+        refetchType: isLast && !error ? 'none' : 'active',
+      }),
+  });
+}

@@ -1,0 +1,290 @@
+import { Alert, Anchor, Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import { PLANS } from '../../../core/plans.ts';
+import type { KeyInfo } from '../../shared/api.ts';
+import type { AccountDetailsInfo, AccountUsageInfo } from '../../shared/operator.ts';
+import { call } from '../api.ts';
+import { Failure, Loading } from '../common/states.tsx';
+import { Time, Until } from '../common/time.tsx';
+import { KeyState } from '../keys/key-state.tsx';
+import { ActionDialog, actionsOn, type DeskAction } from './account-actions.tsx';
+import { AuditEntries } from './audit-entries.tsx';
+import { OperatorPage } from './operator-page.tsx';
+import { Figure } from './overview-page.tsx';
+import { PlanDialog } from './plan-dialog.tsx';
+import './operator.css';
+
+/** Everything about one account, and what an operator can do about it. */
+export default function OneAccountPage({ id }: { readonly id: string }) {
+  const details = useQuery({
+    queryKey: ['operator', 'account', id],
+    queryFn: () => call<AccountDetailsInfo>('GET', `/operator/accounts/${encodeURIComponent(id)}`),
+  });
+  return (
+    <OperatorPage
+      title={details.data?.account.email ?? 'Account'}
+      description="Plan, keys, usage, bans, sessions and changes of this account."
+    >
+      {details.data && <Details details={details.data} />}
+      {details.error && <Failure error={details.error} retry={details.refetch} />}
+      {details.isPending && <Loading label="Loading the account" height={640} />}
+    </OperatorPage>
+  );
+}
+
+interface DetailsProps {
+  readonly details: AccountDetailsInfo;
+}
+
+function Details({ details }: DetailsProps) {
+  const [action, setAction] = useState<DeskAction>();
+  const [isAsking, asking] = useDisclosure();
+  const [isChanging, changing] = useDisclosure();
+  const ask = (chosen: DeskAction) => {
+    setAction(chosen);
+    asking.open();
+  };
+  const { account } = details;
+  return (
+    <Stack gap="xl">
+      <Summary details={details} />
+      <Group gap="sm">
+        <Button variant="default" onClick={changing.open}>
+          Change plan
+        </Button>
+        {actionsOn(account).map((each) => (
+          <Button
+            key={each.title}
+            variant="default"
+            {...(each.isDangerous && { c: 'var(--mantine-color-error)' })}
+            onClick={() => ask(each)}
+          >
+            {each.title}
+          </Button>
+        ))}
+      </Group>
+      <Usage details={details} />
+      <Keys details={details} ask={ask} />
+      <Bans details={details} />
+      <Sessions details={details} />
+      <Section
+        title="Changes"
+        link={[`/operator/audit?account=${account.id}`, 'All of them']}
+        isEmpty={details.audit.length === 0}
+      >
+        <AuditEntries entries={details.audit} />
+      </Section>
+      <ActionDialog action={action} isOpen={isAsking} close={asking.close} />
+      <PlanDialog account={account} isOpen={isChanging} close={changing.close} />
+    </Stack>
+  );
+}
+
+function Summary({ details: { account, secondFactors } }: DetailsProps) {
+  const { plan, limits, role, suspended, createdAt, id } = account;
+  const factors = secondFactors.passkeys + (secondFactors.hasTotp ? 1 : 0);
+  return (
+    <Stack gap="sm">
+      {suspended && (
+        <Alert variant="light" color="red" title="Suspended">
+          {suspended.reason} · since <Time at={suspended.at} />
+        </Alert>
+      )}
+      <Group gap="sm">
+        <Badge variant="light">{PLANS[plan].title}</Badge>
+        {role === 'operator' && (
+          <Badge variant="light" color="grape">
+            Operator
+          </Badge>
+        )}
+        <Text size="sm">
+          {`${limits.perMinute.toLocaleString('en')} a minute, ${limits.perDay.toLocaleString('en')} a day`}
+        </Text>
+        <Text size="sm" c="dimmed">
+          Since <Time at={createdAt} />
+        </Text>
+        <Text size="sm" c="dimmed">
+          {factors === 1 ? '1 second factor' : `${factors} second factors`}
+        </Text>
+      </Group>
+      <Text size="xs" c="dimmed" ff="monospace" className="entry-title">
+        {id}
+      </Text>
+    </Stack>
+  );
+}
+
+function Usage({ details: { usage, account } }: DetailsProps) {
+  return (
+    <Section title="Requests" link={[`/requests?account=${account.id}`, 'Each request']}>
+      <div className="desk-figures">
+        {(['production', 'staging'] as const).map((environment) => (
+          <EnvironmentUsage
+            key={environment}
+            environment={environment}
+            usage={usage[environment]}
+          />
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+interface EnvironmentUsageProps {
+  readonly environment: 'production' | 'staging';
+  readonly usage: AccountUsageInfo;
+}
+
+function EnvironmentUsage({ environment, usage }: EnvironmentUsageProps) {
+  const { last24Hours: last, last30Days, minute, day } = usage;
+  const sum = ({ succeeded, clientErrors, limited, serverErrors }: typeof last) =>
+    succeeded + clientErrors + limited + serverErrors;
+  return (
+    <Figure
+      title={`${environment}, last 24 hours`}
+      value={`${sum(last).toLocaleString('en')} requests`}
+    >
+      <div>{`${last.clientErrors} client errors, ${last.limited} refused with 429, ${last.serverErrors} server errors`}</div>
+      <div>{`${sum(last30Days).toLocaleString('en')} requests in 30 days`}</div>
+      <div>
+        {`Left: ${minute.remaining.toLocaleString('en')} of ${minute.limit.toLocaleString('en')} this minute, ${day.remaining.toLocaleString('en')} of ${day.limit.toLocaleString('en')} today (UTC)`}
+      </div>
+    </Figure>
+  );
+}
+
+function Keys({ details: { keys }, ask }: DetailsProps & { ask(action: DeskAction): void }) {
+  return (
+    <Section title="Keys" isEmpty={keys.length === 0}>
+      <Paper component="ul" withBorder className="entries" aria-label="Keys">
+        {keys.map((key) => (
+          <li key={key.id} className="entry desk-row">
+            <div>
+              <Text size="sm" fw={600} className="entry-title">
+                {key.name}
+              </Text>
+              <Text size="xs" ff="monospace" c="dimmed">
+                {`${key.prefix}…${key.lastFour}`}
+              </Text>
+            </div>
+            <Text size="sm">{key.environment}</Text>
+            <KeyState value={key} />
+            <Text size="sm" c="dimmed">
+              Used {key.lastUsedAt === null ? 'never' : <Time at={key.lastUsedAt} />}
+            </Text>
+            {isLive(key) && (
+              <Button
+                size="xs"
+                variant="default"
+                c="var(--mantine-color-error)"
+                aria-label={`Revoke ${key.name} (…${key.lastFour})`}
+                onClick={() => ask(revocationOf(key))}
+              >
+                Revoke
+              </Button>
+            )}
+          </li>
+        ))}
+      </Paper>
+    </Section>
+  );
+}
+
+function isLive({ state }: KeyInfo): boolean {
+  return state === 'active' || state === 'expiring' || state === 'banned';
+}
+
+function revocationOf({ id, name, lastFour, environment }: KeyInfo): DeskAction {
+  return {
+    title: 'Revoke key',
+    text: `The ${environment} key “${name}” (…${lastFour}) gets 401 within a second. This cannot be undone.`,
+    path: `/keys/${encodeURIComponent(id)}/revoke`,
+    done: `The key ${name} is revoked.`,
+    isDangerous: true,
+  };
+}
+
+function Bans({ details: { bans } }: DetailsProps) {
+  return (
+    <Section
+      title="Bans in the last 30 days"
+      link={['/operator/bans', 'Bans in force']}
+      isEmpty={bans.length === 0}
+    >
+      <Paper component="ul" withBorder className="entries" aria-label="Bans">
+        {bans.map(({ id, environment, reason, startsAt, endsAt, liftedAt }) => (
+          <li key={id} className="entry desk-row">
+            <Text size="sm">{`${environment}: ${reason}`}</Text>
+            <Text size="sm" c="dimmed">
+              Since <Time at={startsAt} />
+              {liftedAt === null ? (
+                <>
+                  , left: <Until at={endsAt} />
+                </>
+              ) : (
+                <>
+                  , lifted <Time at={liftedAt} />
+                </>
+              )}
+            </Text>
+          </li>
+        ))}
+      </Paper>
+    </Section>
+  );
+}
+
+function Sessions({ details: { sessions } }: DetailsProps) {
+  return (
+    <Section title="Sessions" isEmpty={sessions.length === 0}>
+      <Paper component="ul" withBorder className="entries" aria-label="Sessions">
+        {sessions.map(({ id, createdAt, ipAddress, userAgent, secondFactor }) => (
+          <li key={id} className="entry desk-row">
+            <Text size="sm" className="entry-title">
+              {userAgent ?? 'A browser'}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {ipAddress ?? 'unknown address'}
+              {secondFactor === null ? '' : ', with a second factor'}, since <Time at={createdAt} />
+            </Text>
+          </li>
+        ))}
+      </Paper>
+    </Section>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  /** An address and its words. */
+  readonly link?: readonly [string, string];
+  readonly isEmpty?: boolean;
+  readonly children: ReactNode;
+}
+
+function Section({ title, link, isEmpty = false, children }: SectionProps) {
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {link && (
+          <Anchor component={Link} href={link[0]} size="sm">
+            {link[1]}
+          </Anchor>
+        )}
+      </Group>
+      {isEmpty ? (
+        <Text size="sm" c="dimmed">
+          None
+        </Text>
+      ) : (
+        children
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,155 @@
+import { Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { OverviewInfo } from '../../shared/operator.ts';
+import { call } from '../api.ts';
+import { Empty, Failure, Loading } from '../common/states.tsx';
+import { durationText, Time } from '../common/time.tsx';
+import { OperatorPage } from './operator-page.tsx';
+import './operator.css';
+
+/** How often the figures are read again, in ms. */
+const REFRESH = 15_000;
+
+/** Requests, bans, slow operations and the health of the service. */
+export default function OverviewPage() {
+  return (
+    <OperatorPage
+      title="Overview"
+      description="All accounts together in the last 24 hours, and how the service is."
+    >
+      <Overview />
+    </OperatorPage>
+  );
+}
+
+function Overview() {
+  const overview = useQuery({
+    queryKey: ['operator', 'overview'],
+    queryFn: () => call<OverviewInfo>('GET', '/operator/overview'),
+    refetchInterval: REFRESH,
+  });
+  if (!overview.data) {
+    if (overview.error) return <Failure error={overview.error} retry={overview.refetch} />;
+    return <Loading label="Loading the overview" height={480} />;
+  }
+  return (
+    <Stack gap="xl">
+      <Figures overview={overview.data} />
+      <Health overview={overview.data} />
+      <Operations overview={overview.data} />
+    </Stack>
+  );
+}
+
+interface PartProps {
+  readonly overview: OverviewInfo;
+}
+
+function Figures({ overview: { requests, bansInForce, lastBackup, now } }: PartProps) {
+  const { succeeded, clientErrors, limited, serverErrors } = requests;
+  const all = succeeded + clientErrors + limited + serverErrors;
+  return (
+    <div className="desk-figures">
+      <Figure title="Requests" value={all.toLocaleString('en')}>
+        with a valid key
+      </Figure>
+      <Figure title="Client errors" value={clientErrors.toLocaleString('en')}>
+        and {limited.toLocaleString('en')} refused with 429
+      </Figure>
+      <Figure title="Server errors" value={serverErrors.toLocaleString('en')}>
+        5xx
+      </Figure>
+      <Figure title="Bans in force" value={bansInForce.toLocaleString('en')}>
+        keys that went on after 429
+      </Figure>
+      <Figure
+        title="Last backup"
+        value={lastBackup ? `${durationText(Math.max(0, now - lastBackup.at))} ago` : 'None'}
+      >
+        {lastBackup ? <Time at={lastBackup.at} /> : 'See the command backup'}
+      </Figure>
+    </div>
+  );
+}
+
+interface FigureProps {
+  readonly title: string;
+  readonly value: string;
+  readonly children: ReactNode;
+}
+
+/** A number with what it counts. */
+export function Figure({ title, value, children }: FigureProps) {
+  return (
+    <Paper withBorder p="md">
+      <Text size="sm" c="dimmed">
+        {title}
+      </Text>
+      <Text size="xl" fw={700}>
+        {value}
+      </Text>
+      <Text size="sm" c="dimmed" component="div">
+        {children}
+      </Text>
+    </Paper>
+  );
+}
+
+function Health({ overview: { checks } }: PartProps) {
+  return (
+    <Stack gap="sm">
+      <Title order={2} size="h4">
+        Health
+      </Title>
+      <Paper component="ul" withBorder className="entries" aria-label="Checks">
+        {checks.map(({ name, problem }) => (
+          <li key={name} className="entry desk-row">
+            <Text fw={600}>{name.replaceAll('_', ' ')}</Text>
+            <Text
+              size="sm"
+              className="entry-title"
+              {...(problem !== null && { c: 'var(--mantine-color-error)' })}
+            >
+              {problem ?? 'Fine'}
+            </Text>
+          </li>
+        ))}
+      </Paper>
+    </Stack>
+  );
+}
+
+function Operations({ overview: { operations } }: PartProps) {
+  return (
+    <Stack gap="sm">
+      <Title order={2} size="h4">
+        Slowest operations
+      </Title>
+      {operations.length === 0 ? (
+        <Empty title="No requests yet">Operations appear here once a key was used.</Empty>
+      ) : (
+        <Table aria-label="Slowest operations">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Operation</Table.Th>
+              <Table.Th scope="col">p95</Table.Th>
+              <Table.Th scope="col">Requests</Table.Th>
+              <Table.Th scope="col">Errors</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {operations.map(({ operation, p95, requests, errors }) => (
+              <Table.Tr key={operation}>
+                <Table.Td>{operation === 'none' ? 'no operation' : operation}</Table.Td>
+                <Table.Td>{`${p95.toLocaleString('en', { maximumSignificantDigits: 2 })} ms`}</Table.Td>
+                <Table.Td>{requests.toLocaleString('en')}</Table.Td>
+                <Table.Td>{errors.toLocaleString('en')}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Stack>
+  );
+}

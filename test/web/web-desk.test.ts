@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { checkAccessibility, describeWithBrowser } from '../support/browser.ts';
+import { createKey, customer, dashboardScene, operator } from '../support/dashboard-scene.ts';
+import { enter, expectSound } from './web-entrance.ts';
+
+describeWithBrowser("the operator's desk", (open) => {
+  test('leads from the list to an account, which is suspended, resumed and deleted', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const boss = await operator(service);
+    const other = await customer(service);
+    const { text: key } = await createKey(other, { name: 'mine' });
+    const status = async () => (await service.request('/pets', { key })).status;
+    await using browser = await enter(open, service, boss, '/operator');
+    const { page } = browser;
+    await page.getByRole('link', { name: other.email }).click();
+    await page.getByRole('heading', { level: 1, name: other.email }).waitFor();
+    await page.getByRole('button', { name: 'Revoke mine' }).waitFor();
+    expect(await checkAccessibility(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Suspend account' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('Spam was sent');
+    await dialog.getByRole('button', { name: 'Suspend account' }).click();
+    await page.getByRole('alert').getByText('Spam was sent').waitFor();
+    expect(await status()).toBe(401);
+    await page.getByRole('button', { name: 'Resume account' }).click();
+    await dialog.getByRole('button', { name: 'Resume account' }).click();
+    await page.getByRole('button', { name: 'Suspend account' }).waitFor();
+    expect(await status()).toBe(200);
+
+    await page.getByRole('button', { name: 'Make reset link' }).click();
+    await dialog.getByRole('button', { name: 'Make reset link' }).click();
+    await dialog.getByText('/reset-password#token=').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    await dialog.getByRole('textbox').fill(other.email);
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+    expect(await service.stores.accounts.find(other.accountId)).toBeUndefined();
+
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('list', { name: 'Checks' }).getByText('store').waitFor();
+    expect(await checkAccessibility(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('textbox', { name: 'Account' }).fill(other.accountId);
+    const entries = page.getByRole('list', { name: 'Audit log' }).getByRole('listitem');
+    await entries.filter({ hasText: 'Account deleted' }).waitFor();
+    await entries.filter({ hasText: boss.email }).first().waitFor();
+    expect(await checkAccessibility(page)).toEqual([]);
+    // While the account is deleted, its page may ask for it once more.
+    const isOfDeleted = (problem: string) => problem.includes(`accounts/${other.accountId}`);
+    expect(browser.problems.filter((problem) => !isOfDeleted(problem))).toEqual([]);
+  });
+
+  test('is sound in light and dark, on a desktop and on a phone', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const boss = await operator(service);
+    const other = await customer(service);
+    const { text: key } = await createKey(other, { name: 'mine' });
+    await service.request('/pets', { key });
+    await scene.service.runJobs();
+    await service.stores.accounts.suspend(other.accountId, 'Spam was sent', 0, 'test');
+    const account = `/operator/accounts/${other.accountId}`;
+    for (const [path, sign] of [
+      [account, 'Spam was sent'],
+      ['/operator/overview', 'listPets'],
+      ['/operator/audit', 'Account suspended'],
+    ] as const) {
+      const ready = (page: Page) => page.getByText(sign).first().waitFor();
+      await expectSound(open, service, boss, path, ready);
+    }
+  });
+});
