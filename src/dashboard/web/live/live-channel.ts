@@ -106,7 +106,9 @@ class LiveChannel {
 
   #refresh(topic: LiveTopic): void {
     const filter = topic === 'everything' ? {} : { queryKey: [topic] };
-    void this.#client.invalidateQueries(filter);
+    // Begun anew with each poll, a query would never get to fail, and the page would still say that it is live.
+    const cancelRefetch = topic !== 'everything';
+    void this.#client.invalidateQueries(filter, { cancelRefetch });
   }
 }
 

@@ -47,7 +47,6 @@ export function Requests({ accountId, isInUse }: RequestsProps) {
           Requests
         </Title>
         <Filters selection={selection} report={report.data} csv={`${basePath}/api${csv}`} />
-        {report.error && <Failure error={report.error} retry={report.refetch} />}
         {report.data ? (
           <Report
             report={report.data}
@@ -55,8 +54,10 @@ export function Requests({ accountId, isInUse }: RequestsProps) {
             hasLog={accountId === undefined}
             isInUse={isInUse}
           />
+        ) : report.error ? (
+          <Failure error={report.error} retry={report.refetch} />
         ) : (
-          !report.error && <Loading label="Loading requests" height={560} />
+          <Loading label="Loading requests" height={560} />
         )}
       </Stack>
     </Paper>
