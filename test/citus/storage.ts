@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'bun:test';
+import { accountDeletionSuite } from '../storage/ports/account-deletion.suite.ts';
 import { accountStoreSuite } from '../storage/ports/account-store.suite.ts';
 import { apiKeyStoreSuite } from '../storage/ports/api-key-store.suite.ts';
 import { auditLogSuite } from '../storage/ports/audit-log.suite.ts';
@@ -10,6 +11,7 @@ import { messageStoreSuite } from '../storage/ports/message-store.suite.ts';
 import { petStoreSuite } from '../storage/ports/pet-store.suite.ts';
 import { connectTo } from '../storage/ports/postgres-backend.ts';
 import { quotaStoreSuite } from '../storage/ports/quota-store.suite.ts';
+import { requestLogSuite } from '../storage/ports/request-log.suite.ts';
 import { secondFactorStoreSuite } from '../storage/ports/second-factors.suite.ts';
 import { settingsSuite } from '../storage/ports/settings.suite.ts';
 import { simulationStoreSuite } from '../storage/ports/simulation-store.suite.ts';
@@ -32,7 +34,15 @@ describe('on Citus', () => {
   };
 
   for (const suite of [
-    ...[petStoreSuite, idempotencySuite, accountStoreSuite, apiKeyStoreSuite, endedKeysSuite],
+    ...[
+      requestLogSuite,
+      accountDeletionSuite,
+      petStoreSuite,
+      idempotencySuite,
+      accountStoreSuite,
+      apiKeyStoreSuite,
+      endedKeysSuite,
+    ],
     ...[banStoreSuite, messageStoreSuite, usageStoreSuite, auditLogSuite, simulationStoreSuite],
     ...[environmentResetSuite, secondFactorStoreSuite, quotaStoreSuite, settingsSuite],
   ]) {
