@@ -37,6 +37,17 @@ export interface ApiKey {
   readonly simulate: string | undefined;
   /** Set for a key that a page made to try the API, which ends within the hour. */
   readonly isTemporary?: true | undefined;
+  /** The key that was rotated to it. */
+  readonly predecessorId?: string | undefined;
+}
+
+/** Which keys of an account are meant. What is left out may be anything. */
+export interface KeyFilter {
+  /** Part of the name, in any case, or the last four characters. */
+  readonly text?: string | undefined;
+  readonly environment?: Environment | undefined;
+  /** Whether they are live at `now` (epoch ms). */
+  readonly live?: { readonly is: boolean; readonly now: number } | undefined;
 }
 
 /** What requests need of a key and of its account. */
@@ -157,7 +168,16 @@ export interface ApiKeyStore extends KeySource {
   /** All keys of an account, oldest first. */
   list(accountId: string): Awaitable<ApiKey[]>;
   /** The latest keys of an account, newest first; only those that come after `from` in that order, if given. */
-  page(accountId: string, limit: number, from?: KeyPosition): Awaitable<ApiKey[]>;
+  page(
+    accountId: string,
+    limit: number,
+    from?: KeyPosition,
+    filter?: KeyFilter,
+  ): Awaitable<ApiKey[]>;
+  /** The keys of an account that those with these ids were rotated to, oldest first. */
+  successors(accountId: string, ids: readonly string[]): Awaitable<ApiKey[]>;
+  /** `false` when there is no such key. */
+  rename(id: string, name: string, now: number, by: Actor): Promise<boolean>;
   /** How many keys of an account are live at `now`, and when one of them was last used; times are epoch ms. */
   activity(accountId: string, now: number): Awaitable<KeyActivity>;
   /** `false` when there is no such key, or it was revoked before. */

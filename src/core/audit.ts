@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = [
   'second_factor.reset',
   'key.created',
   'key.rotated',
+  'key.renamed',
   'key.revoked',
   'key.removed',
   'ban.lifted',

@@ -105,8 +105,7 @@ export class KeyRing {
     perDay?: number,
   ): Promise<IssuedKey> {
     const now = this.#clock.now().wall;
-    const name = parseKeyName(request.name);
-    if (name === undefined) throw new OperatorError(`A key's name has ${KEY_NAME_RULE}.`);
+    const name = requireKeyName(request.name);
     if (request.expiresAt !== undefined && request.expiresAt <= now) {
       throw new OperatorError('A key must expire in the future.');
     }
@@ -139,7 +138,12 @@ export class KeyRing {
     const lifetime = key.expiresAt === undefined ? undefined : key.expiresAt - key.createdAt;
     const text = generateApiKey(key.environment);
     const expiresAt = lifetime === undefined ? undefined : now + lifetime;
-    const successor = newKey(key.accountId, text, { ...key, expiresAt }, now);
+    const successor = newKey(
+      key.accountId,
+      text,
+      { ...key, expiresAt, predecessorId: key.id },
+      now,
+    );
     const graceEndsAt = Math.min(now + ROTATION_OVERLAPS[overlap], expiryOf(key) ?? Infinity);
     const kept = await this.#store.replace(
       { id: key.id, expiresAt: graceEndsAt },
@@ -152,6 +156,14 @@ export class KeyRing {
     if (kept === 'not_live') throw notLive(key, 'expired or revoked');
     if (kept !== 'kept') throw tooManyKeys(kept, perDay);
     return { text, key: successor };
+  }
+
+  /**
+   * Gives a key another name. `false` when there is no such key.
+   * @throws OperatorError when no key may have the name.
+   */
+  async rename(id: string, name: string, by: Actor): Promise<boolean> {
+    return this.#store.rename(id, requireKeyName(name), this.#clock.now().wall, by);
   }
 
   /** Ends a key at once. `false` when there is no such key, or it was revoked before. */
@@ -205,10 +217,16 @@ export class KeyRing {
 }
 
 /** @param request `chainId` is that of the key that is rotated. */
+function requireKeyName(text: string): string {
+  const name = parseKeyName(text);
+  if (name === undefined) throw new OperatorError(`A key's name has ${KEY_NAME_RULE}.`);
+  return name;
+}
+
 function newKey(
   accountId: string,
   text: string,
-  request: KeyRequest & { readonly chainId?: string },
+  request: KeyRequest & Partial<Pick<ApiKey, 'chainId' | 'predecessorId'>>,
   now: number,
 ): ApiKey {
   const { environment, name, expiresAt, simulate, isTemporary } = request;
@@ -226,6 +244,7 @@ function newKey(
     lastUsedAt: undefined,
     simulate,
     isTemporary,
+    predecessorId: request.predecessorId,
   };
 }
 

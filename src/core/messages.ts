@@ -13,7 +13,9 @@ export interface Message {
   /** `msg_` and a UUIDv7. */
   readonly id: string;
   readonly accountId: string;
-  /** The environment of the key that it was sent with. */
+  /** The key that it was sent with; none for messages of earlier releases. */
+  readonly keyId?: string | undefined;
+  /** The environment of that key. */
   readonly environment: Environment;
   readonly text: string;
   readonly createdAt: number;

@@ -27,13 +27,14 @@ export interface ApiKeyRow extends KeyColumns {
   readonly last_four: string;
   readonly created_at: number;
   readonly is_temporary: number;
+  readonly predecessor_id: string | null;
 }
 
 /** The columns that an API key is read from. */
 export const KEY_COLUMNS = [
   ...(['id', 'account_id', 'environment', 'name', 'prefix', 'last_four', 'created_at'] as const),
   ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
-  ...(['simulate', 'clock_offset', 'is_temporary'] as const),
+  ...(['simulate', 'clock_offset', 'is_temporary', 'predecessor_id'] as const),
 ] as const;
 
 /**
@@ -77,6 +78,7 @@ export function apiKeyFromRow(row: ApiKeyRow, clockOffset?: number): ApiKey {
     lastUsedAt: row.last_used_at ?? undefined,
     simulate: row.simulate ?? undefined,
     ...(row.is_temporary === 1 && { isTemporary: true }),
+    predecessorId: row.predecessor_id ?? undefined,
   };
 }
 

@@ -1,8 +1,10 @@
+import type { ExpressionBuilder } from 'kysely';
 import type {
   ApiKey,
   ApiKeyStore,
   KeyActivity,
   KeyBounds,
+  KeyFilter,
   KeyPosition,
   KeyRow,
   KeySource,
@@ -16,7 +18,7 @@ import { type ApiKeyRow, apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
 import { recordAudit } from './audit.ts';
 import { recordChange } from './change-log.ts';
 import { pruneKeys } from './prune-keys.ts';
-import type { Transaction } from './schema.ts';
+import type { Database, Transaction } from './schema.ts';
 import { select } from './selection.ts';
 
 type KeyInsertion = 'kept' | 'too_many' | 'too_many_today';
@@ -106,6 +108,28 @@ export const apiKeyChanges = {
     return true;
   },
 
+  /** `false` when there is no such key. */
+  async renameKey(
+    transaction: Transaction,
+    id: string,
+    name: string,
+    at: number,
+    by: Actor,
+  ): Promise<boolean> {
+    const row = await transaction
+      .updateTable('api_keys')
+      .set({ name })
+      .where('id', '=', id)
+      .returning(KEY_COLUMNS)
+      .executeTakeFirst();
+    if (!row) return false;
+    const key = apiKeyFromRow(row);
+    const { accountId } = key;
+    const detail = describeKey(key);
+    await recordAudit(transaction, { at, by, action: 'key.renamed', accountId, detail });
+    return true;
+  },
+
   pruneKeys,
 };
 
@@ -151,8 +175,15 @@ export class StoredApiKeys implements ApiKeyStore {
     return this.#keysFrom(await (await this.#select()).where('id', 'in', ids).execute());
   }
 
-  async page(accountId: string, limit: number, from?: KeyPosition): Promise<ApiKey[]> {
-    const select = (await this.#select()).where('account_id', '=', accountId);
+  async page(
+    accountId: string,
+    limit: number,
+    from?: KeyPosition,
+    filter: KeyFilter = {},
+  ): Promise<ApiKey[]> {
+    const select = (await this.#select())
+      .where('account_id', '=', accountId)
+      .where((where) => keysMeant(where, filter));
     const rest = from
       ? select.where(({ eb, refTuple, tuple }) =>
           eb(refTuple('created_at', 'id'), '<', tuple(from.createdAt, from.id)),
@@ -160,6 +191,21 @@ export class StoredApiKeys implements ApiKeyStore {
       : select;
     const newestFirst = rest.orderBy('created_at', 'desc').orderBy('id', 'desc');
     return this.#keysFrom(await newestFirst.limit(limit).execute());
+  }
+
+  async successors(accountId: string, ids: readonly string[]): Promise<ApiKey[]> {
+    if (ids.length === 0) return [];
+    const rows = await (await this.#select())
+      .where('account_id', '=', accountId)
+      .where('predecessor_id', 'in', ids)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    return this.#keysFrom(rows);
+  }
+
+  rename(id: string, name: string, now: number, by: Actor): Promise<boolean> {
+    return this.#access.changes.renameKey(id, name, now, by);
   }
 
   async activity(accountId: string, now: number): Promise<KeyActivity> {
@@ -231,12 +277,35 @@ async function lockAccount(transaction: Transaction, id: string): Promise<void> 
     .execute();
 }
 
+function keysMeant(
+  where: ExpressionBuilder<Database, 'api_keys'>,
+  { text, environment, live }: KeyFilter,
+) {
+  const conditions = [];
+  if (text !== undefined) conditions.push(containsText(where, text));
+  if (environment !== undefined) conditions.push(where('environment', '=', environment));
+  if (live) conditions.push(live.is ? isLive(where, live.now) : where.not(isLive(where, live.now)));
+  return where.and(conditions);
+}
+
+/** A name without the text is another one only if it contains the text; LIKE has wildcards. */
+function containsText(where: ExpressionBuilder<Database, 'api_keys'>, text: string) {
+  const { fn, ref, val } = where;
+  const name = fn<string>('lower', [ref('name')]);
+  const rest = fn<string>('replace', [name, fn('lower', [val(text)]), val('')]);
+  return where.or([where(rest, '<>', name), where('last_four', '=', text)]);
+}
+
+function isLive(where: ExpressionBuilder<Database, 'api_keys'>, now: number) {
+  return where.and([
+    where('revoked_at', 'is', null),
+    where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]),
+  ]);
+}
+
 /** @param now epoch ms. */
 function liveKeys(queries: Pick<Transaction, 'selectFrom'>, now: number) {
-  return queries
-    .selectFrom('api_keys')
-    .where('revoked_at', 'is', null)
-    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]));
+  return queries.selectFrom('api_keys').where((where) => isLive(where, now));
 }
 
 /** How far the clock of the key's account is ahead, in ms; 0 in production. */
@@ -287,6 +356,7 @@ async function addKey(
       chain_id: key.chainId,
       simulate: key.simulate ?? null,
       is_temporary: key.isTemporary ? 1 : 0,
+      predecessor_id: key.predecessorId ?? null,
       clock_offset: await clockOffsetOf(transaction, key),
     })
     .execute();

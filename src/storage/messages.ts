@@ -10,6 +10,7 @@ const WATCHED = 100;
 /** The columns that a message is read from. */
 export const MESSAGE_COLUMNS = [
   ...(['id', 'account_id', 'environment', 'text', 'created_at', 'delivered_at'] as const),
+  'key_id',
 ] as const;
 
 export type MessageRow = Pick<Selectable<Database['messages']>, (typeof MESSAGE_COLUMNS)[number]>;
@@ -81,6 +82,7 @@ export function messageFromRow(row: MessageRow): Message {
   return {
     id: row.id,
     accountId: row.account_id,
+    keyId: row.key_id ?? undefined,
     environment: row.environment,
     text: row.text,
     createdAt: row.created_at,

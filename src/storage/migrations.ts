@@ -271,6 +271,18 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     sqlite: AUDIT_INDEXES,
     postgres: AUDIT_INDEXES,
   },
+  {
+    // Which key a key was rotated from, and which one a message was sent with.
+    file: 'accounts',
+    sqlite: [
+      'ALTER TABLE api_keys ADD COLUMN predecessor_id TEXT',
+      'ALTER TABLE messages ADD COLUMN key_id TEXT',
+    ],
+    postgres: [
+      'ALTER TABLE api_keys ADD COLUMN IF NOT EXISTS predecessor_id TEXT',
+      'ALTER TABLE messages ADD COLUMN IF NOT EXISTS key_id TEXT',
+    ],
+  },
 ];
 
 /**

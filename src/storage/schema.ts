@@ -78,6 +78,8 @@ export const TABLES = {
       simulate: optionalText(),
       // 1 for a key that a page made to try the API; see `ApiKey`.
       is_temporary: generatedInteger(),
+      // The key that was rotated to it.
+      predecessor_id: optionalText(),
     },
   },
   // How many requests of an account met a simulation, by counter.
@@ -134,6 +136,8 @@ export const TABLES = {
       // None while the message is queued.
       delivered_at: optionalInteger(),
       idempotency_key: optionalText(),
+      // The key that it was sent with; none for messages of earlier releases.
+      key_id: optionalText(),
     },
   },
   usage: {

@@ -21,6 +21,7 @@ const ANSWERED = ROUTES.filter(({ path }) => path !== LIVE_PATH);
 /** Valid bodies by route, so that a request is refused for its account alone. */
 const BODIES: Readonly<Record<string, unknown>> = {
   'POST /keys': { name: 'ours', environment: 'production' },
+  'PUT /keys/{id}': { name: 'ours' },
   'POST /keys/{id}/rotate': { overlap: '0' },
   'PUT /operator/accounts/{id}/plan': { plan: 'business' },
   'POST /operator/bans/{id}/lift': {},

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { MESSAGE_MAX_LENGTH } from '../../src/core/messages.ts';
+import type { IssuedKeyInfo, KeyLink } from '../../src/dashboard/shared/api.ts';
 import {
   createKey,
   customer,
@@ -9,6 +10,10 @@ import {
 } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
 import { TestService } from '../support/harness.ts';
+
+function linkTo({ key: { id, name, lastFour } }: IssuedKeyInfo): KeyLink {
+  return { id, name, lastFour };
+}
 
 describe('the inbox', () => {
   test('is empty at first', async () => {
@@ -27,8 +32,11 @@ describe('the inbox', () => {
     const now = it.clock.now().wall;
     const delivered = { status: 'delivered', createdAt: now, deliveredAt: now } as const;
     expect(await messagesOf(visitor)).toEqual([
-      { id: second, environment: 'staging', text: 'again', ...delivered },
-      { id: first, environment: 'production', text: 'Hello,\n"world" 🐈', ...delivered },
+      { id: second, key: linkTo(staging), environment: 'staging', text: 'again', ...delivered },
+      {
+        ...{ id: first, key: linkTo(live), environment: 'production' },
+        ...{ text: 'Hello,\n"world" 🐈', ...delivered },
+      },
     ]);
   });
 
@@ -46,11 +54,11 @@ describe('the inbox', () => {
     const { accountId } = visitor;
     await messages.enqueue({ ...message, accountId, deliveredAt: undefined });
     expect(await messagesOf(visitor)).toEqual([
-      { ...message, status: 'queued', deliveredAt: null },
+      { ...message, key: null, status: 'queued', deliveredAt: null },
     ]);
     await messages.deliver(2, 1);
     expect(await messagesOf(visitor)).toEqual([
-      { ...message, status: 'delivered', deliveredAt: 2 },
+      { ...message, key: null, status: 'delivered', deliveredAt: 2 },
     ]);
   });
 

@@ -1,7 +1,13 @@
 import { expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
 import { newId } from '../../src/core/ids.ts';
-import { describeWithBrowser, layoutShift, PHONE, type Visitor } from '../support/browser.ts';
+import {
+  checkAccessibility,
+  describeWithBrowser,
+  layoutShift,
+  PHONE,
+  type Visitor,
+} from '../support/browser.ts';
 import { createKey, customer, dashboardScene } from '../support/dashboard-scene.ts';
 import type { Visitor as Customer } from '../support/dashboard-visitor.ts';
 import { eventually, TestService } from '../support/harness.ts';
@@ -62,7 +68,13 @@ describeWithBrowser('the messages page', (open) => {
     await message.getByText('delivered').waitFor();
     await message.getByText('production').waitFor();
     await message.getByRole('time').waitFor();
+    await message.getByRole('button', { name: 'Details' }).click();
+    await message.getByText(sent.id).waitFor();
+    await message.getByText('19 characters').waitFor();
+    expect(await checkAccessibility(browser.page)).toEqual([]);
     expect(await layoutShift(browser.page)).toBe(0);
+    await message.getByRole('link', { name: /^test/ }).click();
+    await browser.page.getByRole('row', { name: /test/ }).waitFor();
     expect(browser.problems).toEqual([]);
   });
 

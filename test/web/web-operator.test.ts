@@ -112,7 +112,12 @@ describeWithBrowser('the accounts page', (open) => {
     await page.keyboard.type('77');
     await page.keyboard.press('Tab');
     await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.type('7000');
+    await page.keyboard.type('7');
+    await page.keyboard.press('Enter');
+    await page.getByText('Fewer a day than a minute?').waitFor();
+    await page.getByRole('button', { name: 'Change it anyway' }).waitFor();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('7,000');
     await page.keyboard.press('Enter');
     await page.getByText(`${visitor.email} is on Enterprise now.`).waitFor();
     await eventually(async () => (await limitOf(service, key)) === '77');

@@ -23,11 +23,11 @@ async function sendMessage(
 ): Promise<Reply> {
   const idempotencyKey = readIdempotencyKey(request.headers);
   const { message: text } = parse(await readJsonBody(request));
-  const { accountId, environment } = key;
+  const { id: keyId, accountId, environment } = key;
   const createdAt = now.wall;
   const message: Message = {
     id: newId('msg', createdAt),
-    ...{ accountId, environment, text, createdAt },
+    ...{ accountId, keyId, environment, text, createdAt },
     deliveredAt: undefined,
   };
   const earlier = await messages.enqueue(message, idempotencyKey);

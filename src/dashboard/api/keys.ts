@@ -1,6 +1,10 @@
 import type { Account } from '../../core/accounts.ts';
-import { type ApiKey, type KeyPosition, keyState } from '../../core/api-keys.ts';
-import type { BanRecord } from '../../core/ban-records.ts';
+import {
+  type ApiKey,
+  KEY_NAME_MAX_LENGTH,
+  type KeyFilter,
+  type KeyPosition,
+} from '../../core/api-keys.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
 import { KEY_NAME_PATTERN, KEY_NAME_RULE } from '../../core/key-names.ts';
 import {
@@ -16,16 +20,15 @@ import { DAY, HOUR, type Instant } from '../../lib/clock.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import type { DashboardOptions, DashboardStores } from '../options.ts';
-import type { IssuedKeyInfo, KeyInfo, KeyPage, KeyStateInfo } from '../shared/api.ts';
+import type { IssuedKeyInfo, KeyInfo, KeyPage } from '../shared/api.ts';
 import { MAX_KEY_DAYS } from '../shared/bounds.ts';
 import { bansInForce } from './bans.ts';
+import { keyInfo, linksOf } from './key-info.ts';
 import { done, json, withErrorCode } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 
 const KEYS_ON_PAGE = 50;
 const MAX_SIMULATE_LENGTH = 200;
-/** A key that expires within this many ms is shown as expiring. */
-const EXPIRING_WITHIN = 7 * DAY;
 /** How long a key for trying the API lives, in ms. */
 const TEMPORARY_KEY_LIFETIME = HOUR;
 const KEYS_OF_DAY: Limits = { perMinute: KEYS_PER_DAY, perDay: KEYS_PER_DAY };
@@ -52,6 +55,16 @@ const readNewKey = bodyReader(
   },
 );
 
+const readNaming = bodyReader(
+  {
+    type: 'object',
+    required: ['name'],
+    additionalProperties: false,
+    properties: { name: { type: 'string', pattern: KEY_NAME_PATTERN } },
+  },
+  { name: KEY_NAME_RULE },
+);
+
 const readRotation = bodyReader(
   {
     type: 'object',
@@ -73,6 +86,7 @@ export const keyRoutes: readonly Route[] = [
     isSensitive: true,
     handle: rotate,
   },
+  { method: 'PUT', path: '/keys/{id}', access: 'account', handle: rename },
   {
     method: 'DELETE',
     path: '/keys/{id}',
@@ -87,7 +101,7 @@ async function list({ options, account, query }: AccountContext): Promise<Respon
   const { stores } = options;
   const from = positionFrom(query.get('from'));
   // One more than is shown tells whether there is a next page.
-  const found = await stores.keys.page(account.id, KEYS_ON_PAGE + 1, from);
+  const found = await stores.keys.page(account.id, KEYS_ON_PAGE + 1, from, filterFrom(query, now));
   const keys = found.slice(0, KEYS_ON_PAGE);
   const last = found.length > keys.length ? keys.at(-1) : undefined;
   return json<KeyPage>(200, {
@@ -104,7 +118,17 @@ export async function keyInfos(
   now: number,
 ): Promise<KeyInfo[]> {
   const banOf = await bansInForce(stores, accountId, now);
-  return keys.map((key) => keyInfo(key, banOf.get(key.chainId), now));
+  const links = await linksOf(stores.keys, accountId, keys);
+  return keys.map((key) => keyInfo(key, banOf.get(key.chainId), links, now));
+}
+
+function filterFrom(query: URLSearchParams, now: number): KeyFilter {
+  const live = query.get('live');
+  return {
+    text: query.get('text')?.trim().slice(0, KEY_NAME_MAX_LENGTH) || undefined,
+    environment: ENVIRONMENTS.find((name) => name === query.get('environment')),
+    live: live === 'true' || live === 'false' ? { is: live === 'true', now } : undefined,
+  };
 }
 
 /** @throws ApiError `invalid` when it is not the `next` of a page. */
@@ -161,7 +185,8 @@ async function issue(
   });
   // A key that another one was rotated to may be banned from its beginning.
   const banOf = await bansInForce(stores, key.accountId, key.createdAt);
-  const info = keyInfo(key, banOf.get(key.chainId), key.createdAt);
+  const links = await linksOf(stores.keys, key.accountId, [key]);
+  const info = keyInfo(key, banOf.get(key.chainId), links, key.createdAt);
   return json<IssuedKeyInfo>(201, { key: info, text });
 }
 
@@ -181,6 +206,14 @@ function tooManyKeys({ wall }: Instant) {
   return new DashboardError('rate_limited', message, { headers });
 }
 
+/** @throws ApiError `invalid` for what `name` may not be. */
+async function rename(context: AccountContext): Promise<Response> {
+  const { id } = await requireOwnKey(context);
+  const { name } = await readNaming(context.request);
+  await context.options.stores.keyRing.rename(id, name, context.account.email);
+  return done();
+}
+
 async function revoke(context: AccountContext): Promise<Response> {
   const { id } = await requireOwnKey(context);
   if (await context.options.stores.keyRing.revoke(id, context.account.email)) return done();
@@ -192,33 +225,4 @@ async function requireOwnKey({ options, account, id }: AccountContext): Promise<
   const key = await options.stores.keys.find(id);
   if (key?.accountId === account.id) return key;
   throw new DashboardError('not_found', 'You have no key with this id.');
-}
-
-function keyInfo(key: ApiKey, ban: BanRecord | undefined, now: number): KeyInfo {
-  const { id, environment, name, prefix, lastFour, createdAt } = key;
-  const state = stateOf(key, ban, now);
-  return {
-    id,
-    environment,
-    name,
-    prefix,
-    lastFour,
-    createdAt,
-    expiresAt: key.expiresAt ?? null,
-    revokedAt: key.revokedAt ?? null,
-    lastUsedAt: key.lastUsedAt ?? null,
-    state,
-    ban: ban && state === 'banned' ? { until: ban.endsAt, reason: ban.reason } : null,
-    simulate: key.simulate ?? null,
-    ...(key.isTemporary && { isTemporary: true }),
-  };
-}
-
-/** A revoked or expired key is not shown as banned: it would not work after the ban either. */
-function stateOf(key: ApiKey, ban: BanRecord | undefined, now: number): KeyStateInfo {
-  const state = keyState(key, now);
-  if (state !== 'active') return state;
-  if (ban) return 'banned';
-  const isExpiring = key.expiresAt !== undefined && key.expiresAt - now <= EXPIRING_WITHIN;
-  return isExpiring ? 'expiring' : 'active';
 }

@@ -1,5 +1,7 @@
+import type { ApiKey } from '../../core/api-keys.ts';
 import { type Message, messageStatus } from '../../core/messages.ts';
 import type { MessageInfo } from '../shared/api.ts';
+import { keyLink } from './key-info.ts';
 import { json } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 
@@ -14,8 +16,14 @@ export const messageRoutes: readonly Route[] = [
 
 async function list({ options, account }: AccountContext): Promise<Response> {
   const messages = await options.stores.messages.list(account.id, MAX_MESSAGES);
+  const shown = newestThatFit(messages);
+  const ids = shown.flatMap(({ keyId }) => keyId ?? []);
+  const keys = await options.stores.keys.findAll([...new Set(ids)]);
   return json<{ messages: readonly MessageInfo[] }>(200, {
-    messages: newestThatFit(messages).map(messageInfo),
+    messages: shown.map((message) => {
+      const key = keys.find(({ id }) => id === message.keyId);
+      return messageInfo(message, key);
+    }),
   });
 }
 
@@ -28,8 +36,9 @@ function newestThatFit(messages: readonly Message[]): readonly Message[] {
   return end === -1 ? messages : messages.slice(0, end);
 }
 
-function messageInfo(message: Message): MessageInfo {
+function messageInfo(message: Message, key: ApiKey | undefined): MessageInfo {
   const { id, environment, text, createdAt, deliveredAt } = message;
   const status = messageStatus(message);
-  return { id, environment, text, status, createdAt, deliveredAt: deliveredAt ?? null };
+  const details = { status, createdAt, deliveredAt: deliveredAt ?? null };
+  return { id, key: key ? keyLink(key) : null, environment, text, ...details };
 }

@@ -38,7 +38,10 @@ export interface AccountInfo {
 
 export type KeyStateInfo = 'active' | 'expiring' | 'expired' | 'revoked' | 'banned';
 
-/** GET /api/keys and GET /api/keys?from=next -> KeyPage. */
+/**
+ * GET /api/keys -> KeyPage, GET /api/keys?from=next the page after it. `text` (part of the name, or the last four
+ * characters), `environment` and `live` (true or false) leave others out.
+ */
 export interface KeyPage {
   /** The newest first, at most 50. Keys are listed until 90 days after they ended. */
   readonly keys: readonly KeyInfo[];
@@ -59,10 +62,25 @@ export interface KeyInfo {
   /** `expiring` within seven days. */
   readonly state: KeyStateInfo;
   readonly ban: { readonly until: number; readonly reason: string } | null;
+  /** Whether it is live, and was not used for 90 days. */
+  readonly isUnused: boolean;
+  /** The key that was rotated to it, if that is listed. */
+  readonly predecessor: KeyLink | null;
+  /** The latest key that it was rotated to. */
+  readonly successor: KeyLink | null;
   /** What its requests meet in staging, such as `unavailable;times=2`. */
   readonly simulate: string | null;
   /** Only of a key that a page made to try the API. */
   readonly isTemporary?: true;
+}
+
+/** Enough of a key to recognize it. */
+export interface KeyLink extends Pick<KeyInfo, 'id' | 'name' | 'lastFour'> {}
+
+/** PUT /api/keys/{id} -> 204. */
+export interface KeyNaming {
+  /** 1 to 100 characters. */
+  readonly name: string;
 }
 
 /**
@@ -98,6 +116,8 @@ export interface IssuedKeyInfo {
 /** GET /api/messages -> { messages: MessageInfo[] }, the newest first, at most 100 and 256 KiB of text. */
 export interface MessageInfo {
   readonly id: string;
+  /** The key that it was sent with, if that is known and is still listed. */
+  readonly key: KeyLink | null;
   readonly environment: Environment;
   readonly text: string;
   readonly status: MessageStatus;

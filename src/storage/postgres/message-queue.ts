@@ -64,11 +64,13 @@ export class PostgresMessageQueue implements MessageQueue {
    */
   async #insert(arrivals: readonly Arrival[]): Promise<Array<Message | undefined>> {
     const rows = await this.#database.all<{ id: string }>(
-      `INSERT INTO messages (account_id, id, environment, text, created_at, idempotency_key)
+      `INSERT INTO messages (account_id, id, environment, text, created_at, idempotency_key,
+         key_id)
        SELECT sent.account_id, sent.id, sent.environment, sent.text, sent.created_at,
-         nullif(sent.key, '')
-       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
-         WITH ORDINALITY AS sent (account_id, id, environment, text, created_at, key, place)
+         nullif(sent.key, ''), nullif(sent.key_id, '')
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[],
+         $7::text[])
+         WITH ORDINALITY AS sent (account_id, id, environment, text, created_at, key, key_id, place)
        JOIN accounts ON accounts.id = sent.account_id
        ORDER BY sent.place ON CONFLICT DO NOTHING RETURNING id`,
       texts(arrivals.map(({ accountId }) => accountId)),
@@ -77,6 +79,7 @@ export class PostgresMessageQueue implements MessageQueue {
       texts(arrivals.map(({ text }) => JSON.stringify(text))),
       integers(arrivals.map(({ createdAt }) => createdAt)),
       texts(arrivals.map(({ idempotencyKey = '' }) => idempotencyKey)),
+      texts(arrivals.map(({ keyId = '' }) => keyId)),
     );
     const added = new Set(rows.map(({ id }) => id));
     const earlier = await this.#earlier(arrivals.filter(({ id }) => !added.has(id)));
@@ -89,7 +92,7 @@ export class PostgresMessageQueue implements MessageQueue {
     if (named.length === 0) return new Map();
     const rows = await this.#database.all<MessageRow & { sent_id: string }>(
       `SELECT sent.id AS sent_id, messages.id, messages.account_id, messages.environment, text,
-         created_at::float8 AS created_at, delivered_at::float8 AS delivered_at
+         messages.key_id, created_at::float8 AS created_at, delivered_at::float8 AS delivered_at
        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
          AS sent (account_id, id, environment, key)
        JOIN messages ON messages.account_id = sent.account_id

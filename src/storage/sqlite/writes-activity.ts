@@ -30,13 +30,13 @@ export const activityWrites = {
    * known whether it was committed. A message of an account that was deleted meanwhile is dropped.
    */
   enqueueMessage(database: Database, { message, idempotencyKey }: Arrival): Message | undefined {
-    const { id, accountId, environment, text, createdAt } = message;
+    const { id, accountId, keyId, environment, text, createdAt } = message;
     const { changes } = database
       .query(
-        `INSERT INTO messages (id, account_id, environment, text, created_at, idempotency_key)
-         SELECT ?, id, ?, ?, ?, ? FROM accounts WHERE id = ? ON CONFLICT DO NOTHING`,
+        `INSERT INTO messages (id, account_id, environment, text, created_at, idempotency_key, key_id)
+         SELECT ?, id, ?, ?, ?, ?, ? FROM accounts WHERE id = ? ON CONFLICT DO NOTHING`,
       )
-      .run(id, environment, text, createdAt, idempotencyKey ?? null, accountId);
+      .run(id, environment, text, createdAt, idempotencyKey ?? null, keyId ?? null, accountId);
     if (changes > 0 || idempotencyKey === undefined) return undefined;
     const [row] = query(database, EARLIER).all(accountId, environment, idempotencyKey, id);
     return row && messageFromRow(row);

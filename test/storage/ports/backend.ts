@@ -91,6 +91,7 @@ export function message(accountId: string, fields: Partial<Message> = {}): Messa
   return {
     id: newId('msg', NOON),
     accountId,
+    keyId: 'key_of_the_message',
     environment: 'production',
     text: 'Hello!',
     createdAt: NOON,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { ApiKey } from '../../../src/core/api-keys.ts';
+import type { ApiKey, KeyFilter } from '../../../src/core/api-keys.ts';
 import { DAY, HOUR } from '../../../src/lib/clock.ts';
 import {
   account,
@@ -18,6 +18,37 @@ const MIDNIGHT = Math.floor(NOON / DAY) * DAY;
 export const endedKeysSuite = portSuite('a store of many API keys', paging, boundingDays, pruning);
 
 function paging(open: OpenBackend): void {
+  test('gives those of an account that a filter leaves, in any case of letters', async () => {
+    await using backend = await open();
+    const owner = await account(backend);
+    const key = (fields: Partial<ApiKey>) => keptKey(backend, owner.id, fields);
+    const shop = await key({ name: 'Shop %_', createdAt: NOON + 2 });
+    const tests = await key({ name: 'tests', environment: 'staging', lastFour: 'a1B2' });
+    const over = await key({ name: 'shop', createdAt: NOON + 1, expiresAt: NOON + HOUR });
+    const page = (filter: KeyFilter) => backend.keys.page(owner.id, 9, undefined, filter);
+    const ids = async (filter: KeyFilter) => (await page(filter)).map(({ id }) => id);
+    expect(await ids({ text: 'SHOP' })).toEqual([shop.id, over.id]);
+    expect(await ids({ text: '%_' })).toEqual([shop.id]);
+    expect(await ids({ text: 'a1B2' })).toEqual([tests.id]);
+    expect(await ids({ environment: 'staging' })).toEqual([tests.id]);
+    const now = NOON + HOUR;
+    expect(await ids({ live: { is: true, now } })).toEqual([shop.id, tests.id]);
+    expect(await ids({ live: { is: false, now } })).toEqual([over.id]);
+  });
+
+  test('renames a key, and gives what keys were rotated to', async () => {
+    await using backend = await open();
+    const [owner, other] = [await account(backend), await account(backend, 'other@example.com')];
+    const first = await keptKey(backend, owner.id);
+    const next = await keptKey(backend, owner.id, { predecessorId: first.id });
+    const { keys } = backend;
+    expect(await keys.successors(owner.id, [first.id, next.id])).toEqual([next]);
+    expect(await keys.successors(other.id, [first.id])).toEqual([]);
+    expect(await keys.rename(next.id, 'another', NOON, 'test')).toBe(true);
+    expect(await keys.find(next.id)).toEqual({ ...next, name: 'another' });
+    expect(await keys.rename('key_unknown', 'another', NOON, 'test')).toBe(false);
+  });
+
   test("gives an account's keys page by page, the newest first, each once", async () => {
     await using backend = await open();
     const owner = await account(backend);

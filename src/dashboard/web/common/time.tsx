@@ -1,8 +1,8 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useSession } from '../api.ts';
+import { bothTimesText, dateTimeText, utcText } from './format.ts';
 
-const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -13,7 +13,7 @@ export function Time({ at }: { readonly at: number }) {
   const utc = utcText(at);
   return (
     <time className="time" dateTime={new Date(at).toISOString()} title={utc}>
-      {LOCAL.format(at)}
+      {dateTimeText(at)}
       <VisuallyHidden> ({utc})</VisuallyHidden>
     </time>
   );
@@ -25,6 +25,15 @@ export function Until({ at }: { readonly at: number }) {
   return (
     <time className="time" dateTime={new Date(at).toISOString()} title={utcText(at)}>
       {durationText(left)}
+    </time>
+  );
+}
+
+/** The time of day at which a window ends (epoch ms): windows are counted in UTC, so it is shown beside the reader's. */
+export function WindowEnd({ at }: { readonly at: number }) {
+  return (
+    <time className="time" dateTime={new Date(at).toISOString()} title={utcText(at)}>
+      {bothTimesText(at)}
     </time>
   );
 }
@@ -53,8 +62,4 @@ function two(length: number, big: number, bigUnit: string, small: number, smallU
   const rest = Math.floor((length % big) / small);
   const first = `${Math.floor(length / big)} ${bigUnit}`;
   return rest === 0 ? first : `${first} ${rest} ${smallUnit}`;
-}
-
-function utcText(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

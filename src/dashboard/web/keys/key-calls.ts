@@ -1,16 +1,30 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import type { IssuedKeyInfo, KeyPage, KeyRotation, NewKey } from '../../shared/api.ts';
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import type { Environment } from '../../../core/environments.ts';
+import type { IssuedKeyInfo, KeyNaming, KeyPage, KeyRotation, NewKey } from '../../shared/api.ts';
 import { call } from '../api.ts';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 const KEYS = ['keys'] as const;
 
+/** Which keys are shown; an empty text or name is any. */
+export interface ShownKeys {
+  readonly text: string;
+  readonly environment: '' | Environment;
+  readonly live: '' | 'true' | 'false';
+}
+
+export const ALL_KEYS: ShownKeys = { text: '', environment: '', live: '' };
+
 /** The account's keys, the newest first, page by page. */
-export function useKeys() {
+export function useKeys(shown: ShownKeys = ALL_KEYS) {
+  const given = Object.entries(shown).filter(([, value]) => value !== '');
   return useInfiniteQuery({
-    queryKey: KEYS,
-    queryFn: ({ pageParam }) =>
-      call<KeyPage>('GET', pageParam === '' ? '/keys' : `/keys?from=${pageParam}`),
+    queryKey: [...KEYS, shown],
+    queryFn: ({ pageParam }) => {
+      const from = pageParam === '' ? [] : [['from', pageParam]];
+      return call<KeyPage>('GET', `/keys?${new URLSearchParams([...given, ...from])}`);
+    },
+    placeholderData: keepPreviousData,
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ keys }) => keys),
@@ -27,6 +41,12 @@ export function useCreateKey(): (key: NewKey) => Promise<IssuedKeyInfo> {
 export function useRotateKey(): (id: string, rotation: KeyRotation) => Promise<IssuedKeyInfo> {
   const change = useKeyChange();
   return (id, rotation) => change(() => call('POST', `/keys/${id}/rotate`, rotation));
+}
+
+/** Gives a key another name. */
+export function useRenameKey(): (id: string, naming: KeyNaming) => Promise<void> {
+  const change = useKeyChange();
+  return (id, naming) => change(() => call('PUT', `/keys/${id}`, naming));
 }
 
 /** Revokes a key at once; resolves when the list shows it. */

@@ -1,26 +1,30 @@
-import { Badge, Stack, Text } from '@mantine/core';
+import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { KeyInfo } from '../../shared/api.ts';
 import { Time } from '../common/time.tsx';
 
-const COLORS = {
-  active: 'accent',
-  expiring: 'yellow',
-  expired: 'gray',
-  revoked: 'gray',
-  banned: 'red',
+const STATES = {
+  active: ['accent', 'active'],
+  expiring: ['yellow', 'expires soon'],
+  expired: ['gray', 'expired'],
+  revoked: ['gray', 'revoked'],
+  banned: ['red', 'banned'],
 } as const;
 
 /** The state of a key, with the time of its last or next change. */
 export function KeyState({ value }: { value: KeyInfo }) {
+  const [color, label] = STATES[value.state];
   return (
     <Stack gap={2} align="flex-start">
-      <Badge
-        className={`badge badge-${COLORS[value.state]}`}
-        variant="light"
-        color={COLORS[value.state]}
-      >
-        {value.state}
-      </Badge>
+      <Group gap={4}>
+        <Badge className={`badge badge-${color}`} variant="light" color={color}>
+          {label}
+        </Badge>
+        {value.isUnused && (
+          <Badge className="badge" variant="default" title="It could be revoked.">
+            unused for 90 days
+          </Badge>
+        )}
+      </Group>
       <Text size="xs" c="dimmed" component="div">
         <Detail value={value} />
       </Text>

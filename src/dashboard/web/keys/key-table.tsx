@@ -1,20 +1,23 @@
-import { Button, Group, Table, Text } from '@mantine/core';
-import type { KeyInfo } from '../../shared/api.ts';
+import { Anchor, Button, Group, Table, Text } from '@mantine/core';
+import type { KeyInfo, KeyLink } from '../../shared/api.ts';
 import { Time } from '../common/time.tsx';
+import { keyRowId } from './key-row.ts';
 import { KeyState } from './key-state.tsx';
+import './keys.css';
 
 interface KeyTableProps {
   readonly keys: readonly KeyInfo[];
+  readonly onRename: (key: KeyInfo) => void;
   readonly onRotate: (key: KeyInfo) => void;
   readonly onRevoke: (key: KeyInfo) => void;
 }
 
-const COLUMNS = ['Key', 'Environment', 'State', 'Created', 'Last used'] as const;
+const COLUMNS = ['Key', 'State', 'Created', 'Last used', 'Change'] as const;
 
 // Explicit roles survive where the style sheet turns the table into cards.
-export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
+export function KeyTable({ keys, ...actions }: KeyTableProps) {
   return (
-    <Table className="stacked" role="table" verticalSpacing="sm" aria-label="Your keys">
+    <Table className="stacked keys" role="table" verticalSpacing="sm" aria-label="Your keys">
       <Table.Thead role="rowgroup">
         <Table.Tr role="row">
           {COLUMNS.map((name) => (
@@ -22,23 +25,15 @@ export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
               {name}
             </Table.Th>
           ))}
-          <Table.Th role="columnheader" scope="col">
-            Change
-          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody role="rowgroup">
         {keys.map((key) => (
-          <KeyRow key={key.id} value={key} onRotate={onRotate} onRevoke={onRevoke} />
+          <KeyRow key={key.id} value={key} {...actions} />
         ))}
       </Table.Tbody>
     </Table>
   );
-}
-
-/** The id of the element that shows a key. */
-export function keyRowId(id: string): string {
-  return `key-${id}`;
 }
 
 /** The id of the button that opens the dialog to revoke a key. */
@@ -50,34 +45,11 @@ interface KeyRowProps extends Omit<KeyTableProps, 'keys'> {
   readonly value: KeyInfo;
 }
 
-function KeyRow({ value, onRotate, onRevoke }: KeyRowProps) {
-  const isLive = value.state === 'active' || value.state === 'expiring' || value.state === 'banned';
+function KeyRow({ value, ...actions }: KeyRowProps) {
   return (
     <Table.Tr role="row" id={keyRowId(value.id)} tabIndex={-1}>
       <Table.Td role="cell" data-label="Key">
-        <div>
-          <Text size="sm" fw={600} className="address">
-            {value.name}
-          </Text>
-          <Text size="xs" ff="monospace" c="dimmed" className="nowrap">
-            {value.prefix}…{value.lastFour}
-          </Text>
-        </div>
-      </Table.Td>
-      <Table.Td role="cell" data-label="Environment">
-        <div>
-          {value.environment}
-          {value.isTemporary && (
-            <Text size="xs" c="dimmed" className="address">
-              temporary, made to try the API
-            </Text>
-          )}
-          {value.simulate === null ? null : (
-            <Text size="xs" c="dimmed" className="address">
-              simulates {value.simulate}
-            </Text>
-          )}
-        </div>
+        <KeyName value={value} />
       </Table.Td>
       <Table.Td role="cell" data-label="State">
         <KeyState value={value} />
@@ -89,31 +61,92 @@ function KeyRow({ value, onRotate, onRevoke }: KeyRowProps) {
         {value.lastUsedAt === null ? 'Never' : <Time at={value.lastUsedAt} />}
       </Table.Td>
       <Table.Td role="cell" data-label="Change">
-        {isLive ? (
-          <Group gap="xs" wrap="nowrap">
-            <Button
-              size="xs"
-              variant="default"
-              aria-label={`Rotate ${value.name}`}
-              onClick={() => onRotate(value)}
-            >
-              Rotate
-            </Button>
-            <Button
-              size="xs"
-              variant="default"
-              c="var(--mantine-color-error)"
-              id={revokeButtonId(value.id)}
-              aria-label={`Revoke ${value.name}`}
-              onClick={() => onRevoke(value)}
-            >
-              Revoke
-            </Button>
-          </Group>
-        ) : (
-          '–'
-        )}
+        <KeyActions value={value} {...actions} />
       </Table.Td>
     </Table.Tr>
+  );
+}
+
+function KeyName({ value }: { readonly value: KeyInfo }) {
+  const { name, prefix, lastFour, environment, simulate, predecessor, successor } = value;
+  return (
+    <div>
+      <Text size="sm" fw={600} className="address">
+        {name}
+      </Text>
+      <Text size="xs" c="dimmed" component="div">
+        <span className="monospace nowrap">
+          {prefix}…{lastFour}
+        </span>{' '}
+        · {environment}
+      </Text>
+      {value.isTemporary && (
+        <Text size="xs" c="dimmed" className="address">
+          temporary, made to try the API
+        </Text>
+      )}
+      {simulate === null ? null : (
+        <Text size="xs" c="dimmed" className="address">
+          simulates {simulate}
+        </Text>
+      )}
+      {predecessor && <RotatedKey relation="Replaces" value={predecessor} />}
+      {successor && <RotatedKey relation="Replaced by" value={successor} />}
+    </div>
+  );
+}
+
+/** A link to the row of another key, which may be on a page that is not shown yet. */
+function RotatedKey({ relation, value }: { readonly relation: string; readonly value: KeyLink }) {
+  return (
+    <Text size="xs" c="dimmed">
+      {relation}{' '}
+      <Anchor
+        href={`#${keyRowId(value.id)}`}
+        size="xs"
+        underline="always"
+        onClick={() => document.getElementById(keyRowId(value.id))?.focus()}
+      >
+        …{value.lastFour}
+      </Anchor>
+    </Text>
+  );
+}
+
+function KeyActions({ value, onRename, onRotate, onRevoke }: KeyRowProps) {
+  const isLive = value.state !== 'revoked' && value.state !== 'expired';
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`Rename ${value.name}`}
+        onClick={() => onRename(value)}
+      >
+        Rename
+      </Button>
+      {isLive && (
+        <>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Rotate ${value.name}`}
+            onClick={() => onRotate(value)}
+          >
+            Rotate
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            c="var(--mantine-color-error)"
+            id={revokeButtonId(value.id)}
+            aria-label={`Revoke ${value.name}`}
+            onClick={() => onRevoke(value)}
+          >
+            Revoke
+          </Button>
+        </>
+      )}
+    </Group>
   );
 }

@@ -1,22 +1,24 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import type { IssuedKeyInfo, KeyInfo } from '../../shared/api.ts';
 import { Page } from '../common/page.tsx';
 import { Empty, Failure, Loading } from '../common/states.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { useKeys } from './key-calls.ts';
+import { ALL_KEYS, useKeys } from './key-calls.ts';
+import { KeyFilter } from './key-filter.tsx';
 import { KeyTable } from './key-table.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
+import { RenameKeyDialog } from './rename-key-dialog.tsx';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 
-/** Creating, rotating and revoking keys. */
+/** How long after the last keystroke a search begins, in ms. */
+const TYPING_PAUSE = 200;
+
+/** Creating, renaming, rotating and revoking keys. */
 export default function KeysPage() {
-  const keys = useKeys();
   const [isCreating, creation] = useDisclosure(false);
-  const [rotating, rotate] = useState<KeyInfo>();
-  const [revoking, revoke] = useState<KeyInfo>();
   const [issued, show] = useState<IssuedKeyInfo>();
   return (
     <Page
@@ -24,13 +26,36 @@ export default function KeysPage() {
       description="Every request carries a key. The keys of one environment share your plan's limits."
       actions={<Button onClick={creation.open}>Create key</Button>}
     >
-      {keys.isPending && <Loading label="Loading your keys" height={320} />}
-      {keys.error && <Failure error={keys.error} retry={keys.refetch} />}
-      {keys.data?.length === 0 && (
-        <Empty title="No keys yet">Create one, and send it with your first request.</Empty>
-      )}
-      {keys.data && keys.data.length > 0 && (
-        <KeyTable keys={keys.data} onRotate={rotate} onRevoke={revoke} />
+      <Keys onIssued={show} />
+      <CreateKeyDialog isOpen={isCreating} onClose={creation.close} onIssued={show} />
+      <NewKeyDialog issued={issued} onClose={() => show(undefined)} />
+    </Page>
+  );
+}
+
+/** The list, and what is done to the keys in it. */
+function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void }) {
+  const [filter, setFilter] = useState(ALL_KEYS);
+  const [shown] = useDebouncedValue(filter, TYPING_PAUSE);
+  const keys = useKeys(shown);
+  const [renaming, rename] = useState<KeyInfo>();
+  const [rotating, rotate] = useState<KeyInfo>();
+  const [revoking, revoke] = useState<KeyInfo>();
+  if (!keys.data) {
+    if (keys.error) return <Failure error={keys.error} retry={keys.refetch} />;
+    return <Loading label="Loading your keys" height={320} />;
+  }
+  const isFiltered = Object.values(shown).some((value) => value !== '');
+  if (keys.data.length === 0 && !isFiltered) {
+    return <Empty title="No keys yet">Create one, and send it with your first request.</Empty>;
+  }
+  return (
+    <>
+      <KeyFilter shown={filter} onChange={setFilter} />
+      {keys.data.length === 0 ? (
+        <Empty title="No key is like that">Search for another part of a name, or show all.</Empty>
+      ) : (
+        <KeyTable keys={keys.data} onRename={rename} onRotate={rotate} onRevoke={revoke} />
       )}
       {keys.hasNextPage && (
         <Button
@@ -42,10 +67,9 @@ export default function KeysPage() {
           Older keys
         </Button>
       )}
-      <CreateKeyDialog isOpen={isCreating} onClose={creation.close} onIssued={show} />
-      <RotateKeyDialog value={rotating} onClose={() => rotate(undefined)} onIssued={show} />
+      <RenameKeyDialog value={renaming} onClose={() => rename(undefined)} />
+      <RotateKeyDialog value={rotating} onClose={() => rotate(undefined)} onIssued={onIssued} />
       <RevokeKeyDialog value={revoking} onClose={() => revoke(undefined)} />
-      <NewKeyDialog issued={issued} onClose={() => show(undefined)} />
-    </Page>
+    </>
   );
 }

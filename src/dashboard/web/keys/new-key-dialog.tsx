@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { useState } from 'react';
 import type { IssuedKeyInfo } from '../../shared/api.ts';
 import { Copy } from '../common/copy.tsx';
 
@@ -8,16 +9,22 @@ interface NewKeyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the text of a new key once; it is discarded when the dialog closes. */
+/**
+ * Shows the text of a new key once; it is discarded when the dialog closes. Escape, a click outside and the
+ * cross in its corner ask first.
+ */
 export function NewKeyDialog({ issued, onClose }: NewKeyDialogProps) {
+  const [isAsking, setAsking] = useState(false);
+  const close = () => {
+    setAsking(false);
+    onClose();
+  };
   return (
     <Modal
       opened={issued !== undefined}
-      onClose={onClose}
+      onClose={() => setAsking(!isAsking)}
       title="Your new key"
       size="lg"
-      // An accidental click outside must not lose the key.
-      closeOnClickOutside={false}
       transitionProps={{ duration: 0 }}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
@@ -46,11 +53,33 @@ export function NewKeyDialog({ issued, onClose }: NewKeyDialogProps) {
           <Text size="sm" c="dimmed">
             Send it with every request: <code>Authorization: Bearer</code> and the key.
           </Text>
-          <Group justify="flex-end">
-            <Button onClick={onClose}>Done</Button>
-          </Group>
+          {isAsking ? (
+            <Question onStay={() => setAsking(false)} onClose={close} />
+          ) : (
+            <Group justify="flex-end">
+              <Button onClick={close}>Done</Button>
+            </Group>
+          )}
         </Stack>
       )}
     </Modal>
+  );
+}
+
+function Question({ onStay, onClose }: { readonly onStay: () => void; onClose: () => void }) {
+  return (
+    <Alert color="red" variant="light" role="alert" title="Close without another look at the key?">
+      <Stack gap="sm">
+        <Text size="sm">Whoever has not copied it cannot see it again.</Text>
+        <Group justify="flex-end">
+          <Button variant="default" autoFocus onClick={onStay}>
+            Keep it open
+          </Button>
+          <Button color="red.9" onClick={onClose}>
+            Close for good
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
   );
 }

@@ -4,7 +4,8 @@ import { useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 import { useRevokeKey } from './key-calls.ts';
-import { keyRowId, revokeButtonId } from './key-table.tsx';
+import { keyRowId } from './key-row.ts';
+import { revokeButtonId } from './key-table.tsx';
 
 interface RevokeKeyDialogProps {
   /** The key to revoke; the dialog is closed without one. */

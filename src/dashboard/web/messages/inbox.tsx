@@ -1,7 +1,12 @@
-import { Badge, Button, Group, Text, VisuallyHidden } from '@mantine/core';
-import { useState } from 'react';
+import { Anchor, Badge, Button, Group, Text, VisuallyHidden } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import type { MessageInfo } from '../../shared/api.ts';
+import { Copy } from '../common/copy.tsx';
+import { countText, utcText } from '../common/format.ts';
 import { Time } from '../common/time.tsx';
+import { keyRowId } from '../keys/key-row.ts';
 import { SteadyList } from '../live/steady-list.tsx';
 import { fold } from './fold.ts';
 
@@ -24,7 +29,9 @@ export function Inbox({ messages }: { readonly messages: readonly MessageInfo[] 
   );
 }
 
-function Message({ message: { environment, text, status, createdAt } }: { message: MessageInfo }) {
+function Message({ message }: { readonly message: MessageInfo }) {
+  const { environment, key, text, status, createdAt } = message;
+  const [isOpen, details] = useDisclosure(false);
   const isDelivered = status === 'delivered';
   return (
     <>
@@ -43,10 +50,62 @@ function Message({ message: { environment, text, status, createdAt } }: { messag
         </Badge>
         <Text size="sm" c="dimmed" component="span">
           <Time at={createdAt} />
+          {key && ` with ${key.name} (…${key.lastFour})`}
         </Text>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          className="message-details-button"
+          aria-expanded={isOpen}
+          onClick={details.toggle}
+        >
+          Details
+        </Button>
       </Group>
       <MessageText text={text} />
+      {isOpen && <MessageDetails message={message} />}
     </>
+  );
+}
+
+function MessageDetails({ message }: { readonly message: MessageInfo }) {
+  const { id, key, environment, text, createdAt, deliveredAt } = message;
+  const characters = Array.from(text).length;
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    ['Id', <code key="id">{id}</code>],
+    [
+      'Key',
+      key ? (
+        <Anchor
+          key="key"
+          component={Link}
+          href={`/keys#${keyRowId(key.id)}`}
+          underline="always"
+          inherit
+        >
+          {`${key.name} (…${key.lastFour})`}
+        </Anchor>
+      ) : (
+        'no longer listed'
+      ),
+    ],
+    ['Environment', environment],
+    ['Sent', utcText(createdAt)],
+    ['Delivered', deliveredAt === null ? 'not yet' : utcText(deliveredAt)],
+    ['Length', characters === 1 ? '1 character' : `${countText(characters)} characters`],
+  ];
+  return (
+    <Group align="flex-end" justify="space-between" gap="sm" className="message-details">
+      <dl>
+        {facts.map(([name, fact]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{fact}</dd>
+          </div>
+        ))}
+      </dl>
+      <Copy value={id} label="the id" />
+    </Group>
   );
 }
 

@@ -2,6 +2,7 @@ import { Anchor, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter';
 import { PLANS } from '../../../core/plans.ts';
 import type { AccountInfo } from '../../shared/api.ts';
+import { countText } from '../common/format.ts';
 import { Time } from '../common/time.tsx';
 
 interface AccountListProps {
@@ -66,5 +67,5 @@ export function AccountList({ accounts, caption, choose }: AccountListProps) {
 }
 
 function limitsText({ limits }: AccountInfo): string {
-  return `${limits.perMinute.toLocaleString()} a minute, ${limits.perDay.toLocaleString()} a day`;
+  return `${countText(limits.perMinute)} a minute, ${countText(limits.perDay)} a day`;
 }

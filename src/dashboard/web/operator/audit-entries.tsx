@@ -22,6 +22,7 @@ export const ACTION_TITLES: Readonly<Record<AuditAction, string>> = {
   'second_factor.reset': 'Second factors reset',
   'key.created': 'Key created',
   'key.rotated': 'Key rotated',
+  'key.renamed': 'Key renamed',
   'key.revoked': 'Key revoked',
   'key.removed': 'Ended key removed',
   'sandbox.clock_advanced': 'Clock of staging advanced',

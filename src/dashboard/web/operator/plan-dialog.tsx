@@ -1,11 +1,15 @@
-import { Button, Group, Modal, NumberInput, Radio, Stack } from '@mantine/core';
+import { Alert, Button, Group, Modal, Radio, Stack } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { isPlan, PLAN_NAMES, PLANS, type Plan } from '../../../core/plans.ts';
 import type { AccountInfo, PlanChange } from '../../shared/api.ts';
 import { call, SESSION, useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
+import { countOf, countProblem } from '../common/count.ts';
+import { countText } from '../common/format.ts';
+import { NumberField } from '../common/number-field.tsx';
 import { Failure } from '../common/states.tsx';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
@@ -16,12 +20,14 @@ interface PlanDialogProps {
   close(): void;
 }
 
-/** The values of the form; an empty number is ''. */
+/** The values of the form; numbers as they were entered. */
 interface Fields {
   plan: Plan;
-  perMinute: number | string;
-  perDay: number | string;
+  perMinute: string;
+  perDay: string;
 }
+
+const LIMIT = { min: 1 };
 
 /** Changes the plan of one account, with its limits when it is Enterprise. */
 export function PlanDialog({ account, isOpen, close }: PlanDialogProps) {
@@ -51,7 +57,14 @@ interface PlanFormProps {
 function PlanForm({ account, change, close }: PlanFormProps) {
   const form = usePlanForm(account);
   const { plan } = form.values;
-  const submit = (fields: Fields) => change.mutate({ account, change: changeOf(fields) });
+  // The change that is unlikely to be meant, and has been asked about.
+  const [asked, ask] = useState<PlanChange>();
+  const submit = (fields: Fields) => {
+    const wanted = changeOf(fields);
+    if (isDayBelowMinute(wanted) && !isSame(wanted, asked)) ask(wanted);
+    else change.mutate({ account, change: wanted });
+  };
+  const isAsking = asked && form.isValid() && isSame(changeOf(form.values), asked);
   return (
     <form noValidate onSubmit={form.onSubmit(submit)}>
       <Stack gap="lg">
@@ -72,13 +85,14 @@ function PlanForm({ account, change, close }: PlanFormProps) {
           </Stack>
         </Radio.Group>
         {plan === 'enterprise' && <OwnNumbers form={form} />}
+        {isAsking && <DayBelowMinute change={asked} />}
         {change.error && <Failure error={change.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
           <ActionButton type="submit" isBusy={change.isPending}>
-            Change plan
+            {isAsking ? 'Change it anyway' : 'Change plan'}
           </ActionButton>
         </Group>
       </Stack>
@@ -89,34 +103,49 @@ function PlanForm({ account, change, close }: PlanFormProps) {
 const CLOSE = { 'aria-label': 'Close' };
 
 function OwnNumbers({ form }: { readonly form: UseFormReturnType<Fields> }) {
-  const shared = { allowDecimal: false, allowNegative: false, thousandSeparator: ',', min: 1 };
   return (
     <Group grow align="flex-start">
-      <NumberInput {...shared} label="Requests a minute" {...form.getInputProps('perMinute')} />
-      <NumberInput {...shared} label="Requests a day" {...form.getInputProps('perDay')} />
+      <NumberField label="Requests a minute" {...form.getInputProps('perMinute')} />
+      <NumberField label="Requests a day" {...form.getInputProps('perDay')} />
     </Group>
   );
 }
 
+/** Asks whether a limit is meant that is most likely a slip. */
+function DayBelowMinute({ change: { perMinute = 0, perDay = 0 } }: { change: PlanChange }) {
+  return (
+    <Alert color="yellow" variant="light" role="alert" title="Fewer a day than a minute?">
+      {`With ${countText(perDay)} requests a day, the ${countText(perMinute)} a minute can never be used.`}
+    </Alert>
+  );
+}
+
+function isDayBelowMinute({ perMinute = 0, perDay = 0 }: PlanChange): boolean {
+  return perDay < perMinute;
+}
+
+function isSame(a: PlanChange, b: PlanChange | undefined): boolean {
+  return a.plan === b?.plan && a.perMinute === b.perMinute && a.perDay === b.perDay;
+}
+
 function usePlanForm({ plan, limits }: AccountInfo) {
   return useForm<Fields>({
-    initialValues: { plan, perMinute: limits.perMinute, perDay: limits.perDay },
+    initialValues: {
+      plan,
+      perMinute: countText(limits.perMinute),
+      perDay: countText(limits.perDay),
+    },
     validate: { perMinute: problemWith, perDay: problemWith },
   });
 }
 
-function problemWith(value: number | string, { plan }: Fields): string | null {
-  if (plan !== 'enterprise' || isCount(value)) return null;
-  return 'Enter a whole number of at least 1.';
-}
-
-function isCount(value: number | string): boolean {
-  return value !== '' && Number.isSafeInteger(Number(value)) && Number(value) >= 1;
+function problemWith(value: string, { plan }: Fields): string | null {
+  return plan === 'enterprise' ? countProblem(value, LIMIT) : null;
 }
 
 function changeOf({ plan, perMinute, perDay }: Fields): PlanChange {
   if (plan !== 'enterprise') return { plan };
-  return { plan, perMinute: Number(perMinute), perDay: Number(perDay) };
+  return { plan, perMinute: countOf(perMinute, LIMIT), perDay: countOf(perDay, LIMIT) };
 }
 
 interface ChosenPlan {
@@ -145,5 +174,5 @@ function usePlanChange(close: () => void) {
 function numbersOf(plan: Plan): string {
   const { limits } = PLANS[plan];
   if (!limits) return 'Numbers of its own';
-  return `${limits.perMinute.toLocaleString()} a minute, ${limits.perDay.toLocaleString()} a day`;
+  return `${countText(limits.perMinute)} a minute, ${countText(limits.perDay)} a day`;
 }

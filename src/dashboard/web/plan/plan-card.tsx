@@ -1,6 +1,7 @@
 import { Badge, Paper, Stack, Text, Title } from '@mantine/core';
 import { PLANS, type Plan } from '../../../core/plans.ts';
 import type { AccountInfo } from '../../shared/api.ts';
+import { countText } from '../common/format.ts';
 
 interface PlanCardProps {
   readonly plan: Plan;
@@ -41,7 +42,7 @@ function Figure({ count, unit }: { readonly count: number | undefined; readonly 
   return (
     <div>
       <Text fz="xl" fw={650} lh={1.2}>
-        {count === undefined ? 'Custom' : count.toLocaleString()}
+        {count === undefined ? 'Custom' : countText(count)}
       </Text>
       <Text size="sm" c="dimmed">
         {unit}

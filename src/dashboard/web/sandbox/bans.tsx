@@ -1,13 +1,15 @@
-import { Group, NumberInput, Select, Text } from '@mantine/core';
+import { Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { SandboxInfo } from '../../shared/sandbox.ts';
 import { ActionButton } from '../common/action-button.tsx';
+import { readCount } from '../common/count.ts';
+import { NumberField } from '../common/number-field.tsx';
 import { durationText } from '../common/time.tsx';
 import { useKeys } from '../keys/key-calls.ts';
 import { Section } from './section.tsx';
 
-const DEFAULT_SECONDS = 30;
-const MAX_SECONDS = 86_400;
+const DEFAULT_SECONDS = '30';
+const SECONDS = { min: 1, max: 86_400 };
 
 interface BansProps {
   readonly info: SandboxInfo;
@@ -24,7 +26,8 @@ export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
       environment === 'staging' && state !== 'revoked' && state !== 'expired',
   );
   const [chosen, setChosen] = useState<string | null>(null);
-  const [seconds, setSeconds] = useState<number | string>(DEFAULT_SECONDS);
+  const [seconds, setSeconds] = useState(DEFAULT_SECONDS);
+  const entered = readCount(seconds, SECONDS);
   const keyId = chosen ?? live[0]?.id;
   return (
     <Section title="Ban" description="A banned key gets 429 api_key_banned until the ban ends.">
@@ -42,19 +45,18 @@ export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
             onChange={setChosen}
             allowDeselect={false}
           />
-          <NumberInput
+          <NumberField
             label="Seconds"
-            min={1}
-            max={MAX_SECONDS}
-            allowDecimal={false}
             value={seconds}
-            onChange={setSeconds}
-            w={120}
+            error={'problem' in entered && entered.problem}
+            onChange={({ currentTarget: { value } }) => setSeconds(value)}
+            w={220}
           />
           <ActionButton
             variant="default"
             isBusy={isBusy}
-            onClick={() => keyId && onBan(keyId, Number(seconds) || DEFAULT_SECONDS)}
+            disabled={'problem' in entered}
+            onClick={() => keyId && 'count' in entered && onBan(keyId, entered.count)}
           >
             Ban the key
           </ActionButton>

@@ -1,0 +1,84 @@
+import { type ApiKey, type ApiKeyStore, keyState } from '../../core/api-keys.ts';
+import type { BanRecord } from '../../core/ban-records.ts';
+import { DAY } from '../../lib/clock.ts';
+import type { KeyInfo, KeyLink, KeyStateInfo } from '../shared/api.ts';
+
+/** A key that expires within this many ms is shown as expiring. */
+const EXPIRING_WITHIN = 7 * DAY;
+/** A live key that was not used for this many ms is shown as unused. */
+const UNUSED_AFTER = 90 * DAY;
+
+/** What keys were rotated from and to, by the id of the key. */
+export interface KeyLinks {
+  readonly predecessors: ReadonlyMap<string, KeyLink>;
+  readonly successors: ReadonlyMap<string, KeyLink>;
+}
+
+/** The predecessors and successors of keys of one account. May raise `StorageUnavailable`. */
+export async function linksOf(
+  store: ApiKeyStore,
+  accountId: string,
+  keys: readonly ApiKey[],
+): Promise<KeyLinks> {
+  const earlier = keys.flatMap(({ predecessorId }) => predecessorId ?? []);
+  const [found, later] = await Promise.all([
+    store.findAll([...new Set(earlier)]),
+    store.successors(
+      accountId,
+      keys.map(({ id }) => id),
+    ),
+  ]);
+  const own = found.filter((key) => key.accountId === accountId);
+  return {
+    predecessors: new Map(own.map((key) => [key.id, keyLink(key)])),
+    // Of several the latest one, which comes last.
+    successors: new Map(later.map((key) => [key.predecessorId ?? '', keyLink(key)])),
+  };
+}
+
+export function keyLink({ id, name, lastFour }: ApiKey): KeyLink {
+  return { id, name, lastFour };
+}
+
+/** A key as its holder sees it. @param ban in force of its chain. @param now epoch ms. */
+export function keyInfo(
+  key: ApiKey,
+  ban: BanRecord | undefined,
+  { predecessors, successors }: KeyLinks,
+  now: number,
+): KeyInfo {
+  const { id, environment, name, prefix, lastFour, createdAt } = key;
+  const state = stateOf(key, ban, now);
+  return {
+    id,
+    environment,
+    name,
+    prefix,
+    lastFour,
+    createdAt,
+    expiresAt: key.expiresAt ?? null,
+    revokedAt: key.revokedAt ?? null,
+    lastUsedAt: key.lastUsedAt ?? null,
+    state,
+    ban: ban && state === 'banned' ? { until: ban.endsAt, reason: ban.reason } : null,
+    isUnused: keyState(key, now) === 'active' && now - lastUseOf(key) > UNUSED_AFTER,
+    predecessor: predecessors.get(key.predecessorId ?? '') ?? null,
+    successor: successors.get(id) ?? null,
+    simulate: key.simulate ?? null,
+    ...(key.isTemporary && { isTemporary: true }),
+  };
+}
+
+/** A key that was never used counts from when it was made. */
+function lastUseOf({ createdAt, lastUsedAt }: ApiKey): number {
+  return lastUsedAt ?? createdAt;
+}
+
+/** A revoked or expired key is not shown as banned: it would not work after the ban either. */
+function stateOf(key: ApiKey, ban: BanRecord | undefined, now: number): KeyStateInfo {
+  const state = keyState(key, now);
+  if (state !== 'active') return state;
+  if (ban) return 'banned';
+  const isExpiring = key.expiresAt !== undefined && key.expiresAt - now <= EXPIRING_WITHIN;
+  return isExpiring ? 'expiring' : 'active';
+}

@@ -1,0 +1,47 @@
+/*
+ * Numbers and times as every page shows them: in English, as its words are, whatever the browser's language,
+ * with the names of months and 24 hours, so that nobody has to guess. Times are epoch ms.
+ */
+
+const COUNT = new Intl.NumberFormat('en');
+const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const TIME = { hour: '2-digit', minute: '2-digit' } as const;
+const LOCAL_DATE_TIME = new Intl.DateTimeFormat('en-GB', { ...DATE, ...TIME });
+const LOCAL_TIME = new Intl.DateTimeFormat('en-GB', TIME);
+const UTC_TIME = new Intl.DateTimeFormat('en-GB', { ...TIME, timeZone: 'UTC' });
+const UTC_DAY = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+
+/** Such as "3,650". */
+export function countText(count: number): string {
+  return COUNT.format(count);
+}
+
+/** In the reader's zone, such as "2 Jan 2027, 13:00". */
+export function dateTimeText(at: number): string {
+  return LOCAL_DATE_TIME.format(at);
+}
+
+/** In the reader's zone, such as "13:00". */
+export function timeText(at: number): string {
+  return LOCAL_TIME.format(at);
+}
+
+/** In the reader's zone and in UTC, such as "13:00 (12:00 UTC)", or "12:00 UTC" where they are the same. */
+export function bothTimesText(at: number): string {
+  const [local, utc] = [timeText(at), `${UTC_TIME.format(at)} UTC`];
+  return utc.startsWith(local) ? utc : `${local} (${utc})`;
+}
+
+/** The UTC day, such as "2 Jan". */
+export function utcDayText(at: number): string {
+  return UTC_DAY.format(at);
+}
+
+/** To the second, such as "2027-01-02 12:00:00 UTC". */
+export function utcText(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,80 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode, SubmitEventHandler } from 'react';
+import { useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
+import { Failure } from '../common/states.tsx';
+
+interface KeyDialogProps<Wish, Result> {
+  readonly isOpen: boolean;
+  readonly title: ReactNode;
+  readonly onClose: () => void;
+  /** Changes something; the dialog closes once that has succeeded. */
+  readonly change: (wish: Wish) => Promise<Result>;
+  readonly onDone?: (result: Result) => void;
+  /** The form, which is made anew each time the dialog opens. */
+  readonly children: (state: ChangeState<Wish>) => ReactNode;
+}
+
+/** What the form in a dialog needs of the dialog. */
+export interface ChangeState<Wish> {
+  readonly submit: (wish: Wish) => void;
+  readonly cancel: () => void;
+  readonly isBusy: boolean;
+  readonly error: unknown;
+}
+
+/** A dialog with a form that makes or changes a key. */
+export function KeyDialog<Wish, Result>(props: KeyDialogProps<Wish, Result>) {
+  const { isOpen, title, onClose, change, onDone, children } = props;
+  const { mutate, reset, isPending, error } = useAction({
+    mutationFn: change,
+    onSuccess(result: Result) {
+      onClose();
+      onDone?.(result);
+    },
+  });
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      // The second click of the double click that opened the dialog must not close it.
+      closeOnClickOutside={false}
+      // While the sign-in dialog is open, Escape closes that one.
+      closeOnEscape={!isPending}
+      transitionProps={{ duration: 0 }}
+      onExitTransitionEnd={reset}
+      title={title}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {children({ submit: mutate, cancel: onClose, isBusy: isPending, error })}
+    </Modal>
+  );
+}
+
+interface KeyFormProps {
+  readonly state: Omit<ChangeState<never>, 'submit'>;
+  readonly onSubmit: SubmitEventHandler<HTMLFormElement>;
+  /** The caption of the button. */
+  readonly submit: string;
+  readonly children: ReactNode;
+}
+
+/** The form of a dialog: its fields, what failed, and its buttons. */
+export function KeyForm({ state, onSubmit, submit, children }: KeyFormProps) {
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack>
+        {children}
+        {state.error ? <Failure error={state.error} /> : null}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={state.cancel}>
+            Cancel
+          </Button>
+          <ActionButton type="submit" isBusy={state.isBusy}>
+            {submit}
+          </ActionButton>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,19 @@
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { KEY_NAME_MAX_LENGTH } from '../../../core/api-keys.ts';
+
+export function KeyNameField(props: TextInputProps) {
+  return (
+    <TextInput
+      label="Name"
+      placeholder="Shop server"
+      maxLength={KEY_NAME_MAX_LENGTH}
+      data-autofocus
+      {...props}
+    />
+  );
+}
+
+/** What is wrong with a name; `null` where nothing is. */
+export function nameProblem(name: string): string | null {
+  return name.trim() === '' ? 'Give the key a name, such as what will use it.' : null;
+}
