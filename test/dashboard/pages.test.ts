@@ -34,6 +34,51 @@ describe('the pages', () => {
     },
   );
 
+  test('show the frame and the heading before any script has run', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const headings = async (path: string, cookie = '') => {
+      const reply = await fetch(service.dashboardUrl + path, { headers: { cookie } });
+      const text = await reply.text();
+      const links = (await elements(text, 'nav a')).map(({ attributes }) => attributes.get('href'));
+      return { headings: (await elements(text, 'h1')).map((each) => each.text), links };
+    };
+    const home = await headings('/');
+    expect(home).toEqual({ headings: ['A petstore that really behaves'], links: [] });
+    expect((await headings('/keys')).headings).toEqual(['Sign in']);
+    expect((await headings('/sign-up')).headings).toEqual(['Create account']);
+    const keys = await headings('/keys', 'petstore_session=any');
+    expect(keys.headings).toEqual(['Keys']);
+    expect(keys.links).toContain('/usage');
+    expect(keys.links).not.toContain('/operator');
+  });
+
+  test('have previews of links to them, from this origin', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    for (const path of ['/', '/docs/guides/errors']) {
+      const text = await (await fetch(service.dashboardUrl + path)).text();
+      const meta = new Map(
+        (await elements(text, 'meta')).map(({ attributes }) => [
+          attributes.get('property'),
+          attributes.get('content'),
+        ]),
+      );
+      expect(meta.get('og:url')).toBe(service.dashboardUrl + path);
+      expect(meta.get('og:title')).toEndWith('Petstore');
+      const image = meta.get('og:image') ?? '';
+      expect(image).toStartWith(`${service.dashboardUrl}/assets/preview-`);
+      expect((await fetch(image)).headers.get('content-type')).toBe('image/png');
+    }
+  });
+
+  test('have an icon for browsers that ask for favicon.ico', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const reply = await fetch(`${service.dashboardUrl}/favicon.ico`);
+    expect(reply.headers.get('content-type')).toBe('image/x-icon');
+    expect(reply.headers.get('cache-control')).not.toContain('immutable');
+    // The signature of an icon, then how many pictures it has.
+    expect([...(await reply.bytes()).subarray(0, 6)]).toEqual([0, 0, 1, 0, 1, 0]);
+  });
+
   test('hold no inline script, no inline style and no handler', async () => {
     await using service = await TestService.start({ parts: PARTS });
     for (const path of PAGES) {
@@ -105,6 +150,8 @@ describe('an unknown address', () => {
       expect(reply.status, path).toBe(404);
       const text = await reply.text();
       for (const link of ['href="/"', 'href="/docs"', service.url()]) expect(text).toContain(link);
+      // In the frame of the other pages.
+      expect(text).toContain('class="top-bar"');
     }
   });
 

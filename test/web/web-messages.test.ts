@@ -143,7 +143,7 @@ describeWithBrowser('the messages page', (open) => {
     const message = messages(browser).first();
     await message.getByText(`${'🐈'.repeat(280)}…`, { exact: true }).waitFor();
     await tabTo(browser, '[aria-label="Inbox"]');
-    await tabTo(browser, 'button[aria-expanded=false]');
+    await tabTo(browser, 'button.message-fold');
     await browser.page.keyboard.press('Enter');
     await message.getByText('the end').waitFor();
     await message.getByRole('button', { name: 'Show less', expanded: true }).waitFor();

@@ -35,7 +35,7 @@ export function assetFiles(assets: readonly Asset[]): ReadonlyMap<string, AssetF
 }
 
 /** An asset, with its compressed forms once they have been requested. */
-class AssetFile {
+export class AssetFile {
   readonly #asset: Asset;
   readonly #made = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>();
 

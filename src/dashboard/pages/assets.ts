@@ -22,6 +22,8 @@ export interface Assets {
   readonly dashboard: PageAssets;
   /** For the pages of the API reference. */
   readonly reference: PageAssets;
-  /** For pages of text alone. */
-  readonly plain: PageAssets;
+  /** The name of the icon in the format ICO. */
+  readonly favicon: string;
+  /** The name of the picture in previews of links. */
+  readonly preview: string;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { BuildArtifact, BuildConfig, BuildMetafile } from 'bun';
 import type { Asset, Assets, PageAssets } from './assets.ts';
+import { mantineStyles } from './mantine-styles.ts';
 
 const WEB = join(import.meta.dir, '..', 'web');
 
@@ -11,25 +12,38 @@ const WEB = join(import.meta.dir, '..', 'web');
  * @throws Error with the bundler's messages when the source cannot be bundled.
  */
 export async function bundleAssets(web = WEB): Promise<Assets> {
-  const [dashboard, reference, themeFirst, plain] = await Promise.all([
+  const [dashboard, reference, themeFirst] = await Promise.all([
     bundle(join(web, 'main.tsx'), { format: 'esm', splitting: true }),
     bundle(join(web, 'reference', 'reference.ts'), { format: 'esm', splitting: true }),
     // A classic script runs before the page is parsed.
     bundle(join(web, 'theme-first.ts'), { format: 'iife' }),
-    bundle(join(import.meta.dir, 'plain.css'), {}),
   ]);
+  const favicon = await readAsset('favicon.ico', 'image/x-icon');
+  const preview = await readAsset('preview.png', 'image/png');
+  const styles = namedAsset(
+    'mantine.css',
+    'text/css;charset=utf-8',
+    await mantineStyles(dashboard),
+  );
   return {
-    files: [dashboard, reference, themeFirst, plain].flatMap(({ files }) => files),
+    files: [
+      ...[dashboard, reference, themeFirst].flatMap(({ files }) => files),
+      ...[styles, favicon, preview],
+    ],
     themeFirst: themeFirst.page,
-    dashboard: dashboard.page,
+    // Mantine's first, so that the pages' own prevail.
+    dashboard: { ...dashboard.page, styles: [styles.name, ...dashboard.page.styles] },
     reference: reference.page,
-    plain: plain.page,
+    favicon: favicon.name,
+    preview: preview.name,
   };
 }
 
 interface Bundle {
   readonly files: readonly Asset[];
   readonly page: PageAssets;
+  /** The source files of which something is in a file of the bundle. */
+  readonly sources: ReadonlySet<string>;
 }
 
 async function bundle(entry: string, options: Partial<BuildConfig>): Promise<Bundle> {
@@ -51,6 +65,9 @@ async function bundle(entry: string, options: Partial<BuildConfig>): Promise<Bun
   return {
     files: await Promise.all(outputs.map(readOutput)),
     page: pageAssets(outputs, metafile?.outputs ?? {}),
+    sources: new Set(
+      Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.keys(inputs)),
+    ),
   };
 }
 
@@ -85,6 +102,17 @@ async function readOutput(output: BuildArtifact): Promise<Asset> {
     type: output.type,
     bytes: new Uint8Array(await output.arrayBuffer()),
   };
+}
+
+/** A file of this folder. */
+async function readAsset(name: string, type: string): Promise<Asset> {
+  return namedAsset(name, type, await Bun.file(join(import.meta.dir, name)).bytes());
+}
+
+/** An asset with a hash of its content in its name. */
+function namedAsset(name: string, type: string, bytes: Asset['bytes']): Asset {
+  const hash = Bun.hash.wyhash(bytes).toString(36).padStart(8, '0');
+  return { name: name.replace('.', `-${hash}.`), type, bytes };
 }
 
 function nameOf(path: string): string {

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { REVALIDATED } from '../../http/entity-tag.ts';
 import { lazy } from '../../lib/lazy.ts';
 import { framed } from '../reference/frame.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
@@ -7,43 +8,23 @@ import { referencePages } from '../reference/reference.ts';
 import type { Search } from '../search/search.ts';
 import { queryOf, searchPage } from '../search/search-page.ts';
 import { pagePolicy, referencePolicy, writePolicy } from '../security.ts';
+import { pageTitle } from '../shared/page-titles.ts';
 import { SEARCH_INDEX_PATH, SEARCH_PATH } from '../shared/search.ts';
-import { type ServedAssets, servedAssets } from './asset-files.ts';
+import { type AssetFile, type ServedAssets, servedAssets } from './asset-files.ts';
 import { bundleAssets } from './bundle.ts';
 import { type ServeDocument, served, servedDocuments } from './documents.ts';
 import { readAssets } from './embedded-assets.ts';
 import type { Html } from './html.ts';
 import { canonicalAddress } from './redirect.ts';
-import { dashboardPage, notFoundPage, type PageParts } from './shell.ts';
+import { dashboardPage, notFoundPage, type PageParts, type Reader } from './shell.ts';
 
-/** The paths of the application's pages. */
-const APPLICATION_PATHS: ReadonlySet<string> = new Set([
-  '/',
-  '/sign-in',
-  '/sign-up',
-  '/forgot-password',
-  '/reset-password',
-  '/verify-email',
-  '/keys',
-  '/requests',
-  '/usage',
-  '/messages',
-  '/sandbox',
-  '/plan',
-  '/operator',
-  '/operator/overview',
-  '/operator/bans',
-  '/operator/audit',
-  '/account',
-]);
-
-/** The page of one account, for operators. */
-const ACCOUNT_PATH = /^\/operator\/accounts\/[\w-]{1,64}$/;
-
-const isApplicationPath = (path: string) => APPLICATION_PATHS.has(path) || ACCOUNT_PATH.test(path);
+const isApplicationPath = (path: string) => pageTitle(path) !== undefined;
 const isPage = (path: string) => REFERENCE_PATHS.has(path) || isApplicationPath(path);
 
 const ASSETS = '/assets/';
+
+/** Whatever it holds: the page only looks like one for somebody who is signed in until its script has asked. */
+const SESSION_COOKIE = /(?:^|;\s*)(?:__Host-)?petstore_session=/;
 
 /** Everything that people and agents read: the application, the reference, and their assets. */
 export interface DashboardPages {
@@ -92,7 +73,9 @@ export function createPages(
     }
     const page = reference.get(path);
     if (page) return () => page(request);
-    if (isApplicationPath(path)) return () => showDashboard(parts);
+    if (isApplicationPath(path)) return () => showDashboard(parts, readerOf(request, path));
+    if (path === '/favicon.ico')
+      return () => faviconReply(files.get(parts.assets.favicon), request);
     const file = path.startsWith(ASSETS) && files.get(path.slice(ASSETS.length));
     return file ? () => file.reply(request) : undefined;
   };
@@ -110,9 +93,21 @@ export function createPages(
   };
 }
 
-function showDashboard(parts: PageParts): Response {
+/** The icon for what does not read the SVG; its address does not change with its content. */
+async function faviconReply(file: AssetFile | undefined, request: Request): Promise<Response> {
+  if (!file) throw new Error('The bundle has no icon.');
+  const reply = await file.reply(request);
+  reply.headers.set('Cache-Control', REVALIDATED);
+  return reply;
+}
+
+function readerOf({ headers }: Request, path: string): Reader {
+  return { path, hasSession: SESSION_COOKIE.test(headers.get('cookie') ?? '') };
+}
+
+function showDashboard(parts: PageParts, reader: Reader): Response {
   const nonce = crypto.getRandomValues(new Uint8Array(18)).toBase64();
-  return show(dashboardPage(parts, nonce), parts, [`'nonce-${nonce}'`]);
+  return show(dashboardPage(parts, reader, nonce), parts, [`'nonce-${nonce}'`]);
 }
 
 /** Nothing in these pages depends on the reader, so that they are written once, and compressed. */
@@ -143,7 +138,7 @@ function notFound(request: Request, parts: PageParts, path: string): Response {
   const message = `Nothing is served at ${path}. See ${dashboard}/docs. The API is at ${production}.`;
   return wantsJson(request)
     ? problem('not_found', message)
-    : show(notFoundPage(parts, `Nothing is served at ${path}.`), parts, [], 404);
+    : show(notFoundPage(parts, readerOf(request, path)), parts, [], 404);
 }
 
 function show(page: Html, { addresses }: PageParts, styles: string[], status = 200): Response {

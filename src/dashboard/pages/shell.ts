@@ -1,11 +1,18 @@
 import type { ServiceFacts } from '../reference/guides/guide.ts';
+import { HOME_TITLE, PAGE_TITLES, pageTitle } from '../shared/page-titles.ts';
 import type { Assets, PageAssets } from './assets.ts';
 import { type Html, html } from './html.ts';
+import { PAW } from './paw.ts';
 
 const DESCRIPTION = 'Keys, usage, messages and reference of the petstore API.';
 
 /** How an operator runs the commands. */
 const COMMAND = Bun.isStandaloneExecutable ? 'petstore' : 'npm run -s petstore --';
+
+/** The pages of those who are not signed in. */
+const PUBLIC_PATHS: ReadonlySet<string> = new Set([
+  ...['/', '/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/verify-email'],
+]);
 
 /** The inputs of every page. */
 export interface PageParts extends ServiceFacts {
@@ -14,46 +21,100 @@ export interface PageParts extends ServiceFacts {
   readonly basePath: string;
 }
 
-/** The one page of the application; its script renders the view that the address asks for. */
-export function dashboardPage(parts: PageParts, styleNonce: string): Html {
+/** Who a page is for, as far as its request shows. */
+export interface Reader {
+  /** The path that was asked for, below the dashboard's address. */
+  readonly path: string;
+  /** Whether the browser has the cookie of a session, which may have ended. */
+  readonly hasSession: boolean;
+}
+
+/**
+ * The one page of the application. It shows the frame and the heading at once; the script takes their place
+ * with the view that the address asks for.
+ */
+export function dashboardPage(parts: PageParts, reader: Reader, styleNonce: string): Html {
   const { assets, basePath, addresses } = parts;
-  const head = html`<meta name="base-path" content="${basePath}">
-<meta name="style-nonce" content="${styleNonce}">
-${loading(parts, assets.dashboard, 'module')}`;
+  const title = titleFor(reader);
   return page(parts, {
-    title: 'Petstore',
-    head,
+    title: `${title} · Petstore`,
+    path: reader.path,
+    head: html`<meta name="base-path" content="${basePath}">
+<meta name="style-nonce" content="${styleNonce}">
+${loading(parts, assets.dashboard, 'module')}`,
     body: html`<div id="root"></div>
+<div id="shell">
+${framed(
+  parts,
+  reader,
+  html`<h1 class="page-title shell-title">${title}</h1>
 <noscript>
-<main>
-<h1>Petstore</h1>
 <p>The dashboard needs JavaScript. Without it:</p>
 <ul>
 <li>Read the API reference as plain text: <a href="${basePath}/reference.md">${addresses.dashboard}/reference.md</a></li>
 <li>Make an account: <code>${COMMAND} accounts create you@example.com</code></li>
 <li>Make a key: <code>${COMMAND} keys create you@example.com</code></li>
 </ul>
-</main>
 </noscript>`,
+)}
+</div>`,
   });
 }
 
-/** The page for an unknown address. */
-export function notFoundPage(parts: PageParts, message: string): Html {
+/** The page for an unknown address, in the frame of the others. */
+export function notFoundPage(parts: PageParts, reader: Reader): Html {
   const { basePath, addresses, assets } = parts;
   return page(parts, {
     title: 'Not found · Petstore',
-    head: loading(parts, assets.plain, 'classic'),
-    body: html`<main class="plain">
-<h1>Not found</h1>
-<p>${message}</p>
+    head: loading(parts, { ...assets.dashboard, scripts: [], imports: [] }, 'module'),
+    body: framed(
+      parts,
+      reader,
+      html`<h1 class="page-title shell-title">Not found</h1>
+<div class="shell-text">
+<p>Nothing is served at ${reader.path}.</p>
 <ul>
 <li><a href="${basePath}/">Dashboard</a>: keys, usage, messages</li>
 <li><a href="${basePath}/docs">API reference</a></li>
 <li>The API itself: <code>${addresses.production}</code></li>
 </ul>
-</main>`,
+</div>`,
+    ),
   });
+}
+
+function titleFor({ path, hasSession }: Reader): string {
+  if (hasSession) return pageTitle(path) ?? 'Petstore';
+  if (path === '/') return HOME_TITLE;
+  return PUBLIC_PATHS.has(path) ? (pageTitle(path) ?? 'Petstore') : 'Sign in';
+}
+
+/** The frame of the application's pages, as `web/shell.tsx` has it, around a page's content. */
+function framed({ basePath }: PageParts, reader: Reader, content: Html): Html {
+  const main = html`<main id="content" class="content" tabindex="-1">
+${content}
+</main>`;
+  return html`<a class="skip-link" href="#content">Skip to the content</a>
+<header class="top-bar">
+<a class="brand" href="${basePath}/"><span class="brand-mark">${PAW}</span>Petstore</a>
+<a class="shell-link" href="${basePath}/docs">API reference</a>
+</header>
+${reader.hasSession ? html`<div class="frame">${sideBar(basePath, reader.path)}${main}</div>` : main}`;
+}
+
+function sideBar(basePath: string, current: string): Html {
+  const link = (path: string) => {
+    const here = path === current ? html` aria-current="page"` : html``;
+    return html`<a class="shell-page" href="${basePath}${path}"${here}>${PAGE_TITLES.get(path) ?? ''}</a>`;
+  };
+  return html`<nav class="side-bar shell-pages" aria-label="Pages">
+${[...PAGE_TITLES.keys()].filter((path) => !isElsewhere(path)).map(link)}
+</nav>`;
+}
+
+/** Whether the side bar leaves a page out: those of signing in, and of operators, whom a cookie does not show. */
+function isElsewhere(path: string): boolean {
+  return (path !== '/' && PUBLIC_PATHS.has(path)) || path.startsWith('/operator');
 }
 
 /** Links and scripts. Modules and deferred scripts run once the page is parsed. */
@@ -70,16 +131,18 @@ ${needed.scripts.map((name) =>
 
 interface PageText {
   readonly title: string;
-  /** One sentence for search engines. */
+  /** One sentence for search engines and previews of links. */
   readonly description?: string;
+  /** Below the dashboard's address; left out where there is no such page. */
+  readonly path?: string;
   readonly head: Html;
   readonly body: Html;
 }
 
 /** A whole document around the head and body of a page. */
 export function page(
-  { assets, basePath }: PageParts,
-  { title, description = DESCRIPTION, head, body }: PageText,
+  { addresses, assets, basePath }: PageParts,
+  { title, description = DESCRIPTION, path, head, body }: PageText,
 ): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -90,6 +153,7 @@ export function page(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" type="image/svg+xml" href="${basePath}/favicon.svg">
+${path === undefined ? html`` : preview(addresses.dashboard, { assets, path, title, description })}
 ${assets.themeFirst.scripts.map((name) => html`<script src="${basePath}/assets/${name}"></script>`)}
 ${head}
 </head>
@@ -98,4 +162,25 @@ ${body}
 </body>
 </html>
 `;
+}
+
+interface Preview extends Required<Pick<PageText, 'path' | 'title' | 'description'>> {
+  readonly assets: Assets;
+}
+
+/** What other sites and messengers show of a link to the page (Open Graph). */
+function preview(dashboard: string, { assets, path, title, description }: Preview): Html {
+  const properties = [
+    ['og:type', 'website'],
+    ['og:site_name', 'Petstore'],
+    ['og:title', title],
+    ['og:description', description],
+    ['og:url', dashboard + path],
+    ['og:image', `${dashboard}/assets/${assets.preview}`],
+    ['og:image:width', '1200'],
+    ['og:image:height', '630'],
+    ['og:image:alt', 'Petstore: a JSON API with real keys, rate limits and durable data'],
+  ];
+  return html`${properties.map(([property = '', content = '']) => html`<meta property="${property}" content="${content}">`)}
+<meta name="twitter:card" content="summary_large_image">`;
 }

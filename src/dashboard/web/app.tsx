@@ -43,13 +43,11 @@ export function App() {
       <SignedOut session={session.data} />
     );
   }
+  // The frame that the service rendered stays until then.
+  if (!session.error) return null;
   return (
     <PublicFrame>
-      {session.error ? (
-        <Failure error={session.error} retry={session.refetch} />
-      ) : (
-        <Loading label="Loading" height={480} />
-      )}
+      <Failure error={session.error} retry={session.refetch} />
     </PublicFrame>
   );
 }

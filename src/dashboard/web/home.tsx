@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
+import { HOME_TITLE } from '../shared/page-titles.ts';
 import type { SessionState } from './api.ts';
 import { Code, Copy } from './common/copy.tsx';
 import { Page } from './common/page.tsx';
@@ -16,7 +17,7 @@ const PLACES = [
 export function Home({ session }: { session: SessionState }) {
   return (
     <Page
-      title="A petstore that really behaves"
+      title={HOME_TITLE}
       description={
         <>
           A JSON API to keep and list animals, with real keys, rate limits and durable data. Create

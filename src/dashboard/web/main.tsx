@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css';
+// Mantine's own styles are added to the page by the bundler: those of the components that are used.
 import '@mantine/notifications/styles.css';
 import './shell.css';
 import './common/common.css';

@@ -11,7 +11,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconBrightness, IconMoon, IconPaw, IconSearch, IconSun } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect } from 'react';
 import { Link } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
 import { SEARCH_PATH } from '../shared/search.ts';
@@ -23,6 +23,7 @@ import { SignInAgain } from './sign-in/sign-in-again.tsx';
 /** The frame of the pages of somebody who is signed in. */
 export function Shell({ account, children }: { account: AccountInfo; children: ReactNode }) {
   const [isOpen, menu] = useDisclosure(false);
+  useOwnFrame();
   useLiveChannel();
   return (
     <SignInAgain email={account.email}>
@@ -66,6 +67,7 @@ export function Shell({ account, children }: { account: AccountInfo; children: R
 
 /** The frame of the public pages. */
 export function PublicFrame({ children }: { children: ReactNode }) {
+  useOwnFrame();
   return (
     <>
       <SkipLink />
@@ -83,6 +85,11 @@ export function PublicFrame({ children }: { children: ReactNode }) {
       <Main>{children}</Main>
     </>
   );
+}
+
+/** Removes the frame that the service rendered, before this one is painted. */
+function useOwnFrame(): void {
+  useLayoutEffect(() => document.getElementById('shell')?.remove(), []);
 }
 
 function SkipLink() {

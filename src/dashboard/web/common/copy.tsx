@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, Tooltip, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Box, Button, VisuallyHidden } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
@@ -52,17 +52,17 @@ export function Code({ value, label }: CopyProps) {
       </pre>
       {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: see above. */}
       {/* biome-ignore-end lint/a11y/useSemanticElements: see above. */}
-      <Tooltip label={caption}>
-        <ActionIcon
-          className="code-copy"
-          variant="default"
-          size="lg"
-          onClick={copy}
-          aria-label={`Copy ${label}`}
-        >
-          {icon}
-        </ActionIcon>
-      </Tooltip>
+      {/* Not a Tooltip, whose positioning is a tenth of what the first page loads. */}
+      <ActionIcon
+        className="code-copy"
+        variant="default"
+        size="lg"
+        onClick={copy}
+        title={caption}
+        aria-label={`Copy ${label}`}
+      >
+        {icon}
+      </ActionIcon>
       {announcement}
     </Box>
   );

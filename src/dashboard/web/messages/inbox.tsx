@@ -52,15 +52,18 @@ function Message({ message }: { readonly message: MessageInfo }) {
           <Time at={createdAt} />
           {key && ` with ${key.name} (…${key.lastFour})`}
         </Text>
-        <Button
-          variant="subtle"
-          size="compact-sm"
+        {/* Not a Button: those clip their content, and count as jumping while the list slides. */}
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          underline="always"
           className="message-details-button"
           aria-expanded={isOpen}
           onClick={details.toggle}
         >
           Details
-        </Button>
+        </Anchor>
       </Group>
       <MessageText text={text} />
       {isOpen && <MessageDetails message={message} />}

@@ -1,0 +1,33 @@
+/** The pages of the application by path, with their headings. */
+export const PAGE_TITLES: ReadonlyMap<string, string> = new Map([
+  ['/', 'Start'],
+  ['/sign-in', 'Sign in'],
+  ['/sign-up', 'Create account'],
+  ['/forgot-password', 'Forgot your password?'],
+  ['/reset-password', 'Set a new password'],
+  ['/verify-email', 'Confirm your address'],
+  ['/keys', 'Keys'],
+  ['/requests', 'Requests'],
+  ['/usage', 'Usage'],
+  ['/messages', 'Messages'],
+  ['/sandbox', 'Sandbox'],
+  ['/plan', 'Plan'],
+  ['/operator', 'Accounts'],
+  ['/operator/overview', 'Overview'],
+  ['/operator/bans', 'Bans'],
+  ['/operator/audit', 'Audit log'],
+  ['/account', 'Account'],
+]);
+
+/** The heading of the start page for somebody who is not signed in. */
+export const HOME_TITLE = 'A petstore that really behaves';
+
+/** The page of one account and that of its usage, for operators. */
+const ACCOUNT_PATH = /^\/operator\/accounts\/[\w-]{1,64}(\/usage)?$/;
+
+/** The heading of the page at a path; `undefined` where the application has none. */
+export function pageTitle(path: string): string | undefined {
+  const [matches, usage] = ACCOUNT_PATH.exec(path) ?? [];
+  if (matches !== undefined) return usage === undefined ? 'Account' : 'Usage';
+  return PAGE_TITLES.get(path);
+}
