@@ -12,10 +12,11 @@ export const LIVE_EVENT = 'changed';
 
 /**
  * What changed: the first element of the keys of the queries that are out of date. `everything` stands for all
- * of them.
+ * of them; `session` is out of date when the connection has ended.
  */
 export type LiveTopic =
   | 'everything'
+  | 'session'
   | 'keys'
   | 'usage'
   | 'requests'

@@ -150,7 +150,7 @@ function ColorScheme() {
     <NativeSelect
       aria-label="Colors"
       size="sm"
-      w={132}
+      className="color-scheme-choice"
       leftSection={<Icon size={18} aria-hidden />}
       value={chosen}
       data={SCHEMES.map(([value, label]) => ({ value, label }))}

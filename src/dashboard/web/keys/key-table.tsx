@@ -74,22 +74,14 @@ function KeyName({ value }: { readonly value: KeyInfo }) {
       <Text size="sm" fw={600} className="address">
         {name}
       </Text>
-      <Text size="xs" c="dimmed" component="div">
-        <span className="monospace nowrap">
-          {prefix}…{lastFour}
-        </span>{' '}
-        · {environment}
+      <Text size="xs" ff="monospace" c="dimmed" className="nowrap">
+        {prefix}…{lastFour}
       </Text>
-      {value.isTemporary && (
-        <Text size="xs" c="dimmed" className="address">
-          temporary, made to try the API
-        </Text>
-      )}
-      {simulate === null ? null : (
-        <Text size="xs" c="dimmed" className="address">
-          simulates {simulate}
-        </Text>
-      )}
+      <Text size="xs" c="dimmed" className="address">
+        {environment}
+        {value.isTemporary && ', temporary, made to try the API'}
+        {simulate !== null && `, simulates ${simulate}`}
+      </Text>
       {predecessor && <RotatedKey relation="Replaces" value={predecessor} />}
       {successor && <RotatedKey relation="Replaced by" value={successor} />}
     </div>
@@ -116,10 +108,11 @@ function RotatedKey({ relation, value }: { readonly relation: string; readonly v
 function KeyActions({ value, onRename, onRotate, onRevoke }: KeyRowProps) {
   const isLive = value.state !== 'revoked' && value.state !== 'expired';
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap={6} className="key-actions">
       <Button
         size="compact-sm"
         variant="default"
+        flex="none"
         aria-label={`Rename ${value.name}`}
         onClick={() => onRename(value)}
       >
@@ -130,6 +123,7 @@ function KeyActions({ value, onRename, onRotate, onRevoke }: KeyRowProps) {
           <Button
             size="compact-sm"
             variant="default"
+            flex="none"
             aria-label={`Rotate ${value.name}`}
             onClick={() => onRotate(value)}
           >
@@ -138,6 +132,7 @@ function KeyActions({ value, onRename, onRotate, onRevoke }: KeyRowProps) {
           <Button
             size="compact-sm"
             variant="default"
+            flex="none"
             c="var(--mantine-color-error)"
             id={revokeButtonId(value.id)}
             aria-label={`Revoke ${value.name}`}

@@ -8,6 +8,8 @@ import { basePath } from '../page-settings.ts';
 const POLL_EVERY = 1_500;
 /** A connection without an event for so long is broken, in ms: the service sends one every four seconds. */
 const SILENCE = 12_000;
+/** How long a refresh waits for a change that is under way, in ms. */
+const CHANGE_PAUSE = 200;
 /** The waits before connecting again, in ms; each is twice the last one. */
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
@@ -42,6 +44,9 @@ class LiveChannel {
   /** Until the connection is broken, or is tried again. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   #wait = FIRST_WAIT;
+  /** What is to be loaded again once no change is under way. */
+  readonly #outdated = new Set<LiveTopic>();
+  #delay: ReturnType<typeof setTimeout> | undefined;
 
   constructor(client: QueryClient) {
     this.#client = client;
@@ -66,6 +71,8 @@ class LiveChannel {
     this.#source?.close();
     this.#source = undefined;
     clearTimeout(this.#timer);
+    clearTimeout(this.#delay);
+    this.#outdated.clear();
     this.#stopPolling();
   }
 
@@ -76,9 +83,8 @@ class LiveChannel {
 
   #tryAgain(): void {
     this.close();
-    // The session may have ended, and that is to be seen at once.
-    this.#refresh('everything');
     this.#poll();
+    this.#refresh('session');
     this.#timer = setTimeout(() => this.open(), this.#wait);
     this.#wait = Math.min(2 * this.#wait, LONGEST_WAIT);
   }
@@ -104,11 +110,22 @@ class LiveChannel {
       });
   }
 
+  /** Waits for changes by this page, such as signing out, and for what the page loads after them. */
   #refresh(topic: LiveTopic): void {
-    const filter = topic === 'everything' ? {} : { queryKey: [topic] };
-    // Begun anew with each poll, a query would never get to fail, and the page would still say that it is live.
-    const cancelRefetch = topic !== 'everything';
-    void this.#client.invalidateQueries(filter, { cancelRefetch });
+    this.#outdated.add(topic);
+    clearTimeout(this.#delay);
+    if (this.#client.isMutating() > 0) {
+      this.#delay = setTimeout(() => this.#refresh(topic), CHANGE_PAUSE);
+      return;
+    }
+    const topics = [...this.#outdated];
+    this.#outdated.clear();
+    for (const each of topics) {
+      const filter = each === 'everything' ? {} : { queryKey: [each] };
+      // Begun anew with each poll, a query would never get to fail, and the page would still say that it is live.
+      const cancelRefetch = each !== 'everything';
+      void this.#client.invalidateQueries(filter, { cancelRefetch });
+    }
   }
 }
 
