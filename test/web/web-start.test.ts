@@ -119,7 +119,11 @@ describeWithBrowser('the start page', (open) => {
     const { page } = visitor;
     await signUp(page, 'owner@example.com');
     await page.getByRole('button', { name: 'Use a key that you have' }).click();
-    await page.getByLabel('Your own key').fill(secret);
+    await page.getByLabel('Your own key').fill('Bearer pk_live_123');
+    await page.getByText('A key that begins with pk_ is of another service.').waitFor();
+    await page.getByLabel('Your own key').fill(`Authorization: Bearer ${secret}`);
+    await page.getByText('This is a key of staging').waitFor();
+    await page.getByText('Left out: the name of the header, the word Bearer.').waitFor();
     await page.getByText('List animals').click();
     await page.getByText(`GET ${service.url('staging')}/pets`).waitFor();
     await page.getByRole('button', { name: 'Run it now' }).click();
@@ -138,6 +142,10 @@ describeWithBrowser('the start page', (open) => {
     await goTo(page, 'Keys');
     await goTo(page, 'Start');
     await page.getByRole('button', { name: 'Create a key' }).waitFor();
+    // What was done is remembered for the account, the key is not.
+    await page.getByText('You have the key My first key').waitFor();
+    await page.getByText('Your first request has arrived.').waitFor();
+    await page.getByText('Your first message was sent.').waitFor();
     expect((await page.content()).includes(key)).toBe(false);
     const kept = await page.evaluate('JSON.stringify([{...localStorage}, {...sessionStorage}])');
     expect(kept).not.toContain(key);

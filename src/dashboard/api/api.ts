@@ -23,6 +23,7 @@ import { requestRoutes } from './requests.ts';
 import type { RequestContext, Route } from './route.ts';
 import { sandboxRoutes } from './sandbox.ts';
 import { sessionRoutes } from './session.ts';
+import { startRoutes } from './start.ts';
 import { usageRoutes } from './usage/usage.ts';
 
 /** The operations of the dashboard's own API, besides those below /api/auth. */
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   ...liveRoutes,
   ...keyRoutes,
+  ...startRoutes,
   ...usageRoutes,
   ...requestRoutes,
   ...banRoutes,

@@ -113,6 +113,14 @@ export interface IssuedKeyInfo {
   readonly text: string;
 }
 
+/** GET /api/start -> StepsInfo: which steps of the start page an account has taken, from wherever. */
+export interface StepsInfo {
+  /** A live key, the latest one. */
+  readonly key: KeyLink | null;
+  readonly hasRequested: boolean;
+  readonly hasSentMessage: boolean;
+}
+
 /** GET /api/messages -> { messages: MessageInfo[] }, the newest first, at most 100 and 256 KiB of text. */
 export interface MessageInfo {
   readonly id: string;

@@ -91,7 +91,8 @@ class LiveChannel {
 
   #poll(): void {
     this.#polling ??= setInterval(() => {
-      if (!this.#isRefused()) this.#refresh('everything');
+      // What fails is tried again for longer than this, and is to be seen to fail.
+      if (!this.#isRefused()) void this.#client.invalidateQueries({}, { cancelRefetch: false });
     }, POLL_EVERY);
   }
 

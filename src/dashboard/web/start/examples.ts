@@ -21,6 +21,10 @@ export function exampleOf(
 export interface ExampleKey {
   readonly text: string;
   readonly environment: 'production' | 'staging';
+  /** Whether it was pasted. */
+  readonly isOwn?: boolean;
+  /** What was left out of what was pasted. */
+  readonly leftOut?: string | undefined;
 }
 
 /** The API that a call is sent to. */

@@ -10,6 +10,7 @@ import { Failure } from '../common/states.tsx';
 import { useCreateKey } from '../keys/key-calls.ts';
 import { PasswordField } from '../sign-in/fields.tsx';
 import type { ExampleKey } from './examples.ts';
+import { readPastedKey } from './pasted-key.ts';
 
 interface GetKeyProps {
   readonly value: ExampleKey | undefined;
@@ -20,7 +21,9 @@ interface GetKeyProps {
 export function GetKey({ value, onChange }: GetKeyProps) {
   return (
     <Stack gap="sm" mih={112}>
-      <VisuallyHidden role="status">{value && 'Your key is ready. Copy it now.'}</VisuallyHidden>
+      <VisuallyHidden role="status">
+        {value && (value.isOwn ? 'Your key is ready.' : 'Your key is ready. Copy it now.')}
+      </VisuallyHidden>
       {value ? <ShownKey value={value} /> : <NoKey onChange={onChange} />}
     </Stack>
   );
@@ -41,13 +44,20 @@ function ShownKey({ value }: { value: ExampleKey }) {
         <Copy value={value.text} label="the key" hasFocusFirst />
       </Group>
       <Text size="sm" c="dimmed">
-        Copy it now: it is shown only here, until you leave this page.{' '}
+        {value.isOwn
+          ? ownKeyText(value)
+          : 'Copy it now: it is shown only here, until you leave this page.'}{' '}
         <Anchor component={Link} href="/keys" underline="always" inherit>
           All keys
         </Anchor>
       </Text>
     </>
   );
+}
+
+function ownKeyText({ environment, leftOut }: ExampleKey): string {
+  const without = leftOut === undefined ? '' : ` Left out: ${leftOut}.`;
+  return `This is a key of ${environment}: animals are listed there.${without}`;
 }
 
 function NoKey({ onChange }: { onChange: GetKeyProps['onChange'] }) {
@@ -92,21 +102,28 @@ function NoKey({ onChange }: { onChange: GetKeyProps['onChange'] }) {
       >
         Use a key that you have
       </Anchor>
-      {isOther && (
-        <PasswordField
-          label="Your own key"
-          description="Stays in this page; it goes to the service with the request alone."
-          placeholder="pst_live_…"
-          autoComplete="off"
-          maw={440}
-          onChange={(event) => takeKey(event.currentTarget.value.trim(), onChange)}
-        />
-      )}
+      {isOther && <OwnKey onChange={onChange} />}
     </>
   );
 }
 
-function takeKey(text: string, onChange: GetKeyProps['onChange']): void {
-  const kind = /^pst_(live|staging)_[0-9A-Za-z]{36}$/.exec(text)?.[1];
-  if (kind) onChange({ text, environment: kind === 'live' ? 'production' : 'staging' });
+/** Takes a key that the reader has, and says what is wrong with what is no key. */
+function OwnKey({ onChange }: { readonly onChange: GetKeyProps['onChange'] }) {
+  const [problem, setProblem] = useState<string>();
+  const take = (pasted: string) => {
+    const read = readPastedKey(pasted);
+    setProblem('problem' in read && pasted.trim() !== '' ? read.problem : undefined);
+    if ('key' in read) onChange({ ...read.key, isOwn: true, leftOut: read.leftOut });
+  };
+  return (
+    <PasswordField
+      label="Your own key"
+      description="Stays in this page; it goes to the service with the request alone."
+      placeholder="pst_live_…"
+      autoComplete="off"
+      maw={440}
+      error={problem}
+      onChange={(event) => take(event.currentTarget.value)}
+    />
+  );
 }

@@ -1,6 +1,9 @@
 import { SegmentedControl, Stack, Tabs, Text, Title } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { SessionState } from '../api.ts';
+import type { KeyLink, StepsInfo } from '../../shared/api.ts';
+import { call, type SessionState } from '../api.ts';
 import { BanNotices } from '../bans/ban-notices.tsx';
 import { Code } from '../common/copy.tsx';
 import { Page } from '../common/page.tsx';
@@ -22,51 +25,80 @@ const LANGUAGES: readonly (readonly [language: Language, name: string, toRun: st
 /** Leads to the first successful request. The key is kept in the memory of this page alone. */
 export function StartPage({ session }: { session: SessionState }) {
   const [key, setKey] = useState<ExampleKey>();
-  const [call, setCall] = useState<ExampleCall>('message');
+  const [chosen, choose] = useState<ExampleCall>('message');
+  const steps = useSteps().data;
   return (
     <Page title="Start" description="Three steps to your first successful request.">
       <BanNotices />
       <ol className="steps">
-        <Step number={1} title="Get a key">
+        <Step number={1} title="Get a key" done={steps?.key && keyText(steps.key)}>
           <GetKey value={key} onChange={setKey} />
         </Step>
-        <Step number={2} title="Make the call">
+        <Step
+          number={2}
+          title="Make the call"
+          done={steps?.hasRequested && 'Your first request has arrived.'}
+        >
           <SegmentedControl
             className="fit"
             aria-label="Which call"
-            value={call}
-            onChange={(value) => setCall(value === 'pets' ? 'pets' : 'message')}
+            value={chosen}
+            onChange={(value) => choose(value === 'pets' ? 'pets' : 'message')}
             data={[
               { value: 'message', label: 'Send a message' },
               { value: 'pets', label: 'List animals' },
             ]}
           />
-          <Examples call={call} session={session} exampleKey={key} />
+          <Examples call={chosen} session={session} exampleKey={key} />
         </Step>
-        <Step number={3} title="Run it now">
+        <Step
+          number={3}
+          title="Run it now"
+          done={steps?.hasSentMessage && 'Your first message was sent.'}
+        >
           {/* Another call or key discards the reply. */}
-          <RunNow key={`${call} ${key?.text}`} call={call} session={session} exampleKey={key} />
+          <RunNow key={`${chosen} ${key?.text}`} call={chosen} session={session} exampleKey={key} />
         </Step>
       </ol>
     </Page>
   );
 }
 
+/** The steps that the account has taken, in this browser or elsewhere. */
+function useSteps() {
+  // Every request changes the usage, and with it what this shows.
+  return useQuery({
+    queryKey: ['usage', 'steps'],
+    queryFn: () => call<StepsInfo>('GET', '/start'),
+  });
+}
+
+function keyText({ name, lastFour }: KeyLink): string {
+  return `You have the key ${name} (…${lastFour}). Paste it below, or create another.`;
+}
+
 interface StepProps {
   readonly number: number;
   readonly title: string;
+  /** What shows that the account has taken the step; left out where it has not. */
+  readonly done?: string | false | null | undefined;
   readonly children: ReactNode;
 }
 
-function Step({ number, title, children }: StepProps) {
+function Step({ number, title, done, children }: StepProps) {
   return (
     <li className="step">
-      <span className="step-number" aria-hidden="true">
-        {number}
+      <span className="step-number" data-done={Boolean(done) || undefined} aria-hidden="true">
+        {done ? <IconCheck size={18} /> : number}
       </span>
-      <Title order={2} size="h3">
-        {title}
-      </Title>
+      <div>
+        <Title order={2} size="h3">
+          {title}
+        </Title>
+        <Text size="sm" c="dimmed" mih={22}>
+          {done}
+        </Text>
+      </div>
       <Stack gap="md" className="step-body">
         {children}
       </Stack>
