@@ -92,7 +92,8 @@ class LiveChannel {
   #poll(): void {
     this.#polling ??= setInterval(() => {
       // What fails is tried again for longer than this, and is to be seen to fail.
-      if (!this.#isRefused()) void this.#client.invalidateQueries({}, { cancelRefetch: false });
+      if (this.#isRefused() || this.#client.isMutating() > 0) return;
+      void this.#client.invalidateQueries({}, { cancelRefetch: false });
     }, POLL_EVERY);
   }
 
