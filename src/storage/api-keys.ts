@@ -1,4 +1,3 @@
-import type { ExpressionBuilder } from 'kysely';
 import type {
   ApiKey,
   ApiKeyStore,
@@ -12,26 +11,15 @@ import type {
 import { describeKey } from '../core/api-keys.ts';
 import type { Actor } from '../core/audit.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
-import { DAY } from '../lib/clock.ts';
 import type { Access } from './access.ts';
+import { addKey, clockOffsetOf, type KeyInsertion, liveKeys, type NewKey } from './add-key.ts';
 import { type ApiKeyRow, apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
 import { recordAudit } from './audit.ts';
 import { recordChange } from './change-log.ts';
+import { keysMeant } from './key-filter.ts';
 import { pruneKeys } from './prune-keys.ts';
-import type { Database, Transaction } from './schema.ts';
+import type { Transaction } from './schema.ts';
 import { select } from './selection.ts';
-
-type KeyInsertion = 'kept' | 'too_many' | 'too_many_today';
-
-interface NewKey {
-  readonly key: ApiKey;
-  /** In hexadecimal digits. */
-  readonly digest: string;
-  readonly bounds: KeyBounds;
-  /** Epoch ms. */
-  readonly now: number;
-  readonly by: Actor;
-}
 
 interface Successor extends NewKey {
   readonly old: { readonly id: string; readonly expiresAt: number };
@@ -275,90 +263,4 @@ async function lockAccount(transaction: Transaction, id: string): Promise<void> 
     .set((update) => ({ role: update.ref('role') }))
     .where('id', '=', id)
     .execute();
-}
-
-function keysMeant(
-  where: ExpressionBuilder<Database, 'api_keys'>,
-  { text, environment, live }: KeyFilter,
-) {
-  const conditions = [];
-  if (text !== undefined) conditions.push(containsText(where, text));
-  if (environment !== undefined) conditions.push(where('environment', '=', environment));
-  if (live) conditions.push(live.is ? isLive(where, live.now) : where.not(isLive(where, live.now)));
-  return where.and(conditions);
-}
-
-/** A name without the text is another one only if it contains the text; LIKE has wildcards. */
-function containsText(where: ExpressionBuilder<Database, 'api_keys'>, text: string) {
-  const { fn, ref, val } = where;
-  const name = fn<string>('lower', [ref('name')]);
-  const rest = fn<string>('replace', [name, fn('lower', [val(text)]), val('')]);
-  return where.or([where(rest, '<>', name), where('last_four', '=', text)]);
-}
-
-function isLive(where: ExpressionBuilder<Database, 'api_keys'>, now: number) {
-  return where.and([
-    where('revoked_at', 'is', null),
-    where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]),
-  ]);
-}
-
-/** @param now epoch ms. */
-function liveKeys(queries: Pick<Transaction, 'selectFrom'>, now: number) {
-  return queries.selectFrom('api_keys').where((where) => isLive(where, now));
-}
-
-/** How far the clock of the key's account is ahead, in ms; 0 in production. */
-async function clockOffsetOf(
-  transaction: Transaction,
-  { accountId, environment }: Pick<ApiKey, 'accountId' | 'environment'>,
-): Promise<number> {
-  if (environment !== 'staging') return 0;
-  const row = await transaction
-    .selectFrom('sandboxes')
-    .select('clock_offset')
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-  return row?.clock_offset ?? 0;
-}
-
-/** Adds a key where the account has room for it. */
-async function addKey(
-  transaction: Transaction,
-  { key, digest, bounds, now }: NewKey,
-): Promise<KeyInsertion> {
-  const { live } = await liveKeys(transaction, now)
-    .where('account_id', '=', key.accountId)
-    .select((select) => select.fn.countAll<number>().as('live'))
-    .executeTakeFirstOrThrow();
-  if (live >= bounds.live) return 'too_many';
-  if (bounds.perDay !== undefined) {
-    const { made } = await transaction
-      .selectFrom('api_keys')
-      .where('account_id', '=', key.accountId)
-      .where('created_at', '>=', Math.floor(now / DAY) * DAY)
-      .select((select) => select.fn.countAll<number>().as('made'))
-      .executeTakeFirstOrThrow();
-    if (made >= bounds.perDay) return 'too_many_today';
-  }
-  await transaction
-    .insertInto('api_keys')
-    .values({
-      id: key.id,
-      account_id: key.accountId,
-      environment: key.environment,
-      name: key.name,
-      digest: Buffer.from(digest, 'hex'),
-      prefix: key.prefix,
-      last_four: key.lastFour,
-      created_at: key.createdAt,
-      expires_at: key.expiresAt ?? null,
-      chain_id: key.chainId,
-      simulate: key.simulate ?? null,
-      is_temporary: key.isTemporary ? 1 : 0,
-      predecessor_id: key.predecessorId ?? null,
-      clock_offset: await clockOffsetOf(transaction, key),
-    })
-    .execute();
-  return 'kept';
 }

@@ -1,4 +1,5 @@
 import type { SQL } from 'bun';
+import { KEY_ORIGINS_STEP } from './key-origins.ts';
 import { addBucketsOnline, PET_BUCKETS } from './pet-buckets.ts';
 
 /**
@@ -271,18 +272,7 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     sqlite: AUDIT_INDEXES,
     postgres: AUDIT_INDEXES,
   },
-  {
-    // Which key a key was rotated from, and which one a message was sent with.
-    file: 'accounts',
-    sqlite: [
-      'ALTER TABLE api_keys ADD COLUMN predecessor_id TEXT',
-      'ALTER TABLE messages ADD COLUMN key_id TEXT',
-    ],
-    postgres: [
-      'ALTER TABLE api_keys ADD COLUMN IF NOT EXISTS predecessor_id TEXT',
-      'ALTER TABLE messages ADD COLUMN IF NOT EXISTS key_id TEXT',
-    ],
-  },
+  KEY_ORIGINS_STEP,
 ];
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { IssuedKeyInfo, KeyPage } from '../../src/dashboard/shared/api.ts';
+import type { IssuedKeyInfo } from '../../src/dashboard/shared/api.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { ONE, provokeBan } from '../support/ban-scene.ts';
 import {
@@ -9,7 +9,6 @@ import {
   expectRefusal,
   keysOf,
 } from '../support/dashboard-scene.ts';
-import { Visitor } from '../support/dashboard-visitor.ts';
 
 describe('a key created in the dashboard', () => {
   test('works at once, and its text is in no reply but the one that issues it', async () => {
@@ -282,69 +281,5 @@ describe('a revocation in the dashboard', () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);
     await expectRefusal(await visitor.delete('/api/keys/key_none'), 404, 'not_found');
-  });
-});
-
-describe('the list of keys', () => {
-  test('links a rotated key and its successor, under the names that they have now', async () => {
-    await using it = await dashboardScene();
-    const visitor = await customer(it.service);
-    const { key: old } = await createKey(visitor, { name: 'old name' });
-    it.clock.advance(1);
-    const { key: next } = await visitor.json<IssuedKeyInfo>('POST', `/api/keys/${old.id}/rotate`, {
-      overlap: '24h',
-    });
-    expect(next.predecessor).toEqual({ id: old.id, name: 'old name', lastFour: old.lastFour });
-    expect((await visitor.put(`/api/keys/${next.id}`, { name: ' new name ' })).status).toBe(204);
-    const [successor, predecessor] = await keysOf(visitor);
-    expect(successor).toEqual({ ...next, name: 'new name' });
-    expect(predecessor?.successor).toEqual({
-      id: next.id,
-      name: 'new name',
-      lastFour: next.lastFour,
-    });
-    const [entry] = await it.service.stores.audit.list(1);
-    expect(entry).toMatchObject({ action: 'key.renamed', by: visitor.email });
-    expect(entry?.detail).toContain('new name');
-    expect((await visitor.put(`/api/keys/${next.id}`, { name: ' ' })).status).toBe(400);
-  });
-
-  test('marks a live key that was not used for 90 days', async () => {
-    await using it = await dashboardScene();
-    const visitor = await customer(it.service);
-    const [idle, used] = [await createKey(visitor), await createKey(visitor, { name: 'used' })];
-    const unused = async () => {
-      const fresh = await Visitor.signIn(it.service, visitor.email);
-      return (await keysOf(fresh)).flatMap(({ id, isUnused }) => (isUnused ? id : []));
-    };
-    it.clock.advance(89 * DAY);
-    await it.service.request('/pets', { key: used.text });
-    await it.service.runJobs('save last uses');
-    expect(await unused()).toEqual([]);
-    it.clock.advance(2 * DAY);
-    expect(await unused()).toEqual([idle.key.id]);
-  });
-
-  test('leaves out what a filter excludes', async () => {
-    await using it = await dashboardScene();
-    const visitor = await customer(it.service);
-    const shop = await createKey(visitor, { name: 'Shop 100%' });
-    it.clock.advance(1);
-    const staging = await createKey(visitor, { name: 'Tests', environment: 'staging' });
-    it.clock.advance(1);
-    const ended = await createKey(visitor, { name: 'Old shop' });
-    await visitor.delete(`/api/keys/${ended.key.id}`);
-    const found = async (query: string) => {
-      const { keys } = await visitor.json<KeyPage>('GET', `/api/keys?${query}`);
-      return keys.map(({ id }) => id);
-    };
-    expect(await found('text=sHOP')).toEqual([ended.key.id, shop.key.id]);
-    expect(await found('text=0%25')).toEqual([shop.key.id]);
-    expect(await found(`text=${staging.key.lastFour}`)).toEqual([staging.key.id]);
-    expect(await found('environment=staging')).toEqual([staging.key.id]);
-    expect(await found('live=true')).toEqual([staging.key.id, shop.key.id]);
-    expect(await found('live=false')).toEqual([ended.key.id]);
-    expect(await found('live=true&environment=production&text=shop')).toEqual([shop.key.id]);
-    expect(await found('text=nothing')).toEqual([]);
   });
 });

@@ -74,15 +74,6 @@ export interface KeyInfo {
   readonly isTemporary?: true;
 }
 
-/** Enough of a key to recognize it. */
-export interface KeyLink extends Pick<KeyInfo, 'id' | 'name' | 'lastFour'> {}
-
-/** PUT /api/keys/{id} -> 204. */
-export interface KeyNaming {
-  /** 1 to 100 characters. */
-  readonly name: string;
-}
-
 /**
  * POST /api/temporary-keys -> 201 IssuedKeyInfo: a key of staging that ends after an hour, for trying the API in
  * a page. It counts as any key, and asks for no recent sign-in.
@@ -102,15 +93,28 @@ export interface NewKey {
   readonly simulate?: string;
 }
 
+/** The only reply with the text of a key. DELETE /api/keys/{id} -> 204 revokes a key. */
+export interface IssuedKeyInfo {
+  readonly key: KeyInfo;
+  readonly text: string;
+}
+
+/** Enough of a key to recognize it. */
+export interface KeyLink {
+  readonly id: string;
+  readonly name: string;
+  readonly lastFour: string;
+}
+
 /** POST /api/keys/{id}/rotate -> 201 IssuedKeyInfo. Asks for a recent sign-in. */
 export interface KeyRotation {
   readonly overlap: RotationOverlap;
 }
 
-/** The only reply with the text of a key. DELETE /api/keys/{id} -> 204 revokes a key. */
-export interface IssuedKeyInfo {
-  readonly key: KeyInfo;
-  readonly text: string;
+/** PUT /api/keys/{id} -> 204. */
+export interface KeyNaming {
+  /** 1 to 100 characters. */
+  readonly name: string;
 }
 
 /** GET /api/start -> StepsInfo: which steps of the start page an account has taken, from wherever. */

@@ -1,4 +1,4 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { LIVE_EVENT, LIVE_PATH, type LiveTopic } from '../../shared/live.ts';
 import { isTooMany } from '../api.ts';
@@ -92,7 +92,7 @@ class LiveChannel {
   #poll(): void {
     this.#polling ??= setInterval(() => {
       // What fails is tried again for longer than this, and is to be seen to fail.
-      if (this.#isRefused() || this.#client.isMutating() > 0) return;
+      if (this.#isRefused() || this.#isBusy()) return;
       void this.#client.invalidateQueries({}, { cancelRefetch: false });
     }, POLL_EVERY);
   }
@@ -112,11 +112,17 @@ class LiveChannel {
       });
   }
 
+  /** Whether the page changes something, or loads more of a list, which loading again would cancel. */
+  #isBusy(): boolean {
+    const isMore = (query: Query) => query.state.fetchMeta?.fetchMore !== undefined;
+    return this.#client.isMutating() > 0 || this.#client.isFetching({ predicate: isMore }) > 0;
+  }
+
   /** Waits for changes by this page, such as signing out, and for what the page loads after them. */
   #refresh(topic: LiveTopic): void {
     this.#outdated.add(topic);
     clearTimeout(this.#delay);
-    if (this.#client.isMutating() > 0) {
+    if (this.#isBusy()) {
       this.#delay = setTimeout(() => this.#refresh(topic), CHANGE_PAUSE);
       return;
     }
