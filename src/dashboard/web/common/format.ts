@@ -4,6 +4,7 @@
  */
 
 const COUNT = new Intl.NumberFormat('en');
+const SHARE = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 const TIME = { hour: '2-digit', minute: '2-digit' } as const;
 const LOCAL_DATE_TIME = new Intl.DateTimeFormat('en-GB', { ...DATE, ...TIME });
@@ -18,6 +19,11 @@ const UTC_DAY = new Intl.DateTimeFormat('en-GB', {
 /** Such as "3,650". */
 export function countText(count: number): string {
   return COUNT.format(count);
+}
+
+/** A part of 1, such as "4.2%". */
+export function shareText(share: number): string {
+  return SHARE.format(share);
 }
 
 /** In the reader's zone, such as "2 Jan 2027, 13:00". */

@@ -2,6 +2,7 @@ import { Alert, Anchor, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react';
 import type { ErrorInfo, RequestInfo } from '../../shared/requests.ts';
 import { Code } from '../common/copy.tsx';
+import { countText } from '../common/format.ts';
 import { basePath } from '../page-settings.ts';
 import { curlLine } from './curl-line.ts';
 import { PreciseTime, preciseUtc } from './precise-time.tsx';
@@ -154,7 +155,7 @@ function Facts({ request }: { readonly request: RequestInfo }) {
           <span className="monospace">{keyId}</span>
         </Fact>
         <Fact name="Took">{millisecondsText(durationMs)}</Fact>
-        <Fact name="Size of the reply">{`${replyBytes.toLocaleString('en')} bytes`}</Fact>
+        <Fact name="Size of the reply">{`${countText(replyBytes)} bytes`}</Fact>
         <Fact name="Address">{address}</Fact>
         <Fact name="User agent">{userAgent ?? 'none'}</Fact>
       </tbody>

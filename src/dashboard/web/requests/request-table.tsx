@@ -1,5 +1,6 @@
 import { Badge, Table, Text, UnstyledButton } from '@mantine/core';
 import type { RequestInfo } from '../../shared/requests.ts';
+import { countText } from '../common/format.ts';
 import { PreciseTime } from './precise-time.tsx';
 
 const COLUMNS = ['Time', 'Reply', 'Request', 'Took', 'Key'] as const;
@@ -55,7 +56,7 @@ function Row({ value, onOpen }: { readonly value: RequestInfo; readonly onOpen: 
           </UnstyledButton>
           {notRecorded > 0 && (
             <Text size="xs" c="dimmed">
-              {`and ${notRecorded.toLocaleString('en')} more in this second, not recorded`}
+              {`and ${countText(notRecorded)} more in this second, not recorded`}
             </Text>
           )}
         </div>

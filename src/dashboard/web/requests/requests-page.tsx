@@ -12,6 +12,7 @@ import { RequestDetail } from './request-detail.tsx';
 import { RequestFilters } from './request-filters.tsx';
 import { RequestTable } from './request-table.tsx';
 import './requests.css';
+import { countText } from '../common/format.ts';
 
 /** The latest requests of an account: its own, or for operators that of the address. */
 export default function RequestsPage() {
@@ -128,7 +129,7 @@ function Kept({ kept: { days, perSecond, requests }, filters, account }: KeptPro
   return (
     <Group justify="space-between" align="flex-start" gap="md">
       <Text size="sm" c="dimmed" maw={560}>
-        {`Not every request is here: of each second up to ${perSecond} are recorded, errors and refusals first, the rest a random sample. The latest ${requests.toLocaleString('en')} are kept for ${days} days. Bodies and keys never are. Requests without a valid key belong to no account.`}
+        {`Not every request is here: of each second up to ${perSecond} are recorded, errors and refusals first, the rest a random sample. The latest ${countText(requests)} are kept for ${days} days. Bodies and keys never are. Requests without a valid key belong to no account.`}
       </Text>
       <Group gap="sm">
         {(['csv', 'json'] as const).map((form) => (

@@ -1,7 +1,7 @@
 import { Slider, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { SandboxInfo, SandboxUsageChange, SandboxWindowInfo } from '../../shared/sandbox.ts';
-import { countText } from '../usage/outcomes.ts';
+import { countText } from '../common/format.ts';
 import { Section } from './section.tsx';
 
 interface UsageLeftProps {

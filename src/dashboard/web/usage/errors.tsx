@@ -1,7 +1,7 @@
 import { Anchor, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import type { UsageFiguresInfo, UsageReport } from '../../shared/usage.ts';
-import { countText } from './outcomes.ts';
+import { countText } from '../common/format.ts';
 import { requestsAddress, type Selection } from './selection.ts';
 
 interface Kind {

@@ -1,9 +1,9 @@
 import { Anchor, Badge, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import type { UsageEvent } from '../../shared/usage.ts';
+import { countText } from '../common/format.ts';
 import { Time } from '../common/time.tsx';
 import { SteadyList } from '../live/steady-list.tsx';
-import { countText } from './outcomes.ts';
 import { BEFORE_BAN, requestsAddress } from './selection.ts';
 
 const HOUR = 60 * 60 * 1_000;

@@ -1,7 +1,8 @@
 import { Table } from '@mantine/core';
 import { requestsOf } from '../../../core/usage.ts';
 import type { UsageFiguresInfo } from '../../shared/usage.ts';
-import { countText, errorShareText, tookText } from './outcomes.ts';
+import { countText } from '../common/format.ts';
+import { errorShareText, tookText } from './outcomes.ts';
 
 interface FiguresTableProps {
   /** What the rows are, such as "Key". */

@@ -1,4 +1,5 @@
 import { OUTCOMES, type Outcome, requestsOf, type UsageCounts } from '../../../core/usage.ts';
+import { shareText, timeText, utcDayText } from '../common/format.ts';
 
 /** The labels of the outcomes, and the CSS variables of their colours. */
 export const OUTCOME_STYLES: Readonly<Record<Outcome, { title: string; color: string }>> = {
@@ -19,7 +20,7 @@ export function shownOutcomes(total: UsageCounts): readonly Outcome[] {
 /** The share of requests that did not succeed, such as "4.2 %"; a dash without requests. */
 export function errorShareText(counts: UsageCounts): string {
   const requests = requestsOf(counts);
-  return requests === 0 ? '–' : SHARE.format(1 - counts.succeeded / requests);
+  return requests === 0 ? '–' : shareText(1 - counts.succeeded / requests);
 }
 
 /** A duration (ms) of a reply, in milliseconds or seconds; a dash where none was measured. */
@@ -28,18 +29,7 @@ export function tookText(duration: number | null): string {
   return duration < 1_000 ? `${duration} ms` : `${duration / 1_000} s`;
 }
 
-const SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
-const COUNT = new Intl.NumberFormat();
-
-/** A count in the reader's number format. */
-export function countText(count: number): string {
-  return COUNT.format(count);
-}
-
-const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-
 /** The beginning of a bucket: hours in the reader's time zone, days in UTC. */
 export function bucketText(span: Span, from: number): string {
-  return (span === 'hours' ? HOUR : DAY).format(from);
+  return span === 'hours' ? timeText(from) : utcDayText(from);
 }

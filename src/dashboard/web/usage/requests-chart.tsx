@@ -3,7 +3,8 @@ import { BarChart } from '@mantine/charts';
 import { Box, Text } from '@mantine/core';
 import { requestsOf, type UsageCounts } from '../../../core/usage.ts';
 import type { UsageBucket } from '../../shared/usage.ts';
-import { bucketText, countText, OUTCOME_STYLES, type Span, shownOutcomes } from './outcomes.ts';
+import { countText } from '../common/format.ts';
+import { bucketText, OUTCOME_STYLES, type Span, shownOutcomes } from './outcomes.ts';
 
 interface RequestsChartProps {
   readonly span: Span;

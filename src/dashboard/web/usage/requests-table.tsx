@@ -1,8 +1,9 @@
 import { Table } from '@mantine/core';
 import type { UsageCounts } from '../../../core/usage.ts';
 import type { UsageBucket } from '../../shared/usage.ts';
+import { countText } from '../common/format.ts';
 import { Time } from '../common/time.tsx';
-import { bucketText, countText, OUTCOME_STYLES, type Span, shownOutcomes } from './outcomes.ts';
+import { bucketText, OUTCOME_STYLES, type Span, shownOutcomes } from './outcomes.ts';
 
 interface RequestsTableProps {
   readonly span: Span;

@@ -4,6 +4,7 @@ import { useId, useState } from 'react';
 import { requestsOf } from '../../../core/usage.ts';
 import type { UsageFiguresInfo, UsageReport } from '../../shared/usage.ts';
 import { call } from '../api.ts';
+import { countText } from '../common/format.ts';
 import { Failure, Loading } from '../common/states.tsx';
 import { Time } from '../common/time.tsx';
 import { basePath } from '../page-settings.ts';
@@ -11,14 +12,7 @@ import { usageQuery } from './account-queries.ts';
 import { Errors } from './errors.tsx';
 import { FiguresTable } from './figures-table.tsx';
 import { Filters, keyText, operationText } from './filters.tsx';
-import {
-  countText,
-  errorShareText,
-  OUTCOME_STYLES,
-  type Span,
-  shownOutcomes,
-  tookText,
-} from './outcomes.ts';
+import { errorShareText, OUTCOME_STYLES, type Span, shownOutcomes, tookText } from './outcomes.ts';
 import { RequestsChart } from './requests-chart.tsx';
 import { RequestsTable } from './requests-table.tsx';
 import { type Selection, useSelection } from './selection.ts';

@@ -1,8 +1,8 @@
 import { Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { ENVIRONMENTS, type Environment } from '../../../core/environments.ts';
 import type { UsageInfo, WindowInfo } from '../../shared/usage.ts';
-import { Until } from '../common/time.tsx';
-import { countText } from './outcomes.ts';
+import { countText } from '../common/format.ts';
+import { Until, WindowEnd } from '../common/time.tsx';
 
 const TITLES: Readonly<Record<Environment, string>> = {
   production: 'Production',
@@ -78,7 +78,7 @@ function Window({ name, of, window, isLazy = false, bannedUntil }: WindowProps) 
           'Starts with your next request'
         ) : (
           <>
-            Resets in <Until at={resetAt} />
+            Resets in <Until at={resetAt} />, at <WindowEnd at={resetAt} />
           </>
         )}
       </Text>
