@@ -48,7 +48,7 @@ describe('the image', () => {
   test('needs nothing else of this folder to be built', async () => {
     expect(await new Response(build.stderr).text()).toBe('');
     expect(await new Response(build.stdout).text()).toMatch(
-      /^dist\/petstore: \d+ MB, built in [\d.]+ s\n$/,
+      /^dist\/petstore: \d+ MB, built in [\d.]+ s\ndist\/petstore\.cdx\.json: \d+ packages\n$/,
     );
   });
 
