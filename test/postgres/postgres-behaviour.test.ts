@@ -51,7 +51,7 @@ const EMBEDDED_ONLY = [
   'expires, and is deleted at the next sign-in',
   'expires after an hour',
   'holds argon2id of the password, and no token of a link',
-  'that fails midway leaves the account as it was, without an audit entry',
+  'that fails midway leaves an account whose holder signs in and deletes it again',
   'gets 503 while the store cannot write, and succeeds later',
 ];
 
