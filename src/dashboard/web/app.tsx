@@ -98,7 +98,8 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
       <Pages>
         <Switch>
           <Route path="/">
-            <StartPage session={session} />
+            {/* Signing out leads here before the frame of somebody who is signed in has gone. */}
+            {session.isLeaving ? null : <StartPage session={session} />}
           </Route>
           <Route path="/keys" component={KeysPage} />
           <Route path="/requests" component={RequestsPage} />

@@ -26,7 +26,7 @@ const LANGUAGES: readonly (readonly [language: Language, name: string, toRun: st
 export function StartPage({ session }: { session: SessionState }) {
   const [key, setKey] = useState<ExampleKey>();
   const [chosen, choose] = useState<ExampleCall>('message');
-  const steps = useSteps(session).data;
+  const steps = useSteps().data;
   return (
     <Page title="Start" description="Three steps to your first successful request.">
       <BanNotices />
@@ -65,13 +65,11 @@ export function StartPage({ session }: { session: SessionState }) {
 }
 
 /** The steps that the account has taken, in this browser or elsewhere. */
-function useSteps({ isLeaving }: SessionState) {
+function useSteps() {
   // Every request changes the usage, and with it what this shows.
   return useQuery({
     queryKey: ['usage', 'steps'],
     queryFn: () => call<StepsInfo>('GET', '/start'),
-    // Signing out leads here before the frame of somebody who is signed in has gone.
-    enabled: !isLeaving,
   });
 }
 

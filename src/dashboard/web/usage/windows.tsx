@@ -54,6 +54,7 @@ function Window({ name, of, window, isLazy = false, bannedUntil }: WindowProps) 
   const { limit, remaining, resetAt, afterBan = remaining } = window;
   const left = `${countText(remaining)} of ${countText(limit)} left`;
   const percent = (100 * remaining) / limit;
+  const isWaiting = isLazy && remaining === limit && bannedUntil === undefined;
   return (
     <Stack gap={6}>
       <Text size="sm" c="dimmed">
@@ -74,11 +75,19 @@ function Window({ name, of, window, isLazy = false, bannedUntil }: WindowProps) 
           <>
             Banned; {countText(afterBan)} left in <Until at={bannedUntil} />
           </>
-        ) : isLazy && remaining === limit ? (
+        ) : isWaiting ? (
           'Starts with your next request'
         ) : (
           <>
-            Resets in <Until at={resetAt} />, at <WindowEnd at={resetAt} />
+            Resets in <Until at={resetAt} />
+          </>
+        )}
+      </Text>
+      {/* On a line of its own: beside a countdown it would move. */}
+      <Text size="xs" c="dimmed" className="figures" mih={18}>
+        {isWaiting ? null : (
+          <>
+            at <WindowEnd at={bannedUntil ?? resetAt} />
           </>
         )}
       </Text>
