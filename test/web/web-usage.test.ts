@@ -94,6 +94,7 @@ describeWithBrowser('the usage page', (open) => {
     expect(await cells.allInnerTexts()).toEqual(['4', '1', '2']);
     await requests.getByText('30 days').click();
     const days = requests.getByRole('region', { name: 'Requests by UTC day' });
+    await days.waitFor();
     expect(await days.getByRole('row').count()).toBe(31);
     expect(await days.getByRole('row').nth(1).getByRole('cell').allInnerTexts()).toEqual([
       '4',

@@ -1,5 +1,5 @@
 import type { ServiceFacts } from '../reference/guides/guide.ts';
-import { HOME_TITLE, PAGE_TITLES, pageTitle } from '../shared/page-titles.ts';
+import { headingOf, NARROW_PAGES, PAGE_TITLES } from '../shared/page-titles.ts';
 import type { Assets, PageAssets } from './assets.ts';
 import { type Html, html } from './html.ts';
 import { PAW } from './paw.ts';
@@ -8,11 +8,6 @@ const DESCRIPTION = 'Keys, usage, messages and reference of the petstore API.';
 
 /** How an operator runs the commands. */
 const COMMAND = Bun.isStandaloneExecutable ? 'petstore' : 'npm run -s petstore --';
-
-/** The pages of those who are not signed in. */
-const PUBLIC_PATHS: ReadonlySet<string> = new Set([
-  ...['/', '/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/verify-email'],
-]);
 
 /** The inputs of every page. */
 export interface PageParts extends ServiceFacts {
@@ -35,7 +30,8 @@ export interface Reader {
  */
 export function dashboardPage(parts: PageParts, reader: Reader, styleNonce: string): Html {
   const { assets, basePath, addresses } = parts;
-  const title = titleFor(reader);
+  const title = headingOf(reader.path, reader.hasSession) ?? 'Petstore';
+  const isNarrow = NARROW_PAGES.has(reader.path) || (!reader.hasSession && reader.path !== '/');
   return page(parts, {
     title: `${title} · Petstore`,
     path: reader.path,
@@ -47,7 +43,7 @@ ${loading(parts, assets.dashboard, 'module')}`,
 ${framed(
   parts,
   reader,
-  html`<h1 class="page-title shell-title">${title}</h1>
+  html`<div class="${isNarrow ? 'narrow' : ''}"><h1 class="page-title shell-title">${title}</h1></div>
 <noscript>
 <p>The dashboard needs JavaScript. Without it:</p>
 <ul>
@@ -83,12 +79,6 @@ export function notFoundPage(parts: PageParts, reader: Reader): Html {
   });
 }
 
-function titleFor({ path, hasSession }: Reader): string {
-  if (hasSession) return pageTitle(path) ?? 'Petstore';
-  if (path === '/') return HOME_TITLE;
-  return PUBLIC_PATHS.has(path) ? (pageTitle(path) ?? 'Petstore') : 'Sign in';
-}
-
 /** The frame of the application's pages, as `web/shell.tsx` has it, around a page's content. */
 function framed({ basePath }: PageParts, reader: Reader, content: Html): Html {
   const main = html`<main id="content" class="content" tabindex="-1">
@@ -114,7 +104,7 @@ ${[...PAGE_TITLES.keys()].filter((path) => !isElsewhere(path)).map(link)}
 
 /** Whether the side bar leaves a page out: those of signing in, and of operators, whom a cookie does not show. */
 function isElsewhere(path: string): boolean {
-  return (path !== '/' && PUBLIC_PATHS.has(path)) || path.startsWith('/operator');
+  return NARROW_PAGES.has(path) || path.startsWith('/operator');
 }
 
 /** Links and scripts. Modules and deferred scripts run once the page is parsed. */

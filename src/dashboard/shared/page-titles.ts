@@ -31,3 +31,15 @@ export function pageTitle(path: string): string | undefined {
   if (matches !== undefined) return usage === undefined ? 'Account' : 'Usage';
   return PAGE_TITLES.get(path);
 }
+
+/** The pages of one form, in a narrow column. */
+export const NARROW_PAGES: ReadonlySet<string> = new Set([
+  ...['/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/verify-email'],
+]);
+
+/** The heading of a page; `undefined` for an unknown path, which asks a visitor to sign in. */
+export function headingOf(path: string, isSignedIn: boolean): string | undefined {
+  if (isSignedIn) return pageTitle(path);
+  if (path === '/') return HOME_TITLE;
+  return PAGE_TITLES.get(NARROW_PAGES.has(path) ? path : '/sign-in');
+}

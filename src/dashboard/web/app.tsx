@@ -1,7 +1,8 @@
-import { Alert, Anchor, Text } from '@mantine/core';
+import { Alert, Anchor, Stack, Text, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
+import { headingOf, NARROW_PAGES } from '../shared/page-titles.ts';
 import { type SessionState, useSession } from './api.ts';
 import { documentTitle } from './common/page.tsx';
 import { PageBoundary } from './common/page-boundary.tsx';
@@ -60,8 +61,23 @@ function Pages({ children }: { children: ReactNode }) {
   }, [location]);
   return (
     <PageBoundary key={location}>
-      <Suspense fallback={<Loading label="Loading the page" height={480} />}>{children}</Suspense>
+      <Suspense fallback={<PagePlaceholder path={location} />}>{children}</Suspense>
     </PageBoundary>
+  );
+}
+
+/** The heading of a page whose code has not come yet. */
+function PagePlaceholder({ path }: { readonly path: string }) {
+  const title = headingOf(path, useSession().data?.account != null);
+  return (
+    <Stack gap="xl" className={NARROW_PAGES.has(path) ? 'narrow' : ''}>
+      {title && (
+        <Title order={1} className="page-title">
+          {title}
+        </Title>
+      )}
+      <Loading label="Loading the page" height={480} />
+    </Stack>
   );
 }
 

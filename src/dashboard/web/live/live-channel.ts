@@ -129,10 +129,7 @@ class LiveChannel {
     const topics = [...this.#outdated];
     this.#outdated.clear();
     for (const each of topics) {
-      const filter = each === 'everything' ? {} : { queryKey: [each] };
-      // Begun anew with each poll, a query would never get to fail, and the page would still say that it is live.
-      const cancelRefetch = each !== 'everything';
-      void this.#client.invalidateQueries(filter, { cancelRefetch });
+      void this.#client.invalidateQueries(each === 'everything' ? {} : { queryKey: [each] });
     }
   }
 }
