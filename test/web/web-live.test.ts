@@ -43,9 +43,10 @@ describeWithBrowser('pages follow what happens elsewhere', (open) => {
     const [chief, ada] = [await operator(service), await Visitor.signUp(service)];
     await using visitor = await enter(open, service, chief, '/operator/audit');
     const { page } = visitor;
-    await page.getByText('Account created').first().waitFor();
+    const log = page.getByRole('list', { name: 'Audit log' });
+    await log.getByText('Account created').first().waitFor();
     await createKey(ada);
-    await page.getByText('Key created').waitFor();
+    await log.getByText('Key created').waitFor();
     expect(visitor.problems).toEqual([]);
   });
 });

@@ -106,7 +106,7 @@ describeWithBrowser('the audit log', (open) => {
     await using scene = await dashboardScene();
     const boss = await operator(scene.service);
     await expectSound(open, scene.service, boss, '/operator/audit', (page) =>
-      page.getByText('Role changed').waitFor(),
+      page.getByRole('list', { name: 'Audit log' }).getByText('Role changed').waitFor(),
     );
   });
 
