@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { PostgresAccess } from '../../src/storage/postgres/access.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
@@ -101,10 +102,15 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     await using service = await TestService.start({ settings: settingsOf(url) });
     const pets = await service.request('/pets?limit=100', { key: key.stdout.trim() });
     expect(await pets.json()).toHaveLength(100);
-    for (const command of ['backup', 'restore']) {
-      const refused = await run(command, 'file.tar');
-      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('pg_') });
-    }
+    const backup = join(folder.path, 'before.backup');
+    expect(await run('backup', backup)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('database.dump'),
+    });
+    expect(await run('restore', backup)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('pg_restore'),
+    });
   });
 
   test('does not start, and says why, without the database or with another secret', async () => {
