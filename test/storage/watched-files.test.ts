@@ -181,10 +181,7 @@ describe('a write-ahead log that is truncated while the service runs', () => {
   test('is noticed after later writes, which leave a hole, and the hole stays out of the database', async () => {
     await using scene = await serving();
     const log = scene.file('production.db-wal');
-    // As the truncation and a write in one moment leave it.
-    const file = openSync(log, 'r+');
-    writeSync(file, Buffer.alloc(4_096), 0, 4_096, 0);
-    closeSync(file);
+    punchHole(log);
     await expectNotReady(scene.service, `${log} was truncated`);
     expect(await scene.service.end('SIGTERM')).toBe(0);
     const checked = await runCommand(['store', 'check'], onFolder(scene.path));
@@ -196,9 +193,7 @@ describe('a write-ahead log that is truncated while the service runs', () => {
 
   test('stays out of the database when the service stops before it is noticed', async () => {
     await using scene = await serving();
-    const file = openSync(scene.file('production.db-wal'), 'r+');
-    writeSync(file, Buffer.alloc(4_096), 0, 4_096, 0);
-    closeSync(file);
+    punchHole(scene.file('production.db-wal'));
     expect(await scene.service.end('SIGTERM')).toBe(0);
     expect(await runCommand(['store', 'check'], onFolder(scene.path))).toMatchObject({ code: 0 });
   });
@@ -275,3 +270,10 @@ describe.skipIf(AS_USER.length > 0 && Bun.which('setpriv') === null)(
     }
   },
 );
+
+/** Leaves a file as its truncation and a write in one moment do: with zeros where it began. */
+function punchHole(path: string): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(4_096), 0, 4_096, 0);
+  closeSync(file);
+}
