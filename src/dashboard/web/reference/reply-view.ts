@@ -1,6 +1,7 @@
 import { indentJson } from '../exact-json.ts';
+import type { Reply } from '../exchange.ts';
 import { codeBlock, element } from './elements.ts';
-import type { Attempt, Reply } from './request.ts';
+import type { Attempt } from './request.ts';
 
 /** The request line, status, time, headers and body of a reply. */
 export function replyView({ method, url }: Attempt, reply: Reply): HTMLElement[] {

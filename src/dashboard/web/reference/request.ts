@@ -6,18 +6,6 @@ export interface Attempt {
   readonly body?: string;
 }
 
-/** A reply as it came. */
-export interface Reply {
-  readonly status: number;
-  readonly statusText: string;
-  /** Those that CORS exposes to pages of other origins. */
-  readonly headers: ReadonlyArray<readonly [string, string]>;
-  /** The text of the body, which nothing has parsed. */
-  readonly body: string;
-  /** Milliseconds from sending to the last byte. */
-  readonly took: number;
-}
-
 /** Where a form sends to; the environment is empty where keys of both are taken. */
 export function targetOf(form: HTMLFormElement): { baseUrl: string; environment: string } {
   const chosen = form.querySelector<HTMLInputElement>(
@@ -46,22 +34,4 @@ export function attemptOf(form: HTMLFormElement, key: string): Attempt {
   const search = query.size > 0 ? `?${query}` : '';
   const url = targetOf(form).baseUrl + filled + search;
   return { method, url, headers, ...(body !== undefined && { body }) };
-}
-
-/** Sends a request. @returns the reply; `undefined` when none came. */
-export async function send({ url, ...init }: Attempt): Promise<Reply | undefined> {
-  const begin = performance.now();
-  try {
-    const response = await fetch(url, { ...init, credentials: 'omit', cache: 'no-store' });
-    const body = await response.text();
-    return {
-      status: response.status,
-      statusText: response.statusText,
-      headers: [...response.headers],
-      body,
-      took: performance.now() - begin,
-    };
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,9 @@
+import { exchange } from '../exchange.ts';
 import { confirmWrite } from './confirm-write.ts';
 import { addCopyButtons } from './copy-buttons.ts';
 import { KeyField } from './key-field.ts';
 import { replyView, unreachableView } from './reply-view.ts';
-import { type Attempt, attemptOf, send, targetOf } from './request.ts';
+import { type Attempt, attemptOf, targetOf } from './request.ts';
 import { sampleWriter } from './samples.ts';
 
 /** Makes the form of the page send its request. */
@@ -38,7 +39,8 @@ async function tryOnce(form: HTMLFormElement, key: KeyField): Promise<void> {
     if (text === undefined) return;
     const attempt = attemptOf(form, text);
     if (isProductionWrite(form, attempt, key) && !(await confirmWrite(attempt))) return;
-    const reply = await send(attempt);
+    const { url, ...init } = attempt;
+    const reply = await exchange(url, init);
     if (reply?.status === 401) key.refused();
     place.replaceChildren(...(reply ? replyView(attempt, reply) : [unreachableView(attempt)]));
     addCopyButtons(place);

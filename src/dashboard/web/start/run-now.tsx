@@ -6,22 +6,13 @@ import { ActionButton } from '../common/action-button.tsx';
 import { Code } from '../common/copy.tsx';
 import { Failure } from '../common/states.tsx';
 import { indentJson } from '../exact-json.ts';
+import { exchange, type Reply } from '../exchange.ts';
 import { type ExampleCall, type ExampleKey, MESSAGE, placeOf } from './examples.ts';
 
 interface RunNowProps {
   readonly call: ExampleCall;
   readonly session: SessionState;
   readonly exampleKey: ExampleKey | undefined;
-}
-
-interface Reply {
-  readonly status: number;
-  readonly statusText: string;
-  /** The headers that CORS exposes to pages of other origins. */
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body: string;
-  /** Milliseconds from sending to the last byte. */
-  readonly took: number;
 }
 
 /** Sends the real request from this browser, and shows the real reply. */
@@ -115,7 +106,7 @@ function requestAddress({ headers }: Reply): string {
 }
 
 function sendMessage(base: string, key: ExampleKey): Promise<Reply> {
-  return exchange(`${base}/messages`, {
+  return replyOf(`${base}/messages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key.text}`, 'content-type': 'application/json' },
     body: JSON.stringify({ message: MESSAGE }),
@@ -123,24 +114,14 @@ function sendMessage(base: string, key: ExampleKey): Promise<Reply> {
 }
 
 function listPets(base: string, key: ExampleKey): Promise<Reply> {
-  return exchange(`${base}/pets`, { headers: { authorization: `Bearer ${key.text}` } });
+  return replyOf(`${base}/pets`, { headers: { authorization: `Bearer ${key.text}` } });
 }
 
-async function exchange(url: string, init: RequestInit): Promise<Reply> {
-  const begin = performance.now();
-  try {
-    const response = await fetch(url, { ...init, credentials: 'omit', cache: 'no-store' });
-    const body = await response.text();
-    return {
-      status: response.status,
-      statusText: response.statusText,
-      headers: [...response.headers].sort(limitsFirst),
-      body: indentJson(body),
-      took: performance.now() - begin,
-    };
-  } catch {
-    throw new CallError(0, 'unreachable', `Nothing answered at ${new URL(url).origin}.`);
-  }
+async function replyOf(url: string, init: RequestInit): Promise<Reply> {
+  const reply = await exchange(url, init);
+  if (!reply) throw new CallError(0, 'unreachable', `Nothing answered at ${new URL(url).origin}.`);
+  const headers = reply.headers.toSorted(limitsFirst);
+  return { ...reply, headers, body: indentJson(reply.body) };
 }
 
 /** Sorts the headers about limits first, and leaves the others in their order. */
