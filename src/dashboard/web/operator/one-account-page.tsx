@@ -7,6 +7,7 @@ import { PLANS } from '../../../core/plans.ts';
 import type { KeyInfo } from '../../shared/api.ts';
 import type { AccountDetailsInfo, AccountUsageInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
+import { countText } from '../common/format.ts';
 import { Failure, Loading } from '../common/states.tsx';
 import { Time, Until } from '../common/time.tsx';
 import { KeyState } from '../keys/key-state.tsx';
@@ -101,7 +102,7 @@ function Summary({ details: { account, secondFactors } }: DetailsProps) {
           </Badge>
         )}
         <Text size="sm">
-          {`${limits.perMinute.toLocaleString('en')} a minute, ${limits.perDay.toLocaleString('en')} a day`}
+          {`${countText(limits.perMinute)} a minute, ${countText(limits.perDay)} a day`}
         </Text>
         <Text size="sm" c="dimmed">
           Since <Time at={createdAt} />
@@ -143,14 +144,11 @@ function EnvironmentUsage({ environment, usage }: EnvironmentUsageProps) {
   const sum = ({ succeeded, clientErrors, limited, serverErrors }: typeof last) =>
     succeeded + clientErrors + limited + serverErrors;
   return (
-    <Figure
-      title={`${environment}, last 24 hours`}
-      value={`${sum(last).toLocaleString('en')} requests`}
-    >
+    <Figure title={`${environment}, last 24 hours`} value={`${countText(sum(last))} requests`}>
       <div>{`${last.clientErrors} client errors, ${last.limited} refused with 429, ${last.serverErrors} server errors`}</div>
-      <div>{`${sum(last30Days).toLocaleString('en')} requests in 30 days`}</div>
+      <div>{`${countText(sum(last30Days))} requests in 30 days`}</div>
       <div>
-        {`Left: ${minute.remaining.toLocaleString('en')} of ${minute.limit.toLocaleString('en')} this minute, ${day.remaining.toLocaleString('en')} of ${day.limit.toLocaleString('en')} today (UTC)`}
+        {`Left: ${countText(minute.remaining)} of ${countText(minute.limit)} this minute, ${countText(day.remaining)} of ${countText(day.limit)} today (UTC)`}
       </div>
     </Figure>
   );

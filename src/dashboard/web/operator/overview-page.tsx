@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { OverviewInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
+import { countText } from '../common/format.ts';
 import { Empty, Failure, Loading } from '../common/states.tsx';
 import { durationText, Time } from '../common/time.tsx';
 import { OperatorPage } from './operator-page.tsx';
@@ -51,16 +52,16 @@ function Figures({ overview: { requests, bansInForce, lastBackup, now } }: PartP
   const all = succeeded + clientErrors + limited + serverErrors;
   return (
     <div className="desk-figures">
-      <Figure title="Requests" value={all.toLocaleString('en')}>
+      <Figure title="Requests" value={countText(all)}>
         with a valid key
       </Figure>
-      <Figure title="Client errors" value={clientErrors.toLocaleString('en')}>
-        and {limited.toLocaleString('en')} refused with 429
+      <Figure title="Client errors" value={countText(clientErrors)}>
+        and {countText(limited)} refused with 429
       </Figure>
-      <Figure title="Server errors" value={serverErrors.toLocaleString('en')}>
+      <Figure title="Server errors" value={countText(serverErrors)}>
         5xx
       </Figure>
-      <Figure title="Bans in force" value={bansInForce.toLocaleString('en')}>
+      <Figure title="Bans in force" value={countText(bansInForce)}>
         keys that went on after 429
       </Figure>
       <Figure
@@ -143,8 +144,8 @@ function Operations({ overview: { operations } }: PartProps) {
               <Table.Tr key={operation}>
                 <Table.Td>{operation === 'none' ? 'no operation' : operation}</Table.Td>
                 <Table.Td>{`${p95.toLocaleString('en', { maximumSignificantDigits: 2 })} ms`}</Table.Td>
-                <Table.Td>{requests.toLocaleString('en')}</Table.Td>
-                <Table.Td>{errors.toLocaleString('en')}</Table.Td>
+                <Table.Td>{countText(requests)}</Table.Td>
+                <Table.Td>{countText(errors)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
