@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, Table, Text } from '@mantine/core';
 import type { KeyInfo, KeyLink } from '../../shared/api.ts';
+import { StackedHead } from '../common/stacked-head.tsx';
 import { Time } from '../common/time.tsx';
 import { keyRowId } from './key-row.ts';
 import { KeyState } from './key-state.tsx';
@@ -14,19 +15,10 @@ interface KeyTableProps {
 
 const COLUMNS = ['Key', 'State', 'Created', 'Last used', 'Change'] as const;
 
-// Explicit roles survive where the style sheet turns the table into cards.
 export function KeyTable({ keys, ...actions }: KeyTableProps) {
   return (
     <Table className="stacked keys" role="table" verticalSpacing="sm" aria-label="Your keys">
-      <Table.Thead role="rowgroup">
-        <Table.Tr role="row">
-          {COLUMNS.map((name) => (
-            <Table.Th key={name} role="columnheader" scope="col">
-              {name}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
+      <StackedHead columns={COLUMNS} />
       <Table.Tbody role="rowgroup">
         {keys.map((key) => (
           <KeyRow key={key.id} value={key} {...actions} />

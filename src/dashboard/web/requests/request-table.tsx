@@ -1,6 +1,7 @@
 import { Badge, Table, Text, UnstyledButton } from '@mantine/core';
 import type { RequestInfo } from '../../shared/requests.ts';
 import { countText } from '../common/format.ts';
+import { StackedHead } from '../common/stacked-head.tsx';
 import { PreciseTime } from './precise-time.tsx';
 
 const COLUMNS = ['Time', 'Reply', 'Request', 'Took', 'Key'] as const;
@@ -10,7 +11,6 @@ interface RequestTableProps {
   readonly onOpen: (request: RequestInfo) => void;
 }
 
-// Explicit roles survive where the style sheet turns the table into cards.
 export function RequestTable({ requests, onOpen }: RequestTableProps) {
   return (
     <Table
@@ -20,15 +20,7 @@ export function RequestTable({ requests, onOpen }: RequestTableProps) {
       highlightOnHover
       aria-label="Requests"
     >
-      <Table.Thead role="rowgroup">
-        <Table.Tr role="row">
-          {COLUMNS.map((name) => (
-            <Table.Th key={name} role="columnheader" scope="col">
-              {name}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
+      <StackedHead columns={COLUMNS} />
       <Table.Tbody role="rowgroup">
         {requests.map((request) => (
           <Row key={request.id} value={request} onOpen={() => onOpen(request)} />
