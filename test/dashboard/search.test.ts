@@ -4,6 +4,7 @@ import { OPERATION_IDS } from '../../src/api/operations.ts';
 import { PARTS, readConfig } from '../../src/config/config.ts';
 import { GUIDES } from '../../src/dashboard/reference/guides/guides.ts';
 import { searchEntries } from '../../src/dashboard/search/entries.ts';
+import { NARROW_PAGES, PAGE_TITLES } from '../../src/dashboard/shared/page-titles.ts';
 import { HEADERS } from '../../src/http/headers.ts';
 import { TestService } from '../support/harness.ts';
 
@@ -69,6 +70,13 @@ describe('the search', () => {
     }
     for (const { name, title } of GUIDES) {
       expect(await search(title)).toContain(`/docs/guides/${name}`);
+    }
+  });
+
+  test('finds every page of the navigation by its title', async () => {
+    for (const [path, title] of PAGE_TITLES) {
+      if (path === '/' || NARROW_PAGES.has(path)) continue;
+      expect([title, ...(await search(title))]).toContain(path);
     }
   });
 

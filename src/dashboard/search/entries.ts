@@ -6,8 +6,9 @@ import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { GUIDES } from '../reference/guides/guides.ts';
 import { errorPath, guidePath, operationPath, REFERENCE_PATH } from '../reference/paths.ts';
 import { slugOf } from '../reference/prose.ts';
+import { pageTitle } from '../shared/page-titles.ts';
 import type { SearchEntry } from '../shared/search.ts';
-import { DASHBOARD_PAGES } from './dashboard-pages.ts';
+import { DASHBOARD_PAGES, type DashboardPage } from './dashboard-pages.ts';
 
 /** Sections of guides that are entries of another kind, which say more. */
 const LISTS = { errors: 'Error code', headers: 'Header' } as const;
@@ -26,7 +27,7 @@ export function searchEntries(facts: ServiceFacts): SearchEntry[] {
       excerpt: 'Addresses, keys, every operation and guide, documents for programs.',
       text: 'overview documentation base URL authentication OpenAPI Arazzo YAML llms.txt',
     },
-    ...DASHBOARD_PAGES.map((page): SearchEntry => ({ ...page, names: page.title, kind: 'Page' })),
+    ...DASHBOARD_PAGES.map(ofPage),
     ...Object.entries(OPERATIONS).flatMap(([id, operation]) => ofOperation(id, operation)),
     ...ERROR_CATALOGUE.map(
       ({ code, status, meaning, cause, cure }): SearchEntry => ({
@@ -42,6 +43,11 @@ export function searchEntries(facts: ServiceFacts): SearchEntry[] {
       ofGuide(name, title, description, body(facts)),
     ),
   ];
+}
+
+function ofPage({ path, excerpt, text }: DashboardPage): SearchEntry {
+  const title = pageTitle(path) ?? path;
+  return { path, title, names: title, kind: 'Page', excerpt, text };
 }
 
 function ofOperation(id: string, operation: PublishedOperation): SearchEntry[] {

@@ -2,14 +2,13 @@ import { Alert, Anchor, Stack, Text, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
-import { headingOf, NARROW_PAGES } from '../shared/page-titles.ts';
+import { headingOf, NARROW_PAGES, pageTitle } from '../shared/page-titles.ts';
 import { type SessionState, useSession } from './api.ts';
 import { documentTitle } from './common/page.tsx';
 import { PageBoundary } from './common/page-boundary.tsx';
 import { Failure, Loading } from './common/states.tsx';
 import { Time } from './common/time.tsx';
 import { Home } from './home.tsx';
-import { titleOf } from './navigation.tsx';
 import { NotFound } from './not-found.tsx';
 import { PublicFrame, Shell } from './shell.tsx';
 import { SignInPage } from './sign-in/sign-in-page.tsx';
@@ -57,7 +56,7 @@ function Pages({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   // Set before the page, which may load late or not at all.
   useLayoutEffect(() => {
-    document.title = documentTitle(titleOf(location));
+    document.title = documentTitle(pageTitle(location));
   }, [location]);
   return (
     <PageBoundary key={location}>

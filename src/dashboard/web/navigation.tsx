@@ -18,6 +18,7 @@ import {
 } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
+import { pageTitle } from '../shared/page-titles.ts';
 import { useAction } from './api.ts';
 import { Failure } from './common/states.tsx';
 import { basePath } from './page-settings.ts';
@@ -29,28 +30,23 @@ interface NavigationProps {
 }
 
 const PAGES = [
-  ['/', 'Start', IconPlayerPlay],
-  ['/keys', 'Keys', IconKey],
-  ['/requests', 'Requests', IconListSearch],
-  ['/usage', 'Usage', IconChartBar],
-  ['/messages', 'Messages', IconMail],
-  ['/sandbox', 'Sandbox', IconFlask],
-  ['/plan', 'Plan', IconStack2],
+  ['/', IconPlayerPlay],
+  ['/keys', IconKey],
+  ['/requests', IconListSearch],
+  ['/usage', IconChartBar],
+  ['/messages', IconMail],
+  ['/sandbox', IconFlask],
+  ['/plan', IconStack2],
 ] as const;
 
 const OPERATOR_PAGES = [
-  ['/operator', 'Accounts', IconUsers],
-  ['/operator/overview', 'Overview', IconActivity],
-  ['/operator/bans', 'Bans', IconBan],
-  ['/operator/audit', 'Audit log', IconClipboardList],
+  ['/operator', IconUsers],
+  ['/operator/overview', IconActivity],
+  ['/operator/bans', IconBan],
+  ['/operator/audit', IconClipboardList],
 ] as const;
 
-const OWN_PAGES = [['/account', 'Account', IconUser]] as const;
-
-/** The title of the page at a path; `undefined` for pages that are not in the navigation. */
-export function titleOf(path: string): string | undefined {
-  return [...PAGES, ...OPERATOR_PAGES, ...OWN_PAGES].find(([place]) => place === path)?.[1];
-}
+const OWN_PAGES = [['/account', IconUser]] as const;
 
 /** Links to all pages of somebody who is signed in. */
 export function Navigation({ account, onNavigate }: NavigationProps) {
@@ -82,18 +78,18 @@ export function Navigation({ account, onNavigate }: NavigationProps) {
 }
 
 interface LinksProps {
-  readonly pages: readonly (readonly [string, string, TablerIcon])[];
+  readonly pages: readonly (readonly [string, TablerIcon])[];
   readonly onNavigate?: () => void;
 }
 
 function Links({ pages, onNavigate }: LinksProps) {
   const [location] = useLocation();
-  return pages.map(([path, label, Icon]) => (
+  return pages.map(([path, Icon]) => (
     <NavLink
       key={path}
       component={Link}
       href={path}
-      label={label}
+      label={pageTitle(path)}
       leftSection={<Icon size={18} aria-hidden />}
       active={location === path}
       aria-current={location === path ? 'page' : undefined}
