@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../core/environments.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
-import { refuseServedFolder } from './folder/served-folder.ts';
+import { refuseLostSharedMemory, refuseServedFolder } from './folder/served-folder.ts';
 import { type Lock, shareLock } from './sqlite/lock.ts';
 
 /** Length of a generated secret, and the least that the file must hold, in bytes. */
@@ -56,7 +56,8 @@ export interface DataFolder {
 
 /**
  * Opens the folder at this path, or makes it, readable by this user only.
- * @throws SetupError when it cannot be made or written to, or a running service has lost its own there.
+ * @throws SetupError when it cannot be made or written to, or a running service has lost its own there, or
+ * the shared memory of a database in it.
  */
 export function openDataFolder(path: string): DataFolder {
   if (!existsSync(path)) refuseServedFolder(path);
@@ -72,7 +73,9 @@ export function openDataFolder(path: string): DataFolder {
       { cause },
     );
   }
-  return dataFolderAt(path);
+  const folder = dataFolderAt(path);
+  refuseLostSharedMemory(path, [folder.accounts, ...ENVIRONMENTS.map(folder.database)]);
+  return folder;
 }
 
 /** The paths in the folder at this path, which may not exist. */

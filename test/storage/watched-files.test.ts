@@ -107,6 +107,11 @@ describe('a file that is removed while the service runs', () => {
     await using scene = await serving();
     rmSync(scene.file('production.db-shm'));
     await expectNotReady(scene.service, `${scene.file('production.db-shm')} was moved or deleted`);
+    const refused = await runCommand(['seed', '--pets', '1'], onFolder(scene.path));
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('production.db-shm was moved or deleted'),
+    });
     expect(await scene.service.end('SIGTERM')).toBe(0);
     await using next = await ServiceProcess.start(onFolder(scene.path));
     expect((await readyz(next)).status).toBe(200);

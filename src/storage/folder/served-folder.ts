@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SetupError } from '../../core/errors.ts';
 
@@ -32,6 +32,19 @@ export function refuseServedFolder(path: string): void {
   if (!isServed(path)) return;
   throw new SetupError(
     `A running service has lost its data folder ${path}: it was moved, deleted or emptied. Put it back, or stop that service first.`,
+  );
+}
+
+/**
+ * Called before the databases of this folder are opened. SQLite would make a new shared memory, and the
+ * running service and this process would overwrite each other's changes in the write-ahead log.
+ * @throws SetupError when a running service has lost the shared memory of one of them.
+ */
+export function refuseLostSharedMemory(path: string, databases: readonly string[]): void {
+  const lost = databases.find((each) => existsSync(`${each}-wal`) && !existsSync(`${each}-shm`));
+  if (lost === undefined || !isServed(path)) return;
+  throw new SetupError(
+    `${lost}-shm was moved or deleted while a service uses it. Restart the service with SIGTERM first.`,
   );
 }
 
