@@ -44,7 +44,7 @@ export interface LoggedRequest {
   /** Whether the reply was that of an earlier request with the same `Idempotency-Key`. */
   readonly isReplayed: boolean;
   readonly limits: LoggedLimits;
-  /** Requests of the account in the same second that were not recorded; in the last entry of that second. */
+  /** Requests of the account since the entry before that were not recorded; in the last entry of its second. */
   readonly notRecorded: number;
 }
 

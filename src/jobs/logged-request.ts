@@ -16,7 +16,7 @@ const CONTROL = /\p{Cc}/gu;
 
 /**
  * The entry of the log for a reply.
- * @param notRecorded replies to the account in the same second that have no entry.
+ * @param notRecorded replies to the account since the entry before that have no entry.
  */
 export function loggedRequest(reply: SentReply, notRecorded: number): LoggedRequest {
   const { at, key, problem, took, now, userAgent, limits, retryAfter } = reply;

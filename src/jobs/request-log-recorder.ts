@@ -14,6 +14,7 @@ import {
 import { CHUNK } from '../lib/chunks.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import { loggedRequest } from './logged-request.ts';
+import { RANKS, type Rank, RecordingBudget, zeros } from './recording-budget.ts';
 
 /** The most replies in memory that are not in the store; of those that succeeded, half as many. */
 export const WAITING_CAPACITY = 5_000;
@@ -24,15 +25,12 @@ const TRIM_AFTER = 250;
 /** Accounts whose added requests are counted. */
 const COUNTED_ACCOUNTS = 50_000;
 
-/** What is kept first when there is not room for all: errors, then refusals by the limits, then the rest. */
-const RANKS = { rest: 0, refusal: 1, error: 2 } as const;
-
 /** The replies to an account in one second. */
 interface Bucket extends LogPlace {
   readonly accountId: string;
   /** Whole seconds since the Unix epoch. */
   readonly second: number;
-  /** All replies, recorded or not. */
+  /** All replies that the budget allowed, recorded or not. */
   seen: number;
   /** The same by rank. */
   readonly seenByRank: [number, number, number];
@@ -50,7 +48,7 @@ interface Options {
 
 /**
  * Records requests of accounts: at most 20 a second of each, errors and refusals first, the rest a random
- * sample. They wait in memory until their second is over, and are saved by a background job. When too many
+ * sample, and within a budget for all of them together. They wait in memory until their second is over, and are saved by a background job. When too many
  * wait, since the store is slow or fails, further ones are dropped.
  */
 export class RequestLogRecorder implements RequestRecorder {
@@ -63,6 +61,10 @@ export class RequestLogRecorder implements RequestRecorder {
   #held = 0;
   /** What the store has not confirmed. It is sent again, since the store may have it. */
   #sending: readonly LoggedRequest[] = [];
+  /** Of all accounts together. */
+  readonly #budget = new RecordingBudget();
+  /** Replies since the latest entry that the budget did not allow, by account. */
+  readonly #skipped = new Map<string, { count: number }>();
   /** Requests added since the last trim, by account. */
   readonly #added = new LRUCache<string, number>({ max: COUNTED_ACCOUNTS });
   /** Accounts that changed, and may be gone. */
@@ -77,7 +79,13 @@ export class RequestLogRecorder implements RequestRecorder {
     const rank = rankOf(status);
     const known = this.#open.get(accountId);
     const isOpen = known?.second === second;
-    if (!(isOpen && known.replies.length === RECORDED_PER_SECOND) && !this.#hasRoom(rank)) {
+    // A reply to an account that has its share takes the place of another one, or none.
+    const isFull = isOpen && known.replies.length === RECORDED_PER_SECOND;
+    if (!isFull && !this.#budget.takes(second, rank)) {
+      this.#skip(accountId);
+      return undefined;
+    }
+    if (!isFull && !this.#hasRoom(rank)) {
       this.#options.onDropped(1);
       return undefined;
     }
@@ -126,7 +134,13 @@ export class RequestLogRecorder implements RequestRecorder {
     this.#sending = this.#sending.filter((each) => each.environment !== environment);
   }
 
-  #hasRoom(rank: number): boolean {
+  #skip(accountId: string): void {
+    const known = this.#skipped.get(accountId);
+    if (known) known.count += 1;
+    else if (this.#skipped.size < COUNTED_ACCOUNTS) this.#skipped.set(accountId, { count: 1 });
+  }
+
+  #hasRoom(rank: Rank): boolean {
     const waiting = this.#held + this.#sending.length;
     return waiting < (rank === RANKS.rest ? WAITING_CAPACITY / 2 : WAITING_CAPACITY);
   }
@@ -177,12 +191,14 @@ export class RequestLogRecorder implements RequestRecorder {
   #nextBatch(): LoggedRequest[] {
     const batch: LoggedRequest[] = [];
     let taken = 0;
-    for (const { replies, seen } of this.#closed) {
+    for (const { accountId, replies, seen } of this.#closed) {
       if (batch.length >= CHUNK) break;
       taken += 1;
+      const notRecorded = seen - replies.length + (this.#skipped.get(accountId)?.count ?? 0);
+      this.#skipped.delete(accountId);
       replies.sort(byTime);
       for (const [index, reply] of replies.entries()) {
-        batch.push(loggedRequest(reply, index === replies.length - 1 ? seen - replies.length : 0));
+        batch.push(loggedRequest(reply, index === replies.length - 1 ? notRecorded : 0));
       }
     }
     this.#closed = this.#closed.slice(taken);
@@ -198,7 +214,7 @@ export class RequestLogRecorder implements RequestRecorder {
 }
 
 /** Where a reply of this rank goes in the bucket; `undefined` if it is not recorded. */
-function indexFor(bucket: Bucket, rank: number): number | undefined {
+function indexFor(bucket: Bucket, rank: Rank): number | undefined {
   const { replies, heldByRank, seenByRank } = bucket;
   if (replies.length < RECORDED_PER_SECOND) return replies.length;
   const lowest = heldByRank.findIndex((held) => held > 0);
@@ -221,13 +237,9 @@ function indexOfRank(replies: readonly SentReply[], rank: number, before: number
   });
 }
 
-function rankOf(status: number): 0 | 1 | 2 {
+function rankOf(status: number): Rank {
   if (status < 400) return RANKS.rest;
   return status === 429 ? RANKS.refusal : RANKS.error;
-}
-
-function zeros(): [number, number, number] {
-  return [0, 0, 0];
 }
 
 function byTime(a: SentReply, b: SentReply): number {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import type { LoggedRequest, SentReply } from '../../src/core/request-log.ts';
+import { RECORDED_IN_ALL } from '../../src/jobs/recording-budget.ts';
 import { RequestLogRecorder, WAITING_CAPACITY } from '../../src/jobs/request-log-recorder.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import { ManualClock } from '../support/harness.ts';
@@ -103,21 +104,51 @@ describe('the recorder of requests', () => {
     expect(saved.reduce((sum, { notRecorded }) => sum + notRecorded, 0)).toBe(386);
   });
 
+  test('of a flood over many accounts records a bounded sample, spread over the second', async () => {
+    const it = savingScene();
+    const [rest] = RECORDED_IN_ALL;
+    const flood = () => {
+      for (let count = 0; count < 20_000; count += 1) {
+        it.record(`acct_${count % 5_000}`, count < 10_000 ? 200 : 201);
+      }
+    };
+    flood();
+    expect(await it.save()).toHaveLength(rest);
+    flood();
+    const saved = await it.save();
+    expect(saved.length).toBeLessThanOrEqual(rest);
+    const late = saved.filter(({ status }) => status === 201).length;
+    // With these margins chance fails it once in 10^12 runs.
+    expect(saved.length).toBeGreaterThan(rest * 0.75);
+    expect(Math.abs(late - saved.length / 2)).toBeLessThan(rest * 0.13);
+  });
+
+  test('records errors whatever else floods, and says how many requests are missing', async () => {
+    const it = savingScene();
+    for (let round = 0; round < 2; round += 1) {
+      for (let count = 0; count < 5_000; count += 1) {
+        it.record(`acct_${count}`);
+        it.record(`acct_${count}`, 429);
+      }
+      it.record('acct_4999', 500);
+      const saved = (await it.save()).filter(({ accountId }) => accountId === 'acct_4999');
+      expect(saved.filter(({ status }) => status === 500)).toHaveLength(1);
+      expect(saved.length + saved.reduce((sum, { notRecorded }) => sum + notRecorded, 0)).toBe(3);
+    }
+  });
+
   test('holds a bounded number in memory while the store does not answer, and counts the others', async () => {
     const it = scene(() => new Promise(() => {}));
     const flood = (status: number) => {
-      for (let count = 0; count < WAITING_CAPACITY; count += 1) it.record(`acct_${count}`, status);
+      it.clock.advance(SECOND);
+      for (let count = 0; count < 1_000; count += 1) it.record(`acct_${count}`, status);
     };
-    flood(200);
-    expect(it.counts.dropped).toBe(WAITING_CAPACITY / 2);
-    it.clock.advance(SECOND);
+    for (let second = 0; second < 5; second += 1) flood(200);
+    expect(it.counts.dropped).toBe(5_000 - WAITING_CAPACITY / 2);
     void it.recorder.save();
     // Errors have the other half for themselves.
-    flood(404);
-    expect(it.counts.dropped).toBe(WAITING_CAPACITY);
-    it.clock.advance(SECOND);
-    flood(404);
-    expect(it.counts.dropped).toBe(2 * WAITING_CAPACITY);
+    for (let second = 0; second < 5; second += 1) flood(404);
+    expect(it.counts.dropped).toBe(10_000 - WAITING_CAPACITY);
   });
 
   test('sends the same batch again after a failure of the store', async () => {

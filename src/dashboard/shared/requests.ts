@@ -51,7 +51,7 @@ export interface RequestInfo {
   readonly replayed: boolean;
   /** The headers about limits that the reply had. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Further requests of the same second that were not recorded. */
+  /** Further requests around the same time that were not recorded. */
   readonly notRecorded: number;
 }
 

@@ -48,7 +48,7 @@ function Row({ value, onOpen }: { readonly value: RequestInfo; readonly onOpen: 
           </UnstyledButton>
           {notRecorded > 0 && (
             <Text size="xs" c="dimmed">
-              {`and ${countText(notRecorded)} more in this second, not recorded`}
+              {`and ${countText(notRecorded)} more around this time, not recorded`}
             </Text>
           )}
         </div>
