@@ -86,7 +86,7 @@ async function gradeAll(
   const pets = Array.from({ length: PETS }, (_, index) => {
     return { name: `Animal ${index + 1}`, categoryId: 1 };
   });
-  using ephemeral = await beginEphemeral(config, { pets: { production: pets } });
+  using ephemeral = beginEphemeral(config, { pets: { production: pets } });
   const service = await start(ephemeral.config, log, PARTS, ephemeral);
   try {
     const variables = addressesAndKeys(service, ephemeral);

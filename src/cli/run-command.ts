@@ -5,7 +5,7 @@ import { PARTS, processEnvironment } from '../config/config.ts';
 import { readThrowawayConfig } from '../config/throwaway.ts';
 import { APIS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
-import { beginEphemeral, type Ephemeral } from '../ephemeral/ephemeral.ts';
+import { beginEphemeral, type Ephemeral, readFixture } from '../ephemeral/ephemeral.ts';
 import { createLog, LineWriter } from '../observability/log.ts';
 import { CommandExit } from './errors.ts';
 import { start } from './serve.ts';
@@ -36,16 +36,52 @@ export function addRunCommand(program: Command): void {
     .action(run);
 }
 
-async function run(command: readonly string[], { fixture }: Options): Promise<void> {
+async function run(command: readonly string[], options: Options): Promise<void> {
   const config = readThrowawayConfig(processEnvironment());
   const log = createLog(config.logLevel, new LineWriter(STDERR));
-  using ephemeral = await beginEphemeral(config, fixture);
+  // Until it is read, a signal ends the process: it may be awaited from standard input.
+  const fixture = await readFixture(options.fixture);
+  using signals = new CommandSignals();
+  using ephemeral = beginEphemeral(config, fixture);
   const service = await start(ephemeral.config, log, PARTS, ephemeral);
   try {
-    const code = await exitCodeOf(command, addressesAndKeys(service, ephemeral));
-    throw new CommandExit(code);
+    if (signals.early) throw new CommandExit(exitCodeOfSignal(signals.early));
+    const child = spawn(command, addressesAndKeys(service, ephemeral));
+    signals.passOnTo(child);
+    await child.exited;
+    throw new CommandExit(child.exitCode ?? exitCodeOfSignal(String(child.signalCode)));
   } finally {
     await service.stop();
+  }
+}
+
+/**
+ * The signals that this process receives: they are for its command. None of them ends this process, so that
+ * the service and its folder are always removed.
+ */
+class CommandSignals implements Disposable {
+  #child: Pick<Bun.Subprocess, 'kill'> | undefined;
+  #early: NodeJS.Signals | undefined;
+  readonly #receive = (signal: NodeJS.Signals) => {
+    if (!this.#child) this.#early ??= signal;
+    else if (signal !== 'SIGINT' || !process.stdin.isTTY) this.#child.kill(signal);
+  };
+
+  constructor() {
+    for (const signal of PASSED_ON) process.on(signal, this.#receive);
+  }
+
+  /** The first one that came before there was a command. */
+  get early(): NodeJS.Signals | undefined {
+    return this.#early;
+  }
+
+  passOnTo(child: Pick<Bun.Subprocess, 'kill'>): void {
+    this.#child = child;
+  }
+
+  [Symbol.dispose](): void {
+    for (const signal of PASSED_ON) process.off(signal, this.#receive);
   }
 }
 
@@ -65,24 +101,6 @@ export function addressesAndKeys(
     PETSTORE_KEY: keyOf('production'),
     PETSTORE_STAGING_KEY: keyOf('staging'),
   };
-}
-
-/** Runs the command to its end, and passes signals on to it. */
-async function exitCodeOf(
-  command: readonly string[],
-  added: Readonly<Record<string, string>>,
-): Promise<number> {
-  const child = spawn(command, added);
-  const passOn = (signal: NodeJS.Signals) => {
-    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
-  };
-  for (const signal of PASSED_ON) process.on(signal, passOn);
-  try {
-    await child.exited;
-  } finally {
-    for (const signal of PASSED_ON) process.off(signal, passOn);
-  }
-  return child.exitCode ?? exitCodeOfSignal(String(child.signalCode));
 }
 
 /** The exit code of what a signal has ended. */

@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, rmSync } from 'node:fs';
+import { fstatSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type RunningService, startService } from '../app.ts';
 import { addressesOf, type Config, type Part, readConfig } from '../config/config.ts';
@@ -45,10 +45,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const onTerminal = !json && isTerminal();
   const stdout = new LineWriter(STDOUT);
   const log = createLog(settings.logLevel, onTerminal ? await readable(stdout) : stdout);
+  const begin = await ephemeralFor(options, settings);
+  // Before, a signal ends the process at once: a fixture may be awaited from standard input.
   const signalled = firstSignal();
-  using ephemeral = await ephemeralFor(options, settings);
+  using ephemeral = begin?.();
   const config = ephemeral?.config ?? settings;
-  if (readyFile !== undefined) rmSync(readyFile, { force: true });
+  await removeReady(readyFile);
   const service = await start(config, log, only, ephemeral);
   try {
     if (readyFile !== undefined) await announce(readyFile, config, service, only, ephemeral);
@@ -68,7 +70,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   log.info({ signal: await ended }, 'stopping');
   await service.stop();
   log.info('stopped');
-  if (readyFile !== undefined) rmSync(readyFile, { force: true });
+  await removeReady(readyFile);
   ephemeral?.[Symbol.dispose]();
   const isWritten = await stdout.flush(FLUSH_TIMEOUT);
   // A blocked reader of the log, a collector that does not answer, or open input would keep the process alive.
@@ -80,17 +82,28 @@ function isTerminal(): boolean {
   return fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
 }
 
-/** @throws UsageError when there is a fixture, and the service stays. */
+/**
+ * Reads the fixture of an ephemeral service, and gives what begins the service.
+ * @throws UsageError when there is a fixture, and the service stays.
+ */
 async function ephemeralFor(
-  { ephemeral, fixture }: ServeOptions,
+  { ephemeral, fixture: path }: ServeOptions,
   settings: Config,
-): Promise<Ephemeral | undefined> {
-  if (!ephemeral && fixture !== undefined) {
+): Promise<(() => Ephemeral) | undefined> {
+  if (!ephemeral && path !== undefined) {
     throw new UsageError('--fixture needs --ephemeral: only an empty store can be filled.');
   }
   if (!ephemeral) return undefined;
-  const { beginEphemeral } = await import('../ephemeral/ephemeral.ts');
-  return beginEphemeral(settings, fixture);
+  const { beginEphemeral, readFixture } = await import('../ephemeral/ephemeral.ts');
+  const fixture = await readFixture(path);
+  return () => beginEphemeral(settings, fixture);
+}
+
+/** Removes the ready file, if there is to be one. */
+async function removeReady(path: string | undefined): Promise<void> {
+  if (path === undefined) return;
+  const { removeReadyFile } = await import('../ephemeral/ready-file.ts');
+  removeReadyFile(path);
 }
 
 /** Writes the ready file. */

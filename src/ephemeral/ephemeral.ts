@@ -33,21 +33,17 @@ export interface Ephemeral extends Disposable {
 }
 
 /**
- * Prepares a service whose data live in a temporary folder.
+ * Prepares a service whose data live in a temporary folder. Signals should be handled from here on, so that none
+ * leaves the folder behind.
  * @param config the operator's settings; the data folder is replaced.
- * @param given the fixture's file, `-` for standard input, or the fixture itself; none for an empty store.
- * @throws SetupError when the settings name another store, or the fixture cannot be used.
+ * @throws SetupError when the settings name another store.
  */
-export async function beginEphemeral(
-  config: Config,
-  given: string | Fixture | undefined,
-): Promise<Ephemeral> {
+export function beginEphemeral(config: Config, fixture: Fixture): Ephemeral {
   if (config.database ?? config.redis) {
     throw new SetupError(
       'A service to throw away has its data in a folder of its own. Unset PETSTORE_DATABASE_URL and PETSTORE_REDIS_URL.',
     );
   }
-  const fixture = typeof given === 'string' ? await readFixture(given) : (given ?? {});
   const clock = clockFrom(fixture.clock);
   removeAbandonedFolders();
   const folder = makeEphemeralFolder();
@@ -84,7 +80,13 @@ export async function beginEphemeral(
   };
 }
 
-async function readFixture(path: string): Promise<Fixture> {
+/**
+ * Reads a fixture.
+ * @param path of the file, `-` for standard input; none for an empty store.
+ * @throws SetupError when it cannot be used.
+ */
+export async function readFixture(path: string | undefined): Promise<Fixture> {
+  if (path === undefined) return {};
   const source = path === STDIN ? 'standard input' : path;
   let bytes: Uint8Array;
   try {

@@ -2,9 +2,16 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError } from '../core/errors.ts';
+import { MINUTE, systemClock } from '../lib/clock.ts';
 import { type Lock, shareLock, takeLock } from '../storage/sqlite/lock.ts';
 
 const PREFIX = 'petstore-ephemeral-';
+
+/** Of a folder that is not locked yet: others look for it only once it is. */
+const DRAFT_PREFIX = `.${PREFIX}`;
+
+/** How old such a folder is at least when its process was killed, in ms. */
+const DRAFT_TIME = 10 * MINUTE;
 
 /** Held by the process that the folder belongs to: the system releases it however the process ends. */
 const OWNER_LOCK = 'owner.lock';
@@ -22,7 +29,7 @@ export interface EphemeralFolder extends Disposable {
 export function makeEphemeralFolder(): EphemeralFolder {
   let made: string;
   try {
-    made = mkdtempSync(join(tmpdir(), `.${PREFIX}`));
+    made = mkdtempSync(join(tmpdir(), DRAFT_PREFIX));
   } catch (cause) {
     throw new SetupError(
       `Cannot make a folder in ${tmpdir()}. Set TMPDIR to one that you may write to.`,
@@ -32,8 +39,7 @@ export function makeEphemeralFolder(): EphemeralFolder {
     );
   }
   const lock = shareLock(join(made, OWNER_LOCK));
-  // It gets the name that others look for only once it is locked.
-  const path = made.replace(`.${PREFIX}`, PREFIX);
+  const path = made.replace(DRAFT_PREFIX, PREFIX);
   renameSync(made, path);
   return {
     path,
@@ -47,12 +53,26 @@ export function makeEphemeralFolder(): EphemeralFolder {
 /** Removes the folders whose process was killed before it could do so. */
 export function removeAbandonedFolders(): void {
   for (const name of readdirSync(tmpdir())) {
-    if (!name.startsWith(PREFIX)) continue;
     const path = join(tmpdir(), name);
+    if (name.startsWith(DRAFT_PREFIX) && isAbandonedDraft(path)) {
+      rmSync(path, { recursive: true, force: true });
+    }
+    if (!name.startsWith(PREFIX)) continue;
     const lock = lockAbandoned(path);
     if (!lock) continue;
     rmSync(path, { recursive: true, force: true });
     lock.release();
+  }
+}
+
+/** Whether a folder of this user never got its name: that takes a few milliseconds. */
+function isAbandonedDraft(path: string): boolean {
+  try {
+    const { uid, mtimeMs } = statSync(path);
+    return uid === process.getuid?.() && systemClock.now().wall - mtimeMs > DRAFT_TIME;
+  } catch {
+    // Another process removes it at this moment.
+    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { messageOf, OperatorError, SetupError } from '../core/errors.ts';
 import type { ControlAddress } from './control-server.ts';
 import type { FixtureKey } from './load-fixture.ts';
@@ -34,11 +34,23 @@ export function writeReadyFile(path: string, ready: ReadyFile): void {
   }
 }
 
+/**
+ * Removes the ready file of an earlier service.
+ * @throws SetupError when something else is at the path.
+ */
+export function removeReadyFile(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (cause) {
+    throw new SetupError(`Cannot write the ready file ${path}: ${messageOf(cause)}.`, { cause });
+  }
+}
+
 /** @throws OperatorError when there is none yet, or the file is another. */
 export async function readReadyFile(path: string): Promise<ReadyFile> {
   try {
     const ready: ReadyFile = await Bun.file(path).json();
-    new URL(ready.addresses.ops);
+    if (!URL.canParse(ready?.addresses?.ops)) throw new Error('it is not one of a petstore');
     return ready;
   } catch (cause) {
     throw new OperatorError(`Cannot read the ready file ${path}: ${messageOf(cause)}.`, { cause });

@@ -87,6 +87,17 @@ test('run passes SIGTERM on to the command, and leaves nothing behind', async ()
   expect(readdirSync(folder.path)).toEqual(['started']);
 });
 
+test('run that receives a signal while its service starts leaves nothing behind', async () => {
+  using folder = temporaryFolder();
+  const child = startCommand(['run', '--', process.execPath, '-e', 'setInterval(() => {}, 1000)'], {
+    TMPDIR: folder.path,
+  });
+  await eventually(() => readdirSync(folder.path).length > 0, undefined, 1);
+  child.kill('SIGTERM');
+  expect(await child.exited).toBe(143);
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
 test('run says which command it cannot find', async () => {
   using folder = temporaryFolder();
   const { code, stderr } = await runCommand(['run', '--', 'no-such-command'], {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { PetstoreClient } from '../../client/src/index.ts';
 import { eventually, SLOW_REPLY, temporaryFolder } from '../support/harness.ts';
@@ -28,6 +28,9 @@ test('the folder of an ephemeral service that was killed is removed by the next 
   const before = ephemeralFolders(parent.path);
   await killed.end('SIGKILL');
   expect(ephemeralFolders(parent.path)).toEqual(before);
+  // As of a process that was killed before it had locked its folder.
+  const draft = mkdtempSync(join(parent.path, '.petstore-ephemeral-'));
+  utimesSync(draft, 0, 0);
 
   await using next = await serve(parent.path);
   expect(ephemeralFolders(parent.path)).toHaveLength(2);
@@ -63,12 +66,16 @@ test('a ready file has the addresses, ports and keys, once requests are answered
 
 test('a ready file that cannot be written ends the service, and leaves nothing behind', async () => {
   using parent = temporaryFolder();
-  const { code, stderr } = await runCommand(
-    ['serve', '--ephemeral', '--ready-file', join(parent.path, 'none', 'ready.json')],
-    { TMPDIR: parent.path, PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0' },
-  );
-  expect([code, stderr]).toEqual([2, expect.stringContaining('Cannot write the ready file')]);
-  expect(readdirSync(parent.path)).toEqual([]);
+  // In a folder that is not there, and a folder itself.
+  for (const path of [join(parent.path, 'none', 'ready.json'), import.meta.dir]) {
+    const { code, stderr } = await runCommand(['serve', '--ephemeral', '--ready-file', path], {
+      TMPDIR: parent.path,
+      PETSTORE_PORT: '0',
+      PETSTORE_OPS_PORT: '0',
+    });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Cannot write the ready file')]);
+    expect(readdirSync(parent.path)).toEqual([]);
+  }
 });
 
 test('a ready file of an earlier service is removed at the start, and its own at the stop', async () => {
