@@ -37,19 +37,37 @@ function noneKnown(): Known {
   return { emails: new Set([DEFAULT_ACCOUNT.email]), keys: new Set() };
 }
 
-/** A fixture without the elements that have a wrong shape. */
+/** A list without the elements that have a wrong shape; the others are in their places. */
+type SoundList<Name extends keyof Fixture> = Fixture[Name] extends
+  | ReadonlyArray<infer Element>
+  | undefined
+  ? ReadonlyArray<Element | undefined>
+  : never;
+
+/** A fixture without what has a wrong shape. */
 interface SoundParts {
   readonly clock?: Fixture['clock'];
-  readonly accounts?: ReadonlyArray<FixtureAccount | undefined>;
+  readonly accounts?: SoundList<'accounts'>;
   readonly pets?: Readonly<Record<string, ReadonlyArray<FixturePet | undefined> | undefined>>;
+  readonly messages?: SoundList<'messages'>;
+  readonly bans?: SoundList<'bans'>;
+  readonly usage?: SoundList<'usage'>;
 }
+
+const NO_TEXT = 'must be Unicode text.';
+const NO_TIME = 'must be a time that exists, from 1970 on.';
 
 /** More problems than anybody reads; the checker's own limit is 8. */
 const MAX_PROBLEMS = 1_000;
 
 const validator = Compile(FixtureSchema);
-const accountValidator = Compile(FixtureSchema.properties.accounts.items);
-const petValidator = Compile(FixtureSchema.properties.pets.properties.production.items);
+const { properties } = FixtureSchema;
+const clockValidator = Compile(properties.clock);
+const accountValidator = Compile(properties.accounts.items);
+const petValidator = Compile(properties.pets.properties.production.items);
+const messageValidator = Compile(properties.messages.items);
+const banValidator = Compile(properties.bans.items);
+const usageValidator = Compile(properties.usage.items);
 
 /**
  * Reads a fixture.
@@ -100,18 +118,37 @@ function problemsOfShape(value: unknown): Problem[] {
   }
 }
 
-/** What the schema cannot say of those accounts and animals that have the right shape. */
+/** What the schema cannot say of those parts that have the right shape. */
 function* problemsOfSoundParts(value: unknown): Generator<Problem> {
-  const { accounts, pets }: { accounts?: unknown; pets?: unknown } = Object(value);
-  const { production, staging }: { production?: unknown; staging?: unknown } = Object(pets);
+  const parts: Readonly<Partial<Record<keyof Fixture, unknown>>> = Object(value);
+  const { production, staging }: { production?: unknown; staging?: unknown } = Object(parts.pets);
   const sound = {
-    accounts: placesOf(accounts, accountValidator),
+    ...(clockValidator.Check(parts.clock) && { clock: parts.clock }),
+    accounts: placesOf(parts.accounts, accountValidator),
     pets: {
       production: placesOf(production, petValidator),
       staging: placesOf(staging, petValidator),
     },
+    messages: placesOf(parts.messages, messageValidator),
+    bans: placesOf(parts.bans, banValidator),
+    usage: placesOf(parts.usage, usageValidator),
   };
-  yield* problemsOf(sound, noneKnown());
+  const known = noneKnown();
+  yield* problemsOf(sound, known);
+  addNamed(parts.accounts, known);
+  yield* problemsOfReferences(sound, known);
+}
+
+/** Adds the addresses and keys of accounts of any shape: what names them is not wrong, too. */
+function addNamed(list: unknown, { emails, keys: texts }: Known): void {
+  for (const account of Array.isArray(list) ? list : []) {
+    const { email, keys }: { email?: unknown; keys?: unknown } = Object(account);
+    if (typeof email === 'string') emails.add(email.toLowerCase());
+    for (const each of Array.isArray(keys) ? keys : []) {
+      const { key }: { key?: unknown } = Object(each);
+      if (typeof key === 'string') texts.add(key);
+    }
+  }
 }
 
 /** The elements of a list that have the right shape, in their places. */
@@ -126,10 +163,9 @@ function placesOf<Element>(
 /** What the schema cannot say. */
 function* problemsOf(fixture: SoundParts, known: Known): Generator<Problem> {
   const { clock, accounts = [], pets = {} } = fixture;
-  if (clock && (clock.now === undefined) === (clock.advanceSeconds === undefined)) {
-    yield { pointer: '/clock', text: 'must have either "now" or "advanceSeconds".' };
-  }
-  const now = clockFrom(clock).now().wall;
+  const clockProblems = clock ? [...problemsOfClock(clock)] : [];
+  yield* clockProblems;
+  const now = clockFrom(clockProblems.length === 0 ? clock : undefined).now().wall;
   for (const [index, account] of accounts.entries()) {
     if (account) yield* problemsOfAccount(`/accounts/${index}`, account, known, now);
   }
@@ -140,19 +176,33 @@ function* problemsOf(fixture: SoundParts, known: Known): Generator<Problem> {
   }
 }
 
-/** What names an account or a key that the fixture does not have. */
+function* problemsOfClock({
+  now,
+  advanceSeconds,
+}: NonNullable<Fixture['clock']>): Generator<Problem> {
+  if ((now === undefined) === (advanceSeconds === undefined)) {
+    yield { pointer: '/clock', text: 'must have either "now" or "advanceSeconds".' };
+  }
+  if (now !== undefined && !isTime(now)) yield { pointer: '/clock/now', text: NO_TIME };
+}
+
+/** What the messages cannot be, and what names an account or a key that the fixture does not have. */
 function* problemsOfReferences(
-  { messages = [], usage = [], bans = [] }: Fixture,
+  { messages = [], usage = [], bans = [] }: SoundParts,
   { emails, keys }: Known,
 ): Generator<Problem> {
+  for (const [index, sent] of messages.entries()) {
+    if (sent === undefined || sent.message.isWellFormed()) continue;
+    yield { pointer: `/messages/${index}/message`, text: NO_TEXT };
+  }
   for (const [list, entries] of Object.entries({ messages, usage })) {
-    for (const [index, { account }] of entries.entries()) {
-      if (emails.has(account.toLowerCase())) continue;
+    for (const [index, entry] of entries.entries()) {
+      if (entry === undefined || emails.has(entry.account.toLowerCase())) continue;
       yield { pointer: `/${list}/${index}/account`, text: 'must be the address of an account.' };
     }
   }
-  for (const [index, { key }] of bans.entries()) {
-    if (keys.has(key)) continue;
+  for (const [index, ban] of bans.entries()) {
+    if (ban === undefined || keys.has(ban.key)) continue;
     yield { pointer: `/bans/${index}/key`, text: 'must be the text of a key of the fixture.' };
   }
 }
@@ -191,7 +241,9 @@ function* problemsOfKey(
   if (name !== undefined && (name.trim() === '' || hasUnprintable(name))) {
     yield { pointer: `${pointer}/name`, text: 'must be printable text.' };
   }
-  if (expiresAt !== undefined && !(Date.parse(expiresAt) > now)) {
+  if (expiresAt !== undefined && !isTime(expiresAt)) {
+    yield { pointer: `${pointer}/expiresAt`, text: NO_TIME };
+  } else if (expiresAt !== undefined && Date.parse(expiresAt) <= now) {
     yield { pointer: `${pointer}/expiresAt`, text: 'must be in the future.' };
   }
   if (key === undefined) return;
@@ -206,11 +258,20 @@ function* problemsOfPet(
   pointer: string,
   { name, categoryId }: { readonly name: string; readonly categoryId: number | string },
 ): Generator<Problem> {
-  if (!name.isWellFormed()) yield { pointer: `${pointer}/name`, text: 'must be Unicode text.' };
+  if (!name.isWellFormed()) yield { pointer: `${pointer}/name`, text: NO_TEXT };
   const id = BigInt(categoryId);
   if (id < INT64_MIN || id > INT64_MAX) {
     yield { pointer: `${pointer}/categoryId`, text: `must be from ${INT64_MIN} to ${INT64_MAX}.` };
   }
+}
+
+/** Whether a time of the right form is one of the calendar: `Date` takes 30 February for 2 March. */
+function isTime(text: string): boolean {
+  const time = Date.parse(text);
+  return (
+    time >= 0 &&
+    new Date(time).toISOString().startsWith(text.slice(0, 'YYYY-MM-DDThh:mm:ss'.length))
+  );
 }
 
 function invalid(source: string, problems: readonly Problem[]): SetupError {

@@ -140,16 +140,54 @@ describe('a fixture that cannot be used', () => {
   });
 
   test('is refused for both at once: a wrong shape, and what its schema cannot say', async () => {
+    const account = 'nobody@example.com';
     const accounts = [
       { email: 'nobody' },
-      { email: 'b@example.com', plan: 'gold' },
+      { email: 'b@example.com', plan: 'gold', keys: [{ key: KEY, name: 1 }] },
       { email: 'c@example.com', plan: 'enterprise' },
     ];
-    const problems = await refusalOf(JSON.stringify({ accounts }));
+    const problems = await refusalOf(
+      JSON.stringify({
+        accounts,
+        clock: {},
+        messages: [
+          { account, message: '' },
+          { account, message: 'hi' },
+          { account: 'B@example.com', message: '\ud800' },
+        ],
+        usage: [{ account }, { account: 'b@example.com', dayUsed: -1 }],
+        bans: [
+          { key: KEY, seconds: 1 },
+          { key: STAGING_KEY, seconds: 1 },
+        ],
+      }),
+    );
     expect(problems.map((line) => line.split(' ')[1]).sort()).toEqual([
       '/accounts/0/email',
+      '/accounts/1/keys/0/name',
       '/accounts/1/plan',
       '/accounts/2/plan',
+      '/bans/1/key',
+      '/clock',
+      '/messages/0/message',
+      '/messages/1/account',
+      '/messages/2/message',
+      '/usage/0/account',
+      '/usage/1/dayUsed',
+    ]);
+  });
+
+  test('is refused for times that do not exist', async () => {
+    const keys = [{ expiresAt: '2099-02-29T00:00:00Z' }, { expiresAt: '2096-02-29T23:59:59.9Z' }];
+    const problems = await refusalOf(
+      JSON.stringify({
+        clock: { now: '2030-13-01T00:00:00Z' },
+        accounts: [{ email: 'a@example.com', keys }],
+      }),
+    );
+    expect(problems).toEqual([
+      'FILE: /clock/now must be a time that exists, from 1970 on.',
+      'FILE: /accounts/0/keys/0/expiresAt must be a time that exists, from 1970 on.',
     ]);
   });
 
