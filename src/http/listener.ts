@@ -20,7 +20,7 @@ export type RequestHandler = (
 export interface Connections {
   /** Closes it once nothing was sent for so many seconds. */
   closeAfter(request: Request, idleSeconds: number): void;
-  /** Its ends; none once it is closed. */
+  /** Its ends, where what is sent on it is what arrives; none once it is closed, or with TLS. */
   endsOf(request: Request): ConnectionEnds | undefined;
 }
 
@@ -161,7 +161,7 @@ class PortListener implements Listener, Connections {
 
   endsOf(request: Request): ConnectionEnds | undefined {
     const peer = this.#open?.server.requestIP(request);
-    if (!peer) return undefined;
+    if (!peer || this.#tls) return undefined;
     return { localPort: this.#port, peerAddress: peer.address, peerPort: peer.port };
   }
 

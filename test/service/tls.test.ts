@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { PARTS } from '../../src/config/config.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { eventually, ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
@@ -12,6 +13,21 @@ const LOOK = 'look at the TLS files';
 /** A request that does not ask who issued the certificate. */
 function over(url: string, init: RequestInit = {}): Promise<Response> {
   return fetch(url, { ...init, tls: { rejectUnauthorized: false } });
+}
+
+/** Sends text over TLS, and gives what comes back until the connection ends. */
+function exchangeOverTls(port: number, text: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let received = '';
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  socket.on('secureConnect', () => socket.write(text));
+  socket.on('data', (bytes) => {
+    received += bytes;
+  });
+  // A reset is one way to end a connection.
+  socket.on('error', () => {});
+  socket.on('close', () => resolve(received));
+  return promise;
 }
 
 /** A service with a certificate, and its log. */
@@ -66,6 +82,22 @@ describe.skipIf(!hasOpenssl)('with PETSTORE_TLS_CERT and PETSTORE_TLS_KEY', () =
     expect(await (await fetch(`${service.opsUrl}/metrics`)).text()).toMatch(
       /^petstore_tls_certificate_expiry_timestamp_seconds \d/m,
     );
+  });
+
+  test('a truncated reply is encrypted like all others', async () => {
+    await using scene = await start();
+    const { service } = scene;
+    const { secret } = await service.account(undefined, 'staging');
+    const lines = [
+      'GET /staging/v1/pets?limit=x HTTP/1.1',
+      `Host: localhost:${service.port}`,
+      `Authorization: Bearer ${secret}`,
+      'Petstore-Simulate: truncate',
+    ];
+    const text = await exchangeOverTls(service.port, `${lines.join('\r\n')}\r\n\r\n`);
+    expect(text).toStartWith('HTTP/1.1 400 ');
+    expect(text).toContain('{"code":"invalid_parameter"');
+    expect(text).not.toContain('"status":400}');
   });
 
   test('a renewed certificate is used without an error to any request', async () => {

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { readlinkSync, writeSync } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
 import ipaddr from 'ipaddr.js';
@@ -12,13 +12,21 @@ const DESCRIPTORS = '/proc/self/fd';
 /** What precedes an IPv4 address in the list of IPv6. */
 const MAPPED = '0000000000000000FFFF0000';
 
+/** The file descriptor of a connection. */
+export interface SocketDescriptor {
+  readonly number: number;
+  /** The socket as Linux names it, such as `socket:[4711]`. */
+  readonly socket: string;
+}
+
 /** The file descriptor of a connection of this process; none where the system does not tell. */
-export async function descriptorOf(ends: ConnectionEnds): Promise<number | undefined> {
+export async function descriptorOf(ends: ConnectionEnds): Promise<SocketDescriptor | undefined> {
   const inode = await inodeOf(ends);
   if (inode === undefined) return undefined;
+  const socket = `socket:[${inode}]`;
   for (const name of await readdir(DESCRIPTORS)) {
     const target = await readlink(`${DESCRIPTORS}/${name}`).catch(() => undefined);
-    if (target === `socket:[${inode}]`) return Number(name);
+    if (target === socket) return { number: Number(name), socket };
   }
   return undefined;
 }
@@ -26,10 +34,10 @@ export async function descriptorOf(ends: ConnectionEnds): Promise<number | undef
 /**
  * Writes a reply past the runtime, with the first part of its body.
  * @param length of the whole body, in bytes.
- * @returns whether it could be written.
+ * @returns whether it could be written; `false` where the connection is closed by now.
  */
 export function writeReply(
-  descriptor: number,
+  { number, socket }: SocketDescriptor,
   { status, headers }: Response,
   length: number,
   part: Uint8Array,
@@ -41,8 +49,11 @@ export function writeReply(
     `content-length: ${length}`,
   ];
   try {
+    // The client may have gone meanwhile, and the number may be that of a file by now. The runtime closes
+    // connections on this thread alone, so that what is read here holds for the write.
+    if (readlinkSync(`${DESCRIPTORS}/${number}`) !== socket) return false;
     // In one piece: what the buffer of the connection cannot take is cut off, too.
-    return writeSync(descriptor, Buffer.concat([head(lines), part])) > 0;
+    return writeSync(number, Buffer.concat([head(lines), part])) > 0;
   } catch {
     return false;
   }
