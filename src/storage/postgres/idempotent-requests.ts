@@ -56,11 +56,11 @@ function claiming(rows: string): string {
       SET fingerprint = excluded.fingerprint, pet_id = excluded.pet_id,
           created_at = excluded.created_at, reply_status = excluded.reply_status,
           reply_body = excluded.reply_body
-      WHERE kept.created_at <= excluded.created_at - ${REMEMBERED}
+      WHERE abs(kept.created_at - excluded.created_at) >= ${REMEMBERED}
     RETURNING pet_id::float8 AS id`;
 }
 
-/** Records the requests that have no row, or an expired one; returns the ids of their pets. */
+/** Records the requests that have no row, or one that is not remembered; returns the ids of their pets. */
 export async function claim(
   queries: Queries,
   { environment, isDistributed }: IdempotentRequests,

@@ -1,6 +1,6 @@
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
-import { REMEMBERED } from '../../core/idempotency.ts';
+import { isRemembered } from '../../core/idempotency.ts';
 import type { CreateOutcome, Pet } from '../../core/pets.ts';
 import { bucketOf } from '../buckets.ts';
 import type { Creation } from '../pets.ts';
@@ -115,7 +115,7 @@ function earlierOutcome(
   earlier: ReadonlyMap<string, Earlier>,
 ): CreateOutcome | undefined {
   const row = request && earlier.get(nameOf(request));
-  if (!row || row.created_at <= now - REMEMBERED) return undefined;
+  if (!row || !isRemembered(row.created_at, now)) return undefined;
   if (row.fingerprint !== request.fingerprint) return { kind: 'mismatch' };
   return { kind: 'replayed', reply: row.reply };
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
-import { REMEMBERED } from '../../core/idempotency.ts';
+import { isRemembered } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pet-json.ts';
 import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
 import type { SavedQuota } from '../../core/quota.ts';
@@ -26,14 +26,14 @@ const ONE = selectPets('WHERE pets.id = ?');
 
 const EARLIER = select(
   'idempotent_requests',
-  ['fingerprint', 'pet_id', 'reply_status', 'reply_body'],
-  'WHERE account_id = ? AND key = ? AND created_at > ?',
+  ['fingerprint', 'created_at', 'pet_id', 'reply_status', 'reply_body'],
+  'WHERE account_id = ? AND key = ?',
 );
 
 /** Every change to an environment's file; each runs inside of a transaction of the writer thread. */
 export const environmentWrites = {
   createPet(database: Database, { pet, now, request }: Creation): CreateOutcome {
-    const earlier = request && recall(database, request, now - REMEMBERED);
+    const earlier = request && recall(database, request, now);
     if (earlier) return earlier;
     const created = { id: insertPet(database, pet), ...pet };
     if (request) rememberReply(database, request, created, now);
@@ -129,10 +129,10 @@ function rememberReply(
 function recall(
   database: Database,
   { accountId, key, fingerprint }: IdempotentRequest,
-  since: number,
+  now: number,
 ): CreateOutcome | undefined {
-  const earlier = query(database, EARLIER).get(accountId, key, since);
-  if (!earlier) return undefined;
+  const earlier = query(database, EARLIER).get(accountId, key);
+  if (!earlier || !isRemembered(earlier.created_at, now)) return undefined;
   if (earlier.fingerprint !== fingerprint) return { kind: 'mismatch' };
   const stored = storedReply(earlier);
   if (stored) return { kind: 'replayed', reply: stored };

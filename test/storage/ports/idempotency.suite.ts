@@ -147,6 +147,18 @@ function remembering(open: OpenBackend): void {
     expect(again).toEqual(replayOf(late));
   });
 
+  test('of a clock that was put back by more than a day since is forgotten', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    const ahead = await store.create(pet('Rex'), at(DAY - 1), request('near'));
+    expect(await store.create(pet('Rex'), at(), request('near'))).toEqual(replayOf(ahead));
+    await store.create(pet('Rex'), at(1_500 * DAY), request('far'));
+    const body = { fingerprint: 'of Ada' };
+    const now = await store.create(pet('Ada'), at(), request('far', body));
+    expect(now.kind).toBe('created');
+    expect(await store.create(pet('Ada'), at(1), request('far', body))).toEqual(replayOf(now));
+  });
+
   test('that took over an old key is remembered for 24 hours of its own', async () => {
     await using backend = await open();
     const store = backend.pets();
