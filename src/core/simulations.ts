@@ -1,7 +1,7 @@
 import { type Item, parseItem, serializeItem, Token } from 'structured-headers';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { MAX_SIMULATED_TIMES } from './account-simulation.ts';
-import { ERRORS, type ErrorCode, OperatorError } from './errors.ts';
+import { ERRORS, type ErrorCode, messageOf, OperatorError } from './errors.ts';
 
 /** A parameter of simulations: a number, and its value where it is left out. */
 interface Parameter {
@@ -117,8 +117,11 @@ export function normalizeSimulation(text: string, mayHaveTimes: boolean): string
 function itemOf(text: string): Item {
   try {
     return parseItem(text);
-  } catch {
-    throw refusal('A simulation is a name, perhaps with parameters: unavailable;retry-after=2.');
+  } catch (error) {
+    const reason = messageOf(error).replace(/^Parse error: /, '');
+    throw refusal(
+      `A simulation is a name, perhaps with parameters: unavailable;retry-after=2. ${reason}.`,
+    );
   }
 }
 

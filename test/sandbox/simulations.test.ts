@@ -81,6 +81,14 @@ describe('a request in staging with Petstore-Simulate', () => {
     }
   });
 
+  test('is told what is wrong with its syntax', async () => {
+    await using it = await simulationScene();
+    const messageFor = async (simulate: string) =>
+      (await (await listSimulated(it, simulate)).json()).message;
+    expect(await messageFor('flaky;rate=0.3333')).toContain('digits after the decimal point');
+    expect(await messageFor('drop, drop')).toContain('Unexpected characters');
+  });
+
   test('meets the real limits first', async () => {
     await using it = await simulationScene();
     const limits = subscribe('enterprise', { perMinute: 2, perDay: 100 });
