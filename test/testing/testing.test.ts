@@ -101,6 +101,20 @@ describe('a petstore for tests', () => {
     await started.catch(() => {});
   });
 
+  test('is killed where it is not ready in time', async () => {
+    using folder = temporaryFolder(tmpdir());
+    const program = `
+      await Bun.write('${folder.path}/pid', String(process.pid));
+      setInterval(() => {}, 1000);
+    `;
+    const command = [process.execPath, '-e', program];
+    const started = startPetstore({ command, timeoutMs: 3_000 });
+    expect(started).rejects.toThrow('not ready after 3000 ms');
+    await started.catch(() => {});
+    const pid = Number(await Bun.file(`${folder.path}/pid`).text());
+    expect(() => process.kill(pid, 0)).toThrow();
+  });
+
   test('ends with the process that started it, however that ends', async () => {
     using folder = temporaryFolder(tmpdir());
     const program = `

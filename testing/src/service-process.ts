@@ -11,6 +11,12 @@ import type { Fixture, Ready } from './types.ts';
 /** How often it is looked whether the service is ready, in ms. */
 const LOOK_EVERY = 5;
 
+/** How long a service may take to stop, in ms: longer than it gives the requests in flight. */
+const STOP_TIME = 15_000;
+
+/** The same for one that was not ready in time. */
+const SHORT_STOP_TIME = 1_000;
+
 /** How a service is started. */
 export interface StartOptions {
   readonly fixture?: Fixture;
@@ -43,7 +49,7 @@ export async function startService(options: StartOptions): Promise<StartedServic
     const readyFile = join(folder, 'ready.json');
     const child = await spawnService(options, folder, readyFile);
     const ready = await readyOf(child, readyFile, options.timeoutMs ?? 10_000);
-    return { ready, stop: () => stop(child) };
+    return { ready, stop: () => stop(child, STOP_TIME) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -110,7 +116,7 @@ async function readyOf(child: ChildProcess, path: string, timeoutMs: number): Pr
       throw new Error(`The petstore did not start: ${errors.trim()}`);
     }
     if (performance.now() > deadline) {
-      await stop(child);
+      await stop(child, SHORT_STOP_TIME);
       throw new Error(`The petstore was not ready after ${timeoutMs} ms. ${errors.trim()}`);
     }
     await after(LOOK_EVERY);
@@ -118,9 +124,12 @@ async function readyOf(child: ChildProcess, path: string, timeoutMs: number): Pr
   return JSON.parse(await readFile(path, 'utf8'));
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+/** Stops the service; kills it where it takes longer. */
+async function stop(child: ChildProcess, graceMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.stdin?.end();
+  const killing = setTimeout(() => child.kill('SIGKILL'), graceMs);
   await ended;
+  clearTimeout(killing);
 }
