@@ -74,7 +74,7 @@ function ofGo(program: string, module: string): Example {
   return {
     title: (module.split('/').at(-1) ?? module).replace('@v', ' '),
     async install(folder) {
-      copyFileSync(join(HERE, program), join(folder, 'main.go'));
+      for (const file of ['tasks.go', program]) copyFileSync(join(HERE, file), join(folder, file));
       await run(['go', 'mod', 'init', 'client'], folder);
       await run(['go', 'get', module], folder);
       await run(['go', 'build', '-o', 'client', '.'], folder);

@@ -46,6 +46,24 @@ test('a client with every fault passes no scenario', async () => {
   expect(code).toBe(1);
 });
 
+test('a client that builds the addresses of pages instead of following Link is warned', async () => {
+  const program = `
+    const {PETSTORE_URL: url, PETSTORE_KEY: key} = process.env;
+    for (let after = 0, page = []; after === 0 || page.length === 100; after = page.at(-1).id) {
+      const address = url + '/pets?limit=100&after=' + after;
+      const reply = await fetch(address, {headers: {Authorization: 'Bearer ' + key}});
+      page = await reply.json();
+      for (const {id} of page) console.log(id);
+    }
+  `;
+  const { code, stdout } = await gradeProgram(['-e', program], '--only', 'follows-links', '--json');
+  const { results }: Results = JSON.parse(stdout);
+  expect([code, results[0]]).toMatchObject([
+    0,
+    { mark: 'warned', seen: 'It asked for /v1/pets?limit=100&after=100, where no Link led.' },
+  ]);
+});
+
 test('a failure shows what was expected, what was seen, the standard and the requests', async () => {
   const { code, stdout } = await gradeProgram([BAD_CLIENT], '--only', 'accepts-a-ban');
   expect(code).toBe(1);

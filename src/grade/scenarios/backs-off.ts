@@ -41,7 +41,9 @@ export const backsOff: Scenario = {
     if (last < first * GROWTH) return failed(`The pauses do not grow. ${seen}`);
     const spread = Math.max(...lasts) - Math.min(...lasts);
     if (spread < Math.max(NO_JITTER_TIME, last * NO_JITTER)) {
-      return warned(`All clients pause for about the same time, and come back together. ${seen}`);
+      return warned(
+        `All clients paused for the same time: without jitter they all retry at the same moment. ${seen}`,
+      );
     }
     return passed(seen);
   },
