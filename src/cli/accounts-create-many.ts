@@ -3,7 +3,7 @@ import { ENVIRONMENTS } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { Subscription } from '../core/plans.ts';
 import type { SignIn } from '../dashboard/session.ts';
-import { csv } from '../lib/csv.ts';
+import { csvLine } from '../lib/csv.ts';
 import { UsageError } from './errors.ts';
 import { printJson, printNote } from './output.ts';
 import { type Session, withStores } from './session.ts';
@@ -30,7 +30,8 @@ interface Sheet {
 }
 
 /**
- * Creates accounts such as `class-01@example.com`, and prints what each participant needs as CSV.
+ * Creates accounts such as `class-01@example.com`, and prints what each participant needs as CSV. A line is printed
+ * once its account is there: its keys are shown nowhere else, so an interruption must not lose them.
  * @throws UsageError when the addresses would not be valid.
  * @throws OperatorError when one of them has an account already; then none is made.
  */
@@ -38,19 +39,35 @@ export async function createMany(subscription: Subscription, options: ManyOption
   const emails = addressesFrom(options);
   await withStores(async (session) => {
     await requireFree(session, emails);
-    const signIn = await openSignIn(session);
-    const sheets: Sheet[] = [];
-    for (const email of emails) sheets.push(await createOne(session, signIn, email, subscription));
-    if (options.json) return printJson(sheets);
-    const names = ['email', 'link', 'staging key', 'production key'];
-    const rows = sheets.map(({ email, link, staging, production }) => {
-      return [email, link, staging, production];
-    });
-    process.stdout.write(csv(names, rows));
+    const sheets = createEach(session, emails, subscription);
+    if (options.json) return printAsJson(sheets);
+    process.stdout.write(csvLine(['email', 'link', 'staging key', 'production key']));
+    for await (const { email, link, staging, production } of sheets) {
+      process.stdout.write(csvLine([email, link, staging, production]));
+    }
     printNote(
       'Each link sets a password once, within an hour; accounts reset-link makes another. Keep the sheet safe: its keys are shown nowhere else.',
     );
   });
+}
+
+async function* createEach(
+  session: Session,
+  emails: readonly string[],
+  subscription: Subscription,
+): AsyncGenerator<Sheet> {
+  const signIn = await openSignIn(session);
+  for (const email of emails) yield await createOne(session, signIn, email, subscription);
+}
+
+/** Those that were made, also where another one fails. */
+async function printAsJson(sheets: AsyncIterable<Sheet>): Promise<void> {
+  const made: Sheet[] = [];
+  try {
+    for await (const sheet of sheets) made.push(sheet);
+  } finally {
+    printJson(made);
+  }
 }
 
 function addressesFrom({ count, prefix, domain }: ManyOptions): string[] {

@@ -8,11 +8,14 @@ import { emailArgument, jsonOption, parseCount } from './options.ts';
 import { printResult } from './output.ts';
 import { withStores } from './session.ts';
 
+/** The end of addresses that are made up; it belongs to nobody (RFC 2606). */
+const DOMAIN = 'example.com';
+
 interface CreateOptions extends LimitOptions {
   readonly plan: string;
   readonly count?: number;
   readonly prefix?: string;
-  readonly domain: string;
+  readonly domain?: string;
 }
 
 export function addAccountsCreateCommand(accounts: Command): void {
@@ -25,22 +28,21 @@ export function addAccountsCreateCommand(accounts: Command): void {
     .addOption(new Option('--plan <plan>', 'the plan').choices(PLAN_NAMES).default('free'))
     .addOption(new Option('--count <n>', 'create so many instead').argParser(parseCount))
     .option('--prefix <text>', 'what their addresses begin with, such as class-')
-    .option('--domain <name>', 'what their addresses end with', 'example.com');
+    .option('--domain <name>', `what their addresses end with, unless ${DOMAIN}`);
   addLimitOptions(command).addOption(jsonOption()).action(create);
 }
 
 async function create(email: string | undefined, options: CreateOptions): Promise<void> {
   const subscription = requireSubscription(options.plan, options);
-  const { count, prefix } = options;
-  if (email !== undefined && count === undefined && prefix === undefined) {
-    return createOne(email, subscription, options);
-  }
+  const { count, prefix, domain } = options;
+  const isMany = [count, prefix, domain].some((each) => each !== undefined);
+  if (email !== undefined && !isMany) return createOne(email, subscription, options);
   if (email !== undefined || count === undefined || prefix === undefined) {
     throw new UsageError('Give an e-mail address, or both --count and --prefix.');
   }
   // Loaded here so that no other command waits for it.
   const { createMany } = await import('./accounts-create-many.ts');
-  await createMany(subscription, { ...options, count, prefix });
+  await createMany(subscription, { ...options, count, prefix, domain: domain ?? DOMAIN });
 }
 
 async function createOne(

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { AUDIT_ACTIONS, type AuditAction, type AuditRecord } from '../core/audit.ts';
 import { OperatorError } from '../core/errors.ts';
+import { INSTANT_RULE, parseInstant } from '../lib/instant.ts';
 import { type JsonOption, jsonOption, parseCount, parseDuration } from './options.ts';
 import { COMMAND, formatTime, isoTime, printJson, printTable } from './output.ts';
 import { type Session, withStores } from './session.ts';
@@ -85,7 +86,7 @@ async function idOf({ stores }: Session, account: string): Promise<string> {
 }
 
 function parseTime(text: string): number {
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
-  throw new InvalidArgumentError('Use a time such as 2027-01-31 or 2027-01-31T12:00:00Z.');
+  const time = parseInstant(text);
+  if (time !== undefined) return time;
+  throw new InvalidArgumentError(`Use ${INSTANT_RULE}.`);
 }

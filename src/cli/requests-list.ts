@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Account } from '../core/accounts.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { OperatorError } from '../core/errors.ts';
 import { parseStatuses, requestJson, STATUS_EXPECTATION } from '../core/request-json.ts';
 import { KEPT_PER_ACCOUNT, type LoggedRequest, type RequestFilter } from '../core/request-log.ts';
 import { SECOND } from '../lib/clock.ts';
@@ -81,6 +82,8 @@ async function follow(session: Session, account: Account, options: ListOptions):
     // Those that are older are not read again; other processes may still save one before a later one.
     printed = new Set(found.map(({ id }) => id));
     await Bun.sleep(LOOK_EVERY);
+    if (await session.stores.accounts.find(account.id)) continue;
+    throw new OperatorError(`${account.email} is deleted, and its requests with it.`);
   }
 }
 

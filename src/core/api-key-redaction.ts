@@ -15,8 +15,9 @@ export function couldHoldApiKey(text: string): boolean {
   return PREFIX.test(text) || text.search(COULD_BE_KEY) !== -1;
 }
 
-/** What begins like an API key, up to the first character that no key has. */
-const BEGINS_LIKE_KEY = /pst_[\w%]*/gi;
+/** What begins like an API key, up to the first character that no key has; perhaps percent-encoded, even twice. */
+const BEGINS_LIKE_KEY =
+  /(?:p|%(?:25)*[57]0)(?:s|%(?:25)*[57]3)(?:t|%(?:25)*[57]4)(?:_|%(?:25)*5f)[\w%]*/gi;
 
 /** As `redactApiKeys`; hides keys that were cut short as well. */
 export function redactPartialApiKeys(text: string): string {

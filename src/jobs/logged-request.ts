@@ -6,8 +6,11 @@ import { wholeSeconds } from '../http/reply.ts';
 /** The most characters that are kept of a path with its query, of a user agent and of a message. */
 const LONGEST = { path: 1_000, userAgent: 300, message: 500 } as const;
 
-/** What is looked at of a longer text: a key that is cut off here is beyond what is kept. */
+/** What is looked at beyond that: a key that begins in what is kept must be seen whole. */
 const LOOK_AHEAD = 200;
+
+/** What may be the first part of a key, at the end of a text that was cut; longer ones are hidden as keys. */
+const CUT_KEY = /[\w%]{1,120}$/;
 
 const MICROS = 1_000;
 
@@ -45,8 +48,11 @@ function pathOf(url: string): string {
 
 /** What may be kept of a text. */
 function shown(text: string, longest: number): string {
-  const hidden = redactPartialApiKeys(text.slice(0, longest + LOOK_AHEAD));
-  const readable = hidden.toWellFormed().replace(CONTROL, '\ufffd');
+  const looked = text.slice(0, longest + LOOK_AHEAD);
+  const hidden = redactPartialApiKeys(looked);
+  // Keys that were hidden made the text shorter, so that its end may be within what is kept.
+  const safe = looked === text ? hidden : hidden.replace(CUT_KEY, '…');
+  const readable = safe.toWellFormed().replace(CONTROL, '\ufffd');
   return readable.length > longest ? `${readable.slice(0, longest - 1)}…` : readable;
 }
 

@@ -3,7 +3,7 @@ import { PARTS } from '../../src/config/config.ts';
 import { createKey } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
-import { runCommand } from '../support/process.ts';
+import { runCommand, startCommand } from '../support/process.ts';
 import { onFolder } from '../support/storage.ts';
 
 const MOMENT = expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -91,10 +91,32 @@ describe('accounts create --count', () => {
     });
   });
 
+  test('loses no line of the sheet when it is interrupted', async () => {
+    using folder = temporaryFolder();
+    const settings = onFolder(folder.path);
+    const args = ['accounts', 'create', '--count', '999', '--prefix', 'class-'];
+    const command = startCommand(args, settings);
+    let sheet = '';
+    const decoder = new TextDecoder();
+    for await (const part of command.stdout) {
+      sheet += decoder.decode(part, { stream: true });
+      if (sheet.split('\r\n').length > 3) command.kill('SIGKILL');
+    }
+    await command.exited;
+    const lines = sheet.split('\r\n').slice(1, -1);
+    const listed = (await runCommand(['accounts', 'list', '--json'], settings)).stdout;
+    const made: string[] = JSON.parse(listed).map(({ email }: { email: string }) => email);
+    const missing = made.filter((email) => !lines.some((line) => line.startsWith(`${email},`)));
+    expect(made.length).toBeGreaterThan(1);
+    // The one that was being made.
+    expect(missing.length).toBeLessThanOrEqual(1);
+  });
+
   test.each([
     [['--count', '2']],
     [['--prefix', 'a-']],
     [['a@example.com', '--count', '2', '--prefix', 'a-']],
+    [['a@example.com', '--domain', 'example.org']],
     [['--count', '2', '--prefix', 'a b']],
     [['--count', '1001', '--prefix', 'a-']],
     [['--count', '0', '--prefix', 'a-']],
@@ -150,6 +172,7 @@ describe('audit list', () => {
     ['--action', 'bogus'],
     ['--since', 'yesterday'],
     ['--from', 'soon'],
+    ['--to', '2027-01-31T12:00'],
     ['--limit', '0'],
   ] as const)('is refused with %s %s', async (option, value) => {
     const settings = { PETSTORE_DATA_DIR: '/nonexistent' };

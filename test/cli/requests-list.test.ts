@@ -90,6 +90,10 @@ describe('petstore requests list', () => {
       expect(await next()).toMatchObject({ path: '/v1/pets/78', status: 404 });
       await it.send('/pets/79');
       expect(await next()).toMatchObject({ path: '/v1/pets/79', status: 404 });
+      const deletion = ['accounts', 'delete', it.account.email, '--yes'];
+      expect((await runCommand(deletion, it.settings)).code).toBe(0);
+      expect(await command.exited).toBe(1);
+      expect(await new Response(command.stderr).text()).toContain('is deleted');
     } finally {
       command.kill();
       await command.exited;

@@ -115,18 +115,35 @@ describe('the request log', () => {
     await it.service.post(secret, { name: canary, categoryId: 1 }, { 'Idempotency-Key': canary });
     const partial = secret.slice(0, -10);
     const encoded = secret.replaceAll('_', '%5F');
-    for (const text of [secret, partial, encoded, `pet-${secret.slice(9)}`]) {
+    const partlyEncoded = percentEncoded(secret).slice(0, 99);
+    for (const text of [secret, partial, encoded, partlyEncoded, `pet-${secret.slice(9)}`]) {
       await it.service.request(`/pets/${text}?api_key=${text}&limit=1`, {
         key: secret,
         headers: { 'User-Agent': `agent ${text}`, 'X-Request-Id': text },
       });
     }
     const logged = await savedRequests(it, account.id);
-    expect(logged).toHaveLength(8);
+    expect(logged).toHaveLength(9);
     const text = JSON.stringify(logged);
+    expect(text).not.toContain(percentEncoded(secret.slice(9, 20)));
     expect(text).not.toContain(canary);
     expect(text).not.toContain(secret.slice(9, 20));
     expect(text).toContain('/v1/pets/[hidden]?api_key=[hidden]&limit=1');
+  });
+
+  test('holds no part of a key that is cut off with the end of a long path', async () => {
+    await using it = await requestLogScene();
+    const { account, secret } = await it.service.account();
+    const encoded = percentEncoded(secret.slice(9));
+    // Hidden keys make room, so that what lies behind them is kept.
+    const before = `/pets/${`${secret}.`.repeat(20)}`;
+    for (let shift = 0; shift < encoded.length; shift += 9) {
+      const path = `${before}${'.'.repeat(1_200 - before.length - shift)}${encoded}`;
+      expect((await it.service.request(path, { key: secret })).status).toBe(404);
+    }
+    const logged = JSON.stringify(await savedRequests(it, account.id));
+    expect(logged).toContain('[hidden]');
+    expect(logged).not.toContain(encoded.slice(0, 9));
   });
 
   test('has nothing of a request without a valid key, which has no account', async () => {
@@ -247,3 +264,8 @@ describe('the request log', () => {
     expect(await savedRequests(it, account.id)).toEqual([]);
   });
 });
+
+/** Each character as an octet, as nothing requires but everything decodes. */
+function percentEncoded(text: string): string {
+  return [...text].map((each) => `%${each.charCodeAt(0).toString(16)}`).join('');
+}

@@ -1,5 +1,6 @@
 import { type AuditFilter, type AuditRecord, isAuditAction } from '../../core/audit.ts';
 import { csv } from '../../lib/csv.ts';
+import { INSTANT_RULE, parseInstant } from '../../lib/instant.ts';
 import { DashboardError, UNCACHED } from '../errors.ts';
 import type { DashboardStores } from '../options.ts';
 import type { AuditInfo } from '../shared/operator.ts';
@@ -60,9 +61,9 @@ async function filterFrom(
 function momentFrom(query: URLSearchParams, name: 'from' | 'to'): number | undefined {
   const text = query.get(name);
   if (!text) return undefined;
-  const moment = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(moment)) return moment;
-  throw invalid(`"${name}" must be a time in ISO 8601, such as 2027-01-31T12:00:00Z.`);
+  const moment = parseInstant(text);
+  if (moment !== undefined) return moment;
+  throw invalid(`"${name}" must be ${INSTANT_RULE}.`);
 }
 
 function positionFrom(query: URLSearchParams): number | undefined {

@@ -1,6 +1,7 @@
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { parseStatuses, STATUS_EXPECTATION } from '../../core/request-json.ts';
 import type { RequestFilter } from '../../core/request-log.ts';
+import { INSTANT_RULE, parseInstant } from '../../lib/instant.ts';
 import { DashboardError } from '../errors.ts';
 
 /** The longest text that is searched for. */
@@ -46,7 +47,7 @@ function statusesOf(text: string): RequestFilter['status'] {
 function momentIn(query: URLSearchParams, name: string): number | undefined {
   const text = given(query, name);
   if (text === undefined) return undefined;
-  const moment = Date.parse(text);
-  if (!Number.isNaN(moment)) return moment;
-  throw new DashboardError('invalid', `"${name}" must be a time such as 2027-01-02T12:00:00Z.`);
+  const moment = parseInstant(text);
+  if (moment !== undefined) return moment;
+  throw new DashboardError('invalid', `"${name}" must be ${INSTANT_RULE}.`);
 }
