@@ -38,7 +38,14 @@ describeWithBrowser('the API reference', (open) => {
     await page.goto(`${service.dashboardUrl}/docs/operations/createPet`);
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Paste an API key first.').waitFor();
+    await page.getByLabel('API key').fill('pst_live_…abcd');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('With “…” it is a key as lists show it.').waitFor();
     await page.getByLabel('API key').fill(secret);
+    await page.getByRole('textbox', { name: 'Idempotency-Key' }).fill('ключ');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('No browser sends this Idempotency-Key.').waitFor();
+    await page.getByRole('textbox', { name: 'Idempotency-Key' }).fill('');
     await page.getByRole('radio', { name: 'Production' }).check();
     const body = `{"name":"Biscuit","categoryId":${BEYOND_DOUBLE}}`;
     await page.getByRole('textbox', { name: 'Body' }).fill(body);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import { subscribe } from '../../src/core/plans.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { SECOND, systemClock } from '../../src/lib/clock.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { createKey, customer, operator } from '../support/dashboard-scene.ts';
 import { eventually, TestService } from '../support/harness.ts';
@@ -11,13 +11,14 @@ import { enter, expectSound } from './web-entrance.ts';
 async function scene() {
   const service = await TestService.start({ parts: PARTS, clock: systemClock });
   const visitor = await customer(service, subscribe('pro'));
-  const { text } = await createKey(visitor, { name: 'shop' });
+  const { text, key } = await createKey(visitor, { name: 'shop' });
   const send = (path: string, id: string) =>
     service.request(path, { key: text, headers: { 'X-Request-Id': id } });
   const found = async (id: string) => (await service.stores.requestLog.find(id, 2)).length;
   return {
     service,
     visitor,
+    key,
     send,
     found,
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
@@ -76,6 +77,41 @@ describeWithBrowser('the page of requests', (open) => {
     await browser.page.getByRole('link', { name: /@/ }).click();
     const detail = browser.page.getByRole('dialog', { name: 'Request' });
     await detail.getByText('No animal has the id 77. List animals to see their ids.').waitFor();
+    await browser.page.keyboard.press('Escape');
+    await browser.page.getByText(`Of the account ${it.visitor.email}.`).waitFor();
+    await browser.page.getByRole('button', { name: 'Clear all filters' }).click();
+    await browser.page.getByLabel('Key').selectOption({ label: `shop (…${it.key.lastFour})` });
+    await it.send('/pets/78', 'failed-2');
+    await browser.page.getByRole('button', { name: 'GET /v1/pets/78' }).waitFor();
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('stands still while older requests are read, and goes on with one page', async () => {
+    await using it = await scene();
+    await it.send('/pets/77', 'failed-1');
+    await eventually(async () => (await it.found('failed-1')) === 1);
+    const { requestLog } = it.service.stores;
+    const [entry] = await requestLog.find('failed-1', 1);
+    if (!entry) throw new Error('The request is not in the log.');
+    const older = Array.from({ length: 120 }, (_, index) => {
+      const at = entry.at - (index + 1) * SECOND;
+      const id = Bun.randomUUIDv7('hex', at).replaceAll('-', '');
+      return { ...entry, id, at, requestId: `older-${index}`, path: `/v1/pets/${1_000 + index}` };
+    });
+    await requestLog.add(older);
+    await using browser = await enter(open, it.service, it.visitor, '/requests');
+    const { page } = browser;
+    const row = (path: string) => page.getByRole('button', { name: path, exact: true });
+    for (const last of ['GET /v1/pets/1098', 'GET /v1/pets/1119']) {
+      await page.getByRole('button', { name: 'Older requests' }).click();
+      await row(last).waitFor();
+    }
+    await it.send('/pets/78', 'failed-2');
+    await eventually(async () => (await it.found('failed-2')) === 1);
+    expect(await row('GET /v1/pets/78').count()).toBe(0);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await row('GET /v1/pets/78').waitFor();
+    expect(await row('GET /v1/pets/1098').count()).toBe(0);
     expect(browser.problems).toEqual([]);
   });
 

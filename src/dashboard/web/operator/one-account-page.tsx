@@ -5,11 +5,15 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { PLANS } from '../../../core/plans.ts';
 import type { KeyInfo } from '../../shared/api.ts';
-import type { AccountDetailsInfo, AccountUsageInfo } from '../../shared/operator.ts';
+import type {
+  AccountBanInfo,
+  AccountDetailsInfo,
+  AccountUsageInfo,
+} from '../../shared/operator.ts';
 import { call } from '../api.ts';
 import { countText } from '../common/format.ts';
 import { Failure, Loading } from '../common/states.tsx';
-import { Time, Until } from '../common/time.tsx';
+import { Time, Until, useNow } from '../common/time.tsx';
 import { KeyState } from '../keys/key-state.tsx';
 import { ActionDialog, actionsOn, type DeskAction } from './account-actions.tsx';
 import { AuditEntries } from './audit-entries.tsx';
@@ -218,21 +222,19 @@ function Bans({ details: { bans } }: DetailsProps) {
             <Text size="sm">{`${environment}: ${reason}`}</Text>
             <Text size="sm" c="dimmed">
               Since <Time at={startsAt} />
-              {liftedAt === null ? (
-                <>
-                  , left: <Until at={endsAt} />
-                </>
-              ) : (
-                <>
-                  , lifted <Time at={liftedAt} />
-                </>
-              )}
+              <BanEnd endsAt={endsAt} liftedAt={liftedAt} />
             </Text>
           </li>
         ))}
       </Paper>
     </Section>
   );
+}
+
+function BanEnd({ endsAt, liftedAt }: Pick<AccountBanInfo, 'endsAt' | 'liftedAt'>) {
+  const isInForce = useNow() < endsAt && liftedAt === null;
+  if (isInForce) return [', left: ', <Until key="end" at={endsAt} />];
+  return [liftedAt === null ? ', until ' : ', lifted ', <Time key="end" at={liftedAt ?? endsAt} />];
 }
 
 function Sessions({ details: { sessions } }: DetailsProps) {

@@ -61,6 +61,13 @@ export class KeyField {
     this.#hint.textContent = 'The temporary key has ended. Send again to make another one.';
   }
 
+  /** Says that the text cannot be sent as a key. */
+  refuse(): void {
+    this.#ask(
+      'A key has only letters, digits and underscores. With “…” it is a key as lists show it.',
+    );
+  }
+
   get #text(): string {
     return this.#input.value.trim();
   }

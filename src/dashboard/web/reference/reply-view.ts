@@ -31,6 +31,11 @@ export function unreachableView({ url }: Attempt): HTMLElement {
   return element('p', { class: 'required' }, words);
 }
 
+export function unsendableView(header: string): HTMLElement {
+  const words = `No browser sends this ${header}. Use letters, digits and punctuation of ASCII.`;
+  return element('p', { class: 'required' }, words);
+}
+
 /** The headers about limits first, the others in their order. */
 function headerTable(headers: Reply['headers']): HTMLElement {
   const rank = (name: string) => (/ratelimit|retry-after/.test(name) ? 0 : 1);

@@ -35,3 +35,17 @@ export function attemptOf(form: HTMLFormElement, key: string): Attempt {
   const url = targetOf(form).baseUrl + filled + search;
   return { method, url, headers, ...(body !== undefined && { body }) };
 }
+
+/** The name of a header that browsers refuse to send with its value, such as a key that was shortened to `pst_live_…`. */
+export function unsendableHeader({ headers }: Attempt): string | undefined {
+  return Object.entries(headers).find((header) => !isSendable(header))?.[0];
+}
+
+function isSendable(header: [string, string]): boolean {
+  try {
+    new Headers([header]);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -2,8 +2,8 @@ import { exchange } from '../exchange.ts';
 import { confirmWrite } from './confirm-write.ts';
 import { addCopyButtons } from './copy-buttons.ts';
 import { KeyField } from './key-field.ts';
-import { replyView, unreachableView } from './reply-view.ts';
-import { type Attempt, attemptOf, targetOf } from './request.ts';
+import { replyView, unreachableView, unsendableView } from './reply-view.ts';
+import { type Attempt, attemptOf, targetOf, unsendableHeader } from './request.ts';
 import { sampleWriter } from './samples.ts';
 
 /** Makes the form of the page send its request. */
@@ -38,6 +38,9 @@ async function tryOnce(form: HTMLFormElement, key: KeyField): Promise<void> {
     const text = await key.obtain(targetOf(form).environment);
     if (text === undefined) return;
     const attempt = attemptOf(form, text);
+    const unsendable = unsendableHeader(attempt);
+    if (unsendable === 'authorization') return key.refuse();
+    if (unsendable !== undefined) return place.replaceChildren(unsendableView(unsendable));
     if (isProductionWrite(form, attempt, key) && !(await confirmWrite(attempt))) return;
     const { url, ...init } = attempt;
     const reply = await exchange(url, init);

@@ -1,4 +1,10 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import type { AccountDetailsInfo } from '../../shared/operator.ts';
 import type { FoundRequest, RequestPage } from '../../shared/requests.ts';
 import { call } from '../api.ts';
 import { basePath } from '../page-settings.ts';
@@ -8,6 +14,9 @@ export const FILTERS = [
   ...(['id', 'environment', 'key', 'status', 'code', 'path', 'from', 'to'] as const),
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
+
+/** How often the requests of another account are loaded, of which the live channel tells nothing, in ms. */
+const LOAD_EVERY = 2_000;
 
 /** The filters of an address; those that are not set are left out. */
 export function filtersIn(parameters: URLSearchParams): URLSearchParams {
@@ -31,8 +40,10 @@ function pathOf(account: string | null): string {
  */
 export function useRequests(filters: URLSearchParams, account: string | null, isPaused: boolean) {
   const query = filters.toString();
-  return useInfiniteQuery({
-    queryKey: ['requests', account, query],
+  const client = useQueryClient();
+  const queryKey = ['requests', account, query];
+  const requests = useInfiniteQuery({
+    queryKey,
     queryFn: ({ pageParam }) => {
       const parameters = new URLSearchParams(query);
       if (pageParam !== '') parameters.set('before', pageParam);
@@ -43,6 +54,24 @@ export function useRequests(filters: URLSearchParams, account: string | null, is
     enabled: !isPaused,
     // What is shown stays until the next filter has a result.
     placeholderData: (before) => before,
+    ...(account !== null && { refetchInterval: LOAD_EVERY }),
+  });
+  /** Drops the older pages: each of them would be loaded anew whenever there is a new request. */
+  const forgetOlder = () => {
+    client.setQueryData<InfiniteData<RequestPage, string>>(queryKey, (data) => {
+      return data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) };
+    });
+  };
+  return { ...requests, forgetOlder };
+}
+
+/** For operators: the account whose requests are shown, with its keys. */
+export function useOtherAccount(id: string | null) {
+  return useQuery({
+    queryKey: ['operator', 'account', id],
+    queryFn: () =>
+      call<AccountDetailsInfo>('GET', `/operator/accounts/${encodeURIComponent(id ?? '')}`),
+    enabled: id !== null,
   });
 }
 

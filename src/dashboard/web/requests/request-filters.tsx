@@ -2,7 +2,9 @@ import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/cor
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import type { KeyInfo } from '../../shared/api.ts';
 import { useKeys } from '../keys/key-calls.ts';
+import { localText } from './local-text.ts';
 import type { FilterName } from './request-calls.ts';
 
 /** How long to wait for the next character before a text is searched for, in ms. */
@@ -26,12 +28,12 @@ interface FiltersProps {
   readonly filters: URLSearchParams;
   readonly onChange: (name: FilterName, value: string) => void;
   readonly onClear: () => void;
-  /** Whether the keys to choose from are those of another account, which are not listed here. */
-  readonly isOfOther: boolean;
+  /** The keys to choose from where they are those of another account. */
+  readonly otherKeys: readonly KeyInfo[] | undefined;
 }
 
 /** What is looked for; everything is part of the page's address. */
-export function RequestFilters({ filters, onChange, onClear, isOfOther }: FiltersProps) {
+export function RequestFilters({ filters, onChange, onClear, otherKeys }: FiltersProps) {
   const value = (name: FilterName) => filters.get(name) ?? '';
   const select = (name: FilterName, label: string, options: readonly Option[]) => (
     <NativeSelect
@@ -69,7 +71,7 @@ export function RequestFilters({ filters, onChange, onClear, isOfOther }: Filter
         {select('status', 'Status', STATUSES)}
         {text('code', 'Error code', 'rate_limited')}
         {text('path', 'Path or query', '/pets')}
-        <KeySelect value={value('key')} onChange={onChange} isOfOther={isOfOther} />
+        <KeySelect value={value('key')} onChange={onChange} otherKeys={otherKeys} />
         <Moment label="From" value={value('from')} onChange={(at) => onChange('from', at)} />
         <Moment label="To" value={value('to')} onChange={(at) => onChange('to', at)} />
       </SimpleGrid>
@@ -88,14 +90,13 @@ function withValue(options: readonly Option[], value: string): Option[] {
   return isKnown ? [...options] : [...options, { value, label: value }];
 }
 
-interface KeySelectProps extends Pick<FiltersProps, 'onChange' | 'isOfOther'> {
+interface KeySelectProps extends Pick<FiltersProps, 'onChange' | 'otherKeys'> {
   readonly value: string;
 }
 
-function KeySelect({ value, onChange, isOfOther }: KeySelectProps) {
-  const keys = useKeys();
-  const own = isOfOther ? [] : (keys.data ?? []);
-  const options = own.map(({ id, name, lastFour }) => ({
+function KeySelect({ value, onChange, otherKeys }: KeySelectProps) {
+  const own = useKeys().data ?? [];
+  const options = (otherKeys ?? own).map(({ id, name, lastFour }) => ({
     value: id,
     label: `${name} (…${lastFour})`,
   }));
@@ -159,12 +160,4 @@ function Moment({ label, value, onChange }: MomentProps) {
       }}
     />
   );
-}
-
-/** A moment as the browser's input has it: without a zone. */
-function localText(iso: string): string {
-  const moment = new Date(iso);
-  if (Number.isNaN(moment.getTime())) return '';
-  const shifted = moment.getTime() - moment.getTimezoneOffset() * 60_000;
-  return new Date(shifted).toISOString().slice(0, 16);
 }

@@ -7,7 +7,13 @@ import { useSession } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { Empty, Failure, Loading } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
-import { downloadAddress, filtersIn, useFoundRequests, useRequests } from './request-calls.ts';
+import {
+  downloadAddress,
+  filtersIn,
+  useFoundRequests,
+  useOtherAccount,
+  useRequests,
+} from './request-calls.ts';
 import { RequestDetail } from './request-detail.tsx';
 import { RequestFilters } from './request-filters.tsx';
 import { RequestTable } from './request-table.tsx';
@@ -21,8 +27,10 @@ export default function RequestsPage() {
   const filters = filtersIn(parameters);
   const [isPaused, pause] = useState(false);
   const requests = useRequests(filters, account, isPaused);
+  const other = useOtherAccount(account).data;
   const set = (changed: URLSearchParams) => {
     if (account !== null) changed.set('account', account);
+    requests.forgetOlder();
     pause(false);
     setParameters(changed, { replace: true });
   };
@@ -32,20 +40,22 @@ export default function RequestsPage() {
       description={
         account === null
           ? 'What your keys sent, and what was answered.'
-          : `Of the account ${account}.`
+          : `Of the account ${other?.account.email ?? account}.`
       }
       actions={
-        <Group gap="md" wrap="nowrap">
-          <LiveMark isCurrent={requests.isSuccess && !requests.isPlaceholderData && !isPaused} />
-          <Button variant="default" size="xs" miw={84} onClick={() => pause(!isPaused)}>
-            {isPaused ? 'Go on' : 'Pause'}
-          </Button>
-        </Group>
+        <Actions
+          isCurrent={requests.isSuccess && !requests.isPlaceholderData && !isPaused}
+          isPaused={isPaused}
+          pause={(isWanted) => {
+            requests.forgetOlder();
+            pause(isWanted);
+          }}
+        />
       }
     >
       <RequestFilters
         filters={filters}
-        isOfOther={account !== null}
+        otherKeys={account === null ? undefined : (other?.keys ?? [])}
         onChange={(name, value) => {
           const changed = new URLSearchParams(filters);
           if (value === '') changed.delete(name);
@@ -54,29 +64,69 @@ export default function RequestsPage() {
         }}
         onClear={() => set(new URLSearchParams())}
       />
-      {requests.data ? (
-        <Found pages={requests.data.pages} filters={filters} account={account}>
-          {requests.hasNextPage && (
-            <Button
-              variant="default"
-              mx="auto"
-              loading={requests.isFetchingNextPage}
-              onClick={() => void requests.fetchNextPage()}
-            >
-              Older requests
-            </Button>
-          )}
-        </Found>
-      ) : (
-        <Box mih={640}>
-          {requests.error ? (
-            <Failure error={requests.error} retry={requests.refetch} />
-          ) : (
-            <Loading label="Loading requests" height={640} />
-          )}
-        </Box>
-      )}
+      <Results
+        requests={requests}
+        filters={filters}
+        account={account}
+        // New requests would move those that are being read.
+        onOlder={() => pause(true)}
+      />
     </Page>
+  );
+}
+
+interface ActionsProps {
+  /** Whether what is shown is up to date. */
+  readonly isCurrent: boolean;
+  readonly isPaused: boolean;
+  pause(isWanted: boolean): void;
+}
+
+function Actions({ isCurrent, isPaused, pause }: ActionsProps) {
+  return (
+    <Group gap="md" wrap="nowrap">
+      <LiveMark isCurrent={isCurrent} />
+      <Button variant="default" size="xs" miw={84} onClick={() => pause(!isPaused)}>
+        {isPaused ? 'Go on' : 'Pause'}
+      </Button>
+    </Group>
+  );
+}
+
+interface ResultsProps extends Pick<FoundProps, 'filters' | 'account'> {
+  readonly requests: ReturnType<typeof useRequests>;
+  /** Called before older requests are loaded. */
+  onOlder(): void;
+}
+
+function Results({ requests, filters, account, onOlder }: ResultsProps) {
+  if (!requests.data) {
+    return (
+      <Box mih={640}>
+        {requests.error ? (
+          <Failure error={requests.error} retry={requests.refetch} />
+        ) : (
+          <Loading label="Loading requests" height={640} />
+        )}
+      </Box>
+    );
+  }
+  return (
+    <Found pages={requests.data.pages} filters={filters} account={account}>
+      {requests.hasNextPage && (
+        <Button
+          variant="default"
+          mx="auto"
+          loading={requests.isFetchingNextPage}
+          onClick={() => {
+            onOlder();
+            void requests.fetchNextPage();
+          }}
+        >
+          Older requests
+        </Button>
+      )}
+    </Found>
   );
 }
 
