@@ -26,6 +26,7 @@ import { OpsServer } from './observability/ops-server.ts';
 import { openTracing } from './observability/tracing.ts';
 import { announceService } from './storage/folder/served-folder.ts';
 import { openStores } from './storage/open-stores.ts';
+import type { WriterThreads } from './storage/sqlite/writer-threads.ts';
 import type { Stores } from './storage/stores.ts';
 
 /** How long requests in flight may take after the stop begins, in ms; then they are aborted. */
@@ -41,6 +42,8 @@ export interface ServiceParts {
   readonly log: Log;
   /** What to serve. */
   readonly parts: readonly Part[];
+  /** Where the writers of a data folder get their threads from; by default each starts its own. */
+  readonly threads?: WriterThreads | undefined;
   /** Fills the stores before anything reads them. */
   readonly fill?: ((stores: Stores) => Promise<void>) | undefined;
   /** Wraps the handler of all requests. @param baseUrls of the APIs. */
@@ -153,7 +156,7 @@ function withPages(listener: Listener, pages: DashboardPages | undefined) {
  */
 async function startBackend(config: Config, given: ServiceParts, starting: AsyncDisposableStack) {
   const { clock, scheduler, log, parts } = given;
-  const stores = await openStores(config, clock);
+  const stores = await openStores(config, clock, given.threads);
   starting.defer(() => stores.close());
   await given.fill?.(stores);
   if (stores.folderState) starting.use(announceService(stores.folder.path));

@@ -7,11 +7,19 @@ import type { Clock } from '../lib/clock.ts';
 import { StoredBackupRecords } from './backup-records.ts';
 import { MemoryKeyCache } from './key-cache.ts';
 import { openSqliteStores } from './sqlite/open-stores.ts';
+import type { WriterThreads } from './sqlite/writer-threads.ts';
 import type { DatabaseStores, Stores } from './stores.ts';
 
-/** @throws SetupError when the folder, a file in it or the database cannot be used. */
-export async function openStores(config: Config, clock: Clock): Promise<Stores> {
-  const { secret, settings, ...stores } = await openDatabase(config, clock);
+/**
+ * @param threads where the writers of a data folder get theirs from; by default each starts its own.
+ * @throws SetupError when the folder, a file in it or the database cannot be used.
+ */
+export async function openStores(
+  config: Config,
+  clock: Clock,
+  threads?: WriterThreads,
+): Promise<Stores> {
+  const { secret, settings, ...stores } = await openDatabase(config, clock, threads);
   try {
     await checkSecret(settings, secret);
   } catch (cause) {
@@ -28,9 +36,13 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   };
 }
 
-async function openDatabase(config: Config, clock: Clock): Promise<DatabaseStores> {
+async function openDatabase(
+  config: Config,
+  clock: Clock,
+  threads: WriterThreads | undefined,
+): Promise<DatabaseStores> {
   const { database } = config;
-  if (!database) return openSqliteStores(config, clock);
+  if (!database) return openSqliteStores(config, clock, threads);
   // Only here: the embedded store starts without it.
   const { openPostgresStores } = await import('./postgres/open-stores.ts');
   return openPostgresStores(config, database, clock);

@@ -8,6 +8,7 @@ import { SqliteFile } from '../../src/storage/sqlite/file.ts';
 import { ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../src/storage/sqlite/pet-store.ts';
 import { Writer } from '../../src/storage/sqlite/writer.ts';
+import { OWN_THREADS } from '../../src/storage/sqlite/writer-threads.ts';
 import { WriteOutcomes } from '../../src/storage/write-outcomes.ts';
 import { ManualClock, temporaryFolder } from '../support/harness.ts';
 import { at, pet } from './ports/backend.ts';
@@ -19,7 +20,7 @@ function openRig(newThread?: () => Worker, clock: Clock = systemClock) {
   const folder = temporaryFolder();
   const path = join(folder.path, 'production.db');
   const writer = new Writer({
-    ...(newThread && { newThread }),
+    ...(newThread && { threads: { ...OWN_THREADS, start: newThread } }),
     outcomes: new WriteOutcomes(clock),
   });
   const file = new SqliteFile(path, ENVIRONMENT_SCHEMA, writer);

@@ -12,6 +12,7 @@ import { type Scheduler, timerScheduler } from '../../src/lib/scheduler.ts';
 import { createLog, type Log } from '../../src/observability/log.ts';
 import type { Stores } from '../../src/storage/stores.ts';
 import { ManualScheduler } from './manual-scheduler.ts';
+import { REUSED_THREADS } from './reused-threads.ts';
 import { temporaryRoot } from './temporary-root.ts';
 import { testDatabaseFor } from './test-database.ts';
 
@@ -107,7 +108,10 @@ export class TestService implements AsyncDisposable {
     });
     const parts = options.parts ?? ENVIRONMENTS;
     const scheduler = clock instanceof ManualClock ? new ManualScheduler() : timerScheduler;
-    const service = await startService(config, { clock, scheduler, log, parts });
+    const service = await startService(config, {
+      ...{ clock, scheduler, log, parts },
+      threads: REUSED_THREADS,
+    });
     return new TestService(service, folder, scheduler);
   }
 

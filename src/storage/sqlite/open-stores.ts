@@ -26,23 +26,28 @@ import { SqlitePetStore } from './pet-store.ts';
 import { SqliteQuotaStore } from './quota-store.ts';
 import { RequestLogFile } from './request-log-file.ts';
 import { Writer } from './writer.ts';
+import type { WriterThreads } from './writer-threads.ts';
 
 /**
  * Opens the stores of the data folder.
  * @throws SetupError when the folder or a file in it cannot be used.
  */
-export async function openSqliteStores(config: Config, clock: Clock): Promise<DatabaseStores> {
+export async function openSqliteStores(
+  config: Config,
+  clock: Clock,
+  threads?: WriterThreads,
+): Promise<DatabaseStores> {
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir);
   const lock = keepRestoreOut(folder);
   opening.defer(() => lock.release());
-  const databases = new Databases(folder, clock);
+  const databases = new Databases(folder, clock, threads);
   const { writer, state } = databases;
   opening.defer(() => writer.close());
   const accountsFile = databases.openAccounts();
   opening.defer(() => accountsFile.close());
   databases.watchLocks();
-  const requestLog = new RequestLogFile(folder.requests, folder.accounts);
+  const requestLog = new RequestLogFile(folder.requests, folder.accounts, threads);
   opening.defer(() => requestLog.close());
   const byHand = sqliteByHand(accountsFile, requestLog);
   const shared = sharedStores(new SqliteAccess(accountsFile), byHand);
@@ -100,11 +105,11 @@ class Databases {
   /** Of the databases that are open. */
   readonly paths = new Set<string>();
 
-  constructor(folder: DataFolder, clock: Clock) {
+  constructor(folder: DataFolder, clock: Clock, threads: WriterThreads | undefined) {
     this.#folder = folder;
     this.#clock = clock;
     this.#files = new StoreFiles(folder);
-    this.writer = new Writer({ outcomes: new WriteOutcomes(clock) });
+    this.writer = new Writer({ threads, outcomes: new WriteOutcomes(clock) });
     this.state = new FolderState(folder, this.#files.storeId, (reason) => {
       this.writer.refusal = reason;
     });

@@ -9,6 +9,7 @@ import { SqliteAccess } from './access.ts';
 import { SqliteFile } from './file.ts';
 import { REQUESTS_SCHEMA } from './migrations.ts';
 import { Writer } from './writer.ts';
+import type { WriterThreads } from './writer-threads.ts';
 
 type LogAccess = Pick<Access<typeof requestLogChanges>, 'changes' | 'queries'>;
 
@@ -30,6 +31,7 @@ export class RequestLogFile implements LogAccess {
   readonly #accountsPath: string;
   /** Where other accounts, or none, are at their path, the folder is no longer that of this store. */
   readonly #accounts: string | undefined;
+  readonly #threads: WriterThreads | undefined;
   #opened: OpenedFile | undefined;
   /** Settles once the files that were opened before are closed. */
   #closing: Promise<void> = Promise.resolve();
@@ -37,8 +39,9 @@ export class RequestLogFile implements LogAccess {
   readonly changes: BoundChanges<typeof requestLogChanges>;
 
   /** @param accountsPath the accounts, which are open. */
-  constructor(path: string, accountsPath: string) {
+  constructor(path: string, accountsPath: string, threads?: WriterThreads) {
     this.#path = path;
+    this.#threads = threads;
     this.#accountsPath = accountsPath;
     this.#accounts = identify(accountsPath);
     this.changes = bindChanges(requestLogChanges, (change, args) =>
@@ -77,9 +80,10 @@ export class RequestLogFile implements LogAccess {
     this.#closeOpened();
     if (this.#isDamaged) removeFile(this.#path);
     this.#isDamaged = false;
-    this.#opened = openFile(this.#path, () => {
+    const onDamage = () => {
       this.#isDamaged = true;
-    });
+    };
+    this.#opened = openFile(this.#path, onDamage, this.#threads);
     return this.#opened;
   }
 
@@ -92,8 +96,12 @@ export class RequestLogFile implements LogAccess {
   }
 }
 
-function openFile(path: string, onDamage: () => void): OpenedFile {
-  const writer = new Writer({ outcomes: new WriteOutcomes(systemClock) });
+function openFile(
+  path: string,
+  onDamage: () => void,
+  threads: WriterThreads | undefined,
+): OpenedFile {
+  const writer = new Writer({ threads, outcomes: new WriteOutcomes(systemClock) });
   writer.onDamage = onDamage;
   const open = () => new SqliteFile(path, REQUESTS_SCHEMA, writer, { onDamage });
   let file: SqliteFile;

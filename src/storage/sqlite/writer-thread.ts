@@ -49,6 +49,8 @@ self.onmessage = ({ data }: MessageEvent<Posted<WriterRequest>>) => {
 async function carryOut(request: WriterRequest): Promise<void> {
   if (request.kind === 'close') {
     for (const [path, database] of databases) close(database, openedRecords.get(path));
+    databases.clear();
+    openedRecords.clear();
     reply({ kind: 'closed' });
     return;
   }

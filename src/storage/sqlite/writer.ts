@@ -13,6 +13,7 @@ import {
   type WriterReply,
   type WriterRequest,
 } from './writer-protocol.ts';
+import { OWN_THREADS, type WriterThreads } from './writer-threads.ts';
 
 /** Changes that may wait for one file; beyond it changes are refused with 503. */
 export const QUEUE_CAPACITY = 10_000;
@@ -38,6 +39,12 @@ interface Queue {
   sentAt: number | undefined;
 }
 
+export interface WriterOptions {
+  /** By default each writer starts a thread of its own. */
+  readonly threads?: WriterThreads | undefined;
+  readonly outcomes?: WriteOutcomes;
+}
+
 /** Receives every transaction's outcome; must not block. */
 export interface WriterMetrics {
   /** The current time for measuring durations, in ms on a scale that never steps. */
@@ -59,7 +66,7 @@ export interface WriterMetrics {
  * starts another thread.
  */
 export class Writer {
-  readonly #newThread: () => Worker;
+  readonly #threads: WriterThreads;
   #thread: Worker | undefined;
   readonly #queues = new Map<string, Queue>();
   /** Files whose last transaction failed. */
@@ -76,8 +83,11 @@ export class Writer {
   /** The outcome of the last transaction of each file. */
   readonly outcomes: WriteOutcomes;
 
-  constructor({ newThread = startThread, outcomes = new WriteOutcomes(systemClock) } = {}) {
-    this.#newThread = newThread;
+  constructor({
+    threads = OWN_THREADS,
+    outcomes = new WriteOutcomes(systemClock),
+  }: WriterOptions = {}) {
+    this.#threads = threads;
     this.outcomes = outcomes;
   }
 
@@ -149,7 +159,7 @@ export class Writer {
       this.#closeWhenIdle();
     }
     await this.#closed.promise;
-    this.#endThread();
+    this.#endThread((thread) => this.#threads.release(thread));
   }
 
   #refusalFor(queue: Queue, isUrgent: boolean): string | undefined {
@@ -234,7 +244,7 @@ export class Writer {
   }
 
   #startThread(): Worker {
-    const thread = this.#newThread();
+    const thread = this.#threads.start();
     const onEnd = (cause: unknown) => {
       if (this.#thread === thread) this.#refuseAll(`The writer thread ended: ${messageOf(cause)}`);
     };
@@ -244,10 +254,10 @@ export class Writer {
     return thread;
   }
 
-  #endThread(): void {
+  #endThread(end = (thread: Worker) => thread.terminate()): void {
     const thread = this.#thread;
     this.#thread = undefined;
-    thread?.terminate();
+    if (thread) end(thread);
   }
 
   /** Whether they were committed is unknown: each is refused with 503, and may be sent again. */
@@ -268,10 +278,6 @@ export class Writer {
     for (const { settle } of left) settle({ ok: false, unavailable: true, message });
     this.#closeWhenIdle();
   }
-}
-
-function startThread(): Worker {
-  return new Worker(new URL('./writer-thread.ts', import.meta.url).href);
 }
 
 const NO_RESULT: WriteResult = { ok: false, unavailable: true, message: 'no result' };

@@ -11,6 +11,7 @@ import { SqliteQuotaStore } from '../../../src/storage/sqlite/quota-store.ts';
 import { RequestLogFile } from '../../../src/storage/sqlite/request-log-file.ts';
 import { Writer } from '../../../src/storage/sqlite/writer.ts';
 import { temporaryFolder } from '../../support/harness.ts';
+import { REUSED_THREADS } from '../../support/reused-threads.ts';
 import type { Backend } from './backend.ts';
 
 /** Stores on SQLite files of their own. */
@@ -20,7 +21,7 @@ export async function openSqliteBackend(): Promise<Backend> {
 }
 
 function connectTo(folder: string, afterwards: () => void): Backend {
-  const writer = new Writer();
+  const writer = new Writer({ threads: REUSED_THREADS });
   const open = (name: string, schema: typeof ACCOUNTS_SCHEMA) =>
     new SqliteFile(join(folder, `${name}.db`), schema, writer);
   const accounts = open('accounts', ACCOUNTS_SCHEMA);
@@ -28,7 +29,11 @@ function connectTo(folder: string, afterwards: () => void): Backend {
     production: open('production', ENVIRONMENT_SCHEMA),
     staging: open('staging', ENVIRONMENT_SCHEMA),
   };
-  const requestLog = new RequestLogFile(join(folder, 'requests.db'), join(folder, 'accounts.db'));
+  const requestLog = new RequestLogFile(
+    join(folder, 'requests.db'),
+    join(folder, 'accounts.db'),
+    REUSED_THREADS,
+  );
   const file = (environment: Environment = 'production') => environments[environment];
   return {
     ...sharedStores(new SqliteAccess(accounts), sqliteByHand(accounts, requestLog)),

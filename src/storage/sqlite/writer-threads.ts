@@ -1,0 +1,12 @@
+/** Where writers get their threads from. */
+export interface WriterThreads {
+  start(): Worker;
+  /** Takes back a thread that has closed all of its files. */
+  release(thread: Worker): void;
+}
+
+/** A new thread for each writer. */
+export const OWN_THREADS: WriterThreads = {
+  start: () => new Worker(new URL('./writer-thread.ts', import.meta.url).href),
+  release: (thread) => thread.terminate(),
+};
