@@ -6,6 +6,9 @@ import { TestService, temporaryFolder } from '../support/harness.ts';
 import { refusalOf } from '../support/problem.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 import { type RawReply, rawExchange } from '../support/raw.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+const shared = sharedService();
 
 /** A service at these base addresses, with one animal in each environment, named after it. */
 async function startAt(production: string, staging: string) {
@@ -57,7 +60,7 @@ async function answering(
 
 describe('the default base addresses', () => {
   test('serve production below /v1 and staging below /staging/v1 of the port', async () => {
-    await using service = await TestService.start();
+    const service = shared();
 
     expect(service.url('production')).toBe(`http://localhost:${service.port}/v1`);
     expect(service.url('staging')).toBe(`http://localhost:${service.port}/staging/v1`);
@@ -92,7 +95,7 @@ describe('the default base addresses', () => {
   test.each(['/pets', '/v1x/pets', '/V1/pets', '/v2/pets', '/staging/pets', '/staging/v1x/pets'])(
     '%s is outside of them: 404',
     async (path) => {
-      await using service = await TestService.start();
+      const service = shared();
       const { secret } = await service.account();
 
       const reply = await fetch(`http://localhost:${service.port}${path}`, {
@@ -107,7 +110,7 @@ describe('the default base addresses', () => {
   test.each(['', '/', '/pet', '/petss', '/Pets', '//pets', '/pets/1/2', '/store/orders'])(
     'below them, "%s" is nothing that is served: 404',
     async (path) => {
-      await using service = await TestService.start();
+      const service = shared();
       const { secret } = await service.account();
 
       const refusal = await refusalOf(await service.request(path, { key: secret }));

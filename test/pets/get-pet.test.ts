@@ -3,16 +3,24 @@ import { rejection } from '../../client/testing/test-client.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { refusalOf } from '../support/problem.ts';
+import { sharedService } from '../support/shared-service.ts';
 
 const SUNSET = Date.UTC(2030, 11, 5);
 
-/** A service whose store holds animal 1, at this moment or now. */
-async function startWithPet(startsAt?: number) {
-  const clock = new ManualClock(startsAt);
+/** A service whose store holds animal 1. */
+async function startWithPet(clock = new ManualClock()): Promise<TestService> {
   const service = await TestService.start({ clock, parts: PARTS });
   const { secret } = await service.account();
   await service.client(secret).createPet({ name: 'Rex', categoryId: 9007199254740993n });
-  return { service, clock, secret, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+  return service;
+}
+
+const shared = sharedService(startWithPet);
+const sharedAfterSunset = sharedService(() => startWithPet(new ManualClock(SUNSET)));
+
+/** A service that other tests use as well, and a key of its own for the test. */
+async function withKey(service: TestService) {
+  return { service, secret: (await service.account()).secret };
 }
 
 /** The headers of a deprecated operation, on any reply of it. */
@@ -36,8 +44,7 @@ function expectedLifecycle(url: string, dashboardUrl: string) {
 
 describe('an animal', () => {
   test('is fetched by its id, exactly as it was added', async () => {
-    await using started = await startWithPet();
-    const { service, secret } = started;
+    const { service, secret } = await withKey(shared());
 
     expect(await service.client(secret).getPet(1)).toEqual({
       id: 1,
@@ -48,9 +55,9 @@ describe('an animal', () => {
   });
 
   test('comes with exactly the fields of Pet, as JSON', async () => {
-    await using started = await startWithPet();
+    const { service, secret } = await withKey(shared());
 
-    const reply = await started.service.request('/pets/1', { key: started.secret });
+    const reply = await service.request('/pets/1', { key: secret });
 
     expect(reply.status).toBe(200);
     expect(reply.headers.get('Content-Type')).toBe('application/json');
@@ -60,8 +67,7 @@ describe('an animal', () => {
   });
 
   test('of the other environment is not found', async () => {
-    await using started = await startWithPet();
-    const { service } = started;
+    const service = shared();
     const { secret } = await service.account(undefined, 'staging');
 
     const error = await rejection(
@@ -76,9 +82,9 @@ describe('petId', () => {
   test.each([2n, 0n, -1n, 9007199254740993n, 9223372036854775807n, -9223372036854775808n])(
     '%p, which no animal has, gets 404',
     async (id) => {
-      await using started = await startWithPet();
+      const { service, secret } = await withKey(shared());
 
-      const error = await rejection(started.service.client(started.secret).getPet(id));
+      const error = await rejection(service.client(secret).getPet(id));
 
       expect(error).toMatchObject({
         status: 404,
@@ -93,9 +99,9 @@ describe('petId', () => {
     ...['9223372036854775808', '-9223372036854775809', '9'.repeat(1000), '-', '%zz', '%'],
     ...['1;2', '1%2F', 'null'],
   ])('%s, not an int64, gets 404', async (id) => {
-    await using started = await startWithPet();
+    const { service, secret } = await withKey(shared());
 
-    const reply = await started.service.request(`/pets/${id}`, { key: started.secret });
+    const reply = await service.request(`/pets/${id}`, { key: secret });
 
     expect(await refusalOf(reply)).toStrictEqual({
       status: 404,
@@ -107,9 +113,9 @@ describe('petId', () => {
   test.each(['/pets/', '/pets/1/', '/pets/1/name', '/pets//1'])(
     'absent or followed by more, as in %s, gets 404',
     async (path) => {
-      await using started = await startWithPet();
+      const { service, secret } = await withKey(shared());
 
-      const reply = await started.service.request(path, { key: started.secret });
+      const reply = await service.request(path, { key: secret });
 
       expect(await refusalOf(reply)).toMatchObject({ status: 404, code: 'not_found' });
     },
@@ -118,9 +124,9 @@ describe('petId', () => {
   test.each(['/pets/%31', '/pets/1?limit=0&x', '/pets/1?'])(
     'may be percent-encoded and followed by a query: %s',
     async (path) => {
-      await using started = await startWithPet();
+      const { service, secret } = await withKey(shared());
 
-      const reply = await started.service.request(path, { key: started.secret });
+      const reply = await service.request(path, { key: secret });
 
       expect(reply.status).toBe(200);
       expect(await reply.json()).toMatchObject({ id: 1 });
@@ -132,8 +138,7 @@ describe('deprecation', () => {
   test.each(['/pets/1', '/pets/2', '/pets/x'])(
     'is told by the headers of every reply: %s',
     async (path) => {
-      await using started = await startWithPet();
-      const { service, secret } = started;
+      const { service, secret } = await withKey(shared());
 
       const got = await service.request(path, { key: secret });
       const head = await service.request(path, { key: secret, method: 'HEAD' });
@@ -159,8 +164,7 @@ describe('deprecation', () => {
   });
 
   test('links to documents and animals that are really there', async () => {
-    await using started = await startWithPet();
-    const { service, secret } = started;
+    const { service, secret } = await withKey(shared());
     const { headers } = await service.request('/pets/1', { key: secret });
 
     const targets = [...(headers.get('Link') ?? '').matchAll(/<([^>]+)>/g)].map(([, url]) => url);
@@ -173,8 +177,9 @@ describe('deprecation', () => {
   });
 
   test('is absent from the operations that stay', async () => {
-    await using started = await startWithPet();
-    const { service, secret } = started;
+    // Adds an animal, which others would notice.
+    await using service = await startWithPet();
+    const { secret } = await service.account();
     const none = { deprecation: null, sunset: null, link: null };
 
     const list = await service.request('/pets', { key: secret });
@@ -186,20 +191,22 @@ describe('deprecation', () => {
 });
 
 describe('removal', () => {
-  test('has not happened one millisecond before 5 December 2030, UTC', async () => {
-    await using started = await startWithPet(SUNSET - 1);
+  test('happens on 5 December 2030, UTC, and not one millisecond before', async () => {
+    const clock = new ManualClock(SUNSET - 1);
+    await using service = await startWithPet(clock);
+    const { secret } = await service.account();
 
-    const reply = await started.service.request('/pets/1', { key: started.secret });
+    const before = await service.request('/pets/1', { key: secret });
+    clock.advance(1);
+    const after = await service.request('/pets/1', { key: secret });
 
-    expect(reply.status).toBe(200);
+    expect([before.status, after.status]).toEqual([200, 410]);
   });
 
   test.each(['/pets/1', '/pets/2', '/pets/x'])(
     'answers 410 from that instant on, whatever the id: %s',
     async (path) => {
-      await using started = await startWithPet(SUNSET - 1);
-      const { service, clock, secret } = started;
-      clock.advance(1);
+      const { service, secret } = await withKey(sharedAfterSunset());
 
       const reply = await service.request(path, { key: secret });
 
@@ -215,8 +222,7 @@ describe('removal', () => {
   );
 
   test('leaves the replacement, other paths, other methods and the need of a key', async () => {
-    await using started = await startWithPet(SUNSET);
-    const { service, secret } = started;
+    const { service, secret } = await withKey(sharedAfterSunset());
     const status = async (path: string, init: { key?: string; method?: string }) =>
       (await service.request(path, init)).status;
 
@@ -229,9 +235,9 @@ describe('removal', () => {
   });
 
   test('reaches a client as an ApiError with its code', async () => {
-    await using started = await startWithPet(SUNSET);
+    const { service, secret } = await withKey(sharedAfterSunset());
 
-    const error = await rejection(started.service.client(started.secret).getPet(1));
+    const error = await rejection(service.client(secret).getPet(1));
 
     expect(error).toMatchObject({ status: 410, code: 'operation_removed' });
   });

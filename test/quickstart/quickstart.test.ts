@@ -8,9 +8,12 @@ import { ManualClock } from '../support/harness.ts';
 import { readAnswer, readLimits } from '../support/limit-readings.ts';
 import { refusalOf } from '../support/problem.ts';
 import { ask, send, startQuickstart } from '../support/quickstart-scene.ts';
+import { sharedService } from '../support/shared-service.ts';
 
 const CHALLENGE = 'Bearer realm="petstore"';
 const CHALLENGE_TO_BAD_KEY = 'Bearer realm="petstore", error="invalid_token"';
+
+const shared = sharedService(startQuickstart);
 
 describe('a message', () => {
   test('is queued by the shipped client, and is what the inbox holds', async () => {
@@ -38,7 +41,7 @@ describe('a message', () => {
   });
 
   test('is answered with 202 and exactly the fields of the contract', async () => {
-    await using service = await startQuickstart();
+    const service = shared();
     const { secret } = await service.account();
 
     const reply = await send(service, secret);
@@ -89,7 +92,7 @@ describe('a message with an Idempotency-Key', () => {
   });
 
   test('and another text is refused', async () => {
-    await using service = await startQuickstart();
+    const service = shared();
     const { account, secret } = await service.account();
     const key = { 'Idempotency-Key': 'k-1' };
     await send(service, secret, { message: 'one' }, key);
@@ -101,7 +104,7 @@ describe('a message with an Idempotency-Key', () => {
   });
 
   test.each(['', 'with spaces', 'é', 'x'.repeat(256)])('that is %p is refused', async (key) => {
-    await using service = await startQuickstart();
+    const service = shared();
     const { secret } = await service.account();
     const reply = await send(service, secret, { message: 'one' }, { 'Idempotency-Key': key });
     expect(await refusalOf(reply)).toMatchObject({ status: 400, code: 'invalid_parameter' });
@@ -184,7 +187,7 @@ describe('limits', () => {
 
 describe('a request without a valid key', () => {
   test('gets 401 and the challenge when there is none', async () => {
-    await using service = await startQuickstart();
+    const service = shared();
 
     const reply = await send(service, undefined);
 
@@ -197,7 +200,7 @@ describe('a request without a valid key', () => {
   });
 
   test.each(ENVIRONMENTS)('gets 401 when it is unknown, of either kind: %s', async (name) => {
-    await using service = await startQuickstart();
+    const service = shared();
     const key = generateApiKey(name);
     const client = service.client(key, { quickstartBaseUrl: service.url('quickstart') });
 
@@ -211,7 +214,7 @@ describe('a request without a valid key', () => {
   });
 
   test('gets 401 when it was revoked, and nothing is queued', async () => {
-    await using service = await startQuickstart();
+    const service = shared();
     const { account, key, secret } = await service.account();
     await service.stores.keyRing.revoke(key.id, 'test');
 
@@ -231,7 +234,7 @@ describe('a request without a valid key', () => {
     ['given twice', (key: string) => `Bearer ${key}, Bearer ${key}`],
     ['empty', () => ''],
   ])('gets 401 when the Authorization header is wrongly formed: %s', async (_, form) => {
-    await using service = await startQuickstart();
+    const service = shared();
     const { account, secret } = await service.account();
 
     const reply = await send(service, undefined, undefined, { Authorization: form(secret) });
@@ -245,7 +248,7 @@ describe('a request without a valid key', () => {
   });
 
   test('gets 401 for another scheme, with a challenge that names no error', async () => {
-    await using service = await startQuickstart();
+    const service = shared();
     const { secret } = await service.account();
 
     const reply = await send(service, undefined, undefined, { Authorization: `Basic ${secret}` });
@@ -255,7 +258,7 @@ describe('a request without a valid key', () => {
   });
 
   test('gets 401 before anything else is looked at: path, method or body', async () => {
-    await using service = await startQuickstart();
+    const service = shared();
 
     expect((await ask(service, '/nothing')).status).toBe(401);
     expect((await ask(service, '/messages', { method: 'DELETE' })).status).toBe(401);

@@ -133,18 +133,20 @@ async function restartBehindNginx(
 
 describe('a rolling restart of three processes under load', () => {
   for (const store of [ON_ONE_FOLDER, ON_POSTGRES]) {
-    describe.skipIf(!store.isHere)(`on ${store.name}`, () => {
-      test('behind a proxy that checks readiness, fails no call, and stores everything once', () =>
-        restartBehindReadyProxy(store));
-
-      test.if(hasNginx)(
-        'behind the documented nginx, which checks no readiness, fails no call either',
-        () => restartBehindNginx(store, startNginx),
-      );
-
-      test.if(hasNginx)('behind the nginx that is shipped, does so too', () =>
-        restartBehindNginx(store, startShippedNginx),
-      );
-    });
+    test.skipIf(!store.isHere)(
+      `on ${store.name} behind a proxy that checks readiness fails no call, and stores everything once`,
+      () => restartBehindReadyProxy(store),
+    );
   }
+
+  // Of the store, a proxy sees nothing: each configuration meets one of them.
+  test.skipIf(!(hasNginx && ON_ONE_FOLDER.isHere))(
+    'on one folder behind the documented nginx, which checks no readiness, fails no call either',
+    () => restartBehindNginx(ON_ONE_FOLDER, startNginx),
+  );
+
+  test.skipIf(!(hasNginx && ON_POSTGRES.isHere))(
+    'on PostgreSQL behind the nginx that is shipped does so too',
+    () => restartBehindNginx(ON_POSTGRES, startShippedNginx),
+  );
 });
