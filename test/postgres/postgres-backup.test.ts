@@ -75,12 +75,20 @@ describe.skipIf(!hasPostgres)('a backup of a PostgreSQL database', () => {
       ...settingsOf(url),
       PATH: `${programs}:/usr/bin:/bin`,
     });
+    const unused = await runCommand(
+      ['backup', join(to, 'unused.backup')],
+      settingsOf(await server.createDatabase()),
+    );
     const absent = await runCommand(['backup', join(to, 'a.backup')], {
       ...settingsOf(url),
       PATH: folder.path,
     });
 
     expect([failed.code, failed.stderr]).toEqual([1, 'petstore: pg_dump failed: no match\n']);
+    expect([unused.code, unused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^petstore: The database of PETSTORE_DATABASE_URL holds no data yet: /),
+    ]);
     expect(absent.stderr).toStartWith('petstore: Cannot run pg_dump. Install');
     expect(readdirSync(to)).toEqual(['.petstore-backup.lock']);
   });

@@ -7,11 +7,16 @@ import { requirePrimary } from '../postgres/primary.ts';
 /** Name of the setting that identifies a database among those whose backups lie in one folder. */
 const STORE_ID = 'store_id';
 
+const HAS_STORE = "SELECT 1 WHERE to_regclass('settings') IS NOT NULL";
+
+const NOTHING_TO_BACK_UP =
+  'The database of PETSTORE_DATABASE_URL holds no data yet: no service has been started on it. Set the address that the service has.';
+
 /**
  * Writes a consistent dump of the database with pg_dump, which has to be installed.
  * @param file in pg_dump's custom format, uncompressed: the backup compresses it.
  * @returns the id of the database, which is given with its first backup.
- * @throws OperatorError with what pg_dump says.
+ * @throws OperatorError with what pg_dump says, or when no service has used the database yet.
  */
 export async function dumpDatabase(
   { servers }: DatabaseSettings,
@@ -26,6 +31,8 @@ export async function dumpDatabase(
 async function identify(server: string): Promise<string> {
   const sql = connect(server, STATEMENT_LIMIT, 1);
   try {
+    const [found] = await sql.unsafe(HAS_STORE);
+    if (!found) throw new OperatorError(NOTHING_TO_BACK_UP);
     await sql.unsafe(
       'INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
       [STORE_ID, crypto.randomUUID()],
