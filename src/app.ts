@@ -91,6 +91,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
         ...dashboardSettings(config),
         followChanges: backend.followChanges,
         checkReadiness: () => checkParts(backend),
+        connections: listener.connections,
         clock,
         log: requestLog,
       }))

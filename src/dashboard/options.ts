@@ -18,6 +18,7 @@ import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
 import type { SessionStore } from '../core/sessions.ts';
 import type { UsageStore } from '../core/usage.ts';
+import type { Connections } from '../http/listener.ts';
 import type { Forward } from '../http/targets.ts';
 import type { Clock } from '../lib/clock.ts';
 
@@ -86,6 +87,8 @@ export interface DashboardOptions {
   followChanges(listener: ChangeListener): () => void;
   /** The outcome of every check of this process, by name; `undefined` where there is no problem. */
   checkReadiness(): Promise<ReadonlyMap<string, string | undefined>>;
+  /** The connections of the requests in flight. */
+  readonly connections: Pick<Connections, 'closeAfter'>;
   readonly clock: Clock;
   readonly log: { error(details: object, message: string): void };
 }

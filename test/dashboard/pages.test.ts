@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
-import { servedAssets } from '../../src/dashboard/pages/asset-files.ts';
 import { bundleAssets } from '../../src/dashboard/pages/bundle.ts';
 import { createPages } from '../../src/dashboard/pages/pages.ts';
-import { TestService, temporaryFolder } from '../support/harness.ts';
+import { TestService } from '../support/harness.ts';
+import { PAGE_FACTS } from '../support/page-facts.ts';
 
 const APPLICATION_PATHS = [
   ...['/', '/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/verify-email'],
@@ -169,7 +167,7 @@ describe('an unknown address', () => {
 
   test('is shown as escaped text', async () => {
     await using service = await TestService.start({ parts: PARTS });
-    const pages = createPages({ ...FACTS, addresses: addressesOf(service) });
+    const pages = createPages({ ...PAGE_FACTS, addresses: addressesOf(service) });
     const reply = await pages.handle(new Request(service.dashboardUrl), '/<img src=x>');
     const text = await reply.text();
     expect(text).toContain('&lt;img src=x&gt;');
@@ -205,34 +203,6 @@ describe('a dashboard below a path', () => {
     const served = new Set(files.map(({ name }) => `./${name}`));
     expect(imported.length).toBeGreaterThan(0);
     expect(imported.filter((path) => !served.has(path))).toEqual([]);
-  });
-});
-
-describe('source that cannot be bundled', () => {
-  test("is an error with the bundler's message, and is bundled again for the next page", async () => {
-    using folder = temporaryFolder();
-    const write = (script: string) => {
-      writeFileSync(join(folder.path, 'main.tsx'), script);
-      mkdirSync(join(folder.path, 'reference'), { recursive: true });
-      writeFileSync(join(folder.path, 'reference/reference.ts'), 'document.title = "reference";');
-      writeFileSync(join(folder.path, 'theme-first.ts'), 'document.title = "theme";');
-    };
-    const address = 'http://localhost:1';
-    const addresses = {
-      production: address,
-      staging: address,
-      quickstart: address,
-      sandbox: address,
-      dashboard: address,
-    };
-    const pages = createPages({ ...FACTS, addresses }, async () =>
-      servedAssets(await bundleAssets(folder.path)),
-    );
-    const page = () => pages.handle(new Request(address), '/');
-    write('import "./missing.ts";');
-    await expect(page()).rejects.toThrow(/main\.tsx[\s\S]*missing\.ts/);
-    write('document.title = "main";');
-    expect((await page()).status).toBe(200);
   });
 });
 
@@ -274,8 +244,3 @@ function addressesOf(service: TestService) {
     dashboard: service.dashboardUrl,
   };
 }
-
-const FACTS = {
-  banPolicy: { after: 10, base: 300_000, maximum: 86_400_000 },
-  anonymousLimits: { perMinute: 60, perDay: 1_000 },
-};

@@ -6,7 +6,7 @@ import { PARTS } from '../../src/config/config.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { GUIDES } from '../../src/dashboard/reference/guides/guides.ts';
 import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
-import { eventually, TestService } from '../support/harness.ts';
+import { TestService } from '../support/harness.ts';
 
 /** The limit of everything that a page of the reference loads, compressed, in bytes. */
 const PAGE_BUDGET = 300 * 1024;
@@ -14,12 +14,6 @@ const PAGE_BUDGET = 300 * 1024;
 let service: TestService;
 beforeAll(async () => {
   service = await TestService.start({ parts: PARTS });
-  // The first request of all bundles the pages: on a slow machine that takes longer than a connection stays open.
-  await eventually(() =>
-    fetch(`${service.dashboardUrl}/docs`)
-      .then(({ ok }) => ok)
-      .catch(() => false),
-  );
 });
 afterAll(() => service.stop());
 

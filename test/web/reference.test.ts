@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import {
   checkAccessibility,
@@ -9,7 +9,7 @@ import {
 } from '../support/browser.ts';
 import { customer, keysOf } from '../support/dashboard-scene.ts';
 import { freePort } from '../support/free-port.ts';
-import { eventually, TestService } from '../support/harness.ts';
+import { TestService } from '../support/harness.ts';
 import { enter, isTooWide } from './web-entrance.ts';
 
 const BEYOND_DOUBLE = '9007199254740993';
@@ -20,13 +20,6 @@ const SHARED = ['body', 'text', 'dimmed', 'anchor', 'error', 'default-border'].m
 );
 
 describeWithBrowser('the API reference', (open) => {
-  // The first request of all bundles the pages: on a slow machine that takes longer than a connection stays open.
-  beforeAll(async () => {
-    await using service = await TestService.start({ parts: PARTS });
-    const isServed = async () => (await fetch(`${service.dashboardUrl}/docs`)).ok;
-    await eventually(() => isServed().catch(() => false));
-  });
-
   test('tries an operation with a pasted key, exactly, and asks before it changes production', async () => {
     const port = await freePort();
     // Production is at another origin than the dashboard.

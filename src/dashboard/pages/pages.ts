@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { REVALIDATED } from '../../http/entity-tag.ts';
 import { lazy } from '../../lib/lazy.ts';
+import type { DashboardOptions } from '../options.ts';
 import { framed } from '../reference/frame.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { REFERENCE_PATHS } from '../reference/paths.ts';
@@ -32,14 +33,19 @@ export interface DashboardPages {
   handle(request: Request, path: string): Promise<Response>;
 }
 
+type PagesOptions = ServiceFacts & Pick<DashboardOptions, 'connections'>;
+
 /** Bundled and compressed once per process. An executable contains the bundle already. */
 const ownAssets = lazy(async () =>
   servedAssets(await (Bun.isStandaloneExecutable ? readAssets() : bundleAssets())),
 );
 
+/** How long a connection may be idle while the pages are prepared, in seconds. */
+const PREPARATION_SECONDS = 200;
+
 /** The pages' source is bundled at the first request for a page, so that no start waits for it. */
 export function createPages(
-  { addresses, banPolicy, anonymousLimits }: ServiceFacts,
+  { addresses, banPolicy, anonymousLimits, connections }: PagesOptions,
   prepare: () => Promise<ServedAssets> = ownAssets,
 ): DashboardPages {
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
@@ -54,11 +60,19 @@ export function createPages(
     const { index } = await search();
     return served('application/json', () => index);
   });
-  const prepared = lazy(async () => {
+  let isPrepared = false;
+  const preparation = lazy(async () => {
     const { assets, files } = await prepare();
     const parts = { ...facts, assets, basePath };
-    return { parts, files, reference: servedReference(parts) };
+    const reference = servedReference(parts);
+    isPrepared = true;
+    return { parts, files, reference };
   });
+  const prepared = (request: Request) => {
+    // On a slow machine it takes longer than an idle connection stays open.
+    if (!isPrepared) connections.closeAfter(request, PREPARATION_SECONDS);
+    return preparation();
+  };
   const find = async (path: string, request: Request) => {
     const document = documents.get(path);
     if (document) return () => document(request);
@@ -66,7 +80,7 @@ export function createPages(
       const index = await searchIndex();
       return () => index(request);
     }
-    const { parts, files, reference } = await prepared();
+    const { parts, files, reference } = await prepared(request);
     if (path === SEARCH_PATH) {
       const found = await search();
       return () => showSearch(request, found, parts);
@@ -85,7 +99,7 @@ export function createPages(
       const canonical = canonicalAddress(request, path, addresses.dashboard, isPage);
       if (canonical) return new Response(null, { status: 307, headers: { Location: canonical } });
       const serve = await find(path, request);
-      if (!serve) return notFound(request, (await prepared()).parts, path);
+      if (!serve) return notFound(request, (await prepared(request)).parts, path);
       if (request.method === 'GET' || request.method === 'HEAD') return serve();
       const message = `Only GET and HEAD are served at ${path}.`;
       return problem('method_not_allowed', message, { Allow: 'GET, HEAD' });

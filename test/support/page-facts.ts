@@ -1,0 +1,6 @@
+/** What pages are made with, beside the addresses. */
+export const PAGE_FACTS = {
+  connections: { closeAfter() {} },
+  banPolicy: { after: 10, base: 300_000, maximum: 86_400_000 },
+  anonymousLimits: { perMinute: 60, perDay: 1_000 },
+};
