@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Database, Transaction } from './schema.ts';
-import type { Selection, SelectionValue } from './selection.ts';
+import type { Selection, SelectionValue, Statement } from './selection.ts';
 
 type Arguments<Change> = Change extends (transaction: Transaction, ...args: infer Args) => unknown
   ? Args
@@ -25,10 +25,11 @@ export interface Access<Changes> {
   /** Runs a selection, without Kysely. */
   rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Awaitable<Row[]>;
   /**
-   * Makes a change in one statement that both engines know, without Kysely; `?` stands for a value.
+   * Makes a change in one statement, without Kysely.
+   * @param sql where both engines know it; `?` stands for a value.
    * @returns how many rows it inserted, changed or deleted.
    */
-  run(sql: string, ...values: SelectionValue[]): Promise<number>;
+  run(sql: string | Statement, ...values: SelectionValue[]): Promise<number>;
 }
 
 /** Binds changes to what runs one by its name. */

@@ -4,7 +4,7 @@ import type { Environment } from '../core/environments.ts';
 import type { RequestLogStore } from '../core/request-log.ts';
 import type { Access } from './access.ts';
 import { recordAudit } from './audit.ts';
-import { deleteInBatches } from './batches.ts';
+import { deleteInWindows } from './batches.ts';
 import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
 
@@ -56,7 +56,7 @@ export class StoredEnvironmentResets implements EnvironmentResets {
   async reset(environments: readonly Environment[], by: Actor, now: number): Promise<void> {
     for (const table of OF_ENVIRONMENTS) {
       for (const environment of environments) {
-        await deleteInBatches(this.#access, table, 'environment = ?', environment);
+        await deleteInWindows(this.#access, table, 'environment = ?', environment);
       }
     }
     await this.#access.changes.resetEnvironments(environments, by, now);

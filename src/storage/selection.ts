@@ -2,10 +2,14 @@ import type { Selectable } from 'kysely';
 import type { ColumnKind } from './columns.ts';
 import { type Database, TABLES, type TableName } from './schema.ts';
 
-/** A statement written by hand whose rows the schema types; for the start and the request path. */
-export interface Selection<Row> {
+/** A statement written by hand, for each engine. */
+export interface Statement {
   readonly sqlite: string;
   readonly postgres: string;
+}
+
+/** One whose rows the schema types; for the start and the request path. */
+export interface Selection<Row> extends Statement {
   /** Only a type. */
   readonly row?: Row;
 }

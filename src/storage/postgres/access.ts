@@ -6,7 +6,7 @@ import { applyChange } from '../changes.ts';
 import { postgresQueries, rowsOf } from '../kysely.ts';
 import type { EnvironmentQueries } from '../pets.ts';
 import type { Database } from '../schema.ts';
-import { numbered, type Selection, type SelectionValue } from '../selection.ts';
+import { numbered, type Selection, type SelectionValue, type Statement } from '../selection.ts';
 import { CHANGES, type Changes } from '../shared-stores.ts';
 import type { PostgresDatabase, Queries } from './database.ts';
 
@@ -29,8 +29,9 @@ export class PostgresAccess implements Access<Changes> {
     return this.#database.rows(selection, ...values);
   }
 
-  run(sql: string, ...values: SelectionValue[]): Promise<number> {
-    return this.#database.run(numbered(sql), ...values);
+  run(given: string | Statement, ...values: SelectionValue[]): Promise<number> {
+    const sql = typeof given === 'string' ? numbered(given) : given.postgres;
+    return this.#database.run(sql, ...values);
   }
 }
 

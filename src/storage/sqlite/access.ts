@@ -3,7 +3,7 @@ import { lazy } from '../../lib/lazy.ts';
 import { type Access, type BoundChanges, bindChanges } from '../access.ts';
 import type { EnvironmentQueries } from '../pets.ts';
 import type { Database } from '../schema.ts';
-import type { Selection, SelectionValue } from '../selection.ts';
+import type { Selection, SelectionValue, Statement } from '../selection.ts';
 import { CHANGES, type Changes } from '../shared-stores.ts';
 import type { SqliteSelection } from './database.ts';
 import type { SqliteFile } from './file.ts';
@@ -28,7 +28,8 @@ export class SqliteAccess implements Access<Changes> {
     return this.#file.all(selection, ...values);
   }
 
-  async run(sql: string, ...values: SelectionValue[]): Promise<number> {
+  async run(given: string | Statement, ...values: SelectionValue[]): Promise<number> {
+    const sql = typeof given === 'string' ? given : given.sqlite;
     const { changes } = await this.#file.write({ name: 'runStatement', input: { sql, values } });
     return Number(changes);
   }

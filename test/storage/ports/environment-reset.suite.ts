@@ -70,6 +70,29 @@ export function environmentResetSuite(open: OpenBackend): void {
       expect(await contents(backend, id, 'production')).toEqual(EMPTY);
     });
 
+    test('deletes any number of rows between those of the other environment, and none of these', async () => {
+      await using backend = await open();
+      const { id } = await account(backend);
+      const each = Array.from({ length: 2_600 }, (_, number) => number);
+      const enqueue = (environment: Environment) =>
+        backend.messages.enqueue(message(id, { environment }));
+      await Promise.all(each.flatMap(() => [enqueue('production'), enqueue('staging')]));
+      const used = (environment: Environment) =>
+        each.map((number) => {
+          const of = { accountId: id, environment, keyId: `key_${environment}` };
+          return usageRecord({ ...of, hour: hour + number });
+        });
+      const mark = { source: crypto.randomUUID(), number: 1 };
+      await backend.usage.add([...used('production'), ...used('staging')], mark);
+      await reset(backend, 'staging');
+      const messages = await backend.messages.list(id, 6_000);
+      const usage = await backend.usage.byPeriod({ accountId: id, first: 0 });
+      for (const rows of [messages, usage]) {
+        expect(rows).toHaveLength(each.length);
+        expect(rows.every(({ environment }) => environment === 'production')).toBe(true);
+      }
+    });
+
     test('lets ids begin at 1 again, and an idempotent request be made again', async () => {
       await using backend = await open();
       const { id } = await account(backend);
