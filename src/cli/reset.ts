@@ -43,5 +43,5 @@ async function reset({ environment, yes, ...options }: ResetOptions): Promise<vo
 
 function contentsOf(environment: Environment): string {
   const sandboxes = environment === 'staging' ? ', and what accounts have set in the sandbox' : '';
-  return `all animals, messages, idempotency records, usage and bans of ${environment}${sandboxes}`;
+  return `all animals, messages, idempotency records, usage, bans and logged requests of ${environment}${sandboxes}`;
 }

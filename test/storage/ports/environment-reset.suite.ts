@@ -13,6 +13,7 @@ import {
   type OpenBackend,
   pet,
 } from './backend.ts';
+import { entry } from './request-log.suite.ts';
 
 const REQUEST = { key: 'same', fingerprint: 'print' };
 const hour = Math.floor(NOON / HOUR);
@@ -31,6 +32,7 @@ async function fill(backend: Backend, accountId: string, environment: Environmen
   const used = usageRecord({ accountId, environment, keyId: key.id, hour, ...counts });
   await backend.usage.add([used], mark);
   await backend.bans.record(ban(key));
+  await backend.requestLog.add([entry(accountId, { environment })]);
 }
 
 /** How much an environment holds of each, by name. */
@@ -43,6 +45,7 @@ async function contents(backend: Backend, accountId: string, environment: Enviro
     messages: (await backend.messages.list(accountId, 10)).filter(isHere).length,
     usage: (await backend.usage.byPeriod({ accountId, first: 0 })).filter(isHere).length,
     bans: (await backend.bans.active(NOON + 1)).filter(isHere).length,
+    requests: (await backend.requestLog.page(accountId, { environment }, 10)).length,
     keys: (await backend.keys.list(accountId)).filter(isHere).length,
   };
 }
@@ -52,8 +55,8 @@ async function reset(backend: Backend, environment: Environment): Promise<void> 
   await backend.environmentResets.reset([environment], 'test', NOON);
 }
 
-const FILLED = { pets: 3, quotas: 1, messages: 1, usage: 1, bans: 1, keys: 1 };
-const EMPTY = { pets: 0, quotas: 0, messages: 0, usage: 0, bans: 0, keys: 1 };
+const FILLED = { pets: 3, quotas: 1, messages: 1, usage: 1, bans: 1, requests: 1, keys: 1 };
+const EMPTY = { pets: 0, quotas: 0, messages: 0, usage: 0, bans: 0, requests: 0, keys: 1 };
 
 /** What the reset of an environment deletes, whichever database holds it. */
 export function environmentResetSuite(open: OpenBackend): void {

@@ -6,7 +6,7 @@ import { account, NOON, type OpenBackend, portSuite } from './backend.ts';
 let entries = 0;
 
 /** An entry of the log; each is later than the one made before. */
-function entry(accountId: string, fields: Partial<LoggedRequest> = {}): LoggedRequest {
+export function entry(accountId: string, fields: Partial<LoggedRequest> = {}): LoggedRequest {
   entries += 1;
   return {
     id: String(entries).padStart(32, '0'),
