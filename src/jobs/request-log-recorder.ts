@@ -47,9 +47,10 @@ interface Options {
 }
 
 /**
- * Records requests of accounts: at most 20 a second of each, errors and refusals first, the rest a random
- * sample, and within a budget for all of them together. They wait in memory until their second is over, and are saved by a background job. When too many
- * wait, since the store is slow or fails, further ones are dropped.
+ * Records requests of accounts that this process receives: at most 20 a second of each, errors and refusals
+ * first, the rest a random sample, and within a budget for all of them together. They wait in memory until their
+ * second is over, and are saved by a background job. When too many wait, since the store is slow or fails,
+ * further ones are dropped.
  */
 export class RequestLogRecorder implements RequestRecorder {
   readonly #options: Options;

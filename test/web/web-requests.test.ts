@@ -32,6 +32,7 @@ describeWithBrowser('the page of requests', (open) => {
     await using browser = await enter(open, it.service, it.visitor, '/requests');
     const { page } = browser;
     await page.getByRole('button', { name: 'GET /v1/pets?limit=3' }).waitFor();
+    await page.getByText('of each second, each process of the service records up to 20').waitFor();
     await it.send('/pets/77', 'failed-1');
     await page.getByRole('button', { name: 'GET /v1/pets/77' }).waitFor();
     // Rows move while new ones come, unless the list is paused.

@@ -16,7 +16,7 @@ export interface RequestPage {
   readonly kept: {
     /** 0 where the log is off. */
     readonly days: number;
-    /** Requests of an account that are recorded of one second. */
+    /** Requests of an account that each process records of one second. */
     readonly perSecond: number;
     /** Requests of an account in all. */
     readonly requests: number;
