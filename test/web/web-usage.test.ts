@@ -126,7 +126,7 @@ describeWithBrowser('the usage page', (open) => {
     await notice.getByText('Why: Went on after 429, once more in the same window.').waitFor();
     await notice.getByText(/every request with it gets 429\. Left: .* s$/).waitFor();
     const log = await notice.getByRole('link', { name: 'Show the requests' }).getAttribute('href');
-    expect(log).toContain(`/requests?environment=production&key=${key.id}&status=4xx&from=2027-`);
+    expect(log).toContain(`/requests?environment=production&key=${key.id}&status=429&from=2027-`);
     await bar(browser, 'Production, this minute: 0 of 5 left').waitFor(ATTACHED);
     await page.getByText(/^Banned; 5 left in .* s$/).waitFor();
     await bar(browser, 'Production, today: 0 of 500 left').waitFor(ATTACHED);
@@ -160,6 +160,9 @@ describeWithBrowser('the usage page', (open) => {
     const byKey = requests.getByRole('region', { name: 'Requests by key' });
     await byKey.waitFor();
     expect(await byKey.getByRole('row').count()).toBe(2);
+    // A status, not a code: requests are refused by the limit, and by a ban.
+    const refused = requests.getByRole('link', { name: 'Show the requests: Over the limit' });
+    expect(await refused.getAttribute('href')).toMatch(/^\/requests\?status=429&from=2027-/);
     await requests.getByText('7 days').click();
     await byKey.getByText('key_gone (production)').waitFor();
     await requests.getByLabel('Operation', { exact: true }).selectOption('listPets');

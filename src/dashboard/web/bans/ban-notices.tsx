@@ -36,7 +36,7 @@ function Notice({ ban, isOwn }: { readonly ban: BanNotice; readonly isOwn: boole
   const isOver = useNow() >= until;
   if (isOver) return null;
   const names = keys.map(({ name, lastFour }) => `“${name}” (…${lastFour})`).join(', ');
-  const log = { environment, key: keys[0]?.id ?? '', status: '4xx', to: until } as const;
+  const log = { environment, key: keys[0]?.id ?? '', status: '429', to: until } as const;
   return (
     <Alert
       color="red"

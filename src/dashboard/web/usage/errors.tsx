@@ -7,7 +7,7 @@ import { requestsAddress, type Selection } from './selection.ts';
 interface Kind {
   readonly title: string;
   readonly count: number;
-  readonly filter: { readonly status: '4xx' | '5xx'; readonly code?: string };
+  readonly status: '4xx' | '429' | '5xx';
 }
 
 interface ErrorsProps {
@@ -29,7 +29,7 @@ export function Errors({ report, selection, hasLog }: ErrorsProps) {
       </Title>
       {kinds.length === 0 && <Text size="sm">None in this period.</Text>}
       <ul className="error-kinds">
-        {kinds.map(({ title, count, filter }) => (
+        {kinds.map(({ title, count, status }) => (
           <li key={title}>
             <Text size="sm">{title}</Text>
             <Text size="sm" fw={600} className="figures">
@@ -38,7 +38,7 @@ export function Errors({ report, selection, hasLog }: ErrorsProps) {
             {hasLog && (
               <Anchor
                 component={Link}
-                href={requestsAddress({ ...filters, ...filter, from, to })}
+                href={requestsAddress({ ...filters, status, from, to })}
                 size="sm"
                 underline="always"
                 aria-label={`Show the requests: ${title}`}
@@ -58,16 +58,12 @@ function kindsOf(total: UsageFiguresInfo): Kind[] {
   const status = '4xx';
   const others = clientErrors - invalid - unauthorized - notFound - conflicts;
   return [
-    { title: 'Invalid requests (400, 413, 422)', count: invalid, filter: { status } },
-    { title: 'Not authorized (401, 403)', count: unauthorized, filter: { status } },
-    { title: 'Not found (404, 405, 410)', count: notFound, filter: { status } },
-    { title: 'Conflicts (409)', count: conflicts, filter: { status } },
-    { title: 'Client errors of an unknown kind', count: others, filter: { status } },
-    {
-      title: 'Over the limit, or banned (429)',
-      count: limited,
-      filter: { status, code: 'rate_limited' },
-    },
-    { title: 'Server errors (5xx)', count: serverErrors, filter: { status: '5xx' } },
+    { title: 'Invalid requests (400, 413, 422)', count: invalid, status },
+    { title: 'Not authorized (401, 403)', count: unauthorized, status },
+    { title: 'Not found (404, 405, 410)', count: notFound, status },
+    { title: 'Conflicts (409)', count: conflicts, status },
+    { title: 'Client errors of an unknown kind', count: others, status },
+    { title: 'Over the limit, or banned (429)', count: limited, status: '429' },
+    { title: 'Server errors (5xx)', count: serverErrors, status: '5xx' },
   ];
 }

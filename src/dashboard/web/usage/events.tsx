@@ -52,7 +52,7 @@ interface Kind<K extends UsageEvent['kind']> extends Pick<EventsProps, 'hasLog'>
 }
 
 function Refused({ event: { at, environment, count, hours = 1 }, hasLog }: Kind<'refused'>) {
-  const log = { environment, status: '4xx', code: 'rate_limited' } as const;
+  const log = { environment, status: '429' } as const;
   const requests = count === 1 ? '1 request' : `${countText(count)} requests`;
   return (
     <>
@@ -72,7 +72,7 @@ function Refused({ event: { at, environment, count, hours = 1 }, hasLog }: Kind<
 
 function Banned({ event, hasLog }: Kind<'banned'>) {
   const { at, environment, keyId, keyName, lastFour, until, reason, liftedAt } = event;
-  const log = { environment, key: keyId, status: '4xx' } as const;
+  const log = { environment, key: keyId, status: '429' } as const;
   return (
     <>
       <Badge className="event-kind" color="red" variant="light">

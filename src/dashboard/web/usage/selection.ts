@@ -53,8 +53,7 @@ export const BEFORE_BAN = 65_000;
 interface Logged {
   readonly environment?: string;
   readonly key?: string;
-  readonly status?: '4xx' | '5xx';
-  readonly code?: string;
+  readonly status: '4xx' | '429' | '5xx';
   readonly from: number;
   readonly to: number;
 }
