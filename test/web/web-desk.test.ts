@@ -30,6 +30,21 @@ describeWithBrowser("the operator's desk", (open) => {
     await page.getByRole('button', { name: 'Suspend account' }).waitFor();
     expect(await status()).toBe(200);
 
+    await service.request('/pets/77', { key });
+    // The log is saved once the second is over.
+    scene.clock.advance(1_000);
+    await service.runJobs();
+    await page.getByRole('link', { name: 'Charts and errors' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+    await page.getByRole('link', { name: 'Show the requests: Not found' }).click();
+    await page.getByRole('button', { name: 'GET /v1/pets/77' }).waitFor();
+    expect(await page.getByLabel('Key', { exact: true }).locator('option').allInnerTexts()).toEqual(
+      ['All', `mine (…${key.slice(-4)})`],
+    );
+    expect(await checkAccessibility(page)).toEqual([]);
+    await page.getByRole('link', { name: other.email }).click();
+    await page.getByRole('heading', { level: 1, name: other.email }).waitFor();
+
     await page.getByRole('button', { name: 'Make reset link' }).click();
     await dialog.getByRole('button', { name: 'Make reset link' }).click();
     await dialog.getByText('/reset-password#token=').waitFor();

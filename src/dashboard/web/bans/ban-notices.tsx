@@ -20,7 +20,7 @@ export function BanNotices({ accountId }: BanNoticesProps) {
   return (
     <Stack gap="sm" component="section" aria-label="Bans in force">
       {bans.data.bans.map((ban) => (
-        <Notice key={ban.id} ban={ban} isOwn={accountId === undefined} />
+        <Notice key={ban.id} ban={ban} accountId={accountId} />
       ))}
     </Stack>
   );
@@ -31,12 +31,13 @@ export function useBans(accountId?: string) {
   return useQuery({ ...options, queryFn: () => call<{ bans: BanNotice[] }>('GET', path) });
 }
 
-function Notice({ ban, isOwn }: { readonly ban: BanNotice; readonly isOwn: boolean }) {
+function Notice({ ban, accountId }: BanNoticesProps & { readonly ban: BanNotice }) {
   const { environment, keys, reason, startsAt, until } = ban;
   const isOver = useNow() >= until;
   if (isOver) return null;
   const names = keys.map(({ name, lastFour }) => `“${name}” (…${lastFour})`).join(', ');
-  const log = { environment, key: keys[0]?.id ?? '', status: '429', to: until } as const;
+  const from = startsAt - BEFORE_BAN;
+  const log = { account: accountId, environment, key: keys[0]?.id ?? '', from, to: until };
   return (
     <Alert
       color="red"
@@ -57,7 +58,7 @@ function Notice({ ban, isOwn }: { readonly ban: BanNotice; readonly isOwn: boole
           Why: {reason} The ban began <Time at={startsAt} />.
         </Text>
         <Text size="sm">
-          {environment === 'staging' && isOwn ? (
+          {environment === 'staging' && accountId === undefined ? (
             <>
               It ends by itself, whatever is sent until then; you can also end it in the{' '}
               <Anchor component={Link} href="/sandbox" underline="always" inherit>
@@ -69,16 +70,14 @@ function Notice({ ban, isOwn }: { readonly ban: BanNotice; readonly isOwn: boole
             'It ends by itself, whatever is sent until then; an operator can lift it. A further ban within 24 hours lasts twice as long.'
           )}
         </Text>
-        {isOwn && (
-          <Anchor
-            component={Link}
-            href={requestsAddress({ ...log, from: startsAt - BEFORE_BAN })}
-            underline="always"
-            size="sm"
-          >
-            Show the requests that led to it
-          </Anchor>
-        )}
+        <Anchor
+          component={Link}
+          href={requestsAddress({ ...log, status: '429' })}
+          underline="always"
+          size="sm"
+        >
+          Show the requests that led to it
+        </Anchor>
       </Stack>
     </Alert>
   );

@@ -1,6 +1,5 @@
 import { Alert, Anchor, Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { PLANS } from '../../../core/plans.ts';
@@ -10,12 +9,12 @@ import type {
   AccountDetailsInfo,
   AccountUsageInfo,
 } from '../../shared/operator.ts';
-import { call } from '../api.ts';
 import { countText } from '../common/format.ts';
 import { Failure, Loading } from '../common/states.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
 import { KeyState } from '../keys/key-state.tsx';
 import { ActionDialog, actionsOn, type DeskAction } from './account-actions.tsx';
+import { useAccountDetails } from './account-link.tsx';
 import { AuditEntries } from './audit-entries.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import { Figure } from './overview-page.tsx';
@@ -24,10 +23,7 @@ import './operator.css';
 
 /** Everything about one account, and what an operator can do about it. */
 export default function OneAccountPage({ id }: { readonly id: string }) {
-  const details = useQuery({
-    queryKey: ['operator', 'account', id],
-    queryFn: () => call<AccountDetailsInfo>('GET', `/operator/accounts/${encodeURIComponent(id)}`),
-  });
+  const details = useAccountDetails(id);
   return (
     <OperatorPage
       title={details.data?.account.email ?? 'Account'}
@@ -77,7 +73,7 @@ function Details({ details }: DetailsProps) {
       <Sessions details={details} />
       <Section
         title="Changes"
-        link={[`/operator/audit?account=${account.id}`, 'All of them']}
+        links={[[`/operator/audit?account=${account.id}`, 'All of them']]}
         isEmpty={details.audit.length === 0}
       >
         <AuditEntries entries={details.audit} />
@@ -124,7 +120,13 @@ function Summary({ details: { account, secondFactors } }: DetailsProps) {
 
 function Usage({ details: { usage, account } }: DetailsProps) {
   return (
-    <Section title="Requests" link={[`/requests?account=${account.id}`, 'Each request']}>
+    <Section
+      title="Requests"
+      links={[
+        [`/operator/accounts/${account.id}/usage`, 'Charts and errors'],
+        [`/requests?account=${account.id}`, 'Each request'],
+      ]}
+    >
       <div className="desk-figures">
         {(['production', 'staging'] as const).map((environment) => (
           <EnvironmentUsage
@@ -213,7 +215,7 @@ function Bans({ details: { bans } }: DetailsProps) {
   return (
     <Section
       title="Bans in the last 30 days"
-      link={['/operator/bans', 'Bans in force']}
+      links={[['/operator/bans', 'Bans in force']]}
       isEmpty={bans.length === 0}
     >
       <Paper component="ul" withBorder className="entries" aria-label="Bans">
@@ -259,24 +261,26 @@ function Sessions({ details: { sessions } }: DetailsProps) {
 
 interface SectionProps {
   readonly title: string;
-  /** An address and its words. */
-  readonly link?: readonly [string, string];
+  /** Each an address and its words. */
+  readonly links?: readonly (readonly [string, string])[];
   readonly isEmpty?: boolean;
   readonly children: ReactNode;
 }
 
-function Section({ title, link, isEmpty = false, children }: SectionProps) {
+function Section({ title, links = [], isEmpty = false, children }: SectionProps) {
   return (
     <Stack gap="sm">
       <Group justify="space-between">
         <Title order={2} size="h4">
           {title}
         </Title>
-        {link && (
-          <Anchor component={Link} href={link[0]} size="sm">
-            {link[1]}
-          </Anchor>
-        )}
+        <Group gap="md">
+          {links.map(([address, words]) => (
+            <Anchor key={address} component={Link} href={address} size="sm">
+              {words}
+            </Anchor>
+          ))}
+        </Group>
       </Group>
       {isEmpty ? (
         <Text size="sm" c="dimmed">

@@ -6,7 +6,7 @@ import { Page } from '../common/page.tsx';
 
 interface OperatorPageProps {
   readonly title: string;
-  readonly description: string;
+  readonly description: ReactNode;
   readonly children: ReactNode;
 }
 

@@ -4,7 +4,6 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import type { AccountDetailsInfo } from '../../shared/operator.ts';
 import type { FoundRequest, RequestPage } from '../../shared/requests.ts';
 import { call } from '../api.ts';
 import { basePath } from '../page-settings.ts';
@@ -63,16 +62,6 @@ export function useRequests(filters: URLSearchParams, account: string | null, is
     });
   };
   return { ...requests, forgetOlder };
-}
-
-/** For operators: the account whose requests are shown, with its keys. */
-export function useOtherAccount(id: string | null) {
-  return useQuery({
-    queryKey: ['operator', 'account', id],
-    queryFn: () =>
-      call<AccountDetailsInfo>('GET', `/operator/accounts/${encodeURIComponent(id ?? '')}`),
-    enabled: id !== null,
-  });
 }
 
 /** The address of a file with all requests that match. */

@@ -4,21 +4,16 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import type { RequestInfo, RequestPage } from '../../shared/requests.ts';
 import { useSession } from '../api.ts';
+import { countText } from '../common/format.ts';
 import { Page } from '../common/page.tsx';
 import { Empty, Failure, Loading } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
-import {
-  downloadAddress,
-  filtersIn,
-  useFoundRequests,
-  useOtherAccount,
-  useRequests,
-} from './request-calls.ts';
+import { AccountLink, useAccountDetails } from '../operator/account-link.tsx';
+import { downloadAddress, filtersIn, useFoundRequests, useRequests } from './request-calls.ts';
 import { RequestDetail } from './request-detail.tsx';
 import { RequestFilters } from './request-filters.tsx';
 import { RequestTable } from './request-table.tsx';
 import './requests.css';
-import { countText } from '../common/format.ts';
 
 /** The latest requests of an account: its own, or for operators that of the address. */
 export default function RequestsPage() {
@@ -27,7 +22,7 @@ export default function RequestsPage() {
   const filters = filtersIn(parameters);
   const [isPaused, pause] = useState(false);
   const requests = useRequests(filters, account, isPaused);
-  const other = useOtherAccount(account).data;
+  const other = useAccountDetails(account).data;
   const set = (changed: URLSearchParams) => {
     if (account !== null) changed.set('account', account);
     requests.forgetOlder();
@@ -38,9 +33,13 @@ export default function RequestsPage() {
     <Page
       title="Requests"
       description={
-        account === null
-          ? 'What your keys sent, and what was answered.'
-          : `Of the account ${other?.account.email ?? account}.`
+        account === null ? (
+          'What your keys sent, and what was answered.'
+        ) : (
+          <>
+            Of the account <AccountLink id={account} />.
+          </>
+        )
       }
       actions={
         <Actions

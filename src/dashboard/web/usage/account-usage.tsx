@@ -41,7 +41,7 @@ export function AccountUsage({ accountId }: AccountUsageProps) {
       <BanNotices accountId={accountId} />
       <Windows windows={windows} />
       <Requests accountId={accountId} isInUse={isInUse(windows)} />
-      <Events events={events} hasLog={accountId === undefined} />
+      <Events events={events} accountId={accountId} />
     </Stack>
   );
 }

@@ -13,15 +13,19 @@ interface Kind {
 interface ErrorsProps {
   readonly report: UsageReport;
   readonly selection: Selection;
-  /** Whether the log of these requests can be opened. */
-  readonly hasLog: boolean;
+  /** The account, for operators; otherwise that of whoever is signed in. */
+  readonly accountId: string | undefined;
 }
 
 /** The errors by kind, each with a link to its requests. */
-export function Errors({ report, selection, hasLog }: ErrorsProps) {
+export function Errors({ report, selection, accountId }: ErrorsProps) {
   const kinds = kindsOf(report.total).filter(({ count }) => count > 0);
   const { from, to } = report;
-  const filters = { environment: selection.get('environment'), key: selection.get('key') };
+  const filters = {
+    account: accountId,
+    environment: selection.get('environment'),
+    key: selection.get('key'),
+  };
   return (
     <section aria-label="Errors by kind">
       <Title order={3} size="h5" mb={4}>
@@ -35,17 +39,15 @@ export function Errors({ report, selection, hasLog }: ErrorsProps) {
             <Text size="sm" fw={600} className="figures">
               {countText(count)}
             </Text>
-            {hasLog && (
-              <Anchor
-                component={Link}
-                href={requestsAddress({ ...filters, status, from, to })}
-                size="sm"
-                underline="always"
-                aria-label={`Show the requests: ${title}`}
-              >
-                Show the requests
-              </Anchor>
-            )}
+            <Anchor
+              component={Link}
+              href={requestsAddress({ ...filters, status, from, to })}
+              size="sm"
+              underline="always"
+              aria-label={`Show the requests: ${title}`}
+            >
+              Show the requests
+            </Anchor>
           </li>
         ))}
       </ul>

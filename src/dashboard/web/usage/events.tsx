@@ -10,12 +10,12 @@ const HOUR = 60 * 60 * 1_000;
 
 interface EventsProps {
   readonly events: readonly UsageEvent[];
-  /** Whether the log of requests of the account can be opened. */
-  readonly hasLog: boolean;
+  /** The account, for operators; otherwise that of whoever is signed in. */
+  readonly accountId: string | undefined;
 }
 
 /** The refused requests and bans of the last 30 days as a list. */
-export function Events({ events, hasLog }: EventsProps) {
+export function Events({ events, accountId }: EventsProps) {
   return (
     <Paper component="section" withBorder p="lg" aria-label="Refused and banned">
       <Stack gap="md">
@@ -34,9 +34,9 @@ export function Events({ events, hasLog }: EventsProps) {
             {events.map((event) => (
               <li key={keyOf(event)} className="event">
                 {event.kind === 'refused' ? (
-                  <Refused event={event} hasLog={hasLog} />
+                  <Refused event={event} accountId={accountId} />
                 ) : (
-                  <Banned event={event} hasLog={hasLog} />
+                  <Banned event={event} accountId={accountId} />
                 )}
               </li>
             ))}
@@ -47,12 +47,13 @@ export function Events({ events, hasLog }: EventsProps) {
   );
 }
 
-interface Kind<K extends UsageEvent['kind']> extends Pick<EventsProps, 'hasLog'> {
+interface Kind<K extends UsageEvent['kind']> extends Pick<EventsProps, 'accountId'> {
   readonly event: Extract<UsageEvent, { kind: K }>;
 }
 
-function Refused({ event: { at, environment, count, hours = 1 }, hasLog }: Kind<'refused'>) {
-  const log = { environment, status: '429' } as const;
+function Refused({ event, accountId }: Kind<'refused'>) {
+  const { at, environment, count, hours = 1 } = event;
+  const log = { account: accountId, environment, status: '429' } as const;
   const requests = count === 1 ? '1 request' : `${countText(count)} requests`;
   return (
     <>
@@ -62,17 +63,15 @@ function Refused({ event: { at, environment, count, hours = 1 }, hasLog }: Kind<
       <Text size="sm">
         {`${requests} to ${environment} over the limit, answered with 429, in the ${hours === 1 ? 'hour' : 'day'} from `}
         <Time at={at} />.
-        {hasLog && (
-          <LogLink address={requestsAddress({ ...log, from: at, to: at + hours * HOUR })} />
-        )}
+        <LogLink address={requestsAddress({ ...log, from: at, to: at + hours * HOUR })} />
       </Text>
     </>
   );
 }
 
-function Banned({ event, hasLog }: Kind<'banned'>) {
+function Banned({ event, accountId }: Kind<'banned'>) {
   const { at, environment, keyId, keyName, lastFour, until, reason, liftedAt } = event;
-  const log = { environment, key: keyId, status: '429' } as const;
+  const log = { account: accountId, environment, key: keyId, status: '429' } as const;
   return (
     <>
       <Badge className="event-kind" color="red" variant="light">
@@ -91,9 +90,7 @@ function Banned({ event, hasLog }: Kind<'banned'>) {
         </Text>
         <Text size="sm" c="dimmed">
           {reason}
-          {hasLog && (
-            <LogLink address={requestsAddress({ ...log, from: at - BEFORE_BAN, to: until })} />
-          )}
+          <LogLink address={requestsAddress({ ...log, from: at - BEFORE_BAN, to: until })} />
         </Text>
       </Stack>
     </>

@@ -45,7 +45,7 @@ export function Requests({ accountId, isInUse }: RequestsProps) {
           <Report
             report={report.data}
             selection={selection}
-            hasLog={accountId === undefined}
+            accountId={accountId}
             isInUse={isInUse}
           />
         ) : report.error ? (
@@ -68,14 +68,12 @@ export function useReport(accountId: string | undefined, { query }: Selection) {
   });
 }
 
-interface ReportProps extends Pick<RequestsProps, 'isInUse'> {
-  /** Whether the log of requests of the account can be opened. */
-  readonly hasLog: boolean;
+interface ReportProps extends RequestsProps {
   readonly report: UsageReport;
   readonly selection: Selection;
 }
 
-function Report({ report, selection, hasLog, isInUse }: ReportProps) {
+function Report({ report, selection, accountId, isInUse }: ReportProps) {
   const [isTableOpen, setTableOpen] = useState(false);
   const tableId = useId();
   const { from, to, buckets, total } = report;
@@ -106,21 +104,21 @@ function Report({ report, selection, hasLog, isInUse }: ReportProps) {
             Kinds of errors, operations and keys are listed here as soon as there are requests.
           </Text>
         ) : (
-          <Details report={report} selection={selection} hasLog={hasLog} />
+          <Details report={report} selection={selection} accountId={accountId} />
         )}
       </Stack>
     </>
   );
 }
 
-function Details({ report, selection, hasLog }: Omit<ReportProps, 'isInUse'>) {
+function Details({ report, selection, accountId }: Omit<ReportProps, 'isInUse'>) {
   const operations = report.operations.map((figures) => {
     return { name: operationText(figures.operation), figures };
   });
   const keys = report.keys.map((figures) => ({ name: keyText(figures.key), figures }));
   return (
     <>
-      <Errors report={report} selection={selection} hasLog={hasLog} />
+      <Errors report={report} selection={selection} accountId={accountId} />
       <FiguresTable title="Operation" rows={operations} />
       <FiguresTable title="Key" rows={keys} />
     </>

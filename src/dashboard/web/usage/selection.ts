@@ -51,6 +51,8 @@ export const BEFORE_BAN = 65_000;
 
 /** What the log of requests is asked for. Times are epoch ms. */
 interface Logged {
+  /** The account, for operators; otherwise that of whoever is signed in. */
+  readonly account: string | undefined;
   readonly environment?: string;
   readonly key?: string;
   readonly status: '4xx' | '429' | '5xx';
@@ -61,7 +63,7 @@ interface Logged {
 /** The address of the log of these requests. */
 export function requestsAddress({ from, to, ...filters }: Logged): string {
   const query = new URLSearchParams({
-    ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== '')),
+    ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value)),
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
   });
