@@ -5,16 +5,19 @@ import { join } from 'node:path';
 import { buildExecutable } from '../../build/executable.ts';
 import packageJson from '../../package.json';
 import { bundleAssets } from '../../src/dashboard/pages/bundle.ts';
+import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
 import type { IssuedKeyInfo, MessageInfo } from '../../src/dashboard/shared/api.ts';
+import { NARROW_PAGES, PAGE_TITLES } from '../../src/dashboard/shared/page-titles.ts';
 import { MailServer, tokenFrom } from '../sign-in/mail-server.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { Collector } from '../support/collector.ts';
-import { LOOK_EVERY, Visitor } from '../support/dashboard-visitor.ts';
+import { LOOK_EVERY, PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { ToolClient } from '../support/mcp.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
-import { type CommandResult, ServiceProcess } from '../support/process.ts';
+import type { ServiceProcess } from '../support/process.ts';
 import { hasRedis, RedisServer } from '../support/redis-server.ts';
+import { EmptyPlace } from './empty-place.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 
@@ -26,60 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => home[Symbol.dispose]());
 
-/** A place with nothing in it but what the executable makes: no variable, no file, no module. */
-class EmptyPlace implements Disposable {
-  readonly #folder = temporaryFolder();
-  readonly #settings: readonly string[];
-
-  constructor(settings: Readonly<Record<string, string>> = {}) {
-    const all = { PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0', ...settings };
-    this.#settings = Object.entries(all).map(([name, value]) => `${name}=${value}`);
-  }
-
-  run(...args: string[]): Promise<CommandResult> {
-    return this.#run([executable, ...args]);
-  }
-
-  /** What a person types into a shell here. */
-  type(line: string): Promise<CommandResult> {
-    return this.#run(['/bin/sh', '-c', line]);
-  }
-
-  async #run(command: readonly string[]): Promise<CommandResult> {
-    const child = Bun.spawn(this.#bare(command), {
-      cwd: this.#folder.path,
-      stdin: 'ignore',
-      stdout: 'pipe',
-      stderr: 'pipe',
-    });
-    const [stdout, stderr, code] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ]);
-    return { code, stdout, stderr };
-  }
-
-  serve(): Promise<ServiceProcess> {
-    return ServiceProcess.run(this.#bare([executable, 'serve']), { cwd: this.#folder.path });
-  }
-
-  /** A key made by command. */
-  async key(): Promise<string> {
-    return (await this.run('keys', 'create', 'ada@example.com')).stdout.trim();
-  }
-
-  get files(): string[] {
-    return readdirSync(this.#folder.path);
-  }
-
-  [Symbol.dispose](): void {
-    this.#folder[Symbol.dispose]();
-  }
-
-  #bare(command: readonly string[]): string[] {
-    return ['env', '-i', ...this.#settings, ...command];
-  }
+function emptyPlace(settings: Readonly<Record<string, string>> = {}): EmptyPlace {
+  return new EmptyPlace(executable, settings);
 }
 
 const siteOf = ({ port }: ServiceProcess) => ({ dashboardUrl: `http://localhost:${port}` });
@@ -105,7 +56,7 @@ describe('the build', () => {
 
 describe('the executable in an empty place', () => {
   test('prints its version without creating any files', async () => {
-    using place = new EmptyPlace();
+    using place = emptyPlace();
     expect(await place.run('--version')).toMatchObject({
       code: 0,
       stdout: `${packageJson.version}\n`,
@@ -114,13 +65,13 @@ describe('the executable in an empty place', () => {
   });
 
   test('prints the OpenAPI document that is published', async () => {
-    using place = new EmptyPlace({ PETSTORE_PORT: '3000' });
+    using place = emptyPlace({ PETSTORE_PORT: '3000' });
     const { stdout } = await place.run('openapi');
     expect(stdout).toBe(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));
   });
 
   test('serves animals to a key made by command, and ends with 0 at SIGTERM', async () => {
-    using place = new EmptyPlace();
+    using place = emptyPlace();
     await using service = await place.serve();
     const key = await place.key();
     const created = await send(key, `${service.url()}/pets`, { name: 'Biscuit', categoryId: 7 });
@@ -135,7 +86,7 @@ describe('the executable in an empty place', () => {
   });
 
   test('says what to type next, which makes a key', async () => {
-    using place = new EmptyPlace();
+    using place = emptyPlace();
     await using service = await place.serve();
     await service.end('SIGTERM');
     const next = /"next":"(.*?)","msg"/.exec(await service.output())?.[1] ?? '';
@@ -147,7 +98,7 @@ describe('the executable in an empty place', () => {
   });
 
   test('takes the quickstart’s message, and delivers it', async () => {
-    using place = new EmptyPlace();
+    using place = emptyPlace();
     await using service = await place.serve();
     const visitor = await Visitor.signUp(siteOf(service));
     const { text } = await visitor.json<IssuedKeyInfo>('POST', '/api/keys', {
@@ -166,19 +117,20 @@ describe('the executable in an empty place', () => {
   });
 
   test('serves the pages and all that they load, bundled when it was built', async () => {
-    using place = new EmptyPlace();
+    using place = emptyPlace();
     await using service = await place.serve();
     const origin = `http://localhost:${service.port}`;
+    const pages = ['/', ...REFERENCE_PATHS, '/docs/search?q=ban'];
     for (const [path, type] of [
-      ['/', 'text/html; charset=utf-8'],
-      ['/docs', 'text/html; charset=utf-8'],
-      ['/docs/operations/createPet', 'text/html; charset=utf-8'],
+      ...pages.map((path) => [path, 'text/html; charset=utf-8'] as const),
       ['/docs/guides/errors.md', 'text/markdown; charset=utf-8'],
-      ['/openapi.json', 'application/json'],
+      ...['/openapi.json', '/v1/openapi.json', '/docs/search.json'].map(
+        (path) => [path, 'application/json'] as const,
+      ),
       ['/openapi.yaml', 'application/yaml'],
-      ['/v1/openapi.json', 'application/json'],
       ['/llms.txt', 'text/plain; charset=utf-8'],
       ['/favicon.svg', 'image/svg+xml'],
+      ['/favicon.ico', 'image/x-icon'],
     ] as const) {
       const reply = await fetch(origin + path);
       expect([path, reply.status, reply.headers.get('content-type')]).toEqual([path, 200, type]);
@@ -194,7 +146,7 @@ describe('the executable in an empty place', () => {
   });
 
   test('serves the tools of agents, at /mcp and on stdin and stdout', async () => {
-    using place = new EmptyPlace();
+    using place = emptyPlace();
     await using service = await place.serve();
     const key = await place.key();
     const { dashboardUrl } = siteOf(service);
@@ -207,9 +159,9 @@ describe('the executable in an empty place', () => {
   });
 
   test('is healthy when it says so, and tells its release to Prometheus', async () => {
-    using place = new EmptyPlace();
+    using place = emptyPlace();
     await using service = await place.serve();
-    using asking = new EmptyPlace({ PETSTORE_OPS_PORT: String(service.opsPort) });
+    using asking = emptyPlace({ PETSTORE_OPS_PORT: String(service.opsPort) });
     expect(await asking.run('health', '--ready')).toMatchObject({ code: 0, stdout: 'ready\n' });
     const metrics = await (await fetch(`http://localhost:${service.opsPort}/metrics`)).text();
     expect(metrics).toContain(
@@ -219,7 +171,7 @@ describe('the executable in an empty place', () => {
 
   test('sends mail', async () => {
     await using mail = await MailServer.start();
-    using place = new EmptyPlace(mail.settings);
+    using place = emptyPlace(mail.settings);
     await using service = await place.serve();
     const visitor = new Visitor(siteOf(service));
     const { email, password } = visitor;
@@ -229,7 +181,7 @@ describe('the executable in an empty place', () => {
 
   test.skipIf(!hasRedis)('counts in Redis', async () => {
     await using redis = await RedisServer.start();
-    using place = new EmptyPlace({ PETSTORE_REDIS_URL: redis.url });
+    using place = emptyPlace({ PETSTORE_REDIS_URL: redis.url });
     await using service = await place.serve();
     const key = await place.key();
     const reply = await fetch(`${service.url()}/pets`, {
@@ -242,14 +194,14 @@ describe('the executable in an empty place', () => {
 
   test('sends traces', async () => {
     using collector = new Collector();
-    using place = new EmptyPlace(collector.settings);
+    using place = emptyPlace(collector.settings);
     await using service = await place.serve();
     await fetch(`${service.url()}/pets`);
     await eventually(() => collector.find('GET /v1/pets') !== undefined);
   });
 
   test('backs up, restores and adds animals', async () => {
-    using place = new EmptyPlace();
+    using place = emptyPlace();
     expect(await place.run('seed', '--pets', '10')).toMatchObject({ code: 0 });
     expect(await place.run('backup', 'kept.tar')).toMatchObject({ code: 0 });
     expect(await place.run('restore', 'kept.tar', '--replace')).toMatchObject({ code: 0 });
@@ -259,7 +211,7 @@ describe('the executable in an empty place', () => {
 describe.skipIf(!hasPostgres)('the executable on PostgreSQL', () => {
   test('keeps everything there, and nothing in a file', async () => {
     await using server = await PostgresServer.start();
-    using place = new EmptyPlace({
+    using place = emptyPlace({
       PETSTORE_DATABASE_URL: await server.createDatabase(),
       PETSTORE_SECRET: SECRET,
     });
@@ -274,14 +226,30 @@ describe.skipIf(!hasPostgres)('the executable on PostgreSQL', () => {
 });
 
 describeWithBrowser('the executable’s pages', (open) => {
-  test('show the dashboard and the reference', async () => {
-    using place = new EmptyPlace();
+  test('are whole: each page of the dashboard, the reference and its search', async () => {
+    using place = emptyPlace();
     await using service = await place.serve();
     const origin = `http://localhost:${service.port}`;
     await using visitor = await open({ service: origin });
-    await visitor.page.goto(`${origin}/sign-up`);
-    await visitor.page.getByRole('button', { name: 'Create account' }).waitFor();
-    await visitor.page.goto(`${origin}/docs`);
-    await visitor.page.getByText('List all animals').first().waitFor();
+    const { page } = visitor;
+    await page.goto(`${origin}/sign-up`);
+    await page.getByLabel('E-mail').fill('ada@example.com');
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('button', { name: 'Create a key' }).waitFor();
+    expect((await place.run('accounts', 'set-operator', 'ada@example.com')).code).toBe(0);
+    await page.reload();
+    for (const [path, name] of PAGE_TITLES) {
+      if (NARROW_PAGES.has(path)) continue;
+      await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+      await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+    }
+    await page.goto(`${origin}/docs`);
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Search' }).fill('pet_not_found');
+    await page.getByRole('dialog').getByRole('option').first().click();
+    await page.waitForURL(/\/docs\/guides\/errors#pet_not_found$/);
+    expect(visitor.problems).toEqual([]);
   });
 });
