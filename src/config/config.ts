@@ -5,8 +5,8 @@ import type { MailSettings } from '../core/mail.ts';
 import type { Limits } from '../core/plans.ts';
 import { HOUR, SECOND } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
-import { type DatabaseSettings, readDatabase } from './database-settings.ts';
-import type { RedisAddress } from './redis-address.ts';
+import { type DatabaseAddresses, parsePostgresUrl } from './postgres-address.ts';
+import { parseRedisUrl, type RedisAddress } from './redis-address.ts';
 import { SettingReader } from './setting-reader.ts';
 import { LOG_LEVELS, type LogLevel, SETTINGS } from './settings.ts';
 import { asksForTraces } from './tracing-settings.ts';
@@ -60,6 +60,16 @@ export interface Config {
   readonly tracing: boolean;
 }
 
+/** The PostgreSQL database. */
+export interface DatabaseSettings {
+  /** Addresses of its servers, one of which accepts changes; they may hold a password. */
+  readonly servers: DatabaseAddresses;
+  /** How many connections one process opens. */
+  readonly connections: number;
+  /** Key of the digests of API keys; the same for every process. */
+  readonly secret: string;
+}
+
 /** All parts of the service, each at its own base address; a process may serve some of them. */
 export const PARTS = [...API_PARTS, 'dashboard'] as const;
 export type Part = (typeof PARTS)[number];
@@ -95,6 +105,7 @@ export const BASE_URL_SETTINGS = {
 const VERSION_SEGMENT = '/v1';
 
 const MIN_SECRET_LENGTH = 32;
+const MAX_CONNECTIONS = 1_000;
 const MAX_REQUEST_LOG_DAYS = 30;
 /** Longest drain, in seconds: service managers do not wait longer. */
 const MAX_DRAIN = 600;
@@ -114,7 +125,8 @@ export function processEnvironment(): Readonly<Record<string, string | undefined
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Config {
-  const reader = new SettingReader(environment, SETTINGS, PREFIX, OF_CLIENTS);
+  const reader = new SettingReader(environment);
+  reportUnknown(reader, Object.keys(environment));
   const port = reader.count('PETSTORE_PORT', 0, 65_535);
   const tls = readTls(reader);
   const baseUrl = readBaseUrls(reader, tls ? 'https' : 'http');
@@ -137,7 +149,7 @@ export function readConfig(
     baseUrl,
     mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
     contact: reader.contact('PETSTORE_CONTACT'),
-    redis: reader.redis('PETSTORE_REDIS_URL'),
+    redis: reader.parsed('PETSTORE_REDIS_URL', parseRedisUrl),
     operatorsNeedSecondFactor: reader.isRequired('PETSTORE_OPERATOR_SECOND_FACTOR'),
     trustedProxies: reader.addresses('PETSTORE_TRUSTED_PROXIES'),
     anonymousLimits: Object.freeze({
@@ -172,7 +184,30 @@ export function readConfig(
   return Object.freeze(config);
 }
 
-function readTls(reader: SettingReader<keyof typeof SETTINGS>): Config['tls'] {
+function reportUnknown(reader: SettingReader, names: readonly string[]): void {
+  for (const name of names) {
+    if (!name.startsWith(PREFIX) || Object.hasOwn(SETTINGS, name) || OF_CLIENTS.includes(name))
+      continue;
+    reader.problem(`${name} is not a setting. The README lists them.`);
+  }
+}
+
+/** The address of the database and what goes with it; `undefined` without a database. */
+function readDatabase(
+  reader: SettingReader,
+  secret: string | undefined,
+): DatabaseSettings | undefined {
+  const servers = reader.parsed('PETSTORE_DATABASE_URL', parsePostgresUrl);
+  const connections = reader.count('PETSTORE_DATABASE_CONNECTIONS', 2, MAX_CONNECTIONS);
+  if (servers === undefined) return undefined;
+  if (secret !== undefined) return Object.freeze({ servers, connections, secret });
+  reader.problem(
+    'PETSTORE_SECRET must be set with PETSTORE_DATABASE_URL: all processes need the same one.',
+  );
+  return undefined;
+}
+
+function readTls(reader: SettingReader): Config['tls'] {
   const cert = reader.optional('PETSTORE_TLS_CERT');
   const key = reader.optional('PETSTORE_TLS_KEY');
   if (cert !== undefined && key !== undefined) {
@@ -185,10 +220,7 @@ function readTls(reader: SettingReader<keyof typeof SETTINGS>): Config['tls'] {
 }
 
 /** Each is set by itself, follows from the public address, or from the port. */
-function readBaseUrls(
-  reader: SettingReader<keyof typeof SETTINGS>,
-  scheme: 'http' | 'https',
-): Config['baseUrl'] {
+function readBaseUrls(reader: SettingReader, scheme: 'http' | 'https'): Config['baseUrl'] {
   const publicUrl = reader.baseUrl('PETSTORE_PUBLIC_URL', '');
   const baseUrls = {
     production: reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT),
@@ -220,7 +252,7 @@ function withoutBrackets(host: string): string {
 }
 
 /** Defaults to the port after that of the API; to a free one if that is free as well. */
-function readOpsPort(reader: SettingReader<keyof typeof SETTINGS>, port: number): number {
+function readOpsPort(reader: SettingReader, port: number): number {
   if (!reader.isGiven('PETSTORE_OPS_PORT')) return port === 0 || port === 65_535 ? 0 : port + 1;
   const opsPort = reader.count('PETSTORE_OPS_PORT', 0, 65_535);
   if (opsPort === port && port !== 0) {

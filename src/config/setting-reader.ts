@@ -1,34 +1,17 @@
 import { messageOf, SetupError } from '../core/errors.ts';
 import { type AddressRange, parseAddressRange } from '../lib/ip-address.ts';
-import { type DatabaseAddresses, parsePostgresUrl } from './postgres-address.ts';
-import { parseRedisUrl, type RedisAddress } from './redis-address.ts';
+import { SETTINGS } from './settings.ts';
 
-type Defaults<Name extends string> = Readonly<Record<Name, { readonly default: string }>>;
+type Name = keyof typeof SETTINGS;
 
 /** Reads settings one by one and collects their problems, so that all are reported together. */
-export class SettingReader<Name extends string> {
+export class SettingReader {
   readonly #values: Readonly<Record<string, string | undefined>>;
-  readonly #known: Defaults<Name>;
   readonly #problems: string[] = [];
 
-  /**
-   * @param values the environment variables; an empty value is the same as none.
-   * @param known every setting by its name.
-   * @param prefix of the names of settings: a name that starts with it and is not known is a problem.
-   * @param others names that start with the prefix and are not settings.
-   */
-  constructor(
-    values: Readonly<Record<string, string | undefined>>,
-    known: Defaults<Name>,
-    prefix: string,
-    others: readonly string[] = [],
-  ) {
+  /** @param values the environment variables; an empty value is the same as none. */
+  constructor(values: Readonly<Record<string, string | undefined>>) {
     this.#values = values;
-    this.#known = known;
-    for (const name of Object.keys(values)) {
-      if (!name.startsWith(prefix) || Object.hasOwn(known, name) || others.includes(name)) continue;
-      this.problem(`${name} is not a setting. The README lists them.`);
-    }
   }
 
   problem(text: string): void {
@@ -41,7 +24,7 @@ export class SettingReader<Name extends string> {
   }
 
   text(name: Name): string {
-    return this.#given(name) ?? this.#known[name].default;
+    return this.#given(name) ?? SETTINGS[name].default;
   }
 
   count(name: Name, minimum: number, maximum: number): number {
@@ -115,22 +98,11 @@ export class SettingReader<Name extends string> {
     return undefined;
   }
 
-  /** The message does not repeat the value: it may hold a password. */
-  redis(name: Name): RedisAddress | undefined {
+  /** @param parse throws an error whose message is the problem, without the value: it may hold a password. */
+  parsed<T>(name: Name, parse: (text: string) => T): T | undefined {
     const text = this.optional(name);
     try {
-      return text === undefined ? undefined : parseRedisUrl(text);
-    } catch (error) {
-      this.problem(`${name} ${messageOf(error)}`);
-      return undefined;
-    }
-  }
-
-  /** The message does not repeat the value: it may hold a password. */
-  postgres(name: Name): DatabaseAddresses | undefined {
-    const text = this.optional(name);
-    try {
-      return text === undefined ? undefined : parsePostgresUrl(text);
+      return text === undefined ? undefined : parse(text);
     } catch (error) {
       this.problem(`${name} ${messageOf(error)}`);
       return undefined;

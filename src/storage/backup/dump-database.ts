@@ -1,5 +1,4 @@
-import { processEnvironment } from '../../config/config.ts';
-import type { DatabaseSettings } from '../../config/database-settings.ts';
+import { type DatabaseSettings, processEnvironment } from '../../config/config.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { connect, STATEMENT_LIMIT } from '../postgres/connection.ts';
 import { requirePrimary } from '../postgres/primary.ts';

@@ -1,5 +1,4 @@
-import type { Config } from '../../config/config.ts';
-import type { DatabaseSettings } from '../../config/database-settings.ts';
+import type { Config, DatabaseSettings } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { dataFolderAt } from '../data-folder.ts';
