@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from './errors.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
 import { printResult } from './output.ts';
-import { requireAccount, withStores } from './session.ts';
+import { withAccount } from './session.ts';
 
 export function addDeleteCommand(accounts: Command): void {
   accounts
@@ -23,9 +23,7 @@ async function deleteAccount(
       `This deletes ${email} for good, with its keys, messages, usage and sessions. To stop it for a while, use accounts suspend. To delete it, repeat the command with --yes.`,
     );
   }
-  await withStores(async (session) => {
-    const { id } = await requireAccount(session, email);
-    const { stores, clock, by } = session;
+  await withAccount(email, async ({ id }, { stores, clock, by }) => {
     await stores.accounts.delete(id, clock.now().wall, by);
     printResult(options, { id, deleted: true }, `${email} is deleted.`);
   });

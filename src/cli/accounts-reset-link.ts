@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { OperatorError } from '../core/errors.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
 import { printNote, printResult } from './output.ts';
-import { requireAccount, withStores } from './session.ts';
+import { withAccount } from './session.ts';
 import { openSignIn } from './sign-in.ts';
 
 const ADVICE = 'set PETSTORE_PORT or PETSTORE_DASHBOARD_URL as it has them.';
@@ -17,8 +17,7 @@ export function addResetLinkCommand(accounts: Command): void {
 }
 
 async function resetLink(email: string, options: JsonOption): Promise<void> {
-  await withStores(async (session) => {
-    const account = await requireAccount(session, email);
+  await withAccount(email, async (account, session) => {
     const { stores, clock, by } = session;
     const signIn = await openSignIn(session);
     const link = await signIn.resetLink(email);

@@ -4,7 +4,7 @@ import { messageOf, OperatorError } from '../core/errors.ts';
 import { MemoryAttemptCounts } from '../limits/memory/attempt-counts.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
 import { printNote, printResult } from './output.ts';
-import { requireAccount, type Session, withStores } from './session.ts';
+import { type Session, withAccount } from './session.ts';
 
 const CHANGE =
   'An operator of the service removed all your second factors and recovery codes, and ended your sessions.';
@@ -20,8 +20,7 @@ export function addResetSecondFactorCommand(accounts: Command): void {
 }
 
 async function resetSecondFactor(email: string, options: JsonOption): Promise<void> {
-  await withStores(async (session) => {
-    const account = await requireAccount(session, email);
+  await withAccount(email, async (account, session) => {
     const { stores, clock, by } = session;
     const change = { accountId: account.id, now: clock.now().wall, by };
     if (!(await stores.secondFactors.reset(change))) {

@@ -4,7 +4,7 @@ import type { Role } from '../core/accounts.ts';
 import { accountJson } from './account-json.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
 import { COMMAND, printNote, printResult } from './output.ts';
-import { requireAccount, withStores } from './session.ts';
+import { withAccount } from './session.ts';
 
 const SECOND_FACTOR_NOTE =
   'To change anything, the operator needs a second factor: sign in to the dashboard, and set up an authenticator app or a passkey on the Account page. On a machine of your own, PETSTORE_OPERATOR_SECOND_FACTOR=optional does without.';
@@ -27,9 +27,7 @@ async function setOperator(
   options: JsonOption & { readonly remove?: true },
 ): Promise<void> {
   const role: Role = options.remove ? 'customer' : 'operator';
-  await withStores(async (session) => {
-    const account = await requireAccount(session, email);
-    const { stores, clock, by } = session;
+  await withAccount(email, async (account, { stores, clock, by }) => {
     await stores.accounts.setRole(account.id, role, clock.now().wall, by);
     const now = options.remove ? 'no operator any more' : 'an operator now';
     printResult(options, accountJson({ ...account, role }), `${email} is ${now}.`);

@@ -4,7 +4,7 @@ import { accountJson } from './account-json.ts';
 import { addLimitOptions, type LimitOptions, requireSubscription } from './limit-options.ts';
 import { emailArgument, jsonOption } from './options.ts';
 import { printResult } from './output.ts';
-import { requireAccount, withStores } from './session.ts';
+import { withAccount } from './session.ts';
 
 export function addSetPlanCommand(accounts: Command): void {
   const command = accounts
@@ -17,9 +17,7 @@ export function addSetPlanCommand(accounts: Command): void {
 
 async function setPlan(email: string, plan: string, options: LimitOptions): Promise<void> {
   const subscription = requireSubscription(plan, options);
-  await withStores(async (session) => {
-    const account = await requireAccount(session, email);
-    const { stores, clock, by } = session;
+  await withAccount(email, async (account, { stores, clock, by }) => {
     await stores.accounts.setSubscription(account.id, subscription, clock.now().wall, by);
     const changed = accountJson({ ...account, ...subscription });
     printResult(options, changed, `${email} is on plan ${plan} now.`);

@@ -7,7 +7,7 @@ import { accountJson } from './account-json.ts';
 import { keyJson } from './key-json.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
 import { COMMAND, formatTime, isoTime, printJson, printLine, printTable } from './output.ts';
-import { requireAccount, withStores } from './session.ts';
+import { withAccount } from './session.ts';
 
 /** Entries of the audit log in the table. */
 const ENTRIES_SHOWN = 10;
@@ -22,10 +22,9 @@ export function addAccountsShowCommand(accounts: Command): void {
 }
 
 async function show(email: string, { json }: JsonOption): Promise<void> {
-  await withStores(async (session) => {
-    const account = await requireAccount(session, email);
-    const now = session.clock.now().wall;
-    const details = await accountDetails(session.stores, account, now);
+  await withAccount(email, async (account, { stores, clock }) => {
+    const now = clock.now().wall;
+    const details = await accountDetails(stores, account, now);
     if (json) printJson(detailsJson(details, now));
     else print(details, now);
   });

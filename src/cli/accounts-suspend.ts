@@ -4,7 +4,7 @@ import { parseReason, REASON_RULE } from '../core/suspensions.ts';
 import { accountJson } from './account-json.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
 import { printResult } from './output.ts';
-import { requireAccount, withStores } from './session.ts';
+import { withAccount } from './session.ts';
 
 interface SuspendOptions extends JsonOption {
   readonly reason: string;
@@ -34,9 +34,7 @@ export function addResumeCommand(accounts: Command): void {
 }
 
 async function suspend(email: string, { reason, ...options }: SuspendOptions): Promise<void> {
-  await withStores(async (session) => {
-    const account = await requireAccount(session, email);
-    const { stores, clock, by } = session;
+  await withAccount(email, async (account, { stores, clock, by }) => {
     const at = clock.now().wall;
     if (!(await stores.accounts.suspend(account.id, reason, at, by))) {
       throw new OperatorError(`${email} is suspended already.`);
@@ -47,9 +45,7 @@ async function suspend(email: string, { reason, ...options }: SuspendOptions): P
 }
 
 async function resume(email: string, options: JsonOption): Promise<void> {
-  await withStores(async (session) => {
-    const account = await requireAccount(session, email);
-    const { stores, clock, by } = session;
+  await withAccount(email, async (account, { stores, clock, by }) => {
     if (!(await stores.accounts.resume(account.id, clock.now().wall, by))) {
       throw new OperatorError(`${email} is not suspended.`);
     }

@@ -3,7 +3,7 @@ import { keyState } from '../core/api-keys.ts';
 import { keyJson } from './key-json.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
 import { COMMAND, formatTime, printJson, printTable } from './output.ts';
-import { requireAccount, withStores } from './session.ts';
+import { withAccount } from './session.ts';
 
 export function addKeysListCommand(keys: Command): void {
   keys
@@ -15,10 +15,9 @@ export function addKeysListCommand(keys: Command): void {
 }
 
 async function list(email: string, { json }: JsonOption): Promise<void> {
-  await withStores(async (session) => {
-    const account = await requireAccount(session, email);
-    const keys = await session.stores.keys.list(account.id);
-    const now = session.clock.now().wall;
+  await withAccount(email, async ({ id }, { stores, clock }) => {
+    const keys = await stores.keys.list(id);
+    const now = clock.now().wall;
     if (json) return printJson(keys.map((key) => keyJson(key, now)));
     printTable(
       ['KEY', 'ENVIRONMENT', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'SIMULATES', 'ID'],

@@ -7,7 +7,7 @@ import { KEPT_PER_ACCOUNT, type LoggedRequest, type RequestFilter } from '../cor
 import { SECOND } from '../lib/clock.ts';
 import { emailArgument, type JsonOption, jsonOption, parseDuration } from './options.ts';
 import { formatTime, printJson, printLine, printTable } from './output.ts';
-import { requireAccount, type Session, withStores } from './session.ts';
+import { type Session, withAccount } from './session.ts';
 
 /** Entries that are read at once. */
 const AT_ONCE = 500;
@@ -52,8 +52,7 @@ function statuses(text: string): RequestFilter['status'] {
 }
 
 async function list(email: string, options: ListOptions): Promise<void> {
-  await withStores(async (session) => {
-    const account = await requireAccount(session, email);
+  await withAccount(email, async (account, session) => {
     if (options.follow) return follow(session, account, options);
     const found = await read(session, account, options);
     if (options.json) return printJson(found.map(requestJson));

@@ -29,6 +29,17 @@ export async function withStores(work: (session: Session) => Promise<void>): Pro
 }
 
 /**
+ * As `withStores`, for a command about the account with this address.
+ * @throws OperatorError when there is none.
+ */
+export function withAccount(
+  email: string,
+  work: (account: Account, session: Session) => Promise<void>,
+): Promise<void> {
+  return withStores(async (session) => work(await requireAccount(session, email), session));
+}
+
+/**
  * Returns the settings if all data is in the data folder.
  * @param instead the tool that does the same for a PostgreSQL database.
  * @throws OperatorError when a PostgreSQL database is used instead.
