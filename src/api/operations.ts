@@ -52,13 +52,14 @@ function publish(operation: Operation, tag: string): PublishedOperation {
     ...errors,
     ...COMMON_ERRORS,
   ];
-  const published = { ...operation, tag, parameters, errors: allErrors };
-  if (!isRevalidated) return published;
+  const { example = Object(success.schema).example, headers = [] } = success;
+  const published = { ...operation, tag, errors: allErrors };
+  if (!isRevalidated) return { ...published, parameters, success: { ...success, example } };
   return {
     ...published,
     // No value of it is refused.
     parameters: [...parameters, IF_NONE_MATCH_PARAMETER],
-    success: { ...success, headers: [...(success.headers ?? []), 'ETag'] },
+    success: { ...success, example, headers: [...headers, 'ETag'] },
   };
 }
 

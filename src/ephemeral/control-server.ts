@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ApiError, ERRORS, messageOf, type Problem } from '../core/errors.ts';
-import { bodyParser } from '../http/body-validator.ts';
-import { readJsonBody } from '../http/json-body.ts';
+import { bodyReader } from '../http/json-body.ts';
 import { SECOND } from '../lib/clock.ts';
 import type { AdjustableClock } from './adjustable-clock.ts';
 import type { FixtureKey, NewAccount } from './load-fixture.ts';
@@ -44,8 +43,8 @@ const CLOCK = {
   properties: { advanceSeconds: { type: 'number', minimum: 0, maximum: 315_576_000 } },
 } as const;
 
-const parseAccount = bodyParser(NEW_ACCOUNT);
-const parseClock = bodyParser(CLOCK);
+const readAccount = bodyReader({ body: NEW_ACCOUNT });
+const readClock = bodyReader({ body: CLOCK });
 
 /**
  * Serves the programs that start a service to throw away, on a port of its own on the loopback address:
@@ -83,9 +82,9 @@ async function reply(request: Request, controlled: Controlled): Promise<unknown>
   const { clock, requests } = controlled;
   switch (`${request.method} ${new URL(request.url).pathname}`) {
     case 'POST /accounts':
-      return controlled.addAccount(parseAccount(await readJsonBody(request)));
+      return controlled.addAccount(await readAccount(request));
     case 'POST /clock': {
-      clock.advance(parseClock(await readJsonBody(request)).advanceSeconds * SECOND);
+      clock.advance((await readClock(request)).advanceSeconds * SECOND);
       return { now: new Date(clock.now().wall).toISOString() };
     }
     case 'POST /reset':

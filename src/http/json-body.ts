@@ -1,4 +1,7 @@
+import type { XSchema } from 'typebox/schema';
 import { ApiError, apiError, messageFor } from '../core/errors.ts';
+import { bodyParser } from './body-validator.ts';
+import type { Expectations } from './expectations.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** The largest body of the API, in bytes. */
@@ -6,6 +9,23 @@ export const MAX_BODY_BYTES = 64 * 1024;
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:$|;)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)/i;
+
+/**
+ * Makes a function that reads the body of requests to an operation, and checks it against its schema.
+ * @param operation see `bodyParser` for its schema.
+ * @returns a function that throws ApiError `unsupported_content_type`, `body_too_large`, `invalid_json` or
+ *   `invalid_body`.
+ */
+export function bodyReader<const Schema extends XSchema>(operation: {
+  readonly body: Schema;
+  readonly expectations?: Expectations;
+}) {
+  const parse = bodyParser(operation.body, operation.expectations);
+  return async (request: Request) => {
+    checkContentType(request.headers);
+    return parse(parseStrictJson(await readBytes(request, MAX_BODY_BYTES)));
+  };
+}
 
 /**
  * Reads a request's body as strict JSON.

@@ -79,7 +79,8 @@ export interface Operation {
     readonly description: string;
     /** Headers beyond those that every reply has. */
     readonly headers?: readonly HeaderName[];
-    readonly example: unknown;
+    /** That of the schema where it is left out. */
+    readonly example?: unknown;
     /** OpenAPI Link Objects: what a client may do next, by name. */
     readonly links?: Readonly<Record<string, Link>>;
   };

@@ -2,15 +2,13 @@ import { apiError } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import type { MessageStore } from '../../core/messages.ts';
 import { type Message, messageStatus } from '../../core/messages.ts';
-import { bodyParser } from '../../http/body-validator.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
-import { readJsonBody } from '../../http/json-body.ts';
+import { bodyReader } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
 import { MESSAGE_OPERATIONS } from './operations.ts';
 
-const { body: MessageInput, expectations, noun } = MESSAGE_OPERATIONS.sendMessage;
-const parse = bodyParser(MessageInput, expectations);
+const readMessage = bodyReader(MESSAGE_OPERATIONS.sendMessage);
 
 /** The handler of the quickstart's operation. */
 export function messageHandlers(messages: MessageStore): Handlers<typeof MESSAGE_OPERATIONS> {
@@ -22,7 +20,7 @@ async function sendMessage(
   { key, request, now }: RequestContext,
 ): Promise<Reply> {
   const idempotencyKey = readIdempotencyKey(request.headers);
-  const { message: text } = parse(await readJsonBody(request));
+  const { message: text } = await readMessage(request);
   const { id: keyId, accountId, environment } = key;
   const createdAt = now.wall;
   const message: Message = {
@@ -33,7 +31,7 @@ async function sendMessage(
   const earlier = await messages.enqueue(message, idempotencyKey);
   if (!earlier) return { status: 202, body: messageJson(message) };
   if (earlier.text !== text) {
-    throw apiError('idempotency_mismatch', { noun });
+    throw apiError('idempotency_mismatch', { noun: MESSAGE_OPERATIONS.sendMessage.noun });
   }
   // As it was first told, though it may be delivered by now.
   const body = messageJson({ ...earlier, deliveredAt: undefined });

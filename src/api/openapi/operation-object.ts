@@ -2,7 +2,6 @@ import type { XSchema } from 'typebox/schema';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { errorExample } from '../../http/example-errors.ts';
 import { EVERY_REPLY_HEADERS, type HeaderName } from '../../http/headers.ts';
-import type { Parameter } from '../../http/operation.ts';
 import type { PublishedOperation } from '../operations.ts';
 import type { HeaderComponents } from './header-components.ts';
 import { ErrorBody } from './schemas.ts';
@@ -39,31 +38,13 @@ export function operationObject(
       'x-sunset': new Date(deprecation.sunset).toISOString().slice(0, 10),
     }),
     ...(pagination && { 'x-pagination': pagination }),
-    ...(parameters.length > 0 && { parameters: parameters.map(parameterObject) }),
+    ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: json(body, bodyExamples(body)) } }),
     responses: {
       [operation.success.status]: successObject(operationId, operation, headers),
       ...(operation.isRevalidated && { 304: unchangedObject(operationId, operation, headers) }),
       ...errorObjects(operationId, operation, headers, baseUrl),
     },
-  };
-}
-
-function parameterObject({
-  name,
-  in: place,
-  required,
-  description,
-  schema,
-  example,
-}: Parameter): Json {
-  return {
-    name,
-    in: place,
-    required,
-    description,
-    schema,
-    ...(example !== undefined && { example }),
   };
 }
 

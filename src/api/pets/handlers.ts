@@ -2,15 +2,18 @@ import { ApiError, apiError } from '../../core/errors.ts';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
 import { creationReply, petJson, petsJson } from '../../core/pet-json.ts';
 import type { NewPet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
+import { DEFAULT_STATUS } from '../../core/pets.ts';
 import { REVALIDATED_BY_CLIENT, weakEntityTagOf } from '../../http/entity-tag.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
-import { readJsonBody } from '../../http/json-body.ts';
+import { bodyReader } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
-import { parseNewPet } from './new-pet.ts';
+import { toInt64 } from '../../lib/int64.ts';
 import { PET_OPERATIONS } from './operations.ts';
 import { PageCache } from './page-cache.ts';
 import { parsePetQuery } from './query.ts';
+
+const readNewPet = bodyReader(PET_OPERATIONS.createPet);
 
 /**
  * Handlers of the operations on the animals of one environment.
@@ -60,7 +63,8 @@ function nextPageLink(baseUrl: string, { limit, status }: PetQuery, after: numbe
 
 async function createPet(pets: PetStore, { key, request, now }: RequestContext): Promise<Reply> {
   const idempotencyKey = readIdempotencyKey(request.headers);
-  const pet = parseNewPet(await readJsonBody(request));
+  const { name, categoryId, status = DEFAULT_STATUS } = await readNewPet(request);
+  const pet = { name, categoryId: toInt64(categoryId), status };
   const outcome = await pets.create(
     pet,
     now,

@@ -11,7 +11,7 @@ import { NAME_MAX_LENGTH, PET_STATUSES } from '../../core/pets.ts';
 const SPACE = '\\u0020\\u00A0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000\\uFEFF';
 const CONTROL = '\\u0000-\\u001F\\u007F-\\u009F';
 
-/** Not blank, no control characters. Without lookahead, which many regular expressions have not. */
+/** Not blank, no control characters. Without lookahead, which many engines lack. */
 const NAME_PATTERN = `^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`;
 
 export const PetStatus = {

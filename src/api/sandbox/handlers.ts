@@ -1,34 +1,32 @@
 import type { KeyRecord } from '../../core/api-keys.ts';
 import type { SandboxControl, SandboxRequest } from '../../core/sandbox-control.ts';
-import { bodyParser } from '../../http/body-validator.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
-import { readJsonBody } from '../../http/json-body.ts';
+import { bodyReader } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
-import type { SANDBOX_OPERATIONS } from './operations.ts';
+import { SANDBOX_OPERATIONS } from './operations.ts';
 import { sandboxJson } from './sandbox-json.ts';
-import { BanLength, ClockAdvance, SimulationWish, UsageRemaining } from './schemas.ts';
 
-const parseClockAdvance = bodyParser(ClockAdvance);
-const parseUsageRemaining = bodyParser(UsageRemaining);
-const parseBanLength = bodyParser(BanLength);
-const parseSimulationWish = bodyParser(SimulationWish);
+const readClockAdvance = bodyReader(SANDBOX_OPERATIONS.advanceClock);
+const readUsageRemaining = bodyReader(SANDBOX_OPERATIONS.setUsage);
+const readBanLength = bodyReader(SANDBOX_OPERATIONS.banKey);
+const readSimulation = bodyReader(SANDBOX_OPERATIONS.setSimulation);
 
 /** Handlers of the sandbox of staging; see `lazy-handlers.ts`. */
 export function sandboxHandlers(control: SandboxControl): Handlers<typeof SANDBOX_OPERATIONS> {
   return {
     getSandbox: (context) => reply(control, context),
     advanceClock: async (context) => {
-      const { advanceSeconds } = parseClockAdvance(await readJsonBody(context.request));
+      const { advanceSeconds } = await readClockAdvance(context.request);
       await control.advanceClock(changeBy(context), advanceSeconds);
       return reply(control, context);
     },
     setUsage: async (context) => {
-      const remaining = parseUsageRemaining(await readJsonBody(context.request));
+      const remaining = await readUsageRemaining(context.request);
       await control.setUsage(changeBy(context), remaining);
       return reply(control, context);
     },
     banKey: async (context) => {
-      const { seconds } = parseBanLength(await readJsonBody(context.request));
+      const { seconds } = await readBanLength(context.request);
       await control.ban(changeBy(context), context.key, seconds);
       return reply(control, context);
     },
@@ -37,7 +35,7 @@ export function sandboxHandlers(control: SandboxControl): Handlers<typeof SANDBO
       return reply(control, context);
     },
     setSimulation: async (context) => {
-      const wish = parseSimulationWish(await readJsonBody(context.request));
+      const wish = await readSimulation(context.request);
       await control.setSimulation(changeBy(context), wish);
       return reply(control, context);
     },
