@@ -31,23 +31,24 @@ export class Readiness {
 
   /** What operators should know, in sentences. Never rejects. */
   async notes(): Promise<string[]> {
-    const notes = await Promise.all(this.#notes.map(problemOf));
+    const notes = await Promise.all(this.#notes.map((note) => problemOf(note, '')));
     return notes.filter((note) => note !== undefined);
   }
 
   /** The outcome of every check, by name, in the order in which they were added. Never rejects. */
   async check(): Promise<Map<string, string | undefined>> {
     const outcomes = [...this.#checks].map(
-      async ([name, check]) => [name, await problemOf(check)] as const,
+      async ([name, check]) => [name, await problemOf(check, `${name}: `)] as const,
     );
     return new Map(await Promise.all(outcomes));
   }
 }
 
-async function problemOf(check: ReadinessCheck): Promise<string | undefined> {
+/** @param prefix of the message of an error. */
+async function problemOf(check: ReadinessCheck, prefix: string): Promise<string | undefined> {
   try {
     return await withTimeout(CHECK_TIMEOUT, check);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return prefix + (error instanceof Error ? error.message : String(error));
   }
 }

@@ -5,6 +5,7 @@ import { redactApiKeys } from '../core/api-key-redaction.ts';
 import { ApiError, messageOf } from '../core/errors.ts';
 import type { ServiceLog } from '../http/pipeline.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
+import { withTimeout } from '../lib/timeout.ts';
 import { publicPath } from './public-path.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled' | 'child'>;
@@ -85,8 +86,12 @@ export class LineWriter implements DestinationStream {
    * @returns whether everything was written in time.
    */
   async flush(within: number): Promise<boolean> {
-    const written = Promise.resolve(this.#writing).then(() => true);
-    return Promise.race([written, after(within).then(() => false)]);
+    try {
+      await withTimeout(within, () => this.#writing);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   async #writeAll(): Promise<void> {
@@ -106,13 +111,6 @@ export class LineWriter implements DestinationStream {
     if (written === undefined) await Bun.sleep(WRITE_RETRY_DELAY);
     return written ?? 0;
   }
-}
-
-/** Waits without keeping the process alive. @param milliseconds how long */
-function after(milliseconds: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  setTimeout(resolve, milliseconds).unref();
-  return promise;
 }
 
 /** Logs requests (at level `debug`) and failures, without headers, queries and bodies. */

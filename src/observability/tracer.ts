@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout } from 'node:timers/promises';
 import {
   type Attributes,
   type Context,
@@ -35,6 +34,7 @@ import {
 import { ApiError, messageOf } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { SECOND } from '../lib/clock.ts';
+import { withTimeout } from '../lib/timeout.ts';
 
 /** How long a stop waits until the collector has accepted the remaining spans, in ms. */
 const SHUTDOWN_TIMEOUT = 2 * SECOND;
@@ -141,19 +141,11 @@ export class Tracer {
 
   /** Sends the remaining spans; waits at most two seconds. */
   async close(): Promise<void> {
-    const sent = this.#provider.shutdown().then(
-      () => true,
-      (error: unknown) => {
-        this.#options.onProblem(messageOf(error));
-        return true;
-      },
-    );
-    const timeout = new AbortController();
-    const late = setTimeout(SHUTDOWN_TIMEOUT, false, { signal: timeout.signal }).catch(() => true);
-    const isSent = await Promise.race([sent, late]);
-    timeout.abort();
-    if (!isSent)
-      this.#options.onProblem('the collector did not accept the remaining spans in time');
+    try {
+      await withTimeout(SHUTDOWN_TIMEOUT, () => this.#provider.shutdown());
+    } catch (error) {
+      this.#options.onProblem(`the remaining spans are lost: ${messageOf(error)}`);
+    }
   }
 
   #call<T>(name: string, attributes: Attributes, work: () => Awaitable<T>): Awaitable<T> {

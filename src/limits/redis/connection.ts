@@ -1,6 +1,7 @@
 import { Cluster, Command, Redis, type RedisOptions } from 'ioredis';
 import type { RedisAddress } from '../../config/redis-address.ts';
 import { type Clock, MINUTE, SECOND } from '../../lib/clock.ts';
+import { withTimeout } from '../../lib/timeout.ts';
 import { Circuit } from './circuit.ts';
 import { joinWrites } from './joined-writes.ts';
 import { SERVER_CLOCK, scriptCommands } from './scripts.ts';
@@ -98,20 +99,15 @@ export class RedisConnection {
   /** Whether commands can be sent to every server, at the latest when the timeout (ms) has passed. */
   async ready(timeout: number): Promise<boolean> {
     const client = this.#client;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => resolve(false), timeout);
-    const whenReady = async (part: Redis | Cluster) => {
-      if (part.status !== 'ready') await new Promise((then) => part.once('ready', then));
-    };
-    const wait = async () => {
-      await whenReady(client);
-      if (client instanceof Cluster) await Promise.all(client.nodes('master').map(whenReady));
-      resolve(true);
-    };
-    wait().catch(() => resolve(false));
-    const isReady = await promise;
-    clearTimeout(timer);
-    return isReady;
+    try {
+      await withTimeout(timeout, async () => {
+        await becomeReady(client);
+        if (client instanceof Cluster) await Promise.all(client.nodes('master').map(becomeReady));
+      });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Whether the server that holds this key is known to be unavailable. */
@@ -216,6 +212,10 @@ function createClient(
     ...(tls && { enableTLSForSentinelMode: true }),
     sentinelRetryStrategy: retryAfter,
   });
+}
+
+async function becomeReady(client: Redis | Cluster): Promise<void> {
+  if (client.status !== 'ready') await new Promise((resolve) => client.once('ready', resolve));
 }
 
 /** The error of the last node, when no node of a Cluster replies. */
