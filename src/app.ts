@@ -6,8 +6,9 @@ import { messageOf, StorageUnavailable } from './core/errors.ts';
 import type { SandboxControl } from './core/sandbox-control.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
 import type { Pages as DashboardPages } from './dashboard/options.ts';
-import { type Listener, listen, type RequestHandler } from './http/listener.ts';
+import { Listener } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
+import type { RequestHandler } from './http/serve-options.ts';
 import { deliverMessages, startBackgroundJobs } from './jobs/background-jobs.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
 import { watchDescriptors } from './jobs/descriptors.ts';
@@ -16,8 +17,7 @@ import { type Clock, SECOND } from './lib/clock.ts';
 import { lazy } from './lib/lazy.ts';
 import { Readiness } from './lib/readiness.ts';
 import { BackgroundJobs, type Scheduler } from './lib/scheduler.ts';
-import { withTimeout } from './lib/timeout.ts';
-import { acquireLeases, limitedEnvironments } from './limits/lease.ts';
+import { acquireLeases, limitedEnvironments, renewLeases } from './limits/lease.ts';
 import type { EnvironmentLimiter } from './limits/persistence.ts';
 import type { SharedRedis } from './limits/redis/shared-redis.ts';
 import { type Log, serviceLog } from './observability/log.ts';
@@ -31,9 +31,6 @@ import type { Stores } from './storage/stores.ts';
 
 /** How long requests in flight may take after the stop begins, in ms; then they are aborted. */
 export const STOP_GRACE = 10 * SECOND;
-
-/** How long a check of readiness waits for the store, in ms. */
-const STORE_TIMEOUT = SECOND;
 
 export interface ServiceParts {
   readonly clock: Clock;
@@ -74,11 +71,12 @@ export async function startService(config: Config, given: ServiceParts): Promise
   await using starting = new AsyncDisposableStack();
   const tls = await loadTls(config);
   const backend = await startBackend(config, given, starting);
-  const { stores, metrics, tracing, ops, limiters, recordUse, recorder, readiness, jobs } = backend;
+  const { stores, metrics, tracing, ops, limiters, recordUsage, recorder, readiness, jobs } =
+    backend;
   const currentUsage = loadCurrentUsage(backend, clock);
   const sandbox = loadSandbox(backend, currentUsage);
 
-  const listener = listen(config.host, config.port, clock, tls?.pair);
+  const listener = new Listener(config.host, config.port, clock, tls?.pair);
   const baseUrl = (name: Addressed) => config.baseUrl(name, listener.port);
   const requestLog = tracing.addTraceId(log);
   const pages = parts.includes('dashboard')
@@ -99,7 +97,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   starting.defer(() => pages?.close());
   starting.defer(() => listener.stop(STOP_GRACE, config.drainFor));
   starting.defer(() => pages?.endStreams(true));
-  const api = tracing.traceParts({ config, stores, limiters, recordUse, sandbox, baseUrl });
+  const api = tracing.traceParts({ config, stores, limiters, recordUsage, sandbox, baseUrl });
   const apis = createApis(parts, api);
   const service = new HttpService({
     apis,
@@ -108,7 +106,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     clock,
     log: serviceLog(requestLog, clock),
     metrics,
-    connections: listener.connections,
+    connections: listener,
     recorder,
   });
   const handler = tracing.traceRequests(service);
@@ -179,21 +177,22 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   starting.defer(() => redis?.close());
 
   const environments = limitedEnvironments(parts, config);
-  const leases = starting.use(await acquireLeases(environments, { config, stores, parts }));
+  const leases = await acquireLeases(environments, { config, stores, parts }, starting);
   const jobs = new BackgroundJobs(scheduler, clock, {
     failed: (job, error) => log.warn({ job, err: error }, 'background job failed'),
     recovered: (job) => log.info({ job }, 'background job works again'),
   });
   starting.defer(() => jobs.stop());
-  leases.renewIn(jobs);
+  renewLeases(leases, jobs);
   const dependencies = { environments, config, stores, redis, clock, log, metrics, jobs };
-  const { limiters, recordUse, recorder, followChanges } = await startBackgroundJobs(dependencies);
+  const { limiters, recordUsage, recorder, followChanges } =
+    await startBackgroundJobs(dependencies);
   starting.use(watchDataFolder({ ...dependencies, readiness }));
   watchLastBackup({ ...dependencies, readiness, warnAfter: config.backupWarnAfter });
   if (parts.includes('quickstart')) deliverMessages(dependencies);
   await prepared;
   await stores.prepareWrites();
-  const running = { limiters, recordUse, recorder, followChanges };
+  const running = { limiters, recordUsage, recorder, followChanges };
   return { stores, metrics, tracing, ops, redis, ...running, readiness, jobs };
 }
 
@@ -213,7 +212,7 @@ async function loadTls({ tls: files }: Config) {
 /** Why the store cannot be read, if so. Clients only see that it is unavailable. */
 async function storeProblem({ changes }: Stores): Promise<string | undefined> {
   try {
-    await withTimeout(STORE_TIMEOUT, () => changes.revision());
+    await changes.revision();
     return undefined;
   } catch (error) {
     const cause = error instanceof StorageUnavailable ? error.cause : error;

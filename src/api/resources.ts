@@ -26,21 +26,20 @@ export interface NamedSchema {
   readonly example?: unknown;
 }
 
-type OperationsById = Readonly<Record<string, Operation>>;
-
 /**
  * Operations that belong together, with all that they are made of.
  * @typeParam Context what the handlers are made from.
  */
-export interface Resource<Operations extends OperationsById, Context> {
+export interface Resource<Context> {
   /** Its name in the OpenAPI document. */
   readonly tag: string;
   readonly description: string;
   /** By the names that the OpenAPI document gives them. */
   readonly schemas: Readonly<Record<string, NamedSchema>>;
   /** By operation id. */
-  readonly operations: Operations;
-  handlers(context: Context): Handlers<Operations>;
+  readonly operations: Readonly<Record<string, Operation>>;
+  /** One for each operation. */
+  handlers(context: Context): Handlers<Record<string, Operation>>;
 }
 
 interface QuickstartContext {
@@ -60,36 +59,36 @@ interface SandboxContext {
 
 /** Resources of each environment, below the base addresses of production and staging. */
 export const ENVIRONMENT_RESOURCES = [
-  environmentResource({
+  {
     tag: 'Pets',
     description: 'The animals of the store, in production and in staging.',
     schemas: PET_SCHEMAS,
     operations: PET_OPERATIONS,
     handlers: ({ environment, baseUrl }) => petHandlers(environment.pets, baseUrl),
-  }),
-] as const;
+  },
+] as const satisfies ReadonlyArray<Resource<EnvironmentContext>>;
 
 /** Resources below the base address of the quickstart. */
 export const QUICKSTART_RESOURCES = [
-  quickstartResource({
+  {
     tag: 'Quickstart',
     description: 'One message to begin with, at an address of its own. Takes any key.',
     schemas: MESSAGE_SCHEMAS,
     operations: MESSAGE_OPERATIONS,
     handlers: ({ stores }) => messageHandlers(stores.messages),
-  }),
-] as const;
+  },
+] as const satisfies ReadonlyArray<Resource<QuickstartContext>>;
 
 /** Resources below the base address of the sandbox. */
 export const SANDBOX_RESOURCES = [
-  sandboxResource({
+  {
     tag: 'Sandbox',
     description: 'What applies to an account in staging: time, usage, bans and simulations.',
     schemas: SANDBOX_SCHEMAS,
     operations: SANDBOX_OPERATIONS,
     handlers: ({ sandbox }) => lazySandboxHandlers(sandbox),
-  }),
-] as const;
+  },
+] as const satisfies ReadonlyArray<Resource<SandboxContext>>;
 
 /** Every resource, in the order of the OpenAPI document. */
 export const RESOURCES = [
@@ -97,21 +96,3 @@ export const RESOURCES = [
   ...QUICKSTART_RESOURCES,
   ...SANDBOX_RESOURCES,
 ] as const;
-
-function environmentResource<Operations extends OperationsById>(
-  resource: Resource<Operations, EnvironmentContext>,
-) {
-  return resource;
-}
-
-function quickstartResource<Operations extends OperationsById>(
-  resource: Resource<Operations, QuickstartContext>,
-) {
-  return resource;
-}
-
-function sandboxResource<Operations extends OperationsById>(
-  resource: Resource<Operations, SandboxContext>,
-) {
-  return resource;
-}

@@ -27,7 +27,7 @@ export interface LimitedAccount {
 }
 
 /** Changes what a limiter has of an account. @param now by the service's clock. */
-export function carryOutOrder(
+export function applyOrder(
   limiter: AdjustableLimiter,
   account: LimitedAccount,
   order: LimiterOrder,

@@ -216,13 +216,14 @@ export class KeyRing {
   }
 }
 
-/** @param request `chainId` is that of the key that is rotated. */
+/** @throws OperatorError when no key may have the name. */
 function requireKeyName(text: string): string {
   const name = parseKeyName(text);
   if (name === undefined) throw new OperatorError(`A key's name has ${KEY_NAME_RULE}.`);
   return name;
 }
 
+/** @param request `chainId` is that of the key that is rotated. */
 function newKey(
   accountId: string,
   text: string,

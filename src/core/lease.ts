@@ -1,5 +1,6 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Environment } from './environments.ts';
+
 /** The right of a process to rate-limit the requests of one environment. */
 export interface Lease {
   /**

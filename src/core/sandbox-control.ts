@@ -1,7 +1,7 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Instant, later, SECOND } from '../lib/clock.ts';
 import { type AccountSimulationStatus, accountSimulationFrom } from './account-simulation.ts';
-import { type AdjustableLimiter, carryOutOrder } from './adjustable-limiter.ts';
+import { type AdjustableLimiter, applyOrder } from './adjustable-limiter.ts';
 import type { Actor } from './audit.ts';
 import type { BanRecord, BanStore } from './ban-records.ts';
 import type { CurrentWindow, CurrentWindows } from './current-usage.ts';
@@ -36,9 +36,8 @@ export interface RemainingRequests {
   readonly dayRemaining?: number;
 }
 
-/** A simulation as it is asked for. */
-export interface WishedSimulation
-  extends Partial<Pick<AccountSimulationStatus, 'times' | 'method'>> {
+/** A simulation to begin. */
+export interface NewSimulation extends Partial<Pick<AccountSimulationStatus, 'times' | 'method'>> {
   readonly simulate: string;
 }
 
@@ -186,7 +185,7 @@ export class SandboxControl {
    * Lets the next requests of the account in staging meet a simulation.
    * @throws ApiError `invalid_body` where the simulation is unknown.
    */
-  async setSimulation(request: SandboxRequest, wish: WishedSimulation): Promise<void> {
+  async setSimulation(request: SandboxRequest, wish: NewSimulation): Promise<void> {
     const { simulate, times = null, method = null } = wish;
     const counter = newId('sim', Math.floor(request.now.wall));
     const simulation = { simulate: usualSpelling(simulate), times, method, counter };
@@ -209,12 +208,12 @@ export class SandboxControl {
     await this.#adjust(request, order);
   }
 
-  /** Carries out an order where this process has the limiter. */
+  /** Applies an order where this process has the limiter. */
   async #adjust({ account, now }: SandboxRequest, order: LimiterOrder): Promise<void> {
     const { limiter, sandboxes } = this.#dependencies;
     if (!limiter) return;
     const { clockOffset } = await sandboxes.find(account.id);
-    await carryOutOrder(limiter, { id: account.id, clockOffset }, order, now);
+    await applyOrder(limiter, { id: account.id, clockOffset }, order, now);
   }
 
   /** The change for the store, with the order where another process has the limiter. */

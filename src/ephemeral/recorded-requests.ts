@@ -1,5 +1,5 @@
-import type { RequestHandler } from '../http/listener.ts';
 import { REQUEST_ID_HEADER } from '../http/request-id.ts';
+import type { RequestHandler } from '../http/serve-options.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /** The latest requests that are recorded; older ones are dropped. */
@@ -38,13 +38,13 @@ export class RecordedRequests {
    * @param baseUrls of the APIs: other requests are not recorded.
    */
   watch(handler: RequestHandler, baseUrls: readonly string[]): RequestHandler {
-    return async (request, peer, isTargetMalformed) => {
+    return async (request, ...rest) => {
       if (!baseUrls.some((baseUrl) => isBelow(baseUrl, request.url))) {
-        return handler(request, peer, isTargetMalformed);
+        return handler(request, ...rest);
       }
       const receivedAt = this.#clock.now();
       const copy = request.clone();
-      const response = await handler(request, peer, isTargetMalformed);
+      const response = await handler(request, ...rest);
       const recorded = {
         at: new Date(receivedAt.wall).toISOString(),
         requestId: response.headers.get(REQUEST_ID_HEADER),

@@ -19,8 +19,6 @@ export interface Api {
   readonly accepts: readonly Environment[];
   /** Documents that are served without a key, by path below the base address. */
   readonly documents: ReadonlyMap<string, () => Promise<Reply>>;
-  /** Where people read about the API. */
-  readonly documentation: string;
   /** Limits of a client address, for requests without a valid key. */
   readonly anonymousLimits: Limits;
   /** Whether real time applies, whatever the account of the key has set in the sandbox. */
@@ -32,5 +30,5 @@ export interface Api {
   /** Counts the requests that meet a simulation; none where there are no simulations. */
   readonly simulations?: SimulationStore | undefined;
   /** Records that a key was used, and for what; must not wait. */
-  recordUse(key: KeyRecord, reply: RecordedReply): void;
+  recordUsage(key: KeyRecord, reply: RecordedReply): void;
 }

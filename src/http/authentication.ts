@@ -3,29 +3,23 @@ import { messageFor, type Problem } from '../core/errors.ts';
 import type { QuotaCaller } from '../core/limiter.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
-import { publicReply } from './dispatch.ts';
-import { BAD_HOST, BAD_TARGET, challengeReply, PLAIN_CHALLENGE } from './error-replies.ts';
+import { challengeReply, PLAIN_CHALLENGE } from './error-replies.ts';
 import { problemReply, type Reply } from './reply.ts';
 import type { ApiTarget } from './targets.ts';
 
-/** Who sent a request: an account with a valid key, or an address and the reply to it. */
+/** Who sent a request: an account with a valid key, or a client address, which reaches no operation. */
 export type Caller = AuthenticatedCaller | UnauthenticatedCaller;
 
-/** An account with a valid key. */
 export interface AuthenticatedCaller {
   readonly quota: QuotaCaller;
   readonly key: KeyRecord;
-  readonly isFree?: undefined;
 }
 
-/** A caller that reaches no operation. */
 export interface UnauthenticatedCaller {
   readonly quota: QuotaCaller;
   readonly key?: undefined;
-  /** What is answered unless the limits refuse the request. */
-  readonly reply: Awaitable<Reply>;
-  /** Whether the request takes nothing from the quota of the address, and is never refused by it. */
-  readonly isFree: boolean;
+  /** The reply, unless the limits of the address refuse the request. */
+  readonly reply: Reply;
 }
 
 // The scheme is case-insensitive (RFC 9110, 11.1). A header given twice arrives joined by a comma
@@ -39,47 +33,17 @@ const OTHER_SCHEME_CREDENTIALS =
   /^(?!Bearer(?: |$))(?:[\w!#$%&'*+.^`|~-]+ +[!-~]|[a-z][\da-z-]*$)/i;
 
 /**
- * Finds out who sent a request to the API. May raise `StorageUnavailable`.
+ * Finds out who sent a request to the API, by its Authorization header (RFC 6750). May raise
+ * `StorageUnavailable`.
  * @param address returns the client's address; called only when there is no valid key.
  */
-export function identify(
-  { api, path, match, problem }: ApiTarget,
+export function authenticate(
+  { api, problem }: ApiTarget,
   request: Request,
   address: () => string,
 ): Awaitable<Caller> {
-  if (problem !== BAD_HOST && problem !== BAD_TARGET) {
-    const reply = publicReply(api, request, path, match);
-    if (reply !== undefined) return uncharged(api, address, reply);
-  }
   if (problem) return unauthenticated(api, address, problemReply(problem));
-  return authenticate(api, request.headers.get('authorization'), address);
-}
-
-/** A request that is answered without an operation, and takes nothing from a quota. */
-export function uncharged(
-  api: Api,
-  address: () => string,
-  reply: Awaitable<Reply>,
-): UnauthenticatedCaller {
-  return { quota: addressCaller(api, address), reply, isFree: true };
-}
-
-/** As `uncharged`, and taken from the quota of the client's address. */
-function unauthenticated(api: Api, address: () => string, reply: Reply): UnauthenticatedCaller {
-  return { quota: addressCaller(api, address), reply, isFree: false };
-}
-
-/** The token of an Authorization header (RFC 6750); `undefined` when it holds anything else. */
-export function bearerToken(authorization: string): string | undefined {
-  return BEARER.exec(authorization)?.[1];
-}
-
-/** Finds the caller by the Authorization header (RFC 6750). */
-function authenticate(
-  api: Api,
-  authorization: string | null,
-  address: () => string,
-): Awaitable<Caller> {
+  const authorization = request.headers.get('authorization');
   if (authorization === null) return unauthenticated(api, address, challengeReply(MISSING));
   const token = bearerToken(authorization);
   if (token === undefined) return unauthenticated(api, address, malformedReply(authorization));
@@ -88,9 +52,18 @@ function authenticate(
   return callerOf(api, key, address);
 }
 
-function malformedReply(authorization: string): Reply {
-  if (!OTHER_SCHEME_CREDENTIALS.test(authorization)) return challengeReply(MALFORMED);
-  return challengeReply(OTHER_SCHEME, PLAIN_CHALLENGE);
+function callerOf(api: Api, key: KeyRecord | Problem, address: () => string): Caller {
+  if ('code' in key) return unauthenticated(api, address, challengeReply(key));
+  return { quota: api.quotaOf(key), key };
+}
+
+/** A caller that is known by its address alone. */
+export function unauthenticated(
+  api: Api,
+  address: () => string,
+  reply: Reply,
+): UnauthenticatedCaller {
+  return { quota: addressCaller(api, address), reply };
 }
 
 /** The client's address as a caller. */
@@ -98,9 +71,14 @@ export function addressCaller(api: Api, address: () => string): QuotaCaller {
   return { id: `address:${address()}`, limits: api.anonymousLimits, key: undefined };
 }
 
-function callerOf(api: Api, key: KeyRecord | Problem, address: () => string): Caller {
-  if ('code' in key) return unauthenticated(api, address, challengeReply(key));
-  return { quota: api.quotaOf(key), key };
+/** The token of an Authorization header (RFC 6750); `undefined` when it holds anything else. */
+export function bearerToken(authorization: string): string | undefined {
+  return BEARER.exec(authorization)?.[1];
+}
+
+function malformedReply(authorization: string): Reply {
+  if (!OTHER_SCHEME_CREDENTIALS.test(authorization)) return challengeReply(MALFORMED);
+  return challengeReply(OTHER_SCHEME, PLAIN_CHALLENGE);
 }
 
 const MISSING: Problem = {

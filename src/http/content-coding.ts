@@ -17,7 +17,7 @@ const UNCODED: CodingChoice<never> = { coding: undefined, isRequired: false };
 /**
  * Makes a function that chooses a content coding by the value of `Accept-Encoding` (RFC 9110, 12.5.3).
  * A client that accepts none at all is sent the content as it is (12.5: the header may be disregarded).
- * @param offered the most preferred one first, for clients that like several alike.
+ * @param offered the most preferred one first, for clients that accept several equally.
  */
 export function codingChooser<Coding extends string>(
   offered: readonly Coding[],

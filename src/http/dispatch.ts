@@ -2,6 +2,7 @@ import { messageFor } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
 import { isRemoved } from './deprecation.ts';
+import { BAD_HOST, BAD_TARGET } from './error-replies.ts';
 import type { RequestContext } from './handler.ts';
 import { problemReply, type Reply } from './reply.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
@@ -18,16 +19,13 @@ const PREFLIGHT_MAX_AGE_SECONDS = '86400';
  * preflight that a browser sends before a request to another origin (CORS).
  */
 export function publicReply(
-  api: Api,
-  request: Request,
-  path: string,
-  match: OperationMatch | undefined,
+  { api, path, match, problem }: ApiTarget,
+  { method, headers }: Request,
 ): Awaitable<Reply> | undefined {
-  const { method } = request;
+  if (problem === BAD_HOST || problem === BAD_TARGET) return undefined;
   const document = api.documents.get(path);
   if (document && (method === 'GET' || method === 'HEAD')) return document();
   if (method !== 'OPTIONS') return undefined;
-  const { headers } = request;
   if (!headers.has('origin') || !headers.has('access-control-request-method')) return undefined;
   return {
     status: 204,

@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES } from './json-body.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { oneOf, wholeNumberFrom } from './query.ts';
 
-/** A pet that is not there. */
+/** The id of a pet that does not exist. */
 const ABSENT_PET = 42;
 
 /**

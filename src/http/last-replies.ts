@@ -10,7 +10,7 @@ const IDLE_AFTER = 50;
 /** How long replies may be held back so that the port closes while no request is being sent, in ms. */
 const LONGEST_HOLD = SECOND;
 
-/** Says in the last reply of each connection that it is the last one (RFC 9112, 9.6). */
+/** Adds `Connection: close` to the last reply of each connection (RFC 9112, 9.6). */
 export class LastReplies {
   #receivedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;

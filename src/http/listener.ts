@@ -1,20 +1,7 @@
 import { SetupError } from '../core/errors.ts';
-import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import { LastReplies } from './last-replies.ts';
-import { serveOptions } from './serve-options.ts';
-
-/**
- * Handles one request.
- * @param peer returns the address of the other end of the connection.
- * @param isTargetMalformed whether the target held a raw backslash, which `request.url` shows as a slash, or
- * could hold one that is not seen.
- */
-export type RequestHandler = (
-  request: Request,
-  peer: () => string | undefined,
-  isTargetMalformed: boolean,
-) => Awaitable<Response>;
+import { type RequestHandler, serveOptions } from './serve-options.ts';
 
 /** What can be asked of the connection of a request in flight. */
 export interface Connections {
@@ -31,38 +18,6 @@ export interface ConnectionEnds {
   readonly peerPort: number;
 }
 
-export interface Listener {
-  readonly port: number;
-  /**
-   * Sets the handler; to be called in the same tick as `listen`, before a request can arrive.
-   * @param servedPaths paths that are served often, with `{parameters}`.
-   */
-  handle(handler: RequestHandler, servedPaths: Iterable<string>): void;
-  /** The connections of the requests in flight. */
-  readonly connections: Connections;
-  /**
-   * Uses another certificate for all connections from now on. Requests in flight, and those that busy connections
-   * have sent, are answered; then the connections with the former certificate end.
-   * @throws SetupError when it cannot be used; then the former one stays.
-   */
-  useCertificate(tls: Certificate): Promise<void>;
-  /**
-   * Closes the port until `resume`. Connections end after the reply to their request. Idle ones that were
-   * used before end with the port, once no request has arrived for 0.05 s, at most after 1 s; those with
-   * a half-sent request end when no request is in flight any more, another 1 s later at the earliest.
-   */
-  pause(): Promise<void>;
-  /** @throws SetupError when the port cannot be opened again. */
-  resume(): void;
-  /**
-   * Stops accepting, lets requests in flight finish, then closes every connection. From the call on
-   * every reply is the last one of its connection and says so.
-   * @param grace milliseconds after which the remaining connections are closed.
-   * @param drainFor milliseconds in which the port stays open first, so that clients reconnect elsewhere.
-   */
-  stop(grace: number, drainFor: number): Promise<void>;
-}
-
 /** Deadline for receiving a request, in seconds; it closes connections that send too slowly. */
 const IDLE_TIMEOUT_SECONDS = 10;
 
@@ -75,24 +30,14 @@ export interface Certificate {
   readonly key: string;
 }
 
-/**
- * Opens the listening socket.
- * @param port 0 picks a free port.
- * @param clock dates the replies to HEAD.
- * @param tls for connections by TLS 1.2 and 1.3; plain HTTP without it.
- * @throws SetupError when the address is in use, not of this machine, or not permitted.
- */
-export function listen(host: string, port: number, clock: Clock, tls?: Certificate): Listener {
-  return new PortListener(host, port, clock, tls);
-}
-
 /** A listening socket with the connections that it accepted. */
 interface OpenPort {
   readonly server: Bun.Server<undefined>;
   readonly replies: LastReplies;
 }
 
-class PortListener implements Listener, Connections {
+/** The port that requests arrive at. */
+export class Listener implements Connections {
   readonly #host: string;
   readonly #clock: Clock;
   #port: number;
@@ -105,7 +50,14 @@ class PortListener implements Listener, Connections {
   readonly #ending = new Map<OpenPort, Promise<void>>();
   #isStopping = false;
 
-  constructor(host: string, port: number, clock: Clock, tls: Certificate | undefined) {
+  /**
+   * Opens the port. Set the handler in the same tick, before a request can arrive.
+   * @param port 0 picks a free port.
+   * @param clock dates the replies to HEAD.
+   * @param tls for connections by TLS 1.2 and 1.3; plain HTTP without it.
+   * @throws SetupError when the address is in use, not of this machine, or not permitted.
+   */
+  constructor(host: string, port: number, clock: Clock, tls?: Certificate) {
     this.#host = host;
     this.#port = port;
     this.#clock = clock;
@@ -116,20 +68,25 @@ class PortListener implements Listener, Connections {
     this.#port = this.#open.server.port ?? port;
   }
 
-  get connections(): Connections {
-    return this;
-  }
-
   get port(): number {
     return this.#port;
   }
 
+  /**
+   * Sets the handler.
+   * @param servedPaths paths that are served often, with `{parameters}`.
+   */
   handle(handler: RequestHandler, servedPaths: Iterable<string>): void {
     this.#handle = handler;
     this.#servedPaths = [...servedPaths];
     this.#open?.server.reload(this.#options(this.#open.replies));
   }
 
+  /**
+   * Closes the port until `resume`. Connections end after the reply to their request. Idle ones that were
+   * used before end with the port, once no request has arrived for 0.05 s, at most after 1 s; those with
+   * a half-sent request end when no request is in flight any more, another 1 s later at the earliest.
+   */
   async pause(): Promise<void> {
     const open = this.#open;
     if (this.#isStopping || !open) return;
@@ -137,10 +94,16 @@ class PortListener implements Listener, Connections {
     void dropUnfinished(open.server);
   }
 
+  /** @throws SetupError when the port cannot be opened again. */
   resume(): void {
     if (!this.#isStopping) this.#open ??= this.#bind();
   }
 
+  /**
+   * Uses another certificate for all connections from now on. Requests in flight, and those that busy connections
+   * have sent, are answered; then the connections with the former certificate end.
+   * @throws SetupError when it cannot be used; then the former one stays.
+   */
   async useCertificate(tls: Certificate): Promise<void> {
     const [open, former] = [this.#open, this.#tls];
     this.#tls = tls;
@@ -165,6 +128,12 @@ class PortListener implements Listener, Connections {
     return { localPort: this.#port, peerAddress: peer.address, peerPort: peer.port };
   }
 
+  /**
+   * Stops accepting, lets requests in flight finish, then closes every connection. From the call on
+   * every reply is the last one of its connection and says so.
+   * @param grace milliseconds after which the remaining connections are closed.
+   * @param drainFor milliseconds in which the port stays open first, so that clients reconnect elsewhere.
+   */
   async stop(grace: number, drainFor: number): Promise<void> {
     this.#isStopping = true;
     this.#open?.replies.begin();
@@ -196,9 +165,7 @@ class PortListener implements Listener, Connections {
   #options(replies: LastReplies) {
     const { routes, fetch } = serveOptions(
       (request, server, isTargetMalformed) =>
-        replies.reply(request, () =>
-          this.#handle(request, () => server.requestIP(request)?.address, isTargetMalformed),
-        ),
+        replies.reply(request, () => this.#handle(request, server, isTargetMalformed)),
       this.#servedPaths,
       this.#clock,
     );

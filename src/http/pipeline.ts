@@ -11,12 +11,12 @@ import type { Api } from './api.ts';
 import {
   type AuthenticatedCaller,
   addressCaller,
+  authenticate,
   type Caller,
-  identify,
-  uncharged,
+  unauthenticated,
 } from './authentication.ts';
 import { clientAddress } from './client-address.ts';
-import { dispatch } from './dispatch.ts';
+import { dispatch, publicReply } from './dispatch.ts';
 import { BAD_TARGET, INTERNAL_ERROR, limitReply } from './error-replies.ts';
 import type { Connections } from './listener.ts';
 import type { ReceivedRequest } from './received-request.ts';
@@ -26,7 +26,7 @@ import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { sentReply } from './sent-reply.ts';
 import type { ServedOperation } from './served-operations.ts';
 import { exposeSimulated, mayMeetSimulation } from './simulation/headers.ts';
-import { type ApiTarget, type Pages, type PageTarget, Targets } from './targets.ts';
+import { type ApiTarget, type Pages, type PageTarget, pathOf, Targets } from './targets.ts';
 
 /** The log of the pipeline. */
 export interface ServiceLog {
@@ -39,10 +39,11 @@ export interface ServiceLog {
 /** The metrics of the pipeline; must not wait. */
 export interface ServiceMetrics {
   /**
+   * Records a response.
    * @param operation of the contract, or `none` where no operation is.
    * @param took ms
    */
-  replied(
+  recordResponse(
     operation: string,
     status: number,
     outcome: RateLimitResult['outcome'],
@@ -97,21 +98,24 @@ export class HttpService {
 
   /**
    * Never throws, and never rejects.
-   * @param peer returns the address of the other end of the connection.
+   * @param server knows the connection of the request.
    * @param isTargetMalformed whether the target held a raw backslash, or could hold one that is not seen.
    */
   handle(
     request: Request,
-    peer: () => string | undefined,
+    server: Bun.Server<undefined>,
     isTargetMalformed: boolean,
   ): Awaitable<Response> {
     const { clock, trustedProxies } = this.#options;
+    const { headers } = request;
     const received: ReceivedRequest = {
       request,
-      id: requestId(request.headers.get(REQUEST_ID_HEADER)),
+      id: requestId(headers.get(REQUEST_ID_HEADER)),
       receivedAt: clock.now(),
-      address: () =>
-        clientAddress(peer() ?? '', request.headers.get('x-forwarded-for'), trustedProxies),
+      address: () => {
+        const peer = server.requestIP(request)?.address ?? '';
+        return clientAddress(peer, headers.get('x-forwarded-for'), trustedProxies);
+      },
     };
     const target = isTargetMalformed ? this.#targets.malformed() : this.#targets.find(request);
     if (!target) return this.#nothingServed(isTargetMalformed);
@@ -128,37 +132,58 @@ export class HttpService {
   routeOf(request: Request): string | undefined {
     const target = this.#targets.find(request);
     if (!target || 'pages' in target || !target.match) return undefined;
-    return new URL(target.api.baseUrl).pathname.replace(/\/$/, '') + target.match.route.path;
+    return pathOf(target.api.baseUrl) + target.match.route.path;
   }
 
   /**
-   * A request to the API: authenticate, admit, dispatch, respond. Each step returns its result at once
-   * where it can, and only then is nothing awaited.
+   * A request to the API: authenticate, take from the quota, dispatch, respond. A step that has its result at
+   * once returns no promise, and is not awaited.
    */
   async #handleApi(received: ReceivedRequest, target: ApiTarget): Promise<Response> {
     const { request, id, receivedAt, address } = received;
-    const { api, match } = target;
-    const served = match?.route.operations.get(request.method);
+    const { api } = target;
+    const open = publicReply(target, request);
+    if (open !== undefined) return this.#respondFreely(received, target, open);
 
     let caller: Caller;
     try {
-      const identified = identify(target, request, address);
-      caller = identified instanceof Promise ? await identified : identified;
+      const found = authenticate(target, request, address);
+      caller = found instanceof Promise ? await found : found;
     } catch (error) {
       // Whether the key is valid is unknown: its holder must not use up the quota of the address.
-      caller = uncharged(api, address, this.#errorReply(error, id));
+      return this.#respondFreely(received, target, this.#errorReply(error, id));
     }
     const now = api.isSandbox ? receivedAt : timeOf(caller.key, receivedAt);
+    const served = operationOf(target, request);
     const identified: IdentifiedRequest = { received, target, served, caller, now };
     if (caller.key && api.simulations && mayMeetSimulation(caller.key, request)) {
       return this.#simulate(identified, caller, api.simulations);
     }
 
-    const decision = admit(api, caller, now);
+    const decision = api.limiterOf(caller.quota).take(caller.quota, now);
     const limits = decision instanceof Promise ? await decision : decision;
     const answered = this.#answer(identified, limits);
     const reply = answered instanceof Promise ? await answered : answered;
     return this.#respond(identified, reply, limits);
+  }
+
+  /** A reply that takes nothing from a quota; it shows the limits of the client's address. */
+  async #respondFreely(
+    received: ReceivedRequest,
+    target: ApiTarget,
+    made: Awaitable<Reply>,
+  ): Promise<Response> {
+    const { request, id, receivedAt: now, address } = received;
+    let reply: Reply;
+    try {
+      reply = await made;
+    } catch (error) {
+      reply = this.#errorReply(error, id);
+    }
+    const caller = unauthenticated(target.api, address, reply);
+    const limits = await target.api.limiterOf(caller.quota).peek(caller.quota, now);
+    const served = operationOf(target, request);
+    return this.#respond({ received, target, served, caller, now }, reply, limits);
   }
 
   /** The reply to a request that has these limits. */
@@ -166,14 +191,13 @@ export class HttpService {
     { received: { request, id }, target, served, caller, now }: IdentifiedRequest,
     limits: RateLimitResult,
   ): Awaitable<Reply> {
-    const { key, quota, isFree = false } = caller;
-    if (!isFree && limits.outcome !== 'admitted') return limitReply(quota, limits);
+    if (limits.outcome !== 'admitted') return limitReply(caller.quota, limits);
+    if (!caller.key) return caller.reply;
     const { query, match } = target;
     const parameters = match?.parameters ?? {};
     try {
-      const handled = key
-        ? dispatch(target, served, { key, request, now, query, parameters })
-        : caller.reply;
+      const context = { key: caller.key, request, now, query, parameters };
+      const handled = dispatch(target, served, context);
       if (!(handled instanceof Promise)) return handled;
       return handled.catch((error) => this.#errorReply(error, id));
     } catch (error) {
@@ -239,8 +263,8 @@ export class HttpService {
     const { status } = selected;
     const operation = served?.id ?? NO_OPERATION;
     const took = clock.now().elapsed - receivedAt.elapsed;
-    if (key) target.api.recordUse(key, { operation, status, took, at: receivedAt.wall });
-    metrics.replied(operation, status, limits.outcome, took);
+    if (key) target.api.recordUsage(key, { operation, status, took, at: receivedAt.wall });
+    metrics.recordResponse(operation, status, limits.outcome, took);
     log.request?.(request, id, status, took);
     const place = key && recorder?.place(key.accountId, receivedAt.wall, status);
     if (place) place.replies[place.next] = sentReply(received, key, selected, limits, now, took);
@@ -267,8 +291,7 @@ function timeOf(key: KeyRecord | undefined, receivedAt: Instant): Instant {
   return key?.sandbox ? later(receivedAt, key.sandbox.clockOffset) : receivedAt;
 }
 
-/** Takes the request from the caller's quota, or only looks where it is free. */
-function admit(api: Api, { quota, isFree }: Caller, now: Instant): Awaitable<RateLimitResult> {
-  const limiter = api.limiterOf(quota);
-  return isFree ? limiter.peek(quota, now) : limiter.take(quota, now);
+/** The requested operation, if there is one. */
+function operationOf({ match }: ApiTarget, { method }: Request): ServedOperation | undefined {
+  return match?.route.operations.get(method);
 }

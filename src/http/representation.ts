@@ -2,9 +2,9 @@ import { CompressedForms, chooseFastCoding, chooseKeptCoding, compress } from '.
 import { entityTagIn, entityTagOf, isNotModified, REVALIDATED } from './entity-tag.ts';
 import type { Reply } from './reply.ts';
 
-/** From this size on a body is compressed, in bytes: once where the compressed form is kept … */
+/** The smallest body that is compressed where its compressed form is cached, in bytes. */
 const KEPT_MINIMUM = 1024;
-/** … and anew for each reply otherwise, which costs about as much as sending 4 KiB less saves. */
+/** The smallest body that is compressed for one reply, in bytes: that costs what sending 4 KiB less saves. */
 const MINIMUM = 8 * 1024;
 
 /**

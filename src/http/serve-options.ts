@@ -5,10 +5,11 @@ type Server = Bun.Server<undefined>;
 
 /**
  * Handles one request.
+ * @param server knows the connection of the request.
  * @param isTargetMalformed whether the target held a raw backslash, which `request.url` shows as a slash, or
  * could hold one that is not seen.
  */
-export type ServeHandler = (
+export type RequestHandler = (
   request: Request,
   server: Server,
   isTargetMalformed: boolean,
@@ -51,7 +52,7 @@ const MAX_SEGMENTS_BESIDE_EMPTY = 6;
  * a backslash in a parameter alone, so that no other segment has to be read.
  */
 export function serveOptions(
-  handle: ServeHandler,
+  handle: RequestHandler,
   servedPaths: Iterable<string>,
   clock: Clock,
 ): ServeOptions {

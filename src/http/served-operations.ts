@@ -28,22 +28,25 @@ const DOCUMENTS = [DOCUMENT_PATH, YAML_DOCUMENT_PATH].map(
   }),
 );
 
-/**
- * The routes of the operations below one base address.
- * @param operations by operation id.
- * @param handlers one for each of the operations.
- */
+/** Operations by operation id, and a handler for each. */
+export interface HandledOperations {
+  readonly operations: Readonly<Record<string, Operation>>;
+  readonly handlers: Handlers<Record<string, Operation>>;
+}
+
+/** The routes of all operations below one base address. */
 export function operationRouter(
-  operations: Readonly<Record<string, Operation>>,
-  handlers: Handlers<Record<string, Operation>>,
+  resources: readonly HandledOperations[],
   addresses: ApiAddresses,
 ): Router<ServedOperation> {
-  const served = Object.entries(operations).map(([id, operation]): ServedOperation => {
-    const handle = handlers[id];
-    if (!handle) throw new Error(`The operation ${id} has no handler.`);
-    const { deprecation } = operation;
-    const headers = deprecation && deprecationHeaders(deprecation, addresses);
-    return { ...operation, id, handle, deprecationHeaders: headers };
-  });
+  const served = resources.flatMap(({ operations, handlers }) =>
+    Object.entries(operations).map(([id, operation]): ServedOperation => {
+      const handle = handlers[id];
+      if (!handle) throw new Error(`The operation ${id} has no handler.`);
+      const { deprecation } = operation;
+      const headers = deprecation && deprecationHeaders(deprecation, addresses);
+      return { ...operation, id, handle, deprecationHeaders: headers };
+    }),
+  );
   return new Router([...DOCUMENTS, ...routesOf(served, ['OPTIONS'])]);
 }

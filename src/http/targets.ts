@@ -1,9 +1,8 @@
 import type { Problem } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
-import { BaseAddresses } from './base-addresses.ts';
 import { BAD_HOST, BAD_TARGET } from './error-replies.ts';
-import { parseTarget, type Target } from './request-target.ts';
+import { decodeUnreserved, parseTarget } from './request-target.ts';
 import { DOCUMENT_PATH, type OperationMatch } from './served-operations.ts';
 
 /**
@@ -50,29 +49,48 @@ export interface PageTarget {
   readonly path: string;
 }
 
-/** Finds what a request is sent to. */
+/** What is served below one base address. */
+interface Served {
+  /** As a Host header may spell it. */
+  readonly hosts: readonly string[];
+  /** The path of the base address. */
+  readonly prefix: string;
+  readonly value: Api | Pages;
+}
+
+/**
+ * Finds what a request is sent to. The base addresses make the routing table: the longest path prefix decides
+ * first; where several base addresses share it, the Host header breaks the tie.
+ */
 export class Targets {
   readonly #apis: readonly Api[];
-  readonly #addresses: BaseAddresses<Api | Pages>;
+  /** Those that share a prefix together, the longest prefix first. */
+  readonly #rivals: ReadonlyArray<readonly [prefix: string, rivals: readonly Served[]]>;
 
   /** @param apis requests outside of every base address are answered by the first. */
   constructor(apis: readonly Api[], pages: Pages | undefined) {
     this.#apis = apis;
-    this.#addresses = new BaseAddresses(
-      [...apis, ...(pages ? [pages] : [])].map((served) => [served.baseUrl, served]),
-    );
+    const served = [...apis, ...(pages ? [pages] : [])].map(servedAt);
+    const byPrefix = Map.groupBy(served, ({ prefix }) => prefix);
+    this.#rivals = [...byPrefix].sort(([a], [b]) => b.length - a.length);
   }
 
   /** `undefined` outside of every base address in a process that serves no API. */
   find({ url, headers }: Request): ApiTarget | PageTarget | undefined {
     const target = parseTarget(url, headers.get('host'));
-    const located = target && this.#addresses.locate(target);
-    if (located) {
-      const { value, path } = located;
+    if (!target) return this.#unserved(BAD_HOST);
+    const { host, query } = target;
+    for (const [prefix, rivals] of this.#rivals) {
+      if (!isBelow(target.path, prefix)) continue;
+      const served =
+        rivals.length === 1 ? rivals[0] : rivals.find(({ hosts }) => hosts.includes(host));
+      if (!served) return this.#unserved(unknownHost(host, rivals));
+      const { value } = served;
+      const path = target.path.slice(prefix.length);
       if ('handle' in value) return { pages: value, path };
-      return { api: value, path, query: target.query, match: value.routes.match(path) };
+      return { api: value, path, query, match: value.routes.match(path) };
     }
-    return this.#unserved(target ? this.#unknownHost(target) : BAD_HOST);
+    return this.#unserved();
   }
 
   /** The target of a request whose own is malformed; `undefined` in a process that serves no API. */
@@ -83,17 +101,8 @@ export class Targets {
   /** The paths that the API serves, with `{parameters}`. */
   *servedPaths(): Generator<string> {
     for (const { baseUrl, routes } of this.#apis) {
-      const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
-      for (const path of routes.servedPaths()) yield prefix + path;
+      for (const path of routes.servedPaths()) yield pathOf(baseUrl) + path;
     }
-  }
-
-  /** The problem of a path that is served for other hosts; `undefined` when it is served for none. */
-  #unknownHost({ host, path }: Target): Problem | undefined {
-    const hosts = this.#addresses.hostsAt(path);
-    if (hosts.length === 0) return undefined;
-    const message = `Nothing is served for the host ${host}. This path is served for ${hosts.join(' and ')}.`;
-    return { code: 'not_found', message };
   }
 
   /** @param given why the request reaches no API; without it, nothing is served at its path. */
@@ -104,4 +113,27 @@ export class Targets {
     const problem: Problem = given ?? { code: 'not_found', message };
     return { api, path: '', query: '', match: undefined, problem };
   }
+}
+
+function servedAt(value: Api | Pages): Served {
+  const { host, port, protocol } = new URL(value.baseUrl);
+  const defaultPort = protocol === 'https:' ? 443 : 80;
+  const hosts = port === '' ? [host, `${host}:${defaultPort}`] : [host];
+  return { hosts, prefix: decodeUnreserved(pathOf(value.baseUrl)), value };
+}
+
+/** The path of a base address, without a slash at its end. */
+export function pathOf(baseUrl: string): string {
+  return new URL(baseUrl).pathname.replace(/\/$/, '');
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
+}
+
+/** The problem of a path that is served for other hosts. */
+function unknownHost(host: string, rivals: readonly Served[]): Problem {
+  const hosts = rivals.flatMap((rival) => rival.hosts.slice(0, 1)).join(' and ');
+  const message = `Nothing is served for the host ${host}. This path is served for ${hosts}.`;
+  return { code: 'not_found', message };
 }

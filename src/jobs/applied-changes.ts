@@ -1,5 +1,5 @@
 import type { AccountStore } from '../core/accounts.ts';
-import { carryOutOrder } from '../core/adjustable-limiter.ts';
+import { applyOrder } from '../core/adjustable-limiter.ts';
 import type { KeyCache } from '../core/api-keys.ts';
 import type { BanRecord, BanStore } from '../core/ban-records.ts';
 import type { Change, ChangeFeed, ChangeListener } from '../core/changes.ts';
@@ -110,7 +110,7 @@ export class AppliedChanges {
       const orders = await sandboxes.takeOrders(id);
       const { clockOffset } = await sandboxes.find(id);
       for (const order of orders) {
-        await carryOutOrder(limiter, { id, clockOffset }, order, clock.now());
+        await applyOrder(limiter, { id, clockOffset }, order, clock.now());
       }
     }
   }

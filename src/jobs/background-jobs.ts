@@ -55,7 +55,7 @@ export interface JobDependencies {
 
 export interface StartedJobs {
   readonly limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
-  readonly recordUse: Api['recordUse'];
+  readonly recordUsage: Api['recordUsage'];
   /** Calls a listener for all changes from now on, until the returned function is called. */
   followChanges(listener: ChangeListener): () => void;
   /** Records requests in the request log; none where that is off. */
@@ -68,7 +68,7 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
   // Read before the bans, so that a ban lifted during the start is noticed as a change.
   const seen = await stores.changes.revision();
   const limiters = await startLimiters(dependencies);
-  const { recordUse, forgetUsage } = startRecordingUse(dependencies);
+  const { recordUsage, forgetUsage } = startRecordingUsage(dependencies);
   const recorder = startRecordingRequests(dependencies);
   jobs.every(PRUNE_EVERY, 'prune expired rows', () => pruneExpired(stores, limiters, clock.now()));
   jobs.every(PRUNE_EVERY, 'prune the request log', () =>
@@ -86,7 +86,7 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
   jobs.every(WATCH_EVERY, 'watch for changes', () => appliedChanges.update());
   const followChanges: StartedJobs['followChanges'] = (listener) => appliedChanges.follow(listener);
   if (recorder) followChanges((changes) => recorder.noteChanges(changes));
-  return { limiters, recordUse, recorder, followChanges };
+  return { limiters, recordUsage, recorder, followChanges };
 }
 
 async function startLimiters({
@@ -122,8 +122,8 @@ async function startLimiters({
 }
 
 /** Records when keys are used and with which outcome, in memory; jobs save it. */
-function startRecordingUse({ environments, stores, jobs }: JobDependencies): {
-  readonly recordUse: Api['recordUse'];
+function startRecordingUsage({ environments, stores, jobs }: JobDependencies): {
+  readonly recordUsage: Api['recordUsage'];
   readonly forgetUsage: (environment: Environment) => void;
 } {
   const lastUsed = new LastUsed(stores.keys);
@@ -135,7 +135,7 @@ function startRecordingUse({ environments, stores, jobs }: JobDependencies): {
     jobs.everyAndAtStop(SAVE_USAGE_EVERY, `save ${name} usage`, () => recorder.save());
   }
   return {
-    recordUse(key, reply) {
+    recordUsage(key, reply) {
       if (reply.status !== 429) lastUsed.record(key, reply.at);
       recorders.get(key.environment)?.record(key, reply);
     },

@@ -33,7 +33,7 @@ interface Dependencies {
 /**
  * Refuses new connections while file descriptors are used up, and says so. Otherwise the runtime would try
  * in vain to accept them, with half a core, and nothing else could be opened either. Requests of open
- * connections are answered, and the port of operators lives on a reserve.
+ * connections are answered, and the port of operators uses a reserve.
  * @returns closes the reserve.
  */
 export function watchDescriptors(dependencies: Dependencies): Disposable {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CurrentUsage, CurrentWindow } from '../core/current-usage.ts';
 import type { Environment } from '../core/environments.ts';
 import type { Limiter } from '../core/limiter.ts';
@@ -43,7 +44,7 @@ export function currentUsageFrom(
  * clocks tick at different moments, and by a second once they are rounded; the first one stays.
  */
 class Readings {
-  readonly #resets = new Map<string, number>();
+  readonly #resets = new LRUCache<string, number>({ max: MOST_READINGS });
 
   /** @param now epoch ms. */
   read(name: string, { limit, remaining, resetIn }: WindowUsage, now: number): CurrentWindow {
@@ -52,10 +53,7 @@ class Readings {
     if (known !== undefined && Math.abs(known - resetsAt) <= SECOND) {
       return { limit, remaining, resetsAt: known };
     }
-    this.#resets.delete(name);
     this.#resets.set(name, resetsAt);
-    const [oldest] = this.#resets.keys();
-    if (this.#resets.size > MOST_READINGS && oldest !== undefined) this.#resets.delete(oldest);
     return { limit, remaining, resetsAt };
   }
 }

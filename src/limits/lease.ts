@@ -9,8 +9,8 @@ import type { Stores } from '../storage/stores.ts';
 const RENEW_EVERY = SECOND;
 
 /**
- * The quickstart takes keys of both environments, and counts each in its own. Where all processes
- * count in one place, the dashboard looks there, too.
+ * The environments whose limits this process applies. The quickstart takes keys of both, and counts each in its
+ * own. With Redis the dashboard reads the current usage of both there.
  */
 export function limitedEnvironments(
   parts: readonly Part[],
@@ -20,52 +20,38 @@ export function limitedEnvironments(
   return ENVIRONMENTS.filter((name) => needsAll || parts.includes(name));
 }
 
-interface CountingParts {
+interface Dependencies {
   readonly config: Config;
-  readonly stores: Stores;
+  readonly stores: Pick<Stores, 'leases' | 'folder'>;
   readonly parts: readonly Part[];
 }
 
-/** What lets this process count, until it is disposed of. */
-export interface Counting extends AsyncDisposable {
-  /** Starts the jobs that renew the leases, where a lease expires without that. */
-  renewIn(jobs: BackgroundJobs): void;
-}
-
 /**
- * Makes sure that nobody else counts in a way that does not go with this process: two with counters of
- * their own would admit twice as much.
- * @throws SetupError when somebody does.
+ * Makes sure that no other process limits requests in a way that excludes this one: two with counters of their
+ * own would admit twice as much.
+ * @param held releases the leases when it is disposed of.
+ * @throws SetupError when another process does.
  */
 export async function acquireLeases(
   environments: readonly Environment[],
-  given: CountingParts,
-): Promise<Counting> {
-  await using claiming = new AsyncDisposableStack();
-  const claims = new Map<Environment, Lease>();
+  dependencies: Dependencies,
+  held: AsyncDisposableStack,
+): Promise<ReadonlyMap<Environment, Lease>> {
+  const { config, stores } = dependencies;
+  const leases = new Map<Environment, Lease>();
   for (const name of environments) {
-    const claim = await claimOne(name, given);
-    claiming.defer(() => claim.release());
-    claims.set(name, claim);
+    const lease = await stores.leases.claim(name, config.redis ? 'together' : 'alone');
+    if (!lease) throw excluded(name, dependencies);
+    held.defer(() => lease.release());
+    leases.set(name, lease);
   }
-  const claimed = claiming.move();
-  return {
-    renewIn(jobs) {
-      for (const [name, claim] of claims) renewClaim(name, claim, jobs);
-    },
-    [Symbol.asyncDispose]: () => claimed.disposeAsync(),
-  };
+  return leases;
 }
 
-async function claimOne(
-  name: Environment,
-  { config, stores, parts }: CountingParts,
-): Promise<Lease> {
-  const claim = await stores.leases.claim(name, config.redis ? 'together' : 'alone');
-  if (claim) return claim;
+function excluded(name: Environment, { config, stores, parts }: Dependencies): SetupError {
   const where = config.database ? 'the same database' : stores.folder.path;
   if (config.redis) {
-    throw new SetupError(
+    return new SetupError(
       `Another process serves ${name} from ${where} without PETSTORE_REDIS_URL. Stop it first.`,
     );
   }
@@ -73,17 +59,20 @@ async function claimOne(
     ? ''
     : ' The quickstart counts requests of both environments: serve it in the process that serves them.';
   const apart = config.database ? '' : 'set PETSTORE_DATA_DIR to another folder, or ';
-  throw new SetupError(
+  return new SetupError(
     `Another process serves ${name} from ${where}. Stop it first, or ${apart}set PETSTORE_REDIS_URL for all of them, so that they count together.${why}`,
   );
 }
 
-function renewClaim(name: Environment, claim: Lease, jobs: BackgroundJobs): void {
-  if (!claim.renew) return;
-  jobs.every(RENEW_EVERY, `renew ${name} lease`, async () => {
-    if (await claim.renew?.()) return;
-    throw new Error(
-      `Another process took over counting ${name}, and limits are not exact. Stop one of the two.`,
-    );
-  });
+/** Starts the jobs that renew leases, where a lease expires without that. */
+export function renewLeases(leases: ReadonlyMap<Environment, Lease>, jobs: BackgroundJobs): void {
+  for (const [name, lease] of leases) {
+    if (!lease.renew) continue;
+    jobs.every(RENEW_EVERY, `renew ${name} lease`, async () => {
+      if (await lease.renew?.()) return;
+      throw new Error(
+        `Another process took over counting ${name}, and limits are not exact. Stop one of the two.`,
+      );
+    });
+  }
 }

@@ -26,9 +26,9 @@ export interface LimiterDependencies {
   readonly bans: BanStore;
   readonly clock: Clock;
   readonly jobs: BackgroundJobs;
-  /** Hears of every ban that begins; must not wait. */
+  /** Called with every ban that begins; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
-  /** Hears of a ban that can never be on record, as when its key is gone. */
+  /** Called with a ban that can never be recorded, for example because its key is gone. */
   readonly onLostBan: (ban: BanRecord, error: unknown) => void;
 }
 
@@ -70,7 +70,7 @@ export async function startLimiter(dependencies: LimiterDependencies): Promise<M
   return limiter;
 }
 
-/** What a limiter tells of its bans. */
+/** How a limiter reports its bans. */
 export interface NewBans {
   /** Queues a ban that begins to be recorded. */
   readonly onBan: (ban: BanRecord) => void;

@@ -158,7 +158,7 @@ export class Metrics implements ServiceMetrics, WriterMetrics {
   }
 
   /** Records a response. @param took ms */
-  replied(operation: string, status: number, outcome: Outcome, took: number): void {
+  recordResponse(operation: string, status: number, outcome: Outcome, took: number): void {
     this.#requests.record(operation, status, took);
     this.#decisions[outcome] += 1;
   }

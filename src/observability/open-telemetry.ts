@@ -2,9 +2,9 @@ import packageJson from '../../package.json';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../core/environments.ts';
 import type { Limiter } from '../core/limiter.ts';
-import type { RequestHandler } from '../http/listener.ts';
 import type { HttpService } from '../http/pipeline.ts';
 import { REQUEST_ID_HEADER } from '../http/request-id.ts';
+import type { RequestHandler } from '../http/serve-options.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { EnvironmentStores, Stores } from '../storage/stores.ts';
 import { type Log, withFields } from './log.ts';
@@ -70,7 +70,7 @@ function atIntervals(clock: Clock, report: (problem: string) => void): (problem:
 }
 
 function traceRequests(tracer: Tracer, service: Service): RequestHandler {
-  return (request, peer, isTargetMalformed) => {
+  return (request, server, isTargetMalformed) => {
     const { method, url, headers } = request;
     const host = headers.get('host');
     const traced = {
@@ -80,7 +80,7 @@ function traceRequests(tracer: Tracer, service: Service): RequestHandler {
       host: host && withoutSecrets(host),
       traceparent: headers.get('traceparent'),
     };
-    return tracer.request(traced, () => service.handle(request, peer, isTargetMalformed));
+    return tracer.request(traced, () => service.handle(request, server, isTargetMalformed));
   };
 }
 

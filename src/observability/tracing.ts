@@ -4,8 +4,8 @@ import type { Log } from './log.ts';
 import type { Tracing } from './open-telemetry.ts';
 
 const DISABLED: Tracing = {
-  traceRequests: (service) => (request, peer, isTargetMalformed) =>
-    service.handle(request, peer, isTargetMalformed),
+  traceRequests: (service) => (request, server, isTargetMalformed) =>
+    service.handle(request, server, isTargetMalformed),
   traceParts: (parts) => parts,
   addTraceId: (log) => log,
   close: async () => {},

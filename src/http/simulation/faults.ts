@@ -11,54 +11,8 @@ import {
   type SimulatedRequest,
 } from './steps.ts';
 
-type Fault = (met: MetSimulation, context: SimulatedRequest) => Promise<SimulatedReply>;
-
-/** What a simulation makes of a real reply. */
-type Distortion = (
-  replied: SimulatedReply,
-  met: MetSimulation,
-  context: SimulatedRequest,
-) => SimulatedReply | Promise<SimulatedReply>;
-
-/** Answers with what happens to a real reply on its way, or instead of it. */
-export function simulateFault(
-  name: FaultName,
-  met: MetSimulation,
-  context: SimulatedRequest,
-): Promise<SimulatedReply> {
-  return FAULTS[name](met, context);
-}
-
 /** How much longer than a delay the connection may be idle, in seconds. */
 const SPARE_SECONDS = 10;
-
-const FAULTS: Readonly<Record<FaultName, Fault>> = {
-  // Nobody reads this reply, but it is recorded as one.
-  drop: (_met, context) => insteadOfReal(context, unavailableReply(1), () => dropped(context)),
-  drop_after: distorted((replied, _met, context) => ({
-    ...replied,
-    deliver: () => dropped(context),
-  })),
-  delay: distorted(async (replied, { simulation }, { request, connections }) => {
-    const { ms } = simulation.parameters;
-    connections.closeAfter(request, ms / SECOND + SPARE_SECONDS);
-    await Bun.sleep(ms);
-    return replied;
-  }),
-  truncate: distorted((replied, _met, context) => ({
-    ...replied,
-    deliver: (response) => truncated(response, context),
-  })),
-  trickle: distorted((replied, { simulation }, context) => ({
-    ...replied,
-    deliver: (response) => trickled(response, context, simulation.parameters['bytes-per-second']),
-  })),
-  flaky: (met, context) =>
-    fails(met) ? insteadOfReal(context, unavailableReply(1)) : realReply(context),
-  malformed: distorted((replied) => rewritten(replied, (body) => body.slice(0, -1))),
-  unknown_field: distorted((replied) => rewritten(replied, withUnknownField)),
-  unknown_code: (_met, context) => insteadOfReal(context, UNKNOWN_CODE),
-};
 
 /** A reply with a code that this version of the contract does not know, and a status that it does. */
 const UNKNOWN_PROBLEM = {
@@ -71,12 +25,40 @@ const UNKNOWN_CODE: Reply = {
   problem: UNKNOWN_PROBLEM,
 };
 
-/** Does the real thing, and distorts its reply unless the limits refused it. */
-function distorted(distort: Distortion): Fault {
-  return async (met, context) => {
-    const replied = await realReply(context);
-    return replied.limits.outcome === 'admitted' ? distort(replied, met, context) : replied;
-  };
+/** Answers with what happens instead of a real reply, or to one on its way. */
+export async function simulateFault(
+  name: FaultName,
+  met: MetSimulation,
+  context: SimulatedRequest,
+): Promise<SimulatedReply> {
+  switch (name) {
+    case 'drop':
+      // Nobody reads this reply, but it is recorded as one.
+      return insteadOfReal(context, unavailableReply(1), () => dropped(context));
+    case 'flaky':
+      return fails(met) ? insteadOfReal(context, unavailableReply(1)) : realReply(context);
+    case 'unknown_code':
+      return insteadOfReal(context, UNKNOWN_CODE);
+  }
+  const replied = await realReply(context);
+  if (replied.limits.outcome !== 'admitted') return replied;
+  const { ms, 'bytes-per-second': rate } = met.simulation.parameters;
+  switch (name) {
+    case 'drop_after':
+      return { ...replied, deliver: () => dropped(context) };
+    case 'delay':
+      context.connections.closeAfter(context.request, ms / SECOND + SPARE_SECONDS);
+      await Bun.sleep(ms);
+      return replied;
+    case 'truncate':
+      return { ...replied, deliver: (response) => truncated(response, context) };
+    case 'trickle':
+      return { ...replied, deliver: (response) => trickled(response, context, rate) };
+    case 'malformed':
+      return rewritten(replied, (body) => body.slice(0, -1));
+    case 'unknown_field':
+      return rewritten(replied, withUnknownField);
+  }
 }
 
 function rewritten(replied: SimulatedReply, rewrite: (body: string) => string): SimulatedReply {

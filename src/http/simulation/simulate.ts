@@ -30,7 +30,7 @@ interface Candidate {
 /** Counts the requests of an account that bring their simulation in the header. */
 const HEADER_COUNTER = 'header';
 
-/** Sources of simulations that as many requests met as they were made for. */
+/** Sources of simulations that were met by all the requests that they were made for. */
 const spent = new WeakSet<object>();
 
 /**

@@ -107,14 +107,10 @@ export class MemoryLimiter implements AdjustableLimiter {
     }
   }
 
-  setUsed({ id, clockOffset }: LimitedAccount, used: UsedRequests, now: Instant): Awaitable<void> {
-    const caller: SavedCaller = { id: `account:${id}`, clockOffset };
-    const set = (windows: CallerWindows) => {
-      setUsed(windows.quota, used, now);
-      this.#markDirty(windows);
-    };
-    const windows = this.#table.find(caller) ?? this.#load(caller);
-    return windows instanceof Promise ? windows.then(set) : set(windows);
+  async setUsed(account: LimitedAccount, used: UsedRequests, now: Instant): Promise<void> {
+    const windows = await this.#windowsOf(account);
+    setUsed(windows.quota, used, now);
+    this.#markDirty(windows);
   }
 
   forgive(_account: LimitedAccount, chainId: string): void {
@@ -122,20 +118,16 @@ export class MemoryLimiter implements AdjustableLimiter {
     this.#strikes.delete(chainId);
   }
 
-  forget({ id, clockOffset }: LimitedAccount): Awaitable<void> {
+  async forget(account: LimitedAccount): Promise<void> {
     for (const [chainId, { accountId }] of this.#strikes) {
-      if (accountId !== id) continue;
+      if (accountId !== account.id) continue;
       this.#strikes.delete(chainId);
       this.#banIds.delete(chainId);
     }
-    const caller: SavedCaller = { id: `account:${id}`, clockOffset };
-    const clear = (windows: CallerWindows) => {
-      Object.assign(windows.quota, unusedQuota());
-      this.#unread.delete(windows);
-      this.#markDirty(windows);
-    };
-    const windows = this.#table.find(caller) ?? this.#load(caller);
-    return windows instanceof Promise ? windows.then(clear) : clear(windows);
+    const windows = await this.#windowsOf(account);
+    Object.assign(windows.quota, unusedQuota());
+    this.#unread.delete(windows);
+    this.#markDirty(windows);
   }
 
   async recordBans(): Promise<void> {
@@ -194,6 +186,11 @@ export class MemoryLimiter implements AdjustableLimiter {
       this.#strikes.delete(chainId);
       this.#banIds.delete(chainId);
     }
+  }
+
+  #windowsOf({ id, clockOffset }: LimitedAccount): Awaitable<CallerWindows> {
+    const caller: SavedCaller = { id: `account:${id}`, clockOffset };
+    return this.#table.find(caller) ?? this.#load(caller);
   }
 
   #take(windows: CallerWindows, caller: QuotaCaller, now: Instant): RateLimitResult {

@@ -4,13 +4,14 @@ import { type BanRecord, newBanRecord } from '../../core/ban-records.ts';
 import type { BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
-import type { Limiter, QuotaCaller } from '../../core/limiter.ts';
+import type { QuotaCaller } from '../../core/limiter.ts';
 import type { Limits } from '../../core/plans.ts';
 import type { UsedRequests } from '../../core/quota.ts';
 import { bannedResult, describedWindow, type RateLimitResult } from '../../core/rate-limit.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { type Instant, later, SECOND } from '../../lib/clock.ts';
+import type { MemoryLimiter } from '../memory/limiter.ts';
 import type { RedisConnection } from './connection.ts';
 import { LocalCounts } from './local-counts.ts';
 import { ProcessGroup } from './process-group.ts';
@@ -21,24 +22,12 @@ const HEARTBEAT_TIMEOUT = 5 * SECOND;
 /** Callers or bans that are sent to Redis together, beside requests. */
 const BATCH_SIZE = 200;
 
-/** Decides in this process while Redis is unavailable. */
-export interface LocalLimiter extends Limiter {
-  lift(ban: BanRecord): void;
-  restore(bans: Iterable<BanRecord>, now: Instant): void;
-  forgive(account: LimitedAccount, chainId: string): void;
-  forget(account: LimitedAccount): Awaitable<void>;
-  reset(): void;
-  pruneExpired(now: Instant): void;
-  /** Must be called now and then: changes accumulate until they are taken. */
-  takeUnsaved(now: Instant): unknown;
-}
-
 export interface RedisLimiterOptions {
   readonly environment: Environment;
   readonly policy: BanPolicy;
   readonly connection: RedisConnection;
-  /** Reports the bans that it begins itself. */
-  readonly local: LocalLimiter;
+  /** Decides in this process while Redis is unavailable; reports the bans that it begins itself. */
+  readonly local: MemoryLimiter;
   /** Called once, in one process, for every ban that begins in Redis; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
   /** Waits until every ban that has begun is on record. */
@@ -101,8 +90,8 @@ export class RedisLimiter implements AdjustableLimiter {
   async restore(bans: readonly BanRecord[], now: Instant): Promise<void> {
     const { connection, local } = this.#options;
     local.restore(bans, now);
-    for (let first = 0; first < bans.length; first += BATCH_SIZE) {
-      const calls = bans.slice(first, first + BATCH_SIZE).map((ban) => {
+    for (const batch of chunks(bans, BATCH_SIZE)) {
+      const calls = batch.map((ban) => {
         const { chainId, level, clockOffset = 0 } = ban;
         const length = ban.endsAt - ban.startsAt;
         const startsAt = ban.startsAt + clockOffset;
@@ -187,6 +176,7 @@ export class RedisLimiter implements AdjustableLimiter {
   /** Drops expired state of this process; Redis expires its own. */
   pruneExpired(now: Instant): void {
     this.#options.local.pruneExpired(now);
+    // Its changes are saved nowhere, and would accumulate.
     this.#options.local.takeUnsaved(now);
   }
 
