@@ -1,16 +1,8 @@
-import { ERRORS, type ErrorCode } from '../core/errors.ts';
+import { ERRORS, type ErrorCode, type ErrorEntry } from '../core/errors.ts';
 
 /** An error code of the API, explained. `cause` and `cure` are plain text with code in backticks. */
-export interface ExplainedError {
+export interface ExplainedError extends Omit<ErrorEntry, 'message'> {
   readonly code: ErrorCode;
-  /** The HTTP status code. */
-  readonly status: number;
-  /** When it happens, in one sentence. */
-  readonly meaning: string;
-  /** How requests usually come to have it. */
-  readonly cause: string;
-  /** What to do about it. */
-  readonly cure: string;
 }
 
 /** The error codes of the API in the order of the contract. */

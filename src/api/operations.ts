@@ -35,6 +35,7 @@ export type OperationId = IdsOf<(typeof RESOURCES)[number]>;
 
 /** An operation as the OpenAPI document describes it. */
 export interface PublishedOperation extends Operation {
+  readonly id: string;
   /** The tag of its resource. */
   readonly tag: string;
   readonly parameters: readonly Parameter[];
@@ -42,7 +43,7 @@ export interface PublishedOperation extends Operation {
   readonly errors: readonly ErrorCode[];
 }
 
-function publish(operation: Operation, tag: string): PublishedOperation {
+function publish(id: string, operation: Operation, tag: string): PublishedOperation {
   const { body, parameters = [], errors = [], success, isRevalidated } = operation;
   // A path with a malformed parameter leads to nothing: that is a 404 of the operation's own.
   const hasParameters = parameters.some((parameter) => parameter.in !== 'path');
@@ -53,7 +54,7 @@ function publish(operation: Operation, tag: string): PublishedOperation {
     ...COMMON_ERRORS,
   ];
   const { example = Object(success.schema).example, headers = [] } = success;
-  const published = { ...operation, tag, errors: allErrors };
+  const published = { ...operation, id, tag, errors: allErrors };
   if (!isRevalidated) return { ...published, parameters, success: { ...success, example } };
   return {
     ...published,
@@ -64,7 +65,7 @@ function publish(operation: Operation, tag: string): PublishedOperation {
 }
 
 const published = RESOURCES.flatMap(({ tag, operations }) =>
-  Object.entries<Operation>(operations).map(([id, operation]) => [id, publish(operation, tag)]),
+  Object.entries<Operation>(operations).map(([id, operation]) => [id, publish(id, operation, tag)]),
 );
 
 /** Every operation of the service, by operation id, in the order of the OpenAPI document. */

@@ -37,12 +37,13 @@ function detailsJson(details: AccountDetails, now: number) {
     ...accountJson(account),
     keys: keys.map((key) => keyJson(key, now)),
     usage,
-    bans: bans.map(({ id, keyId, environment, reason, startsAt, endsAt, liftedAt, liftedBy }) => {
-      const times = [startsAt, endsAt, liftedAt].map(isoTime);
-      const [starts, ends, lifted] = times;
-      const lift = { liftedAt: lifted ?? null, liftedBy: liftedBy ?? null };
-      return { id, keyId, environment, reason, startsAt: starts, endsAt: ends, ...lift };
-    }),
+    bans: bans.map(({ id, keyId, environment, reason, startsAt, endsAt, liftedAt, liftedBy }) => ({
+      ...{ id, keyId, environment, reason },
+      startsAt: isoTime(startsAt),
+      endsAt: isoTime(endsAt),
+      liftedAt: isoTime(liftedAt),
+      liftedBy: liftedBy ?? null,
+    })),
     sessions: sessions.map(({ id, createdAt, lastActiveAt, expiresAt, ...rest }) => ({
       id,
       createdAt: isoTime(createdAt),

@@ -1,5 +1,5 @@
 /** An error code of the API. */
-interface ErrorEntry {
+export interface ErrorEntry {
   /** The HTTP status code. */
   readonly status: number;
   /** When it happens, in one sentence. */

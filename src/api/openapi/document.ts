@@ -92,11 +92,11 @@ export function openapiDocument(name: ApiName, addresses: DocumentAddresses): Js
 /** The operations of a base address, by path. */
 function pathsOf(name: ApiName, headers: HeaderComponents, baseUrl: string): unknown {
   const byPath: Record<string, Json> = {};
-  for (const [operationId, published] of operationsOf(name)) {
+  for (const [, published] of operationsOf(name)) {
     const operation = name === 'staging' ? withSimulateParameter(published) : published;
     byPath[operation.path] = {
       ...byPath[operation.path],
-      [operation.method.toLowerCase()]: operationObject(operationId, operation, headers, baseUrl),
+      [operation.method.toLowerCase()]: operationObject(operation, headers, baseUrl),
     };
   }
   return publish(byPath);

@@ -1,6 +1,11 @@
 import { type ApiAddresses, deprecationHeaders } from '../../http/deprecation.ts';
 import { PLAIN_CHALLENGE } from '../../http/error-replies.ts';
-import { DEPRECATION_HEADERS, HEADERS, type HeaderName } from '../../http/headers.ts';
+import {
+  DEPRECATION_HEADERS,
+  EVERY_REPLY_HEADERS,
+  HEADERS,
+  type HeaderName,
+} from '../../http/headers.ts';
 import type { PublishedOperation } from '../operations.ts';
 
 /** Examples that fit every reply that has the header. */
@@ -30,11 +35,12 @@ export class HeaderComponents {
   }
 
   /**
-   * References to headers of replies with this status. Mocks send an example as it is: a header has one
-   * only where it fits, and numbers have none, which Mockoon cannot read.
+   * References to the headers that a reply of an operation with this status has: those of every reply and its own.
+   * Mocks send an example as it is: a header has one only where it fits, and numbers have none, which Mockoon
+   * cannot read.
    */
-  refer(names: readonly HeaderName[], status: number): References {
-    const references = names.map((name) => {
+  refer(operation: PublishedOperation, own: readonly HeaderName[], status: number): References {
+    const references = [...EVERY_REPLY_HEADERS, ...own].map((name) => {
       const { description, schema, required } = HEADERS[name];
       const ofStatus = EXAMPLES_OF_STATUS[status]?.[name];
       const example = ofStatus ?? EXAMPLES[name];
@@ -42,17 +48,17 @@ export class HeaderComponents {
       const header = { description, required, schema, ...(example !== undefined && { example }) };
       return [name, this.#add(component, header)] as const;
     });
-    return Object.fromEntries(references);
+    return { ...Object.fromEntries(references), ...this.#referDeprecation(operation) };
   }
 
   /** References to the headers that every reply of a deprecated operation has, with the values sent. */
-  referDeprecation(operationId: string, { deprecation }: PublishedOperation): References {
+  #referDeprecation({ id, deprecation }: PublishedOperation): References {
     if (!deprecation) return {};
     const sent = deprecationHeaders(deprecation, this.#addresses);
     const references = DEPRECATION_HEADERS.map((name) => {
       const { description, schema } = HEADERS[name];
       const header = { description, required: true, schema, example: sent[name] };
-      return [name, this.#add(`${operationId}-${name}`, header)] as const;
+      return [name, this.#add(`${id}-${name}`, header)] as const;
     });
     return Object.fromEntries(references);
   }

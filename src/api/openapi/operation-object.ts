@@ -1,7 +1,7 @@
 import type { XSchema } from 'typebox/schema';
-import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { ERRORS } from '../../core/errors.ts';
 import { errorExample } from '../../http/example-errors.ts';
-import { EVERY_REPLY_HEADERS, type HeaderName } from '../../http/headers.ts';
+import type { HeaderName } from '../../http/headers.ts';
 import type { PublishedOperation } from '../operations.ts';
 import type { HeaderComponents } from './header-components.ts';
 import { ErrorBody } from './schemas.ts';
@@ -22,14 +22,15 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
  * @param baseUrl where the operation is served.
  */
 export function operationObject(
-  operationId: string,
   operation: PublishedOperation,
   headers: HeaderComponents,
   baseUrl: string,
 ): Json {
-  const { deprecation, body, parameters, pagination } = operation;
+  const { deprecation, body, parameters, pagination, success } = operation;
+  const { description, schema, example, links, headers: own = [] } = success;
+  const successHeaders = headers.refer(operation, own, success.status);
   return {
-    operationId,
+    operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
     description: [operation.description, deprecation?.note].filter(Boolean).join('\n\n'),
@@ -41,9 +42,19 @@ export function operationObject(
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: json(body, bodyExamples(body)) } }),
     responses: {
-      [operation.success.status]: successObject(operationId, operation, headers),
-      ...(operation.isRevalidated && { 304: unchangedObject(operationId, operation, headers) }),
-      ...errorObjects(operationId, operation, headers, baseUrl),
+      [success.status]: {
+        description,
+        headers: successHeaders,
+        content: json(schema, { success: { value: example } }),
+        ...(links && { links }),
+      },
+      ...(operation.isRevalidated && {
+        304: {
+          description: 'Not modified since the reply whose `ETag` was sent as `If-None-Match`.',
+          headers: successHeaders,
+        },
+      }),
+      ...errorObjects(operation, headers, baseUrl),
     },
   };
 }
@@ -54,64 +65,21 @@ function bodyExamples(body: XSchema): Json | undefined {
   return example === undefined ? undefined : { typical: { value: example } };
 }
 
-function successObject(
-  operationId: string,
-  operation: PublishedOperation,
-  headers: HeaderComponents,
-): Json {
-  const { description, schema, example, links } = operation.success;
-  return {
-    description,
-    headers: successHeaders(operationId, operation, headers),
-    content: json(schema, { success: { value: example } }),
-    ...(links && { links }),
-  };
-}
-
-/** The reply to a client that has the reply with this `ETag` already: the headers of a success alone. */
-function unchangedObject(
-  operationId: string,
-  operation: PublishedOperation,
-  headers: HeaderComponents,
-): Json {
-  return {
-    description: 'Not modified since the reply whose `ETag` was sent as `If-None-Match`.',
-    headers: successHeaders(operationId, operation, headers),
-  };
-}
-
-function successHeaders(
-  operationId: string,
-  operation: PublishedOperation,
-  headers: HeaderComponents,
-): Json {
-  const { status, headers: own = [] } = operation.success;
-  return {
-    ...headers.refer([...EVERY_REPLY_HEADERS, ...own], status),
-    ...headers.referDeprecation(operationId, operation),
-  };
-}
-
 /** The replies with errors, by status. */
 function errorObjects(
-  operationId: string,
   operation: PublishedOperation,
   headers: HeaderComponents,
   baseUrl: string,
 ): Json {
   const byStatus = Map.groupBy(operation.errors, (code) => ERRORS[code].status);
   const replies = Array.from(byStatus, ([status, codes]) => {
-    const example = (code: ErrorCode) => errorExample(code, operationId, operation, baseUrl);
+    const examples = codes.map((code) => {
+      return [code, { value: errorExample(code, operation.id, operation, baseUrl) }] as const;
+    });
     const reply = {
       description: codes.map((code) => ERRORS[code].meaning).join(' '),
-      headers: {
-        ...headers.refer([...EVERY_REPLY_HEADERS, ...(HEADERS_OF_STATUS[status] ?? [])], status),
-        ...headers.referDeprecation(operationId, operation),
-      },
-      content: json(
-        ErrorBody,
-        Object.fromEntries(codes.map((code) => [code, { value: example(code) }])),
-      ),
+      headers: headers.refer(operation, HEADERS_OF_STATUS[status] ?? [], status),
+      content: json(ErrorBody, Object.fromEntries(examples)),
     };
     return [status, reply] as const;
   });
