@@ -1,23 +1,16 @@
-import type { AccountStore } from '../core/accounts.ts';
 import { applyOrder } from '../core/adjustable-limiter.ts';
-import type { KeyCache } from '../core/api-keys.ts';
-import type { BanRecord, BanStore } from '../core/ban-records.ts';
-import type { Change, ChangeFeed, ChangeListener } from '../core/changes.ts';
+import type { BanRecord } from '../core/ban-records.ts';
+import type { Change, ChangeListener } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
-import type { PetStore } from '../core/pets.ts';
-import type { SandboxStore } from '../core/sandbox-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EnvironmentLimiter } from '../limits/persistence.ts';
+import type { Stores } from '../storage/stores.ts';
 
 interface Dependencies {
-  readonly stores: {
-    readonly changes: ChangeFeed;
-    readonly keyCache: KeyCache;
-    readonly bans: Pick<BanStore, 'active' | 'findAll' | 'latest' | 'lifted'>;
-    readonly sandboxes: Pick<SandboxStore, 'find' | 'ordering' | 'takeOrders'>;
-    readonly accounts: Pick<AccountStore, 'list'>;
-    environment(name: Environment): { readonly pets: Pick<PetStore, 'noteReset'> };
-  };
+  readonly stores: Pick<
+    Stores,
+    'changes' | 'keyCache' | 'bans' | 'sandboxes' | 'accounts' | 'environment'
+  >;
   /** Drops what was recorded of an environment and is not in the store yet. */
   readonly forgetRecorded: (environment: Environment) => void;
   readonly clock: Clock;

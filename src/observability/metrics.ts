@@ -8,21 +8,14 @@ import { type Clock, SECOND } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import { withTimeout } from '../lib/timeout.ts';
 import type { WriterMetrics } from '../storage/sqlite/writer.ts';
-import type { WriteOutcomes } from '../storage/write-outcomes.ts';
+import type { Stores } from '../storage/stores.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
 import { RequestHistogram } from './request-histogram.ts';
 
 /** What is read at each scrape; a queue that cannot be read is left out. */
-export interface Measured {
-  /** Changes that wait for the writer. */
-  readonly writer: { readonly waiting: number };
-  /** Messages that are not delivered yet. */
-  readonly messages: { queued(): Awaitable<number> };
-  readonly writes: Pick<WriteOutcomes, 'all'>;
-  readonly backups: BackupRecords;
-  /** Nodes of the database that cannot be reached. */
-  lostNodes(): Promise<readonly string[]>;
+interface Measured
+  extends Pick<Stores, 'writer' | 'messages' | 'writes' | 'backups' | 'lostNodes'> {
   readonly readiness: Pick<Readiness, 'check'>;
 }
 
