@@ -18,7 +18,7 @@ const LATEST = 100;
 /** Pause between two looks for new entries, in ms. */
 const LOOK_EVERY = SECOND;
 
-/** Processes save entries so much later than they were received, at most, in ms. */
+/** The longest time from a request to the entry that a process saves of it, in ms. */
 const SAVED_WITHIN = 10 * SECOND;
 
 interface ListOptions extends JsonOption {

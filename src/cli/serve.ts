@@ -14,7 +14,7 @@ import { COMMAND, explain, printLine, watchOutput } from './output.ts';
 
 /**
  * Ctrl-C and a service manager signal the whole group, and npm passes its own copy on: the same
- * signal again within so many ms is the same one.
+ * signal again within this many ms counts once.
  */
 const SAME_SIGNAL = 500;
 

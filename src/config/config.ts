@@ -192,7 +192,7 @@ function reportUnknown(reader: SettingReader, names: readonly string[]): void {
   }
 }
 
-/** The address of the database and what goes with it; `undefined` without a database. */
+/** The database, its number of connections and the secret; `undefined` without a database. */
 function readDatabase(
   reader: SettingReader,
   secret: string | undefined,
@@ -219,7 +219,7 @@ function readTls(reader: SettingReader): Config['tls'] {
   return undefined;
 }
 
-/** Each is set by itself, follows from the public address, or from the port. */
+/** Each is set explicitly, or derived from the public address, or else from the port. */
 function readBaseUrls(reader: SettingReader, scheme: 'http' | 'https'): Config['baseUrl'] {
   const publicUrl = reader.baseUrl('PETSTORE_PUBLIC_URL', '');
   const baseUrls = {

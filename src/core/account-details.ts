@@ -10,7 +10,7 @@ import { addCounts, hourOf, NO_USAGE, type UsageCounts, type UsageStore } from '
 
 /** The most keys, bans and entries of the audit log that are shown of an account. */
 const MOST_SHOWN = 50;
-/** Usage is shown of so many days. */
+/** Days of usage that are shown. */
 const DAYS_SHOWN = 30;
 
 /** Everything that operators look at first when an account is in question. */

@@ -26,8 +26,8 @@ export function generateApiKey(environment: Environment): string {
 }
 
 /**
- * The environment that a key's text names, or `undefined` when the text cannot be a key: a typing
- * mistake or a scanner's guess is told by shape and checksum, without a look-up.
+ * The environment that a key's text names, or `undefined` when the text cannot be a key: typos
+ * and guesses are recognised by shape and checksum, without a look-up.
  */
 export function environmentOfKey(text: string): Environment | undefined {
   const unsigned = text.slice(0, -CHECKSUM_LENGTH);

@@ -81,7 +81,7 @@ export function isAuditAction(text: string): text is AuditAction {
   return AUDIT_ACTIONS.some((action) => action === text);
 }
 
-/** What stands in the place of an address in the details of a deleted account. */
+/** Replaces addresses in the details of a deleted account. */
 const NO_ADDRESS = '(deleted)';
 
 /**

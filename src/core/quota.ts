@@ -62,7 +62,7 @@ export interface UsedRequests {
   readonly day?: number | undefined;
 }
 
-/** Sets what was used of the windows in force, in place; a window that is over begins anew. */
+/** Sets what was used of the windows in force, in place; an expired window starts over. */
 export function setUsed(quota: QuotaState, { minute, day }: UsedRequests, now: Instant): void {
   if (minute !== undefined) {
     if (!isMinuteInForce(quota, now)) quota.minuteEndsAt = now.elapsed + MINUTE;
@@ -75,7 +75,7 @@ export function setUsed(quota: QuotaState, { minute, day }: UsedRequests, now: I
   }
 }
 
-/** A minute that ends much later than in a minute was begun on a clock that was put back since. */
+/** A minute that ends two minutes from now or later was begun before the clock was put back. */
 function isMinuteInForce({ minuteEndsAt }: QuotaState, { elapsed }: Instant): boolean {
   return elapsed < minuteEndsAt && minuteEndsAt - elapsed < 2 * MINUTE;
 }

@@ -104,7 +104,7 @@ export interface RequestLogStore {
   prune(before: number): Promise<void>;
 }
 
-/** A reply to a request of an account, as it is at hand when it is sent. */
+/** A reply to a request of an account, as it is when it is sent. */
 export interface SentReply {
   readonly at: number;
   readonly requestId: string;

@@ -132,7 +132,7 @@ export class SandboxControl {
   }
 
   /**
-   * Leaves so many requests in the windows in force.
+   * Sets how many requests are left in the windows in force.
    * @throws ApiError `invalid_body` where the plan does not have as many.
    */
   async setUsage(request: SandboxRequest, remaining: RemainingRequests): Promise<void> {
@@ -149,7 +149,7 @@ export class SandboxControl {
     await sandboxes.setUsage(this.#ordering(request, { kind: 'set_used', used }), used);
   }
 
-  /** Bans a key, and those that it is rotated to, for so many seconds from now on. */
+  /** Bans a key, and those that it is rotated to, for this many seconds from now on. */
   async ban(request: SandboxRequest, key: BannableKey, seconds: number): Promise<void> {
     const { sandboxes, limiter } = this.#dependencies;
     const { wall } = request.now;

@@ -26,7 +26,7 @@ export interface SandboxChange {
  */
 export interface SandboxStore {
   find(accountId: string): Awaitable<Sandbox>;
-  /** Moves the clock forward by so many ms. `null` where it would be more than `MAX_CLOCK_OFFSET` ahead. */
+  /** Moves the clock forward by `by` ms. `null` where it would be more than `MAX_CLOCK_OFFSET` ahead. */
   advanceClock(change: SandboxChange, by: number): Promise<number | null>;
   /** Notes that the used requests were set. */
   setUsage(change: SandboxChange, used: UsedRequests): Promise<void>;

@@ -48,10 +48,10 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS;
 export type SimulationName = ErrorCode | FaultName;
 
-/** What a request in staging is to meet instead of its own reply, or on the way of that. */
+/** What a request in staging gets instead of its own reply, or what happens to that reply on its way. */
 export interface Simulation {
   readonly name: SimulationName;
-  /** Its parameters; of the rest the value that they have where they are left out. */
+  /** The value of every parameter: the one given, or its default. */
   readonly parameters: Readonly<Record<Exclude<SimulationParameterName, 'times'>, number>>;
   /** How many requests meet it; all of them where it is left out. */
   readonly times: number | undefined;

@@ -5,7 +5,7 @@ import { type RequestHandler, serveOptions } from './serve-options.ts';
 
 /** What can be asked of the connection of a request in flight. */
 export interface Connections {
-  /** Closes it once nothing was sent for so many seconds. */
+  /** Closes it after this many seconds in which nothing is sent. */
   closeAfter(request: Request, idleSeconds: number): void;
   /** Its ends, where what is sent on it is what arrives; none once it is closed, or with TLS. */
   endsOf(request: Request): ConnectionEnds | undefined;

@@ -35,7 +35,7 @@ const REPLACEMENT_CHARACTER = '\ufffd';
 /** Paths with more segments are never served. */
 export const MAX_SEGMENTS = 16;
 
-/** With so many segments one may be empty; such a path is not served either, but its segments are shown. */
+/** Up to this many segments, a path with an empty one is matched, too: it is not served, but its segments are seen. */
 const MAX_SEGMENTS_BESIDE_EMPTY = 6;
 
 /**

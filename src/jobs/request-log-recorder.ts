@@ -228,7 +228,7 @@ function indexFor(bucket: Bucket, rank: Rank): number | undefined {
   return indexOfRank(replies, lowest, chosen);
 }
 
-/** The index of a reply of this rank, with so many of them before it. */
+/** The index of the reply of this rank that has `before` others of the rank in front of it. */
 function indexOfRank(replies: readonly SentReply[], rank: number, before: number): number {
   let passed = 0;
   return replies.findIndex(({ status }) => {

@@ -22,7 +22,7 @@ interface Dependencies {
 }
 
 /**
- * Reads the files anew every 5 s, wherever symbolic links lead, and uses what is in them when it has changed.
+ * Reads the files again every 5 s, following symbolic links, and uses their content when it has changed.
  * What cannot be used is logged, and shown by `/readyz`, while the former pair stays in use.
  * @param used the pair that the listener has.
  */

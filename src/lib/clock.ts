@@ -6,7 +6,7 @@ export interface Instant {
   readonly elapsed: number;
 }
 
-/** The instant so many ms later, in both readings. */
+/** The instant `by` ms later, in both readings. */
 export function later({ wall, elapsed }: Instant, by: number): Instant {
   return { wall: wall + by, elapsed: elapsed + by };
 }

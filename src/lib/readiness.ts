@@ -17,14 +17,14 @@ export class Readiness {
   readonly #notes: ReadinessCheck[] = [];
 
   /**
-   * Adds a check, which is made anew for every `/readyz` and every scrape of the metrics.
+   * Adds a check, which runs for every `/readyz` and every scrape of the metrics.
    * @param name labels the metric.
    */
   add(name: string, check: ReadinessCheck): void {
     this.#checks.set(name, check);
   }
 
-  /** Adds what operators should know, although the process is ready; asked anew for every `/readyz`. */
+  /** Adds a note for operators about a process that is ready all the same; it runs for every `/readyz`. */
   addNote(note: ReadinessCheck): void {
     this.#notes.push(note);
   }

@@ -14,7 +14,7 @@ import { SavedQuotas } from './memory/saved-quotas.ts';
 const SAVE_QUOTAS_EVERY = 0.75 * SECOND;
 /**
  * Callers taken from the limiter at a time: some 15 ms of this thread. While nothing can be saved,
- * hundreds of thousands wait, and each try would take all of them in vain.
+ * hundreds of thousands may wait, and each attempt would take all of them for nothing.
  */
 const SAVED_AT_ONCE = 10_000;
 const RECORD_BANS_EVERY = 0.1 * SECOND;

@@ -6,7 +6,7 @@ import { pythonSample } from './python.ts';
 import { type SampleCall, sampleCall } from './sample-call.ts';
 import { typescriptSample } from './typescript.ts';
 
-/** What stands for the API key in samples; pages put the reader's key in its place. */
+/** The placeholder for the API key in samples; pages replace it by the reader's key. */
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
 
 interface Language {

@@ -2,7 +2,7 @@ import { SECOND } from '../../lib/clock.ts';
 import { descriptorOf, writeReply } from './descriptor.ts';
 import type { SimulatedRequest } from './steps.ts';
 
-/** A trickling body is sent in so many pieces a second, where a piece has at least one byte. */
+/** Pieces of a trickling body in each second; each has at least one byte. */
 const PIECES_PER_SECOND = 10;
 
 /** How long a body may trickle, in ms; the rest follows at once. */
@@ -66,7 +66,7 @@ export async function truncated(
   });
 }
 
-/** Sends so many bytes of the body a second. */
+/** Sends the body slowly, at this rate. */
 export async function trickled(
   response: Response,
   { request }: Connection,

@@ -9,7 +9,7 @@ import { DOCUMENT_PATH } from '../served-operations.ts';
 import { insteadOfReal, type SimulatedReply, type SimulatedRequest } from './steps.ts';
 
 /**
- * Answers with an error of the contract, as it would be in earnest: nothing is done. A refusal by the
+ * Answers with an error of the contract as the real operation would give it; nothing is done. A refusal by the
  * limits takes nothing from the quota; a 401 shows the limits of the client's address.
  * @param before the limits before the request.
  */
@@ -48,7 +48,7 @@ function refuse(limits: RateLimitResult, { key }: SimulatedRequest): SimulatedRe
   return { limits, reply: limitReply(key.quota, limits) };
 }
 
-/** An exhausted window that resets after so many seconds: the minute where it is long enough. */
+/** The result of an exhausted window that resets in this many seconds: the minute if it is long enough. */
 function limitedResult(before: RateLimitResult, seconds: number): RateLimitResult {
   const resetIn = seconds * SECOND;
   const name = resetIn <= MINUTE ? 'minute' : 'day';

@@ -141,7 +141,7 @@ export class MemoryLimiter implements AdjustableLimiter {
     this.#table.clear();
   }
 
-  /** Takes out what changed since the last call, of so many callers at most. */
+  /** Takes out what changed since the last call, of at most `most` callers. */
   takeUnsaved(now: Instant, most = Number.POSITIVE_INFINITY): UnsavedQuotas {
     const changed: SavedQuota[] = [];
     for (const windows of this.#dirty) {

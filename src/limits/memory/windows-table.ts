@@ -3,7 +3,7 @@ import type { CallerWindows, QuotaCaller } from '../../core/limiter.ts';
 import { isQuotaExpired, type QuotaState } from '../../core/quota.ts';
 import type { Instant } from '../../lib/clock.ts';
 
-/** Client addresses in memory at the same time. Past it the oldest starts anew. */
+/** The most client addresses in memory; beyond that the oldest one is dropped. */
 export const ADDRESS_CAPACITY = 100_000;
 
 /** What the table reads of a caller, and keeps with it. */

@@ -12,7 +12,7 @@ export class RedisUnavailable extends Error {
   }
 }
 
-/** A server that sends nothing for so long, while calls wait, is unavailable; in ms. */
+/** Time without any reply, while calls wait, after which a server is unavailable, in ms. */
 const SILENCE_TIMEOUT = 150;
 /** How often the silence is measured, in ms. */
 const CHECK_INTERVAL = 25;

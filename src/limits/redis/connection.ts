@@ -8,7 +8,7 @@ import { SERVER_CLOCK, scriptCommands } from './scripts.ts';
 
 const FIRST_RETRY_AFTER = 0.05 * SECOND;
 const LAST_RETRY_AFTER = SECOND;
-/** A connection that receives nothing for so long, while a reply is due, is closed; in ms. */
+/** Time without data, while a reply is due, after which a connection is closed, in ms. */
 const CONNECTION_TIMEOUT = SECOND;
 /** How often the map from slots to nodes of a Cluster is refreshed, in ms; redirections keep it right meanwhile. */
 const REFRESH_SLOTS_EVERY = 2 * SECOND;

@@ -17,7 +17,7 @@ import { LocalCounts } from './local-counts.ts';
 import { ProcessGroup } from './process-group.ts';
 import { windowsFrom } from './script-reply.ts';
 
-/** A process without a heartbeat for so long is no longer in the group, in ms. */
+/** Time without a heartbeat after which a process is no longer in the group, in ms. */
 const HEARTBEAT_TIMEOUT = 5 * SECOND;
 /** Callers or bans that are sent to Redis together, beside requests. */
 const BATCH_SIZE = 200;
