@@ -8,11 +8,7 @@ import { COMMAND, isoTime, printResult } from './output.ts';
 export function keyJson(key: ApiKey, now: number) {
   const { id, environment, name, prefix, lastFour } = key;
   return {
-    id,
-    environment,
-    name,
-    prefix,
-    lastFour,
+    ...{ id, environment, name, prefix, lastFour },
     state: keyState(key, now),
     createdAt: isoTime(key.createdAt),
     expiresAt: isoTime(key.expiresAt),

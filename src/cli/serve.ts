@@ -137,14 +137,8 @@ export async function start(
   { clock = systemClock, fill, watch }: Partial<Pick<Ephemeral, 'clock' | 'fill' | 'watch'>> = {},
 ): Promise<RunningService> {
   try {
-    return await startService(config, {
-      clock,
-      scheduler: timerScheduler,
-      log,
-      parts,
-      fill,
-      watch,
-    });
+    const scheduler = timerScheduler;
+    return await startService(config, { clock, scheduler, log, parts, fill, watch });
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
     throw new SetupError(`Cannot start. ${explain(cause)}`, { cause });
@@ -179,27 +173,22 @@ function printBanner(
   keys: Ephemeral['keys'] = [],
 ): void {
   watchOutput();
-  printLine('');
-  printLine('  Petstore is ready.');
-  printLine('');
-  for (const name of only) printLine(`  ${name.padEnd(12)}${service.baseUrl(name)}`);
-  const hasDashboard = only.includes('dashboard');
-  const reference = hasDashboard
-    ? `${service.baseUrl('dashboard')}/docs`
+  const dashboard = only.includes('dashboard') ? service.baseUrl('dashboard') : undefined;
+  const reference = dashboard
+    ? `${dashboard}/docs`
     : `${service.baseUrl(only[0] ?? 'production')}/openapi.json`;
-  printLine(`  ${'reference'.padEnd(12)}${reference}`);
-  for (const { environment, key } of keys)
-    printLine(`  ${'key'.padEnd(12)}${key} (${environment})`);
-  printLine('');
+  const row = (title: string, value: string) => `  ${title.padEnd(12)}${value}`;
+  const rows = [
+    ...only.map((name) => row(name, service.baseUrl(name))),
+    row('reference', reference),
+    ...keys.map(({ environment, key }) => row('key', `${key} (${environment})`)),
+  ];
+  printLine(['', '  Petstore is ready.', '', ...rows, ''].join('\n'));
   if (next === undefined) return;
-  if (only.includes('dashboard')) {
-    printLine(
-      `  There is no API key yet. Open ${service.baseUrl('dashboard')} and make one there,`,
-    );
-    printLine('  or make one in another terminal:');
-  } else printLine('  There is no API key yet. Make the first one, in another terminal:');
-  printLine(`    ${next}`);
-  printLine('');
+  const advice = dashboard
+    ? `Open ${dashboard} and make one there,\n  or make one in another terminal:`
+    : 'Make the first one, in another terminal:';
+  printLine(`  There is no API key yet. ${advice}\n    ${next}\n`);
 }
 
 /** Resolves when the program that holds the other end of standard input closes it, or ends in any way. */

@@ -3,14 +3,8 @@ import { SECOND } from '../lib/clock.ts';
 import { rateLimitField, rateLimitPolicy } from './reply.ts';
 
 /** The headers about limits that a reply in the request log had. */
-export function loggedHeaders({
-  limit,
-  remaining,
-  reset,
-  minute,
-  day,
-  retryAfter,
-}: LoggedLimits): Readonly<Record<string, string>> {
+export function loggedHeaders(limits: LoggedLimits): Readonly<Record<string, string>> {
+  const { limit, remaining, reset, minute, day, retryAfter } = limits;
   return {
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),

@@ -89,16 +89,10 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
   return { limiters, recordUsage, recorder, followChanges };
 }
 
-async function startLimiters({
-  environments,
-  config,
-  stores,
-  redis,
-  clock,
-  log,
-  metrics,
-  jobs,
-}: JobDependencies): Promise<Map<Environment, EnvironmentLimiter>> {
+async function startLimiters(
+  dependencies: JobDependencies,
+): Promise<Map<Environment, EnvironmentLimiter>> {
+  const { environments, config, stores, redis, clock, log, metrics, jobs } = dependencies;
   const started = environments.map(async (environment) => {
     const limiterDependencies = {
       environment,
@@ -144,13 +138,8 @@ function startRecordingUsage({ environments, stores, jobs }: JobDependencies): {
 }
 
 /** Starts the request log, unless it is off. */
-function startRecordingRequests({
-  config,
-  stores,
-  clock,
-  jobs,
-  metrics,
-}: JobDependencies): RequestLogRecorder | undefined {
+function startRecordingRequests(dependencies: JobDependencies): RequestLogRecorder | undefined {
+  const { config, stores, clock, jobs, metrics } = dependencies;
   if (config.requestLogDays === 0) return undefined;
   const { requestLog: store, accounts } = stores;
   const onDropped = (count: number) => metrics.requestsNotLogged(count);

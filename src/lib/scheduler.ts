@@ -29,11 +29,13 @@ export const timerScheduler: Scheduler = {
     let timer: ReturnType<typeof setTimeout>;
     let running: Promise<void> | undefined;
     let stopped = false;
+    const run = async () => {
+      await job.run();
+      if (!stopped) schedule();
+    };
     const schedule = () => {
       timer = setTimeout(() => {
-        running = job.run().then(() => {
-          if (!stopped) schedule();
-        });
+        running = run();
       }, job.interval);
     };
     schedule();

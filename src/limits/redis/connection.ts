@@ -54,22 +54,14 @@ export class RedisConnection {
   #problem: unknown;
 
   /** Connects in the background, and tries again until it is stopped. */
-  constructor({
-    address,
-    events,
-    clock,
-    clockScript = SERVER_CLOCK,
-    silenceTimeout,
-  }: RedisConnectionOptions) {
+  constructor(options: RedisConnectionOptions) {
+    const { address, events, clock, clockScript = SERVER_CLOCK, silenceTimeout } = options;
     this.#silenceTimeout = silenceTimeout;
     this.#events = events;
     this.#clock = clock;
     this.#name = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
-    this.#client = createClient(
-      address,
-      clockScript,
-      Math.max(CONNECTION_TIMEOUT, silenceTimeout ?? 0),
-    );
+    const timeout = Math.max(CONNECTION_TIMEOUT, silenceTimeout ?? 0);
+    this.#client = createClient(address, clockScript, timeout);
     this.#client.on('error', (error) => {
       this.#problem = nodeErrorOf(error) ?? error;
       events.onError(error);

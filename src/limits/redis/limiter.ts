@@ -65,12 +65,16 @@ export class RedisLimiter implements AdjustableLimiter {
     return this.#decide(caller, now, 1).catch(() => this.#takeLocally(caller, now));
   }
 
-  peek(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
+  async peek(caller: QuotaCaller, now: Instant): Promise<RateLimitResult> {
     const { connection, local } = this.#options;
-    const peekLocally = async () =>
-      withFullLimits(await local.peek(this.#withShare(caller), now), caller.limits);
-    if (connection.isUnavailable(this.#keyOf(caller.id))) return peekLocally();
-    return this.#decide(caller, now, 0).catch(peekLocally);
+    if (!connection.isUnavailable(this.#keyOf(caller.id))) {
+      try {
+        return await this.#decide(caller, now, 0);
+      } catch {
+        // Redis has become unavailable.
+      }
+    }
+    return withFullLimits(await local.peek(this.#withShare(caller), now), caller.limits);
   }
 
   /** Ends a ban that an operator lifted; rejects while Redis is unavailable. */
