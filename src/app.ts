@@ -89,7 +89,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
         ...dashboardSettings(config),
         followChanges: backend.followChanges,
         checkReadiness: () => checkParts(backend),
-        connections: listener.connections,
+        connections: listener,
         clock,
         log: requestLog,
       }))
