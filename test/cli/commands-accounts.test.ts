@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
-import { MAIN, runCommand } from '../support/process.ts';
+import { runCommand } from '../support/process.ts';
 
+const SOURCES = join(import.meta.dir, '..', '..', 'src');
 const NEW = 'a wholly new password';
 
 describe('accounts reset-link', () => {
@@ -168,7 +169,7 @@ const HEAVY = ['better-auth', 'better-auth/api', 'kysely', 'nodemailer'];
 /** The packages that are loaded with a file of src: not those that it imports when it runs. */
 function packagesOf(entry: string): string[] {
   const packages = new Set<string>();
-  const pending = [join(dirname(MAIN), entry)];
+  const pending = [join(SOURCES, entry)];
   const seen = new Set<string>();
   for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
     if (seen.has(file) || !file.endsWith('.ts')) continue;

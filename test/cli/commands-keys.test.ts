@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/harness.ts';
-import { type CommandResult, cleanEnvironment, runCommand } from '../support/process.ts';
+import {
+  type CommandResult,
+  cleanEnvironment,
+  runCommand,
+  SHOWN_PROGRAM,
+} from '../support/process.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 
@@ -85,7 +90,7 @@ describe('keys list', () => {
     using folder = temporaryFolder();
     await run(folder.path, 'accounts create a@example.com');
     expect((await run(folder.path, 'keys list a@example.com')).stdout).toBe(
-      'No keys yet. Run: npm run -s petstore -- keys create a@example.com\n',
+      `No keys yet. Run: ${SHOWN_PROGRAM} keys create a@example.com\n`,
     );
   });
 

@@ -3,7 +3,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json';
 import { temporaryFolder } from '../support/harness.ts';
-import { type CommandResult, cleanEnvironment, MAIN, runCommand } from '../support/process.ts';
+import {
+  type CommandResult,
+  cleanEnvironment,
+  PROGRAM,
+  runCommand,
+  SOURCE,
+} from '../support/process.ts';
 
 /** Every command with what its help must mention. */
 const COMMANDS: ReadonlyArray<readonly [command: string, ...mentions: string[]]> = [
@@ -65,9 +71,8 @@ describe('help', () => {
   });
 
   test('petstore --help shows the first steps', async () => {
-    expect((await run('--help')).stdout).toContain(
-      'npm run -s petstore -- keys create you@example.com',
-    );
+    const { stdout } = await runCommand(['--help'], {}, SOURCE);
+    expect(stdout).toContain('npm run -s petstore -- keys create you@example.com');
   });
 
   test('petstore --version prints the version', async () => {
@@ -189,7 +194,7 @@ describe('a refused command ends with exit code 1 and says what to do:', () => {
 describe('a command whose output is not read to the end', () => {
   test('ends without an error', async () => {
     const shell = '{ "$@"; echo "exit code $?" >&2; } | true';
-    const child = Bun.spawn(['sh', '-c', shell, 'sh', process.execPath, MAIN, 'openapi'], {
+    const child = Bun.spawn(['sh', '-c', shell, 'sh', ...PROGRAM, 'openapi'], {
       env: cleanEnvironment({}),
       stderr: 'pipe',
     });
@@ -197,7 +202,7 @@ describe('a command whose output is not read to the end', () => {
   });
 
   test.if(existsSync('/dev/full'))('fails in one line when it cannot be written', async () => {
-    const child = Bun.spawn([process.execPath, MAIN, 'openapi'], {
+    const child = Bun.spawn([...PROGRAM, 'openapi'], {
       env: cleanEnvironment({}),
       stdout: Bun.file('/dev/full'),
       stderr: 'pipe',

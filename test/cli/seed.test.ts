@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pet } from '../../client/src/index.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
-import { MAIN, runCommand } from '../support/process.ts';
+import { PROGRAM, runCommand } from '../support/process.ts';
 import { TerminalProcess } from '../support/terminal.ts';
 
 describe('seeded pets', () => {
@@ -58,7 +58,7 @@ describe('seeded pets', () => {
 describe('the progress of seed', () => {
   test('is shown on a terminal until the end', async () => {
     using folder = temporaryFolder();
-    const command = [process.execPath, MAIN, 'seed', '--pets', '3000'];
+    const command = [...PROGRAM, 'seed', '--pets', '3000'];
     await using terminal = new TerminalProcess(command, { PETSTORE_DATA_DIR: folder.path });
     expect(await terminal.end()).toBe(0);
     await terminal.shows(
@@ -70,10 +70,9 @@ describe('the progress of seed', () => {
     using folder = temporaryFolder();
     const file = join(folder.path, 'result');
     const shell = ['sh', '-c', `"$@" > ${file}`, 'sh'];
-    await using terminal = new TerminalProcess(
-      [...shell, process.execPath, MAIN, 'seed', '--pets', '10'],
-      { PETSTORE_DATA_DIR: join(folder.path, 'data') },
-    );
+    await using terminal = new TerminalProcess([...shell, ...PROGRAM, 'seed', '--pets', '10'], {
+      PETSTORE_DATA_DIR: join(folder.path, 'data'),
+    });
     expect(await terminal.end()).toBe(0);
     await terminal.shows(/10 of 10 animals/);
     expect(readFileSync(file, 'utf8')).toBe('Added 10 animals to production.\n');
@@ -81,7 +80,7 @@ describe('the progress of seed', () => {
 
   test('is not shown with --json', async () => {
     using folder = temporaryFolder();
-    const command = [process.execPath, MAIN, 'seed', '--pets', '10', '--json'];
+    const command = [...PROGRAM, 'seed', '--pets', '10', '--json'];
     await using terminal = new TerminalProcess(command, { PETSTORE_DATA_DIR: folder.path });
     await terminal.end();
     await terminal.shows(/\n/);

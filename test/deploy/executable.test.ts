@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { buildExecutable } from '../../build/executable.ts';
 import packageJson from '../../package.json';
 import { bundleAssets } from '../../src/dashboard/pages/bundle.ts';
@@ -15,17 +15,17 @@ import { LOOK_EVERY, PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { ToolClient } from '../support/mcp.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
-import type { ServiceProcess } from '../support/process.ts';
+import { EXECUTABLE, type ServiceProcess } from '../support/process.ts';
 import { hasRedis, RedisServer } from '../support/redis-server.ts';
 import { EmptyPlace } from './empty-place.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 
 const home = temporaryFolder(tmpdir());
-let executable = '';
+let executable = EXECUTABLE ?? '';
 
 beforeAll(async () => {
-  executable = await buildExecutable(home.path);
+  if (EXECUTABLE === undefined) executable = await buildExecutable(home.path);
 });
 afterAll(() => home[Symbol.dispose]());
 
@@ -45,7 +45,7 @@ function send(key: string, address: string, body: unknown): Promise<Response> {
 
 describe('the build', () => {
   test('leaves one file, which may be run', () => {
-    expect(readdirSync(home.path)).toEqual(['petstore']);
+    expect(readdirSync(dirname(executable))).toEqual(['petstore']);
     expect(statSync(executable).mode & 0o111).toBe(0o111);
   });
 

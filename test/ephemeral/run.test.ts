@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, temporaryFolder } from '../support/harness.ts';
-import { type CommandResult, MAIN, runCommand, startCommand } from '../support/process.ts';
+import { type CommandResult, PROGRAM, runCommand, startCommand } from '../support/process.ts';
 
 /** A program that calls the service around it, and prints what it receives as JSON. */
 const CALL = `
@@ -63,10 +63,9 @@ test('run ignores the settings of a service that stays', async () => {
 
 test('commands work inside of run, with its variables in their environment', async () => {
   using folder = temporaryFolder();
-  const { code, stdout } = await runCommand(
-    ['run', '--', process.execPath, MAIN, 'openapi', '--help'],
-    { TMPDIR: folder.path },
-  );
+  const { code, stdout } = await runCommand(['run', '--', ...PROGRAM, 'openapi', '--help'], {
+    TMPDIR: folder.path,
+  });
   expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: petstore openapi')]);
 });
 

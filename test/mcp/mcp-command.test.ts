@@ -5,7 +5,7 @@ import { PARTS } from '../../src/config/config.ts';
 import { generateApiKey } from '../../src/core/api-key-text.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
 import { INITIALIZE, ToolClient, toolCall } from '../support/mcp.ts';
-import { cleanEnvironment, MAIN, runCommand } from '../support/process.ts';
+import { cleanEnvironment, PROGRAM, runCommand } from '../support/process.ts';
 
 const KEY = generateApiKey('production');
 const GUIDE = readFileSync(
@@ -15,7 +15,7 @@ const GUIDE = readFileSync(
 
 /** Starts `petstore mcp` in an empty folder. */
 function start(settings: Readonly<Record<string, string>>, cwd: string) {
-  return Bun.spawn([process.execPath, MAIN, 'mcp'], {
+  return Bun.spawn([...PROGRAM, 'mcp'], {
     env: cleanEnvironment(settings),
     cwd,
     stdin: 'pipe',

@@ -47,6 +47,8 @@ const ENTRIES = [
   'build/main.ts',
   // Run by `npm run guides`.
   'build/guides.ts',
+  // Run by `npm test`.
+  'test/all.ts',
   // Run by `npm run test:quick`.
   'test/quick.ts',
   // Run by hand, to make the pictures of the documentation anew.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { PetstoreClient } from '../../client/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
-import { cleanEnvironment, MAIN, runCommand, ServiceProcess } from '../support/process.ts';
+import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
 import { makeKey, onFolder } from '../support/storage.ts';
 import { withStores } from './delivery-rounds.ts';
 
@@ -91,7 +91,7 @@ test('serve --only dashboard runs beside the process that serves the rest of the
 
 test('the start says where messages are sent', async () => {
   using folder = temporaryFolder();
-  const child = Bun.spawn([process.execPath, MAIN, 'serve', ...EVERYTHING_BUT_PAGES], {
+  const child = Bun.spawn([...PROGRAM, 'serve', ...EVERYTHING_BUT_PAGES], {
     env: cleanEnvironment({ ...onFolder(folder.path), PETSTORE_PORT: '0' }),
     stdout: 'pipe',
     stderr: 'ignore',

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLog, LineWriter, serviceLog } from '../../src/observability/log.ts';
 import { freePort } from '../support/free-port.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
-import { cleanEnvironment, MAIN, runCommand, ServiceProcess } from '../support/process.ts';
+import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
 import { rawExchange } from '../support/raw.ts';
 
 interface Line {
@@ -234,7 +234,7 @@ function spawnService<Out extends 'pipe' | Bun.BunFile | number>(
     PETSTORE_OPS_PORT: '0',
     PETSTORE_LOG_LEVEL: level,
   };
-  return Bun.spawn([process.execPath, MAIN, 'serve'], {
+  return Bun.spawn([...PROGRAM, 'serve'], {
     env: cleanEnvironment({ ...settings, PETSTORE_DATA_DIR: folder }),
     stdout,
     stderr: 'pipe',

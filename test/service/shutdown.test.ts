@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Listener } from '../../src/http/listener.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
-import { cleanEnvironment, MAIN, runCommand, ServiceProcess } from '../support/process.ts';
+import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
 import { TerminalProcess } from '../support/terminal.ts';
 import { idleConnection } from './idle-connection.ts';
 import { Upload } from './upload.ts';
@@ -215,7 +215,7 @@ function start(folder: string): Promise<ServiceProcess> {
 }
 
 function spawnService(folder: string) {
-  return Bun.spawn([process.execPath, MAIN, 'serve'], {
+  return Bun.spawn([...PROGRAM, 'serve'], {
     env: cleanEnvironment({ PETSTORE_PORT: '0', PETSTORE_DATA_DIR: folder }),
     stdout: 'ignore',
     stderr: 'ignore',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { temporaryFolder } from '../support/harness.ts';
-import { runCommand, ServiceProcess } from '../support/process.ts';
+import { cleanEnvironment, runCommand, ServiceProcess, SOURCE } from '../support/process.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const TELLER = join(import.meta.dir, 'loaded-teller.ts');
@@ -14,8 +14,12 @@ describe('the first 200 of a service, before the dashboard is opened,', () => {
   beforeAll(async () => {
     const settings = { PETSTORE_DATA_DIR: folder.path };
     const made = await runCommand(['keys', 'create', 'a@example.com'], settings);
-    const bun = { BUN_OPTIONS: `--preload ${TELLER}` };
-    await using service = await ServiceProcess.start({ ...settings, ...bun });
+    await using service = await ServiceProcess.run([...SOURCE, 'serve'], {
+      env: cleanEnvironment({
+        ...{ ...settings, PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0' },
+        BUN_OPTIONS: `--preload ${TELLER}`,
+      }),
+    });
     const headers = { Authorization: `Bearer ${made.stdout.trim()}` };
     expect((await fetch(`${service.url()}/pets`, { headers })).status).toBe(200);
     await service.end('SIGTERM');

@@ -3,10 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestService, temporaryFolder } from '../support/harness.ts';
-import { type CommandResult, MAIN, runCommand, ServiceProcess } from '../support/process.ts';
+import {
+  type CommandResult,
+  PROGRAM,
+  runCommand,
+  ServiceProcess,
+  SHOWN_PROGRAM,
+} from '../support/process.ts';
 import { TerminalProcess } from '../support/terminal.ts';
 
-const FIRST_KEY = 'npm run -s petstore -- keys create you@example.com';
+const FIRST_KEY = `${SHOWN_PROGRAM} keys create you@example.com`;
 
 /** The superuser may open every port, unless it gives that up. */
 const WITHOUT_LOW_PORTS =
@@ -67,7 +73,7 @@ describe('on a terminal', () => {
   test('a silent log does not silence the banner', async () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_LOG_LEVEL: 'silent', PETSTORE_PORT: '0' };
-    const command = [process.execPath, MAIN, 'serve'];
+    const command = [...PROGRAM, 'serve'];
     await using service = new TerminalProcess(command, {
       ...settings,
       PETSTORE_DATA_DIR: folder.path,
@@ -237,7 +243,7 @@ describe('a start that cannot be ends with exit code 2 and one clear line:', () 
 });
 
 function serveInTerminal(folder: string, ...args: string[]): TerminalProcess {
-  return new TerminalProcess([process.execPath, MAIN, 'serve', ...args], {
+  return new TerminalProcess([...PROGRAM, 'serve', ...args], {
     PETSTORE_PORT: '0',
     PETSTORE_DATA_DIR: folder,
   });

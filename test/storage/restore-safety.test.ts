@@ -7,7 +7,7 @@ import { restoreBackup } from '../../src/storage/backup/restore.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { takeLock } from '../../src/storage/sqlite/lock.ts';
 import { temporaryFolder } from '../support/harness.ts';
-import { cleanEnvironment, MAIN, runCommand, ServiceProcess } from '../support/process.ts';
+import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
 import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 
 /** A data folder with a key and some animals, and a backup of it. */
@@ -123,7 +123,7 @@ describe('a restore', () => {
   test('without room says so, and does not blame the backup', async () => {
     using place = await backedUp(5_000);
     const before = readdirSync(place.data);
-    const args = [process.execPath, MAIN, 'restore', place.file, '--replace'];
+    const args = [...PROGRAM, 'restore', place.file, '--replace'];
     const child = Bun.spawn([...NO_FILE_ABOVE_64_KIB, ...args], {
       env: cleanEnvironment(onFolder(place.data)),
       stdout: 'ignore',

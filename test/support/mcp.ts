@@ -5,7 +5,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { SLOW_REPLY, type TestService } from './harness.ts';
-import { cleanEnvironment, MAIN } from './process.ts';
+import { cleanEnvironment, PROGRAM } from './process.ts';
 
 /** The revisions of the protocol that clients speak: those with a handshake, and that of 2026 without one. */
 export const ERAS = ['legacy', 'auto'] as const;
@@ -69,7 +69,7 @@ export class ToolClient implements AsyncDisposable {
   static overStdio(
     settings: Readonly<Record<string, string>>,
     era?: Era,
-    command: readonly string[] = [process.execPath, MAIN],
+    command: readonly string[] = PROGRAM,
   ): Promise<ToolClient> {
     const [executable = '', ...args] = command;
     const env = cleanEnvironment(settings);

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/harness.ts';
-import { cleanEnvironment, MAIN } from '../support/process.ts';
+import { cleanEnvironment, PROGRAM } from '../support/process.ts';
 
 const PACKAGE = join(import.meta.dir, '..', '..', 'testing');
 
@@ -41,7 +41,7 @@ export async function exampleProject(
   await Bun.write(marker, Bun.file(join(PACKAGE, 'commonjs-package.json')));
   await Bun.write(
     join(folder.path, 'petstore'),
-    `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`,
+    `#!/bin/sh\nexec ${PROGRAM.map((each) => `'${each}'`).join(' ')} "$@"\n`,
   );
   chmodSync(join(folder.path, 'petstore'), 0o755);
   return folder;

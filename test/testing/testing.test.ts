@@ -3,13 +3,12 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { type Petstore, startPetstore } from '../../testing/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
-import { MAIN } from '../support/process.ts';
+import { PROGRAM } from '../support/process.ts';
 
-const COMMAND = [process.execPath, MAIN];
 const timeoutMs = 60_000;
 
 function start(options: Parameters<typeof startPetstore>[0] = {}): Promise<Petstore> {
-  return startPetstore({ command: COMMAND, timeoutMs, ...options });
+  return startPetstore({ command: PROGRAM, timeoutMs, ...options });
 }
 
 function list(petstore: Petstore, key = petstore.key, query = ''): Promise<Response> {
@@ -119,7 +118,7 @@ describe('a petstore for tests', () => {
     using folder = temporaryFolder(tmpdir());
     const program = `
       import { startPetstore } from '${new URL('../../testing/src/index.ts', import.meta.url).pathname}';
-      const petstore = await startPetstore({ command: ${JSON.stringify(COMMAND)}, timeoutMs: ${timeoutMs} });
+      const petstore = await startPetstore({ command: ${JSON.stringify(PROGRAM)}, timeoutMs: ${timeoutMs} });
       await Bun.write('${folder.path}/url', petstore.url);
       setInterval(() => {}, 1000);
     `;
