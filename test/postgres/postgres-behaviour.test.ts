@@ -10,7 +10,7 @@ const BEHAVIOUR = [
   ...['bans-on-record', 'bans-of-rotated-keys', 'counters-restart', 'quota-look-up'].map(
     (name) => `limits/${name}`,
   ),
-  ...['entity-tags', 'content-coding'].map((name) => `http/${name}`),
+  'http/entity-tags',
   ...['clock', 'limits'].map((name) => `sandbox/${name}`),
   ...['quickstart', 'delivery'].map((name) => `quickstart/${name}`),
   ...['commands-accounts', 'seed'].map((name) => `cli/${name}`),
