@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { PARTS } from '../../src/config/config.ts';
 import type { IssuedKeyInfo } from '../../src/dashboard/shared/api.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';
+import { lazy } from '../../src/lib/lazy.ts';
 import { ONE, provokeBan } from '../support/ban-scene.ts';
 import {
   createKey,
@@ -9,6 +11,11 @@ import {
   expectRefusal,
   keysOf,
 } from '../support/dashboard-scene.ts';
+import { ManualClock, TestService } from '../support/harness.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+const shared = sharedService(() => TestService.start({ parts: PARTS, clock: new ManualClock() }));
+const withoutKeys = lazy(() => customer(shared()));
 
 describe('a key created in the dashboard', () => {
   test('works at once, and its text is in no reply but the one that issues it', async () => {
@@ -69,8 +76,7 @@ describe('a key created in the dashboard', () => {
     '\u{1d159}',
     '\u{e0fff}',
   ])('may not have direction marks or invisible characters in its name: %j', async (name) => {
-    await using it = await dashboardScene();
-    const visitor = await customer(it.service);
+    const visitor = await withoutKeys();
     const reply = await visitor.post('/api/keys', { name, environment: 'production' });
     expect(reply.status).toBe(400);
     expect(await keysOf(visitor)).toEqual([]);
@@ -278,8 +284,7 @@ describe('a revocation in the dashboard', () => {
   });
 
   test('of an unknown key gets 404', async () => {
-    await using it = await dashboardScene();
-    const visitor = await customer(it.service);
+    const visitor = await withoutKeys();
     await expectRefusal(await visitor.delete('/api/keys/key_none'), 404, 'not_found');
   });
 });

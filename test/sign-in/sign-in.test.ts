@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
+import { lazy } from '../../src/lib/lazy.ts';
 import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
 import { TestService } from '../support/harness.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { visibleReply } from './visible-reply.ts';
 
 describe('signing in', () => {
@@ -79,6 +81,9 @@ describe('signing in', () => {
 });
 
 describe('below /api/auth', () => {
+  const shared = sharedService(() => TestService.start({ parts: PARTS }));
+  const signedIn = lazy(() => Visitor.signUp(shared()));
+
   test.each([
     '/get-session',
     '/update-user',
@@ -101,8 +106,7 @@ describe('below /api/auth', () => {
     '/sign-in%2Femail',
     '/',
   ])('%s is not served, by any method', async (path) => {
-    await using service = await TestService.start({ parts: PARTS });
-    const visitor = await Visitor.signUp(service);
+    const visitor = await signedIn();
     for (const method of ['GET', 'POST']) {
       const body = method === 'POST' ? {} : undefined;
       const reply = await visitor.request(method, `/api/auth${path}`, body);
@@ -112,15 +116,13 @@ describe('below /api/auth', () => {
   });
 
   test('a wrong method gets the allowed one', async () => {
-    await using service = await TestService.start({ parts: PARTS });
-    const reply = await new Visitor(service).get('/api/auth/sign-in/email');
+    const reply = await new Visitor(shared()).get('/api/auth/sign-in/email');
     expect(reply.status).toBe(405);
     expect(reply.headers.get('allow')).toBe('POST');
   });
 
   test('what needs a session is refused without one', async () => {
-    await using service = await TestService.start({ parts: PARTS });
-    const visitor = new Visitor(service);
+    const visitor = new Visitor(shared());
     const password = { password: PASSWORD };
     const replies = await Promise.all([
       visitor.get('/api/auth/list-sessions'),
