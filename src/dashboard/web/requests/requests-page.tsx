@@ -178,7 +178,7 @@ function Kept({ kept: { days, perSecond, requests }, filters, account }: KeptPro
   return (
     <Group justify="space-between" align="flex-start" gap="md">
       <Text size="sm" c="dimmed" maw={560}>
-        {`Not every request is here: of each second, each process of the service records up to ${perSecond}: errors first, then refusals, then a random sample of the rest. The latest ${countText(requests)} are kept for ${days} days. Bodies and keys never are. Requests without a valid key belong to no account.`}
+        {`Not every request is here: of each second, each process of the service records up to ${perSecond}, fewer while it is very busy: errors first, then refusals, then a random sample of the rest. The latest ${countText(requests)} are kept for ${days} days. Bodies and keys never are. Requests without a valid key belong to no account.`}
       </Text>
       <Group gap="sm">
         {(['csv', 'json'] as const).map((form) => (
