@@ -46,6 +46,8 @@ describe('the search', () => {
     ['keys', '/keys'],
     ['audit', '/operator/audit'],
     ['passkey', '/account'],
+    ['01a203c8-f8e3-7799-8024-4e2be1166997', '/requests?id=01a203c8-f8e3-7799-8024-4e2be1166997'],
+    ['x-request-id: "order-17",', '/requests?id=order-17'],
   ])('finds %s', async (query, path) => {
     expect((await search(query)).slice(0, 5)).toContain(path);
   });

@@ -43,7 +43,8 @@ describeWithBrowser('the page of requests', (open) => {
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('button', { name: 'GET /v1/pets/78' }).waitFor();
 
-    await page.getByLabel('X-Request-Id').fill('failed-1');
+    // As it stands in a log.
+    await page.getByLabel('X-Request-Id').fill('"x-request-id": "failed-1",');
     const detail = page.getByRole('dialog', { name: 'Request' });
     await detail.getByText('No animal has the id 77. List animals to see their ids.').waitFor();
     await detail.getByText('Why:').waitFor();
@@ -53,6 +54,18 @@ describeWithBrowser('the page of requests', (open) => {
     const more = detail.getByRole('link', { name: 'More about pet_not_found' });
     expect(await more.getAttribute('href')).toBe('/docs/guides/errors#pet_not_found');
     expect(page.url()).toEndWith('/requests?id=failed-1');
+    await page.keyboard.press('Escape');
+    await detail.waitFor({ state: 'hidden' });
+    await page.getByLabel('Status').selectOption('5xx');
+    await page.getByText('The other filters apply, too: clear them first.').waitFor();
+    // By the search, too, from any page.
+    await page.goto(`${it.service.dashboardUrl}/keys`);
+    await page.getByRole('button', { name: 'Create key' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Search operations').fill('X-Request-Id: failed-1');
+    await page.getByRole('option', { name: 'The request with this id' }).waitFor();
+    await page.keyboard.press('Enter');
+    await detail.getByText('No animal has the id 77. List animals to see their ids.').waitFor();
     await page.keyboard.press('Escape');
     await detail.waitFor({ state: 'hidden' });
 

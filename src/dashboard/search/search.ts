@@ -1,5 +1,6 @@
 import MiniSearch from 'minisearch';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
+import { requestWithId } from '../shared/request-id.ts';
 import {
   INDEX_OPTIONS,
   MAX_SEARCH_RESULTS,
@@ -25,7 +26,7 @@ export function createSearch(facts: ServiceFacts): Search {
   return {
     find(query) {
       const found = index.search(query).flatMap(({ id }) => byPath.get(id) ?? []);
-      return found.slice(0, MAX_SEARCH_RESULTS);
+      return [...requestWithId(query), ...found.slice(0, MAX_SEARCH_RESULTS)];
     },
     index: JSON.stringify(index),
   };

@@ -3,6 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import type { KeyInfo } from '../../shared/api.ts';
+import { requestIdIn } from '../../shared/request-id.ts';
 import { useKeys } from '../keys/key-calls.ts';
 import { localText } from './local-text.ts';
 import type { FilterName } from './request-calls.ts';
@@ -60,7 +61,7 @@ export function RequestFilters({ filters, onChange, onClear, otherKeys }: Filter
           placeholder="The id of a reply, an error or your log"
           value={value('id')}
           isSearch
-          onChange={(entered) => onChange('id', entered)}
+          onChange={(entered) => onChange('id', requestIdIn(entered))}
         />
         <Button variant="default" disabled={filters.size === 0} onClick={onClear}>
           Clear all filters

@@ -212,8 +212,10 @@ function Nothing({ filters, account, kept }: NothingProps) {
     return (
       <>
         <Empty title="No request with this id">
-          A request appears within two seconds. It is not here if it was sent with no valid key, is
-          older than {kept?.days} days, or was one of many in its second.
+          {filters.size > 1 && 'The other filters apply, too: clear them first. '}A request appears
+          within two seconds. It is not here if its reply was 401, since its account is unknown
+          then: the reply itself says why. Nor is it if it is older than {kept?.days} days, or was
+          one of many in its second.
         </Empty>
         {account === null && <ElsewhereFound requestId={requestId} />}
       </>

@@ -1,3 +1,4 @@
+import { requestWithId } from '../../shared/request-id.ts';
 import type { SearchResult } from '../../shared/search.ts';
 import { element } from '../reference/elements.ts';
 import { loadIndex, type SearchIndex } from './search-index.ts';
@@ -59,7 +60,7 @@ class SearchDialog {
 
   #find(): void {
     const query = this.#input.value.trim();
-    const results = this.#index.find(query);
+    const results = [...requestWithId(query), ...this.#index.find(query)];
     this.#list.replaceChildren(...results.map((result, index) => this.#option(result, index)));
     this.#list.hidden = results.length === 0;
     this.#input.setAttribute('aria-expanded', String(results.length > 0));
