@@ -75,6 +75,15 @@ describeWithBrowser('the page of requests', (open) => {
     await page.getByRole('button', { name: 'GET /v1/pets?limit=3' }).click();
     await detail.getByText('fine-1').waitFor();
     await page.getByRole('button', { name: 'Close the request' }).click();
+    await page.getByRole('button', { name: 'Clear all filters' }).click();
+    // Four digits are a year: the field goes on to the hour, as people type on.
+    await page.getByLabel('To (your time)').click({ position: { x: 20, y: 18 } });
+    await page.keyboard.type('112220200205PM');
+    await page.getByText('No request matches').waitFor();
+    const typed = await page.evaluate(() => new Date('2020-11-22T14:05').toISOString());
+    expect(page.url()).toEndWith(`/requests?to=${encodeURIComponent(typed)}`);
+    await page.getByRole('button', { name: 'Clear all filters' }).click();
+    await page.getByRole('button', { name: 'GET /v1/pets?limit=3' }).waitFor();
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'CSV' }).click(),

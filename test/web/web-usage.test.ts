@@ -180,7 +180,8 @@ describeWithBrowser('the usage page', (open) => {
     await requests.getByText('From–to').click();
     await requests.getByLabel('From (UTC)').fill('2027-01-02T10:00');
     await requests.getByLabel('To (UTC)').fill('2027-01-02T13:00');
-    await requests.getByRole('img', { name: 'Bar chart of requests by hour' }).waitFor();
+    await requests.getByRole('img', { name: 'Bar chart of requests by hour' }).hover();
+    await requests.getByText(/^2 Jan 2027, \d\d:\d\d$/).waitFor();
     const chosen =
       'operation=listPets&from=2027-01-02T10%3A00%3A00.000Z&to=2027-01-02T13%3A00%3A00.000Z';
     expect(page.url()).toEndWith(`/usage?key=${key.id}&${chosen}`);

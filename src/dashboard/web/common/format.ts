@@ -51,3 +51,6 @@ export function utcDayText(at: number): string {
 export function utcText(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
+
+/** The end of time fields of browsers. With it they go on after four digits of a year; otherwise they wait for six. */
+export const LAST_OF_TIME_FIELDS = '9999-12-31T23:59';

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { AUDIT_ACTIONS } from '../../../core/audit.ts';
 import type { AuditInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
+import { LAST_OF_TIME_FIELDS } from '../common/format.ts';
 import { Empty, Failure, Loading } from '../common/states.tsx';
 import { basePath } from '../page-settings.ts';
 import { ACTION_TITLES, AuditEntries } from './audit-entries.tsx';
@@ -117,12 +118,14 @@ function Filters({ filter, change }: FiltersProps) {
       />
       <TextInput
         type="date"
+        max={LAST_OF_TIME_FIELDS.slice(0, 10)}
         label="From (UTC)"
         value={filter.from}
         onChange={(event) => change({ from: event.currentTarget.value })}
       />
       <TextInput
         type="date"
+        max={LAST_OF_TIME_FIELDS.slice(0, 10)}
         label="To (UTC)"
         value={filter.to}
         onChange={(event) => change({ to: event.currentTarget.value })}

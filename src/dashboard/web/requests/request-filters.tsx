@@ -4,6 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import type { KeyInfo } from '../../shared/api.ts';
 import { requestIdIn } from '../../shared/request-id.ts';
+import { LAST_OF_TIME_FIELDS } from '../common/format.ts';
 import { useKeys } from '../keys/key-calls.ts';
 import { localText } from './local-text.ts';
 import type { FilterName } from './request-calls.ts';
@@ -154,6 +155,7 @@ function Moment({ label, value, onChange }: MomentProps) {
     <TextInput
       label={`${label} (your time)`}
       type="datetime-local"
+      max={LAST_OF_TIME_FIELDS}
       value={localText(value)}
       onChange={({ currentTarget }) => {
         const moment = new Date(currentTarget.value);

@@ -1,6 +1,7 @@
 import { Anchor, Group, NativeSelect, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { ENVIRONMENTS } from '../../../core/environments.ts';
 import type { UsageReport, UsedKey } from '../../shared/usage.ts';
+import { LAST_OF_TIME_FIELDS } from '../common/format.ts';
 import { Time } from '../common/time.tsx';
 import { PRESETS, type Preset, type Selection } from './selection.ts';
 
@@ -72,6 +73,7 @@ function Moment({ label, name, selection }: MomentProps) {
   return (
     <TextInput
       type="datetime-local"
+      max={LAST_OF_TIME_FIELDS}
       label={label}
       step={3_600}
       defaultValue={Number.isNaN(time) ? '' : inputText(time)}

@@ -1,5 +1,5 @@
 import { OUTCOMES, type Outcome, requestsOf, type UsageCounts } from '../../../core/usage.ts';
-import { shareText, timeText, utcDayText } from '../common/format.ts';
+import { dateTimeText, shareText, timeText, utcDayText } from '../common/format.ts';
 
 /** The labels of the outcomes, and the CSS variables of their colours. */
 export const OUTCOME_STYLES: Readonly<Record<Outcome, { title: string; color: string }>> = {
@@ -27,6 +27,11 @@ export function errorShareText(counts: UsageCounts): string {
 export function tookText(duration: number | null): string {
   if (duration === null) return '–';
   return duration < 1_000 ? `${duration} ms` : `${duration / 1_000} s`;
+}
+
+/** The beginning of a bucket with its day. */
+export function bucketTitle(span: Span, from: number): string {
+  return span === 'hours' ? dateTimeText(from) : `${utcDayText(from)} (UTC)`;
 }
 
 /** The beginning of a bucket: hours in the reader's time zone, days in UTC. */

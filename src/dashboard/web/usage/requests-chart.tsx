@@ -4,7 +4,7 @@ import { Box, Text } from '@mantine/core';
 import { requestsOf, type UsageCounts } from '../../../core/usage.ts';
 import type { UsageBucket } from '../../shared/usage.ts';
 import { countText } from '../common/format.ts';
-import { bucketText, OUTCOME_STYLES, type Span, shownOutcomes } from './outcomes.ts';
+import { bucketText, bucketTitle, OUTCOME_STYLES, type Span, shownOutcomes } from './outcomes.ts';
 
 interface RequestsChartProps {
   readonly span: Span;
@@ -28,8 +28,9 @@ export function RequestsChart({ span, buckets, total, isInUse }: RequestsChartPr
         <BarChart
           h="100%"
           type="stacked"
-          data={buckets.map((bucket) => ({ ...bucket, label: bucketText(span, bucket.from) }))}
-          dataKey="label"
+          data={[...buckets]}
+          // Not its text: the same hour comes once a day, and twice when summer time ends.
+          dataKey="from"
           series={shownOutcomes(total).map((outcome) => ({
             name: outcome,
             label: OUTCOME_STYLES[outcome].title,
@@ -37,13 +38,17 @@ export function RequestsChart({ span, buckets, total, isInUse }: RequestsChartPr
           }))}
           valueFormatter={countText}
           withTooltip={!isEmpty}
+          // Called without a bucket, too, while none is pointed at.
+          tooltipProps={{
+            labelFormatter: (from) => (typeof from === 'number' ? bucketTitle(span, from) : ''),
+          }}
           textColor="var(--mantine-color-dimmed)"
           // The chart has one accessible name; the table has its numbers.
           accessibilityLayer={false}
           // A line in the page's colour separates stacked parts without relying on their colours.
           barProps={{ stroke: 'var(--mantine-color-body)', strokeOpacity: 1, strokeWidth: 1 }}
           maxBarWidth={28}
-          xAxisProps={{ minTickGap: 12 }}
+          xAxisProps={{ minTickGap: 12, tickFormatter: (from) => bucketText(span, Number(from)) }}
           yAxisProps={{ allowDecimals: false, width: 52, ...(isEmpty && { domain: [0, 4] }) }}
         />
       </Box>
