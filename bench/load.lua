@@ -73,12 +73,14 @@ end
 
 local created = 0
 
-local function create()
+-- With `named`, the request may be repeated.
+local function create(named)
   created = created + 1
+  local name = named and '\r\nIdempotency-Key: ' .. options.seed .. '-' .. created or ''
   local body = '{"name":"Newcomer ' .. created .. '","categoryId":7,"status":"pending"}'
   return 'POST ' .. options.base .. '/pets HTTP/1.1\r\nHost: ' .. options.host
     .. '\r\nContent-Type: application/json\r\nContent-Length: ' .. #body
-    .. '\r\nAuthorization: Bearer ' .. next_key() .. '\r\n\r\n' .. body
+    .. name .. '\r\nAuthorization: Bearer ' .. next_key() .. '\r\n\r\n' .. body
 end
 
 local function list()
@@ -100,13 +102,14 @@ local REQUESTS = {
   ['list-100'] = function() return get('/pets?limit=100') end,
   walk = walk,
   get = one,
-  create = create,
+  create = function() return create() end,
+  ['create-keyed'] = function() return create(true) end,
   mixed = mixed,
 }
 
 local PAGE = { '^%[{"id":%d+,"name":"', '"}%]$' }
 local PET = { '^{"id":%d+,"name":"', '"}$' }
-local SHAPES = { walk = PAGE, ['list-20-status'] = PAGE, get = PET, create = PET }
+local SHAPES = { walk = PAGE, ['list-20-status'] = PAGE, get = PET, create = PET, ['create-keyed'] = PET }
 
 local function is_right(body)
   if options.expected then return body == options.expected end

@@ -17,6 +17,7 @@ export type RequestKind =
   | 'walk'
   | 'get'
   | 'create'
+  | 'create-keyed'
   | 'mixed';
 
 /** One run of wrk. */

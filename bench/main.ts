@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killChildren } from './children.ts';
+import { benchCitus } from './citus/command.ts';
 import { benchCluster, writeClusterDocumentation } from './cluster/command.ts';
 import { latestClusterResults } from './cluster/results.ts';
 import { measureFloor, OPTIONAL } from './floor/measure.ts';
@@ -69,6 +70,7 @@ async function main(): Promise<void> {
   }
   if (first === 'report') return rewriteReports();
   if (first === 'cluster') return benchCluster(bench, options);
+  if (first === 'citus') return benchCitus(bench, options);
   const parts = chooseParts(options);
   const peers = parts.workloads.length > 0 || parts.sections.includes('floor');
   requireTools({ peers, built: parts.optional });
@@ -94,7 +96,7 @@ function chooseParts({ names, baseline }: Options) {
   const known = [...Object.keys(WORKLOADS), ...SECTIONS, ...OPTIONAL, 'all'];
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    const all = [...known, 'profile', 'cluster', 'report'].join(', ');
+    const all = [...known, 'profile', 'cluster', 'citus', 'report'].join(', ');
     throw new CannotRun(`There is no ${unknown.join(', ')}. Use some of: ${all}.`);
   }
   const asked = names.length === 0 ? [...Object.keys(WORKLOADS), 'floor', 'mix'] : names;

@@ -23,6 +23,8 @@ export interface Scale {
   readonly floor: FloorScale;
   /** Its own scale, so that the section ends within five minutes. */
   readonly cluster: ClusterScale;
+  /** Of its costs. */
+  readonly citus: ClusterScale;
 }
 
 /** Many rounds of short samples, so that other work of the machine affects all contestants alike. */
@@ -61,6 +63,7 @@ const FULL: Scale = {
   startUps: 15,
   floor: { rounds: 7, seconds: 3, warmUp: 3 },
   cluster: { rounds: 5, seconds: 3, warmUp: 4, pets: 100_000, accounts: 1_000 },
+  citus: { rounds: 5, seconds: 4, warmUp: 2, pets: 300_000, accounts: 200 },
 };
 
 const QUICK: Scale = {
@@ -76,6 +79,7 @@ const QUICK: Scale = {
   startUps: 3,
   floor: { rounds: 2, seconds: 1, warmUp: 1 },
   cluster: { rounds: 1, seconds: 1, warmUp: 1, pets: 1_000, accounts: 100 },
+  citus: { rounds: 1, seconds: 1, warmUp: 1, pets: 1_000, accounts: 100 },
 };
 
 /** @throws Error on an option that does not exist or is not a number. */
@@ -99,7 +103,12 @@ export function readOptions(args: string[]): Options {
   return {
     names: positionals,
     baseline: values.baseline,
-    scale: { ...asked(scale), floor: asked(scale.floor), cluster: asked(scale.cluster) },
+    scale: {
+      ...asked(scale),
+      floor: asked(scale.floor),
+      cluster: asked(scale.cluster),
+      citus: asked(scale.citus),
+    },
   };
 }
 

@@ -9,6 +9,14 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
+/** @param share 0.99 for the 99th percentile. @throws Error when there are no values. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+  if (value === undefined) throw new Error('No values.');
+  return value;
+}
+
 /** The median of each number over the rounds. */
 export function medians(samples: readonly Sample[]): Sample {
   const of = (pick: (sample: Sample) => number) => median(samples.map(pick));

@@ -105,5 +105,6 @@ export const EXAMPLE_PATHS: Readonly<Record<RequestKind, string>> = {
   walk: '/pets?limit=20&after=500',
   get: '/pets/500',
   create: '/pets',
+  'create-keyed': '/pets',
   mixed: '/pets',
 };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { tracked } from '../children.ts';
 import { saveReply } from '../measure.ts';
+import type { Usage } from '../process-tree.ts';
 import { withoutSettings } from '../server-process.ts';
 import { AMPLE, firstKey, type PreparedStore } from '../stores.ts';
 import { type PrivateServer, startPostgres, startRedis } from './private-servers.ts';
@@ -26,9 +27,15 @@ const PEER_TABLE = [
   'CHECKPOINT',
 ];
 
-/** A private PostgreSQL and Redis, with the same pets for both contestants. */
+/** A database, of one server or several. */
+export interface DatabaseServer extends AsyncDisposable {
+  readonly url: string;
+  usage(): Usage;
+}
+
+/** A private database and Redis, filled. */
 export interface Backends extends AsyncDisposable {
-  readonly postgres: PrivateServer;
+  readonly postgres: DatabaseServer;
   readonly redis: PrivateServer;
   readonly store: PreparedStore;
   /** The recorded reply of the petstore to a list. */
@@ -39,23 +46,36 @@ export interface Backends extends AsyncDisposable {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-export async function startBackends(
+interface Size {
+  readonly pets: number;
+  readonly accounts: number;
+}
+
+/** A PostgreSQL server with the same pets for both contestants. */
+export async function startBackends(folder: string, size: Size): Promise<Backends> {
+  const backends = await startBackendsOn(await startPostgres(), folder, size);
+  await makePeerTable(backends.postgres.url);
+  return backends;
+}
+
+/** @param database an empty one. It is stopped with the rest. */
+export async function startBackendsOn(
+  database: DatabaseServer,
   folder: string,
-  size: { readonly pets: number; readonly accounts: number },
+  size: Size,
 ): Promise<Backends> {
   await using stack = new AsyncDisposableStack();
-  const postgres = stack.use(await startPostgres());
+  const postgres = stack.use(database);
   const redis = stack.use(await startRedis());
-  const database = { PETSTORE_DATABASE_URL: postgres.url, PETSTORE_SECRET: SECRET };
+  const address = { PETSTORE_DATABASE_URL: postgres.url, PETSTORE_SECRET: SECRET };
   const store = {
     folder: join(folder, 'prepared'),
     keyFile: join(folder, 'cluster.keys'),
     limits: AMPLE,
     ...size,
   };
-  await prepare(store, database);
-  await makePeerTable(postgres.url);
-  const settings = { ...database, PETSTORE_REDIS_URL: redis.url };
+  await prepare(store, address);
+  const settings = { ...address, PETSTORE_REDIS_URL: redis.url };
   const replyFile = join(folder, 'cluster-reply');
   const backends = { postgres, redis, store, replyFile, folder, settings };
   mkdirSync(folder, { recursive: true });

@@ -17,8 +17,14 @@ import { startFastify, startPetstore, startProxy } from './stage.ts';
  */
 const CONNECTIONS = 64;
 
-const WORKLOADS = { 'list-20': 200, create: 201, get: 200 } as const;
-type WorkloadName = keyof typeof WORKLOADS;
+const WORKLOADS = {
+  'list-20': 200,
+  'list-20-status': 200,
+  create: 201,
+  'create-keyed': 201,
+  get: 200,
+} as const;
+export type WorkloadName = keyof typeof WORKLOADS;
 
 /** The groups that are measured in every round, one after the other. */
 const LINE_UP = [
@@ -99,11 +105,11 @@ async function warmUpAll(
 }
 
 /** Compares whole replies, then puts a process under a checked load until its code is compiled. */
-async function warmUp(
+export async function warmUp(
   backends: Backends,
   server: ServerProcess,
   kind: WorkloadName,
-  scale: ClusterScale,
+  scale: Pick<ClusterScale, 'warmUp'>,
 ): Promise<void> {
   const { store } = backends;
   await expectRightReplies({
@@ -121,11 +127,11 @@ async function warmUp(
 }
 
 /** Measures processes together, each under a load of its own. */
-async function measureOnce(
+export async function measureOnce(
   backends: Backends,
   group: Group,
   kind: WorkloadName,
-  { seconds }: ClusterScale,
+  { seconds }: Pick<ClusterScale, 'seconds'>,
 ): Promise<ClusterRun> {
   const before = usageOfAll(backends, group);
   const begun = performance.now();
@@ -159,7 +165,7 @@ function loadAll(
 }
 
 /** Processes under load, and the proxy that requests pass through, if any. */
-interface Group {
+export interface Group {
   readonly servers: readonly ServerProcess[];
   readonly proxy?: ServerProcess;
 }

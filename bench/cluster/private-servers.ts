@@ -27,43 +27,64 @@ interface Program {
 
 /** A private server on a free port, in a temporary folder that is deleted when it is disposed of. */
 class PrivateServer implements AsyncDisposable {
-  readonly #child: Bun.Subprocess;
-  readonly #folder: string;
+  readonly #program: Program;
   readonly url: string;
+  #child: Bun.Subprocess;
 
-  private constructor(child: Bun.Subprocess, folder: string, url: string) {
-    this.#child = child;
-    this.#folder = folder;
+  private constructor(url: string, program: Program) {
+    this.#program = program;
     this.url = url;
+    this.#child = spawn(program.command, program.folder);
   }
 
-  static async start(url: string, { command, folder, probe }: Program): Promise<PrivateServer> {
-    const server = new PrivateServer(spawn(command, folder), folder, url);
-    const deadline = performance.now() + START_DEADLINE;
-    while (performance.now() < deadline && server.#child.exitCode === null) {
-      if ((await spawn(probe, folder).exited) === 0) return server;
-      await Bun.sleep(PAUSE);
-    }
-    await server[Symbol.asyncDispose]();
-    throw new Error(`${command.join(' ')} did not start.`);
+  static async start(url: string, program: Program): Promise<PrivateServer> {
+    const server = new PrivateServer(url, program);
+    await server.#untilReady();
+    return server;
+  }
+
+  /** Ends it as a crash does. */
+  async crash(): Promise<void> {
+    this.#child.kill('SIGQUIT');
+    await this.#child.exited;
+  }
+
+  /** Starts it again after a crash. */
+  async restart(): Promise<void> {
+    this.#child = spawn(this.#program.command, this.#program.folder);
+    await this.#untilReady();
   }
 
   usage(): Usage {
     return usageOf(this.#child.pid);
   }
 
+  async #untilReady(): Promise<void> {
+    const { command, folder, probe } = this.#program;
+    const deadline = performance.now() + START_DEADLINE;
+    while (performance.now() < deadline && this.#child.exitCode === null) {
+      if ((await spawn(probe, folder).exited) === 0) return;
+      await Bun.sleep(PAUSE);
+    }
+    await this[Symbol.asyncDispose]();
+    throw new Error(`${command.join(' ')} did not start.`);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     // PostgreSQL calls this a fast shutdown: it disconnects clients.
     this.#child.kill('SIGINT');
     await this.#child.exited;
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.#program.folder, { recursive: true, force: true });
   }
 }
 
 export type { PrivateServer };
 
-/** PostgreSQL with default settings: every commit is on disk before it is acknowledged. */
-export async function startPostgres(): Promise<PrivateServer> {
+/**
+ * PostgreSQL with default settings: every commit is on disk before it is acknowledged.
+ * @param settings such as `wal_level=logical`.
+ */
+export async function startPostgres(settings: readonly string[] = []): Promise<PrivateServer> {
   const programs = postgresPrograms();
   if (!programs) throw new CannotRun(MISSING_POSTGRES);
   const folder = temporaryFolder('petstore-bench-postgres-');
@@ -84,7 +105,7 @@ export async function startPostgres(): Promise<PrivateServer> {
     folder,
     command: program(
       ...['postgres', '-D', data, '-p', port, '-k', folder],
-      ...['-c', 'listen_addresses=127.0.0.1'],
+      ...['listen_addresses=127.0.0.1', ...settings].flatMap((setting) => ['-c', setting]),
     ),
     probe: program('pg_isready', '--quiet', '-h', '127.0.0.1', '-p', port),
   });
@@ -114,6 +135,14 @@ export function missingServers(): string[] {
     problems.push('Redis is missing: apt-get install redis-server');
   }
   return problems;
+}
+
+/** Whether the servers can be nodes of a sharded database. */
+export function hasCitus(): boolean {
+  const programs = postgresPrograms();
+  if (!programs) return false;
+  const shared = Bun.spawnSync([join(programs, 'pg_config'), '--sharedir']).stdout.toString();
+  return existsSync(join(shared.trim(), 'extension', 'citus.control'));
 }
 
 /** The versions of both servers. */

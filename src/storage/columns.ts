@@ -62,8 +62,8 @@ export interface Table {
   /** The database files that have it. In PostgreSQL, `environment` tables have a column of that name. */
   readonly file: 'accounts' | 'environment' | 'requests' | 'none';
   /**
-   * How a sharded PostgreSQL places its rows: by this column, or as a `reference` table, whole on every
-   * node. A column that is not among `columns` is in PostgreSQL alone.
+   * How a sharded PostgreSQL places its rows: by this column, as a `reference` table, whole on every
+   * node, or on the `coordinator` alone. A column that is not among `columns` is in PostgreSQL alone.
    */
   readonly distributedBy: string;
   readonly primaryKey: readonly string[];

@@ -45,6 +45,13 @@ export class CitusCluster implements AsyncDisposable {
     return url;
   }
 
+  /** The address of a database with every server, the coordinator last. */
+  urlOfAll(url: string): string {
+    const { host } = new URL(url);
+    const workers = this.workers.map(({ port }) => `127.0.0.1:${port}`);
+    return url.replace(host, [...workers, host].join(','));
+  }
+
   /** Tells the coordinator of a database which workers there are. */
   async join(url: string): Promise<void> {
     const run = (sql: string) => this.coordinator.run(sql, url);

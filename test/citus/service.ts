@@ -29,7 +29,9 @@ describe('a service on Citus', () => {
   }
 
   const EVERYTHING = Object.fromEntries(
-    Object.entries(TABLES).map(([name, { distributedBy }]) => [name, distributedBy]),
+    Object.entries(TABLES).flatMap(([name, { distributedBy }]) =>
+      distributedBy === 'coordinator' ? [] : [[name, distributedBy]],
+    ),
   );
 
   test('distributes the tables that its first start makes, also when several start at once', async () => {
@@ -65,6 +67,59 @@ describe('a service on Citus', () => {
       body: JSON.stringify({ message: 'Hello!' }),
     });
     expect(sent.status).toBe(202);
+  });
+
+  test('reads animals at the workers whose addresses it has, as soon as they are acknowledged', async () => {
+    const url = await cluster.createDatabase();
+    await using service = await TestService.start({ settings: settingsOf(cluster.urlOfAll(url)) });
+    const { secret } = await service.account();
+    const database = new URL(url).pathname.slice(1);
+    const readers = async () => {
+      const counts = cluster.workers.map((worker) =>
+        worker.run<{ count: number }>(
+          `SELECT count(*)::int AS count FROM pg_stat_activity
+           WHERE application_name = 'petstore' AND datname = '${database}' AND query LIKE '%AS pets%'`,
+        ),
+      );
+      return (await Promise.all(counts)).flat().reduce((sum, { count }) => sum + count, 0);
+    };
+    const addAndFetch = async (headers: Record<string, string>) => {
+      const added = await service.post(secret, REX, headers);
+      expect(added.status).toBe(201);
+      const pet = await added.json();
+      const fetched = await service.request(`/pets/${pet.id}`, { key: secret });
+      expect(await fetched.json()).toEqual(pet);
+      const page = await service.request(`/pets?after=${pet.id - 1}`, { key: secret });
+      expect(await page.json()).toEqual([pet]);
+    };
+    await eventually(async () => {
+      await addAndFetch({});
+      return (await readers()) > 0;
+    });
+    for (let count = 0; count < 20; count += 1) {
+      await addAndFetch(count % 2 ? { 'Idempotency-Key': `${count}` } : {});
+    }
+  });
+
+  test('has idempotency records on the coordinator, also those that an earlier release spread', async () => {
+    const url = await cluster.createMigrated();
+    await cluster.coordinator.run(
+      `SELECT create_distributed_table('idempotent_requests', 'account_id', colocate_with => 'messages')`,
+      url,
+    );
+    await using service = await TestService.start({ settings: settingsOf(url) });
+    const { secret } = await service.account();
+    const create = async () => {
+      const reply = await service.post(secret, REX, { 'Idempotency-Key': 'once' });
+      return { status: reply.status, text: await reply.text() };
+    };
+    const first = await create();
+    expect(first.status).toBe(201);
+    using folder = temporaryFolder();
+    const settings = { ...settingsOf(url), PETSTORE_DATA_DIR: folder.path };
+    expect(await runCommand(['distribute', '--yes'], settings)).toMatchObject({ code: 0 });
+    expect(await placements(url)).toEqual(EVERYTHING);
+    expect(await create()).toEqual(first);
   });
 
   test('goes on while a database with data is distributed, which loses nothing', async () => {
@@ -135,48 +190,54 @@ describe('a worker that is lost', () => {
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
 
-  test('costs 503 for the animals that it has, until it is back; others are served', async () => {
-    const url = await cluster.createDatabase();
-    await using service = await TestService.start({ settings: settingsOf(url) });
-    const { secret } = await service.account();
-    const ids = Array.from({ length: 16 }, (_, bucket) => bucket * BUCKET_SIZE + 1);
-    for (const id of ids) {
-      await cluster.coordinator.run(
-        `INSERT INTO pets (environment, bucket, id, name, category_id, status)
+  test.each([
+    ['named', (url: string) => cluster.urlOfAll(url)],
+    ['not named', (url: string) => url],
+  ])(
+    'costs 503 for the animals that it has, until it is back, where workers are %s',
+    async (_, named) => {
+      const url = await cluster.createDatabase();
+      await using service = await TestService.start({ settings: settingsOf(named(url)) });
+      const { secret } = await service.account();
+      const ids = Array.from({ length: 16 }, (_, bucket) => bucket * BUCKET_SIZE + 1);
+      for (const id of ids) {
+        await cluster.coordinator.run(
+          `INSERT INTO pets (environment, bucket, id, name, category_id, status)
          VALUES ('production', ${id} / ${BUCKET_SIZE}, ${id}, 'Rex', 7, 'sold')`,
-        url,
-      );
-    }
-    const fetchAll = () =>
-      Promise.all(ids.map((id) => service.request(`/pets/${id}`, { key: secret })));
-    expect((await fetchAll()).map(({ status }) => status)).toEqual(ids.map(() => 200));
-    const [worker] = cluster.workers;
-    await worker?.stop('SIGQUIT');
-    // The first statements after the loss may find a connection that breaks.
-    await eventually(async () => (await fetchAll()).some(({ status }) => status === 200));
-    const replies = await fetchAll();
-    const statuses = replies.map(({ status }) => status);
-    expect([...new Set(statuses)].sort()).toEqual([200, 503]);
-    for (const { status, headers } of replies) {
-      if (status === 503) expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
-    }
-    const node = `127.0.0.1:${worker?.port}`;
-    const readyz = async () => {
-      const reply = await fetch(`${service.opsUrl}/readyz`);
-      return { status: reply.status, text: await reply.text() };
-    };
-    expect(await readyz()).toEqual({ status: 200, text: expect.stringContaining(node) });
-    const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
-    expect(metrics).toContain(`petstore_database_node_lost{node="${node}"} 1`);
-    await worker?.start();
-    await eventually(async () => !(await readyz()).text.includes(node));
-    await eventually(async () => (await fetchAll()).every(({ status }) => status === 200));
-  });
+          url,
+        );
+      }
+      const fetchAll = () =>
+        Promise.all(ids.map((id) => service.request(`/pets/${id}`, { key: secret })));
+      expect((await fetchAll()).map(({ status }) => status)).toEqual(ids.map(() => 200));
+      const [worker] = cluster.workers;
+      await worker?.stop('SIGQUIT');
+      // The first statements after the loss may find a connection that breaks.
+      await eventually(async () => (await fetchAll()).some(({ status }) => status === 200));
+      const replies = await fetchAll();
+      const statuses = replies.map(({ status }) => status);
+      expect([...new Set(statuses)].sort()).toEqual([200, 503]);
+      for (const { status, headers } of replies) {
+        if (status === 503) expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
+      }
+      const node = `127.0.0.1:${worker?.port}`;
+      const readyz = async () => {
+        const reply = await fetch(`${service.opsUrl}/readyz`);
+        return { status: reply.status, text: await reply.text() };
+      };
+      expect(await readyz()).toEqual({ status: 200, text: expect.stringContaining(node) });
+      const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+      expect(metrics).toContain(`petstore_database_node_lost{node="${node}"} 1`);
+      await worker?.start();
+      await eventually(async () => !(await readyz()).text.includes(node));
+      await eventually(async () => (await fetchAll()).every(({ status }) => status === 200));
+    },
+  );
 
-  test('costs 503 for idempotent creations of the accounts that it has, and not for the others of a batch', async () => {
+  test('costs no creation anything as long as it does not have the newest animals', async () => {
     const url = await cluster.createDatabase();
-    await using service = await TestService.start({ settings: settingsOf(url) });
-    const owners = await Promise.all(Array.from({ length: 16 }, () => service.account()));
+    await using service = await TestService.start({ settings: settingsOf(cluster.urlOfAll(url)) });
+    const owners = [await service.account(), await service.account(), await service.account()];
     const createAll = (round: string) =>
       Promise.all(
         owners.map(({ secret }) => service.post(secret, REX, { 'Idempotency-Key': round })),
@@ -185,18 +246,13 @@ describe('a worker that is lost', () => {
     const bucket = `SELECT nodeport::int AS port FROM pg_dist_shard_placement
       WHERE shardid = get_shard_id_for_distribution_column('pets', 0::bigint)`;
     const [holder] = await cluster.coordinator.run<{ port: number }>(bucket, url);
-    const worker = cluster.workers.find(({ port }) => port !== holder?.port);
-    await worker?.stop('SIGQUIT');
-    let round = 0;
-    await eventually(async () => {
-      round += 1;
-      const statuses = (await createAll(`round ${round}`.replace(' ', '-'))).map(
-        ({ status }) => status,
-      );
-      expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
-      return statuses.includes(201) && statuses.includes(503);
-    });
-    await worker?.start();
-    await eventually(async () => (await createAll('last')).every(({ status }) => status === 201));
+    const [other, own] = cluster.workers.toSorted(({ port }) => (port === holder?.port ? 1 : -1));
+    await other?.stop('SIGQUIT');
+    expect((await createAll('second')).map(({ status }) => status)).toEqual(owners.map(() => 201));
+    await other?.start();
+    await own?.stop('SIGQUIT');
+    expect((await createAll('third')).map(({ status }) => status)).toEqual(owners.map(() => 503));
+    await own?.start();
+    await eventually(async () => (await createAll('third')).every(({ status }) => status === 201));
   });
 });

@@ -1,25 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { TABLES } from '../../src/storage/schema.ts';
+import { SPREAD } from '../../src/storage/postgres/distribution.ts';
+import { findPrimary, findWorkers, requirePrimary } from '../../src/storage/postgres/primary.ts';
 import { ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { runCommand } from '../support/process.ts';
 import { advance, sandbox } from '../support/sandbox-scene.ts';
-
-/** Tables whose rows a sharded database spreads over its nodes, and by which column. */
-const DISTRIBUTED = Object.entries(TABLES).flatMap(([name, { distributedBy }]) =>
-  distributedBy === 'reference' ? [] : [{ name, distributedBy }],
-);
 
 /**
  * The distributed tables that a statement touches and whose column of distribution it neither gives a value
  * nor compares with one: a sharded database would have to ask every shard.
  */
 function scattered(statement: string): string[] {
-  return DISTRIBUTED.flatMap(({ name, distributedBy }) => {
+  return SPREAD.flatMap(({ name, by }) => {
     const touches = new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE)\\s+"?${name}\\b`, 'i');
     if (!touches.test(statement)) return [];
-    const gives = new RegExp(`INTO\\s+"?${name}\\b[^(]*\\([^)]*\\b${distributedBy}\\b`, 'i');
-    const compares = new RegExp(`\\b${distributedBy}"?\\s*(?:=|>=|in\\b)`, 'i');
+    const gives = new RegExp(`INTO\\s+"?${name}\\b[^(]*\\([^)]*\\b${by}\\b`, 'i');
+    const compares = new RegExp(`\\b${by}"?\\s*(?:=|>=|in\\b)`, 'i');
     return gives.test(statement) || compares.test(statement) ? [] : [name];
   });
 }
@@ -61,13 +57,26 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
     await sendOneOfEach(service, secret, staging.secret);
     await service.runJobs('save production usage', 'save production quotas', 'save last uses');
     const statements = [...new Set(server.recordedStatements())];
-    const touched = DISTRIBUTED.filter(({ name }) =>
+    const touched = SPREAD.filter(({ name }) =>
       statements.some((statement) => new RegExp(`\\b${name}\\b`).test(statement)),
     );
     expect(touched.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['idempotent_requests', 'messages', 'pets', 'quotas']),
+      expect.arrayContaining(['messages', 'pets', 'quotas']),
     );
     expect(statements.filter((statement) => scattered(statement).length > 0)).toEqual([]);
+  });
+
+  test('the first server that is no worker takes changes, and a server alone does whatever it is', async () => {
+    const [worker, coordinator] = [await server.createDatabase(), await server.createDatabase()];
+    // As a worker has it.
+    await server.run('CREATE TABLE pg_dist_local_group AS SELECT 3 AS groupid', worker);
+    await server.run('CREATE TABLE pg_dist_local_group AS SELECT 0 AS groupid', coordinator);
+    expect(await requirePrimary([worker, coordinator])).toBe(coordinator);
+    expect(await findPrimary([worker, coordinator])).toBe(coordinator);
+    expect(await findWorkers([worker, coordinator])).toEqual(new Map([[3, worker]]));
+    expect(await findPrimary([worker])).toBe(worker);
+    const alone = requirePrimary([worker, worker]);
+    await expect(alone).rejects.toThrow('it is a worker of Citus');
   });
 
   test('petstore distribute says what it needs, and leaves a database without Citus alone', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { SPREAD } from '../../src/storage/postgres/distribution.ts';
 import { TABLES } from '../../src/storage/schema.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import {
@@ -24,13 +25,13 @@ function typedColumns(file: string): Columns {
 /** Those of PostgreSQL, which has both environments in one table, and may place rows by one more column. */
 function postgresColumns(): Columns {
   return Object.fromEntries(
-    Object.entries(TABLES).map(([name, { file, columns, distributedBy }]) => [
+    Object.entries(TABLES).map(([name, { file, columns }]) => [
       name,
       [
         ...new Set([
           ...Object.keys(columns),
           ...(file === 'environment' ? ['environment'] : []),
-          ...(distributedBy === 'reference' ? [] : [distributedBy]),
+          ...SPREAD.filter((table) => table.name === name).map(({ by }) => by),
         ]),
       ].sort(),
     ]),
@@ -100,17 +101,14 @@ describe.skipIf(!hasPostgres)('the typed schema has what the migrations make', (
        WHERE indisunique AND tables.relnamespace = 'public'::regnamespace GROUP BY 1, 2`,
       await server.createMigrated(),
     );
-    const distributed = Object.entries(TABLES).flatMap(([name, { distributedBy }]) =>
-      distributedBy === 'reference' ? [] : [{ name, distributedBy }],
-    );
-    expect(distributed).not.toBeEmpty();
-    for (const { name, distributedBy } of distributed) {
+    expect(SPREAD).not.toBeEmpty();
+    for (const { name, by } of SPREAD) {
       const ofTable = indexes.filter(({ table }) => table === name);
       expect(ofTable).not.toBeEmpty();
       for (const { index, columns } of ofTable) {
         expect({ index, columns }).toEqual({
           index,
-          columns: expect.arrayContaining([distributedBy]),
+          columns: expect.arrayContaining([by]),
         });
       }
     }

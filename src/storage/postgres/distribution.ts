@@ -15,11 +15,16 @@ interface Placement {
 // The keys of an object literal are all that it has.
 const NAMES = Object.keys(TABLES) as TableName[];
 
+const ALL: readonly Placement[] = NAMES.map((name) => ({ name, by: TABLES[name].distributedBy }));
+
+/** Tables that stay on the coordinator. */
+const LOCAL = ALL.filter(({ by }) => by === 'coordinator').map(({ name }) => name);
+
+/** Tables whose rows are spread over the nodes, by a column. */
+export const SPREAD = ALL.filter(({ by }) => by !== 'coordinator' && by !== 'reference');
+
 /** The reference tables come first: others refer to them. */
-const PLACEMENTS: readonly Placement[] = NAMES.map((name) => ({
-  name,
-  by: TABLES[name].distributedBy,
-})).sort((one, other) => Number(isReference(other)) - Number(isReference(one)));
+const PLACEMENTS = [...ALL.filter(({ by }) => by === 'reference'), ...SPREAD];
 
 /** Tables that have a row as soon as anybody used the database. */
 const IN_USE: readonly TableName[] = ['accounts', 'pets', 'audit'];
@@ -69,8 +74,7 @@ export async function findLostNodes(queries: Queries): Promise<string[]> {
 
 /**
  * Distributes the tables of a database that nobody has used yet, and those that a new release adds to a
- * distributed one. Does nothing where
- * there are none.
+ * distributed one. Does nothing where there are none.
  */
 export async function distributeNewTables(connection: Statements): Promise<void> {
   if (!(await hasTablesToDistribute(connection))) return;
@@ -88,6 +92,7 @@ export async function distribute(
   connection: Statements,
   onTable: (name: string, done: number, tables: number) => void,
 ): Promise<void> {
+  await bringBack(connection);
   const missing = await missingPlacements(connection);
   await prepare(connection, missing);
   for (const [index, placement] of missing.entries()) {
@@ -114,6 +119,17 @@ async function isInUse(connection: Statements): Promise<boolean> {
     if ((await connection.unsafe(`SELECT 1 FROM ${table} LIMIT 1`)).length > 0) return true;
   }
   return false;
+}
+
+/** Tables that an earlier release spread, and this one has on the coordinator. */
+async function bringBack(connection: Statements): Promise<void> {
+  for (const name of LOCAL) {
+    await connection.unsafe(
+      `SELECT undistribute_table(logicalrelid) FROM pg_dist_partition
+       WHERE logicalrelid = to_regclass($1) AND partmethod = 'h'`,
+      [name],
+    );
+  }
 }
 
 /** What has to be so before pets are distributed. */
@@ -143,8 +159,4 @@ async function place(connection: Statements, { name, by }: Placement, how: strin
   const first = PLACEMENTS.find((other) => other.by === by)?.name ?? name;
   const beside = first === name ? 'none' : first;
   await connection.unsafe(`SELECT ${how}($1, $2, colocate_with => $3)`, [name, by, beside]);
-}
-
-function isReference({ by }: Placement): boolean {
-  return by === 'reference';
 }

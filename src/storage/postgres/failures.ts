@@ -25,6 +25,9 @@ const NO_PRIMARY = /^(57P02|57P03|25006)$/;
 /** SQLSTATE: the server that answers cannot connect to another one. */
 const LOST_NODE = /^08...$/;
 
+/** What Citus says, with a code of its own bugs, when the connection to a node breaks within a transaction. */
+const BROKEN_CONNECTION = 'failure on connection marked as essential';
+
 /** In the context of an error that came from another server. */
 const ON_A_NODE = 'while executing command on';
 
@@ -56,7 +59,8 @@ export function isStalePlan(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof SQL.PostgresError)) return false;
   const state = error.errno;
-  return state === undefined ? CONNECTION.test(error.code) : AWAY.test(state);
+  if (state === undefined) return CONNECTION.test(error.code);
+  return AWAY.test(state) || error.message.startsWith(BROKEN_CONNECTION);
 }
 
 /** Whether the server has no room for changes, or failed to write to its disk. */
@@ -79,5 +83,6 @@ export function isOfOneNode(error: unknown): boolean {
   if (!(error instanceof SQL.PostgresError)) return false;
   // Only a server that answers gives a code.
   const isLost = error.errno !== undefined && LOST_NODE.test(error.errno);
-  return isLost || error.where?.includes(ON_A_NODE) === true;
+  const isBroken = error.message.startsWith(BROKEN_CONNECTION);
+  return isLost || isBroken || error.where?.includes(ON_A_NODE) === true;
 }

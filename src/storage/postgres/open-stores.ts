@@ -13,6 +13,7 @@ import { PostgresKeyUses } from './key-uses.ts';
 import { RowLeases } from './leases.ts';
 import { PostgresMessageQueue } from './message-queue.ts';
 import { migrate } from './migrate.ts';
+import { PetShards } from './pet-shards.ts';
 import { PostgresPetStore } from './pet-store.ts';
 import { requirePrimary } from './primary.ts';
 import { PostgresQuotaStore } from './quota-store.ts';
@@ -48,8 +49,10 @@ export async function openPostgresStores(
     usage: new PostgresUsageBatches(database),
     requestLog: { changes, queries, add: postgresAddRequests(database) },
   });
+  const knowsWorkers = database.isDistributed && servers.length > 1;
+  const shards = knowsWorkers ? new PetShards(database, servers, connections) : undefined;
   const open = (name: Environment) => ({
-    pets: new PostgresPetStore(database, name),
+    pets: new PostgresPetStore(database, name, shards),
     quotas: new PostgresQuotaStore(database, name),
     reset: () => resetEnvironment(database, name),
   });
@@ -74,12 +77,13 @@ export async function openPostgresStores(
     lostNodes: async () => (database.isDistributed ? findLostNodes(database) : []),
     measure(metrics) {
       database.metrics = metrics;
+      if (shards) shards.metrics = metrics;
       for (const queue of queues) queue.metrics = metrics;
     },
     environment: (name) => environments[name],
     async close() {
       await Promise.all([messages, ...pets].map((each) => each.close()));
-      await database.close();
+      await Promise.all([database, shards].map((each) => each?.close()));
     },
   };
 }

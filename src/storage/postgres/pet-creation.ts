@@ -6,13 +6,7 @@ import { bucketOf } from '../buckets.ts';
 import type { Creation } from '../pets.ts';
 import type { PostgresDatabase } from './database.ts';
 import { isTaken } from './failures.ts';
-import {
-  claim,
-  type Earlier,
-  type IdempotentRequests,
-  nameOf,
-  recall,
-} from './idempotent-requests.ts';
+import { claim, type Earlier, nameOf, recall } from './idempotent-requests.ts';
 import { insertNewPets, insertPets, newPetIds, skipTakenIds } from './pet-insertion.ts';
 
 /** How often ids are taken for a creation. */
@@ -56,8 +50,7 @@ async function tryToCreatePets(
     return added.map((pet) => ({ kind: 'created', pet }));
   }
   // Looked up before ids are taken: a repeated request must not leave a gap.
-  const idempotent = { environment, isDistributed: database.isDistributed };
-  const earlier = await recall(database, idempotent, requests);
+  const earlier = await recall(database, environment, requests);
   const outcomes = creations.map((creation) => earlierOutcome(creation, earlier));
   const missing = outcomes.filter((outcome) => outcome === undefined).length;
   const ids = missing > 0 ? await newPetIds(database, environment, missing) : [];
@@ -66,7 +59,7 @@ async function tryToCreatePets(
     const id = outcomes[index] ? undefined : ids[pets.size];
     if (id !== undefined) pets.set(creation, { id, ...creation.pet });
   }
-  const raced = pets.size > 0 ? await insert(database, idempotent, pets) : new Map();
+  const raced = pets.size > 0 ? await insert(database, environment, pets) : new Map();
   return creations.map((creation, index) => {
     const pet = pets.get(creation);
     const known = outcomes[index] ?? earlierOutcome(creation, raced);
@@ -82,10 +75,9 @@ async function tryToCreatePets(
  */
 async function insert(
   database: PostgresDatabase,
-  idempotent: IdempotentRequests,
+  environment: Environment,
   pets: ReadonlyMap<Creation, Pet>,
 ): Promise<Map<string, Earlier>> {
-  const { environment } = idempotent;
   const repeatable = [...pets].flatMap(([{ request, now }, pet]) =>
     request ? [{ request, now, pet }] : [],
   );
@@ -96,13 +88,13 @@ async function insert(
     return new Map();
   }
   return database.transaction(async (queries) => {
-    const ours = await claim(queries, idempotent, repeatable);
+    const ours = await claim(queries, environment, repeatable);
     const lost = repeatable.filter(({ pet }) => !ours.has(pet.id));
     const lostIds = new Set(lost.map(({ pet }) => pet.id));
     const ownPets = added.filter(({ id }) => !lostIds.has(id));
     await insertPets(queries, environment, ownPets);
     const requests = lost.map(({ request }) => request);
-    const raced = await recall(queries, idempotent, requests);
+    const raced = await recall(queries, environment, requests);
     if (raced.size < lost.length) {
       throw new StorageUnavailable(new Error('An idempotent request was deleted meanwhile.'));
     }

@@ -13,6 +13,9 @@ export function selectPets(rest: string) {
 
 export type PetRow = ReturnType<typeof selectPets> extends Selection<infer Row> ? Row : never;
 
+/** One pet, by environment, bucket and id. */
+export const ONE_PET = selectPets('AND bucket = ? AND id = ?');
+
 const BY_IDS = selectPets('AND bucket = ANY(?::bigint[]) AND id = ANY(?::bigint[])');
 
 export function petFromRow({ id, name, category_id, status }: PetRow): Pet {

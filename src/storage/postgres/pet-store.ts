@@ -8,9 +8,8 @@ import { GroupCommit } from './group-commit.ts';
 import { createPets } from './pet-creation.ts';
 import { insertPets, newPetIds } from './pet-insertion.ts';
 import { PetPages } from './pet-pages.ts';
-import { petFromRow, selectPets } from './pet-rows.ts';
-
-const ONE = selectPets('AND bucket = ? AND id = ?');
+import { ONE_PET, petFromRow } from './pet-rows.ts';
+import type { PetShards } from './pet-shards.ts';
 
 /** How many ids, as a multiple of the page, are looked at to tell whether a filtered page is settled. */
 const DENSITY_REACH = 64;
@@ -22,14 +21,18 @@ const CHUNK = 5_000;
 export class PostgresPetStore extends StoredPets {
   readonly #database: PostgresDatabase;
   readonly #environment: Environment;
+  readonly #shards: PetShards | undefined;
   readonly #pages: PetPages;
   /** Creations, many in a transaction. */
   readonly creations: GroupCommit<Creation, CreateOutcome>;
 
-  constructor(database: PostgresDatabase, environment: Environment) {
+  /** @param shards where the addresses of workers are known. */
+  constructor(database: PostgresDatabase, environment: Environment, shards?: PetShards) {
     super(environmentQueries(database, environment));
     this.#database = database;
     this.#environment = environment;
+    this.#shards = shards;
+    this.onReset(() => shards?.forget());
     this.#pages = new PetPages(database, environment);
     this.creations = new GroupCommit((batch) => createPets(database, environment, batch), 2);
   }
@@ -44,7 +47,9 @@ export class PostgresPetStore extends StoredPets {
 
   async get(id: number): Promise<Pet | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
-    const [row] = await this.#database.rows(ONE, this.#environment, bucketOf(id), id);
+    const found = this.#shards && (await this.#shards.find(this.#environment, id));
+    if (found) return petFromRow(found);
+    const [row] = await this.#database.rows(ONE_PET, this.#environment, bucketOf(id), id);
     return row && petFromRow(row);
   }
 

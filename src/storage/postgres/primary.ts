@@ -7,14 +7,19 @@ import { connect, STATEMENT_LIMIT } from './connection.ts';
 /** How long a server may take to say whether it takes changes, in ms. */
 const PATIENCE = 2 * SECOND;
 
+/** Obstacle of a server that has shards of a database, and takes changes of them alone. */
+const IS_WORKER = 'it is a worker of Citus';
+
 /** A server, and what keeps it from taking changes; nothing when it is the one. */
 interface Candidate {
   readonly address: string;
   readonly obstacle: string | undefined;
+  /** The number that a sharded database gives to a worker and its standbys; 0 elsewhere. */
+  readonly group: number;
 }
 
 /**
- * The first of these servers that accepts changes, which a standby does not. Their order decides, so that
+ * The first of these servers that accepts changes, which standbys and workers do not. Their order decides, so that
  * all processes agree when two servers take themselves for the primary.
  * @throws Error while no server accepts changes.
  */
@@ -42,25 +47,42 @@ export async function requirePrimary(addresses: DatabaseAddresses): Promise<stri
   );
 }
 
+/** The workers of a sharded database among these servers, by their group. Their standbys are left out. */
+export async function findWorkers(addresses: DatabaseAddresses): Promise<Map<number, string>> {
+  const workers = (await askAll(addresses)).filter(({ obstacle }) => obstacle === IS_WORKER);
+  return new Map(workers.map(({ group, address }) => [group, address]));
+}
+
 function askAll(addresses: DatabaseAddresses): Promise<Candidate[]> {
-  return Promise.all(
-    addresses.map(async (address) => ({ address, obstacle: await obstacleAt(address) })),
-  );
+  return Promise.all(addresses.map(ask));
 }
 
 function primaryOf(candidates: readonly Candidate[]): string | undefined {
-  return candidates.find(({ obstacle }) => obstacle === undefined)?.address;
+  const isAlone = candidates.length === 1;
+  return candidates.find(
+    ({ obstacle }) => obstacle === undefined || (isAlone && obstacle === IS_WORKER),
+  )?.address;
 }
 
-async function obstacleAt(address: string): Promise<string | undefined> {
+async function ask(address: string): Promise<Candidate> {
   const connection = connect(address, STATEMENT_LIMIT, 1);
   try {
-    const [row] = await withTimeout(PATIENCE, () =>
-      connection.unsafe<{ transaction_read_only: string }[]>('SHOW transaction_read_only'),
-    );
-    return row?.transaction_read_only === 'off' ? undefined : 'it is a standby';
+    return await withTimeout(PATIENCE, async () => {
+      const [server] = await connection.unsafe<{ standby: boolean; sharded: boolean }[]>(
+        `SELECT current_setting('transaction_read_only') = 'on' AS standby,
+           to_regclass('pg_dist_local_group') IS NOT NULL AS sharded`,
+      );
+      const [row] = server?.sharded
+        ? await connection.unsafe<{ group: number }[]>(
+            'SELECT groupid AS "group" FROM pg_dist_local_group',
+          )
+        : [];
+      const group = row?.group ?? 0;
+      const isWorker = group > 0 ? IS_WORKER : undefined;
+      return { address, group, obstacle: server?.standby ? 'it is a standby' : isWorker };
+    });
   } catch (error) {
-    return messageOf(error);
+    return { address, group: 0, obstacle: messageOf(error) };
   } finally {
     connection.close({ timeout: 0 }).catch(() => {});
   }

@@ -1,0 +1,119 @@
+import type { DatabaseAddresses } from '../../config/postgres-address.ts';
+import type { Environment } from '../../core/environments.ts';
+import { SECOND, systemClock } from '../../lib/clock.ts';
+import { bucketOf } from '../buckets.ts';
+import { type DatabaseMetrics, PostgresDatabase } from './database.ts';
+import { ONE_PET, type PetRow } from './pet-rows.ts';
+import { findWorkers } from './primary.ts';
+
+/** How long shards and workers are taken to be where they were found, in ms. */
+const KNOWN_FOR = 60 * SECOND;
+
+/** Buckets whose shard is remembered. */
+const MOST_BUCKETS = 10_000;
+
+interface Shard {
+  /** That of the worker that has it. */
+  readonly group: number;
+  /** Finds one pet in the table of the shard. */
+  readonly statement: string;
+}
+
+/**
+ * Finds pets in the tables of their shards, at the workers of a sharded database. That takes a sixth of the CPU
+ * time that it takes by way of the coordinator, since nobody plans for several nodes. A shard that was moved
+ * meanwhile lacks newer pets, and those that it has are right, since pets never change: whoever does
+ * not find one here asks the coordinator.
+ */
+export class PetShards {
+  readonly #coordinator: PostgresDatabase;
+  readonly #servers: DatabaseAddresses;
+  readonly #connections: number;
+  /** By address; one that was in use stays open, since reads may be under way. */
+  readonly #databases = new Map<string, PostgresDatabase>();
+  /** By group. */
+  #workers = new Map<number, PostgresDatabase>();
+  /** By bucket; none while it is being looked up. */
+  readonly #shards = new Map<number, Shard | undefined>();
+  #staleAt = Number.NEGATIVE_INFINITY;
+  #metrics: DatabaseMetrics | undefined;
+
+  /**
+   * @param servers all that are named, the coordinator included.
+   * @param connections to each worker.
+   */
+  constructor(coordinator: PostgresDatabase, servers: DatabaseAddresses, connections: number) {
+    this.#coordinator = coordinator;
+    this.#servers = servers;
+    this.#connections = connections;
+  }
+
+  set metrics(metrics: DatabaseMetrics) {
+    this.#metrics = metrics;
+    for (const database of this.#databases.values()) database.metrics = metrics;
+  }
+
+  /** @returns none where the coordinator has to be asked. */
+  async find(environment: Environment, id: number): Promise<PetRow | undefined> {
+    const bucket = bucketOf(id);
+    const shard = this.#shardOf(bucket);
+    const worker = shard && this.#workers.get(shard.group);
+    if (!worker) return undefined;
+    try {
+      return await worker.get<PetRow>(shard.statement, environment, bucket, id);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Looks everything up anew: pets of a reset environment may be left in a shard that was moved before. */
+  forget(): void {
+    this.#staleAt = Number.NEGATIVE_INFINITY;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#databases.values()].map((database) => database.close()));
+  }
+
+  /** The shard of a bucket; none as long as it is not known. */
+  #shardOf(bucket: number): Shard | undefined {
+    const now = systemClock.now().elapsed;
+    if (now >= this.#staleAt) {
+      this.#staleAt = now + KNOWN_FOR;
+      this.#shards.clear();
+      this.#findWorkers().catch(() => {});
+    }
+    if (!this.#shards.has(bucket)) this.#lookUp(bucket).catch(() => {});
+    return this.#shards.get(bucket);
+  }
+
+  async #findWorkers(): Promise<void> {
+    const found = await findWorkers(this.#servers);
+    this.#workers = new Map(
+      [...found].map(([group, address]) => [group, this.#databaseAt(address)]),
+    );
+  }
+
+  #databaseAt(address: string): PostgresDatabase {
+    const open = this.#databases.get(address);
+    if (open) return open;
+    const { writes } = this.#coordinator;
+    const database = new PostgresDatabase(address, [address], writes, this.#connections);
+    database.metrics = this.#metrics;
+    this.#databases.set(address, database);
+    return database;
+  }
+
+  async #lookUp(bucket: number): Promise<void> {
+    if (this.#shards.size >= MOST_BUCKETS) this.#shards.clear();
+    this.#shards.set(bucket, undefined);
+    const row = await this.#coordinator.get<{ group: number; name: string }>(
+      `SELECT groupid AS "group", shard_name('pets', shardid) AS name FROM pg_dist_placement
+       WHERE shardid = get_shard_id_for_distribution_column('pets', $1::bigint)`,
+      bucket,
+    );
+    if (!row) return;
+    const statement = ONE_PET.postgres.replace(' FROM pets ', ` FROM ${row.name} AS pets `);
+    this.#shards.set(bucket, { group: row.group, statement });
+  }
+}
