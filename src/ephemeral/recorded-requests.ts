@@ -1,5 +1,6 @@
 import { REQUEST_ID_HEADER } from '../http/request-id.ts';
 import type { RequestHandler } from '../http/serve-options.ts';
+import { sentOf } from '../http/simulation/sent-instead.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /** The latest requests that are recorded; older ones are dropped. */
@@ -16,8 +17,8 @@ export interface RecordedRequest {
   /** By names in lower case; without Authorization. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Of the reply. */
-  readonly status: number;
+  /** Of the reply; `null` where a simulation ended the connection without one. */
+  readonly status: number | null;
   /** The error code of the reply; `null` where it reports none. */
   readonly code: string | null;
   /** From the arrival to the reply, in ms. */
@@ -45,14 +46,15 @@ export class RecordedRequests {
       const receivedAt = this.#clock.now();
       const copy = request.clone();
       const response = await handler(request, ...rest);
+      const { status = null, headers } = sentOf(response);
       const recorded = {
         at: new Date(receivedAt.wall).toISOString(),
-        requestId: response.headers.get(REQUEST_ID_HEADER),
+        requestId: headers.get(REQUEST_ID_HEADER),
         method: request.method,
         url: request.url,
         headers: headersOf(request),
         body: await copy.text().catch(() => ''),
-        status: response.status,
+        status,
         code: await codeOf(response),
         durationMs: this.#clock.now().elapsed - receivedAt.elapsed,
       };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { type Petstore, startPetstore } from '../../testing/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
@@ -241,6 +241,43 @@ describe('simulate()', () => {
     expect([await status(), await status()]).toEqual([500, 500]);
     await petstore.reset();
     expect([await status(), await status()]).toEqual([200, 200]);
+  });
+
+  test('lets a retry library meet what the README says, and requests() shows it', async () => {
+    await using petstore = await start();
+    const readme = readFileSync(new URL('../../testing/README.md', import.meta.url), 'utf8');
+    const simulations = [...readme.matchAll(/\| `simulate\('(.*)', \{ times: 1 \}\)` \| (\d+)?/g)];
+    const [, duration = ''] = /\| `advance\('(.*)'\)` \| 410/.exec(readme) ?? [];
+    const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
+    const url = `${petstore.stagingUrl}/pets`;
+    // Clients may send a GET again by themselves where a connection that they had used before ends.
+    const create = () =>
+      fetch(url, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: '{"name":"Rex","categoryId":1}',
+      });
+    const answered: Array<number | null> = [];
+    for (const [, simulation = ''] of simulations) {
+      await petstore.simulate(simulation, { times: 1 });
+      const reply = await create().catch(() => undefined);
+      answered.push(reply?.status ?? null);
+    }
+    const told = simulations.map(([, , status]) => (status === undefined ? null : Number(status)));
+    expect(told).toEqual([429, 503, 429, null]);
+    expect(answered).toEqual(told);
+    await petstore.simulate('truncate', { times: 1 });
+    const half = create().then((reply) => reply.text());
+    expect(half).rejects.toThrow();
+    await half.catch(() => {});
+    const requests = await petstore.requests();
+    expect(requests.map(({ status }) => status)).toEqual([...told, 201]);
+    expect(requests.map(({ requestId }) => requestId === null)).toEqual([
+      ...told.map((status) => status === null),
+      false,
+    ]);
+    await petstore.advance(duration);
+    expect((await fetch(`${url}/1`, { headers })).status).toBe(410);
   });
 
   test('refuses what cannot be simulated, in words', async () => {

@@ -80,6 +80,7 @@ export interface Account {
 export interface RecordedRequest {
   /** ISO 8601, UTC; by the clock of the service. */
   readonly at: string;
+  /** `null` where no reply was sent. */
   readonly requestId: string | null;
   readonly method: string;
   /** With the base address and the query. */
@@ -87,8 +88,8 @@ export interface RecordedRequest {
   /** By names in lower case; without Authorization. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Of the reply. */
-  readonly status: number;
+  /** Of the reply; `null` where a simulation ended the connection without one. */
+  readonly status: number | null;
   /** The error code of the reply; `null` where it reports none. */
   readonly code: string | null;
   /** From the arrival to the reply, in ms. */

@@ -1,5 +1,6 @@
 import { SECOND } from '../../lib/clock.ts';
 import { descriptorOf, writeReply } from './descriptor.ts';
+import { noteSentInstead } from './sent-instead.ts';
 import type { SimulatedRequest } from './steps.ts';
 
 /** Pieces of a trickling body in each second; each has at least one byte. */
@@ -20,7 +21,12 @@ const DROPPED_LOCATION = '/dropped';
 type Connection = Pick<SimulatedRequest, 'request' | 'connections'>;
 
 /** Ends the connection without a byte of a reply. */
-export async function dropped({ request, connections }: Connection): Promise<Response> {
+export async function dropped(connection: Connection): Promise<Response> {
+  const response = await dropping(connection);
+  return noteSentInstead(response, { status: undefined, headers: new Headers() });
+}
+
+async function dropping({ request, connections }: Connection): Promise<Response> {
   if (request.headers.has(PROXY_HEADER)) {
     return new Response(null, { headers: { 'X-Accel-Redirect': DROPPED_LOCATION } });
   }
@@ -57,7 +63,7 @@ export async function truncated(
   const descriptor = ends && (await descriptorOf(ends));
   if (descriptor !== undefined && writeReply(descriptor, response, body.byteLength, half)) {
     await Bun.sleep(ARRIVAL_TIME);
-    return reset();
+    return noteSentInstead(reset(), response);
   }
   return streamed(response, async function* () {
     yield half;
