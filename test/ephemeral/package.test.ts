@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { extract } from 'tar';
+import packageJson from '../../package.json';
 import { temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment } from '../support/process.ts';
 
@@ -54,4 +55,9 @@ test('the packed project holds no tests and no benchmarks', async () => {
   const paths: string[] = listed[0].files.map(({ path }: { path: string }) => path);
   expect(paths).toContain('src/main.ts');
   expect(paths.filter((path) => /^(?:test|bench|build|client|deploy)\//.test(path))).toEqual([]);
+});
+
+test('the packed project needs no overrides, which do not apply where it is installed', () => {
+  const { overrides, dependencies } = packageJson;
+  for (const pinned of Object.values(overrides)) expect(dependencies).toMatchObject(pinned);
 });

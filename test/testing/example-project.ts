@@ -11,7 +11,11 @@ export const RUNNERS = {
   Vitest: { file: 'petstore.test.ts', command: ['npx', 'vitest', 'run'], needs: ['vitest@4'] },
   Jest: { file: 'petstore.test.cjs', command: ['npx', 'jest'], needs: ['jest@30'] },
   'node:test': { file: 'petstore.test.mjs', command: ['node', '--test'], needs: [] },
-  Bun: { file: 'petstore.test.ts', command: [process.execPath, 'test'], needs: [] },
+  Bun: {
+    file: 'petstore.test.ts',
+    command: [process.execPath, 'test', '--timeout', '180000'],
+    needs: [],
+  },
 } as const;
 
 export type Runner = keyof typeof RUNNERS;

@@ -11,6 +11,9 @@ import type { Fixture, Ready } from './types.ts';
 /** How often it is looked whether the service is ready, in ms. */
 const LOOK_EVERY = 5;
 
+/** How long a start may take unless the caller says otherwise, in ms: enough for a busy machine. */
+const START_TIME = 60_000;
+
 /** How long a service may take to stop, in ms: longer than it gives the requests in flight. */
 const STOP_TIME = 15_000;
 
@@ -28,7 +31,7 @@ export interface StartOptions {
   readonly command?: readonly string[];
   /** Settings of the service, such as `PETSTORE_BAN_AFTER`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** How long the start may take, in ms; 10 s by default. */
+  /** How long the start may take, in ms; 60 s by default. */
   readonly timeoutMs?: number;
 }
 
@@ -48,7 +51,7 @@ export async function startService(options: StartOptions): Promise<StartedServic
   try {
     const readyFile = join(folder, 'ready.json');
     const child = await spawnService(options, folder, readyFile);
-    const ready = await readyOf(child, readyFile, options.timeoutMs ?? 10_000);
+    const ready = await readyOf(child, readyFile, options.timeoutMs ?? START_TIME);
     return { ready, stop: () => stop(child, STOP_TIME) };
   } finally {
     await rm(folder, { recursive: true, force: true });
