@@ -32,7 +32,7 @@ import type { Stores } from './storage/stores.ts';
 /** How long requests in flight may take after the stop begins, in ms; then they are aborted. */
 export const STOP_GRACE = 10 * SECOND;
 
-export interface ServiceParts {
+interface ServiceParts {
   readonly clock: Clock;
   /** Runs the background jobs. */
   readonly scheduler: Scheduler;

@@ -16,7 +16,7 @@ import {
   SANDBOX_RESOURCES,
 } from './resources.ts';
 
-export interface ApiParts {
+interface ApiParts {
   readonly config: Config;
   readonly stores: Stores;
   readonly limiters: ReadonlyMap<Environment, Limiter>;

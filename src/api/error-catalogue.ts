@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorEntry } from '../core/errors.ts';
 
 /** An error code of the API, explained. `cause` and `cure` are plain text with code in backticks. */
-export interface ExplainedError extends Omit<ErrorEntry, 'message'> {
+interface ExplainedError extends Omit<ErrorEntry, 'message'> {
   readonly code: ErrorCode;
 }
 

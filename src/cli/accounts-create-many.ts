@@ -12,7 +12,7 @@ import { openSignIn } from './sign-in.ts';
 /** The most accounts that are made at once. */
 const MOST = 1_000;
 
-export interface ManyOptions {
+interface ManyOptions {
   readonly count: number;
   readonly prefix: string;
   readonly domain: string;

@@ -4,7 +4,7 @@ import { SetupError } from '../core/errors.ts';
 export type DatabaseAddresses = readonly [string, ...string[]];
 
 /** The forms of an address, for documentation and error messages. */
-export const POSTGRES_URL_FORMS =
+const POSTGRES_URL_FORMS =
   'postgres://user:password@db.example.com:5432/petstore, with several servers as ' +
   'one.example.com:5432,two.example.com:5432';
 

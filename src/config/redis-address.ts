@@ -1,6 +1,6 @@
 import { SetupError } from '../core/errors.ts';
 
-export interface RedisHost {
+interface RedisHost {
   readonly host: string;
   readonly port: number;
 }
@@ -19,7 +19,7 @@ export interface RedisAddress {
 }
 
 /** The forms of an address, for documentation and error messages. */
-export const REDIS_URL_FORMS =
+const REDIS_URL_FORMS =
   'redis://[user:password@]host[:6379][/database], ' +
   'redis+sentinel://host[:26379],host/master[/database] or ' +
   'redis+cluster://host[:6379],host, each also with rediss for TLS';

@@ -30,7 +30,7 @@ export interface AccountDetails {
   readonly audit: readonly AuditRecord[];
 }
 
-export interface DetailedStores {
+interface DetailedStores {
   readonly keys: Pick<ApiKeyStore, 'page'>;
   readonly bans: Pick<BanStore, 'ofAccount'>;
   readonly sessions: Pick<SessionStore, 'ofAccount'>;

@@ -1,6 +1,6 @@
 /** Methods to which a simulation of an account may be restricted. */
 export const SIMULATED_METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS'] as const;
-export type SimulatedMethod = (typeof SIMULATED_METHODS)[number];
+type SimulatedMethod = (typeof SIMULATED_METHODS)[number];
 
 /** The most requests that a simulation may be made for. */
 export const MAX_SIMULATED_TIMES = 1_000_000;

@@ -4,7 +4,6 @@ export type Environment = (typeof ENVIRONMENTS)[number];
 
 /** The parts of the service that are an API, each at its own base address and with its own document. */
 export const API_PARTS = [...ENVIRONMENTS, 'quickstart'] as const;
-export type ApiPart = (typeof API_PARTS)[number];
 
 /** Every API, each at its own base address and with its own document. The sandbox is served with staging. */
 export const APIS = [...API_PARTS, 'sandbox'] as const;

@@ -18,7 +18,7 @@ import { newId } from './ids.ts';
 import { KEY_NAME_RULE, parseKeyName } from './key-names.ts';
 
 /** Keys of one account that may be live at the same time. */
-export const LIVE_KEYS_PER_ACCOUNT = 100;
+const LIVE_KEYS_PER_ACCOUNT = 100;
 
 /** Keys that the holder of an account may make in one UTC day, by creation and by rotation. */
 export const KEYS_PER_DAY = 100;
@@ -52,7 +52,7 @@ export interface KeyRequest {
   readonly text?: string | undefined;
 }
 
-export interface KeyRingOptions {
+interface KeyRingOptions {
   /** Signs the digests of keys; never stored in the database. */
   readonly secret: Buffer;
   /** Whether keys may have been chosen by a person, so that their checksums need not be right. */

@@ -18,7 +18,7 @@ import { normalizeSimulation, type SimulationStore } from './simulations.ts';
 const MOST_BANS = 100;
 
 /** The account whose sandbox is meant. */
-export interface SandboxAccount {
+interface SandboxAccount {
   readonly id: string;
   readonly limits: Limits;
 }
@@ -31,13 +31,13 @@ export interface SandboxRequest {
 }
 
 /** Requests that are to be left in the windows in force; a window that is left out stays as it is. */
-export interface RemainingRequests {
+interface RemainingRequests {
   readonly minuteRemaining?: number;
   readonly dayRemaining?: number;
 }
 
 /** A simulation to begin. */
-export interface NewSimulation extends Partial<Pick<AccountSimulationStatus, 'times' | 'method'>> {
+interface NewSimulation extends Partial<Pick<AccountSimulationStatus, 'times' | 'method'>> {
   readonly simulate: string;
 }
 

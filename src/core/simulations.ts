@@ -46,7 +46,7 @@ export const FAULTS = {
 } as const satisfies Readonly<Record<string, readonly SimulationParameterName[]>>;
 
 export type FaultName = keyof typeof FAULTS;
-export type SimulationName = ErrorCode | FaultName;
+type SimulationName = ErrorCode | FaultName;
 
 /** What a request in staging gets instead of its own reply, or what happens to that reply on its way. */
 export interface Simulation {

@@ -11,7 +11,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export type UsageCounts = Readonly<Record<Outcome, number>>;
 
 /** What kinds of client errors there are; those of earlier releases were counted without their kind. */
-export const CLIENT_ERRORS = ['invalid', 'unauthorized', 'notFound', 'conflicts'] as const;
+const CLIENT_ERRORS = ['invalid', 'unauthorized', 'notFound', 'conflicts'] as const;
 export type ClientError = (typeof CLIENT_ERRORS)[number];
 
 /** Everything that is counted of a group of requests. */
@@ -37,7 +37,7 @@ export interface UsageRecord extends UsageSubject, UsageFigures {
 }
 
 /** An hour, or a UTC day whose hours were added up. */
-export interface UsagePeriod {
+interface UsagePeriod {
   /** Its first hour, in whole hours since the Unix epoch, UTC. */
   readonly hour: number;
   /** Its length: 1 or 24. */

@@ -15,7 +15,7 @@ export interface AuthenticatedCaller {
   readonly key: KeyRecord;
 }
 
-export interface UnauthenticatedCaller {
+interface UnauthenticatedCaller {
   readonly quota: QuotaCaller;
   readonly key?: undefined;
   /** The reply, unless the limits of the address refuse the request. */

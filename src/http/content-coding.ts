@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** What a client accepts, of the content codings that are offered (RFC 9110, 8.4.1). */
-export interface CodingChoice<Coding> {
+interface CodingChoice<Coding> {
   /** `undefined` where it accepts none of them, or prefers the content as it is. */
   readonly coding: Coding | undefined;
   /** Whether it refuses the content as it is. */

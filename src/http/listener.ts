@@ -25,7 +25,7 @@ const IDLE_TIMEOUT_SECONDS = 10;
 const PARSER_BODY_LIMIT = 2 ** 40;
 
 /** A certificate chain and its key, in PEM. */
-export interface Certificate {
+interface Certificate {
   readonly cert: string;
   readonly key: string;
 }

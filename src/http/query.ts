@@ -4,7 +4,7 @@ import { type ApiError, apiError } from '../core/errors.ts';
 const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,18})$/;
 
 /** Bounds of an integer parameter, and its value where it is not given. */
-export interface IntegerBounds {
+interface IntegerBounds {
   readonly minimum: number;
   readonly maximum: number;
   readonly default: number;

@@ -29,7 +29,7 @@ const DOCUMENTS = [DOCUMENT_PATH, YAML_DOCUMENT_PATH].map(
 );
 
 /** Operations by operation id, and a handler for each. */
-export interface HandledOperations {
+interface HandledOperations {
   readonly operations: Readonly<Record<string, Operation>>;
   readonly handlers: Handlers<Record<string, Operation>>;
 }

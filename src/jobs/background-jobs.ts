@@ -40,7 +40,7 @@ const ENDED_KEYS_STAY = 90 * DAY;
 const USAGE_STAYS = 31 * DAY;
 
 /** Background-job dependencies. */
-export interface JobDependencies {
+interface JobDependencies {
   /** Environments whose limits this process applies. */
   readonly environments: readonly Environment[];
   readonly config: Config;
@@ -53,7 +53,7 @@ export interface JobDependencies {
   readonly jobs: BackgroundJobs;
 }
 
-export interface StartedJobs {
+interface StartedJobs {
   readonly limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
   readonly recordUsage: Api['recordUsage'];
   /** Calls a listener for all changes from now on, until the returned function is called. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface CircuitBreakerOptions<Found> {
+interface CircuitBreakerOptions<Found> {
   /** Resolves when the server is available again; rejects while it is not. Probes never overlap. */
   readonly probe: () => Promise<Found>;
   /** Pause before the first probe, in ms; it doubles after each probe that failed. */

@@ -1,4 +1,4 @@
-export type CsvValue = string | number | boolean | null;
+type CsvValue = string | number | boolean | null;
 
 /** Lines of CSV (RFC 4180), the names of the columns first. */
 export function csv(names: readonly string[], rows: ReadonlyArray<readonly CsvValue[]>): string {

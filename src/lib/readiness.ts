@@ -9,7 +9,7 @@ const CHECK_TIMEOUT = SECOND;
  * Returns a problem, in a sentence for operators, because of which the process should receive no
  * requests; `undefined` when there is none. An error that it throws is a problem, too.
  */
-export type ReadinessCheck = () => Awaitable<string | undefined>;
+type ReadinessCheck = () => Awaitable<string | undefined>;
 
 /** Whether the process should receive requests: each part adds a check of its own. */
 export class Readiness {

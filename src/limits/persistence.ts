@@ -71,7 +71,7 @@ export async function startLimiter(dependencies: LimiterDependencies): Promise<M
 }
 
 /** How a limiter reports its bans. */
-export interface NewBans {
+interface NewBans {
   /** Queues a ban that begins to be recorded. */
   readonly onBan: (ban: BanRecord) => void;
   /** Records what is queued, and waits for it. May raise `StorageUnavailable`. */

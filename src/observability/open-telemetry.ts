@@ -17,7 +17,7 @@ const WARN_INTERVAL = 10 * SECOND;
 type Service = Pick<HttpService, 'handle' | 'routeOf'>;
 
 /** The parts of the service whose calls become spans. */
-export interface TracedParts {
+interface TracedParts {
   readonly stores: Stores;
   readonly limiters: ReadonlyMap<Environment, Limiter>;
 }

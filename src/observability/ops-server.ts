@@ -7,7 +7,7 @@ import type { Readiness } from '../lib/readiness.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
-export interface OpsServerOptions {
+interface OpsServerOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;

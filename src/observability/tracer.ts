@@ -43,7 +43,7 @@ const SHUTDOWN_TIMEOUT = 2 * SECOND;
 const MAX_PATH_LENGTH = 256;
 
 /** What the span of a request shows; it must not contain secrets. */
-export interface TracedRequest {
+interface TracedRequest {
   readonly method: string;
   /** The pattern of its path; `undefined` outside the API. */
   readonly route: string | undefined;
@@ -54,7 +54,7 @@ export interface TracedRequest {
   readonly traceparent: string | null;
 }
 
-export interface TracerOptions {
+interface TracerOptions {
   readonly version: string;
   /** Called with the reason when spans are lost. */
   readonly onProblem: (message: string) => void;

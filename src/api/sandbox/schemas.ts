@@ -10,7 +10,7 @@ const moment = {
 
 const resetsAt = { ...moment, description: `When the window resets. ${moment.description}` };
 
-export const SandboxClock = {
+const SandboxClock = {
   type: 'object',
   required: ['offsetSeconds', 'now'],
   properties: {
@@ -35,14 +35,14 @@ export const SandboxWindow = {
   description: 'One of the two windows of the rate limit.',
 } as const;
 
-export const SandboxUsage = {
+const SandboxUsage = {
   type: 'object',
   required: ['minute', 'day'],
   properties: { minute: SandboxWindow, day: SandboxWindow },
   description: 'What the account has used of its limits in staging.',
 } as const;
 
-export const SandboxBan = {
+const SandboxBan = {
   type: ['object', 'null'],
   required: ['reason', 'startsAt', 'endsAt'],
   properties: {
@@ -84,7 +84,7 @@ const method = {
   example: 'POST',
 } as const;
 
-export const SandboxSimulation = {
+const SandboxSimulation = {
   type: ['object', 'null'],
   required: ['simulate', 'times', 'remaining', 'method'],
   properties: {

@@ -13,7 +13,7 @@ const DESCRIPTORS = '/proc/self/fd';
 const MAPPED = '0000000000000000FFFF0000';
 
 /** The file descriptor of a connection. */
-export interface SocketDescriptor {
+interface SocketDescriptor {
   readonly number: number;
   /** The socket as Linux names it, such as `socket:[4711]`. */
   readonly socket: string;

@@ -22,7 +22,7 @@ import { ADDRESS_CAPACITY, type WindowsOwner, WindowsTable } from './windows-tab
 /** Evicted callers that wait for their saved quota to be deleted; past it the oldest rows expire. */
 const EVICTED_CAPACITY = 2 * ADDRESS_CAPACITY;
 
-export interface MemoryLimiterOptions {
+interface MemoryLimiterOptions {
   readonly environment: Environment;
   readonly policy: BanPolicy;
   /** What callers used in earlier processes; nothing where it is left out. */
@@ -42,7 +42,7 @@ interface OwnedStrikes extends KeyStrikes {
 type SavedCaller = WindowsOwner & Pick<QuotaCaller, 'clockOffset'>;
 
 /** How the saved quotas differ from those in memory. */
-export interface UnsavedQuotas {
+interface UnsavedQuotas {
   readonly changed: readonly SavedQuota[];
   /** Callers that are no longer in memory. */
   readonly dropped: readonly string[];

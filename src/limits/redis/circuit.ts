@@ -3,7 +3,7 @@ import { SECOND } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/timeout.ts';
 
 /** Redis sent no reply in time, or is known to be unavailable. */
-export class RedisUnavailable extends Error {
+class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable';
 
   /** @param silence ms without any reply. */
@@ -19,7 +19,7 @@ const CHECK_INTERVAL = 25;
 /** How long one probe may take, in ms. */
 const PROBE_TIMEOUT = 0.5 * SECOND;
 
-export interface CircuitOptions {
+interface CircuitOptions {
   /** Sends a command on this key to see whether its server is available. */
   readonly probe: (key: string) => Promise<unknown>;
   readonly onOpen: (cause: unknown) => void;

@@ -22,7 +22,7 @@ const HEARTBEAT_TIMEOUT = 5 * SECOND;
 /** Callers or bans that are sent to Redis together, beside requests. */
 const BATCH_SIZE = 200;
 
-export interface RedisLimiterOptions {
+interface RedisLimiterOptions {
   readonly environment: Environment;
   readonly policy: BanPolicy;
   readonly connection: RedisConnection;
