@@ -37,7 +37,9 @@ async function suspend(email: string, { reason, ...options }: SuspendOptions): P
   await withAccount(email, async (account, { stores, clock, by }) => {
     const at = clock.now().wall;
     if (!(await stores.accounts.suspend(account.id, reason, at, by))) {
-      throw new OperatorError(`${email} is suspended already.`);
+      throw new OperatorError(
+        `${email} is suspended already. To give another reason, resume it first.`,
+      );
     }
     const suspended = accountJson({ ...account, suspension: { at, reason } });
     printResult(options, suspended, `${email} is suspended: ${reason}`);

@@ -162,8 +162,8 @@ export class HttpService {
 
     const decision = api.limiterOf(caller.quota).take(caller.quota, now);
     const limits = decision instanceof Promise ? await decision : decision;
-    const answered = this.#answer(identified, limits);
-    const reply = answered instanceof Promise ? await answered : answered;
+    const made = this.#makeReply(identified, limits);
+    const reply = made instanceof Promise ? await made : made;
     return this.#respond(identified, reply, limits);
   }
 
@@ -187,7 +187,7 @@ export class HttpService {
   }
 
   /** The reply to a request that has these limits. */
-  #answer(
+  #makeReply(
     { received: { request, id }, target, served, caller, now }: IdentifiedRequest,
     limits: RateLimitResult,
   ): Awaitable<Reply> {
@@ -222,7 +222,7 @@ export class HttpService {
       take: () => limiter.take(quota, now),
       peek: () => limiter.peek(quota, now),
       peekAddress: () => limiter.peek(addressCaller(api, address), receivedAt),
-      answer: (limits) => this.#answer(identified, limits),
+      makeReply: (limits) => this.#makeReply(identified, limits),
       errorReply: (error) => this.#errorReply(error, id),
       connections: this.#options.connections,
     });

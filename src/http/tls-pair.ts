@@ -39,7 +39,8 @@ async function readSetting(name: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    throw new SetupError(`Cannot read the file of ${name}: ${messageOf(cause)}.`, { cause });
+    const message = `Cannot read the file of ${name}: ${messageOf(cause)}. Set it to a file that this user may read.`;
+    throw new SetupError(message, { cause });
   }
 }
 

@@ -23,7 +23,7 @@ export interface SimulatedRequest {
   /** The limits of the client's address as they are now. */
   peekAddress(): Awaitable<RateLimitResult>;
   /** The real reply to a request with these limits. */
-  answer(limits: RateLimitResult): Awaitable<Reply>;
+  makeReply(limits: RateLimitResult): Awaitable<Reply>;
   /** The reply to an error; failures of the service are logged. */
   errorReply(error: unknown): Reply;
   readonly connections: Connections;
@@ -46,9 +46,9 @@ export interface MetSimulation {
 }
 
 /** The reply that the request would have had without any simulation. */
-export async function realReply({ take, answer }: SimulatedRequest): Promise<SimulatedReply> {
+export async function realReply({ take, makeReply }: SimulatedRequest): Promise<SimulatedReply> {
   const limits = await take();
-  return { limits, reply: await answer(limits) };
+  return { limits, reply: await makeReply(limits) };
 }
 
 /** This reply, without doing anything, unless the real limits refuse the request. */
@@ -58,6 +58,6 @@ export async function insteadOfReal(
   deliver?: SimulatedReply['deliver'],
 ): Promise<SimulatedReply> {
   const limits = await context.take();
-  if (limits.outcome !== 'admitted') return { limits, reply: await context.answer(limits) };
+  if (limits.outcome !== 'admitted') return { limits, reply: await context.makeReply(limits) };
   return { limits, reply, ...(deliver && { deliver }) };
 }
