@@ -2,16 +2,16 @@ import { ApiError, apiError } from '../../core/errors.ts';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
 import { creationReply, petJson, petsJson } from '../../core/pet-json.ts';
 import type { NewPet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
-import { DEFAULT_STATUS } from '../../core/pets.ts';
+import { DEFAULT_STATUS, PAGE_SIZE, PET_STATUSES } from '../../core/pets.ts';
 import { REVALIDATED_BY_CLIENT, weakEntityTagOf } from '../../http/entity-tag.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { bodyReader } from '../../http/json-body.ts';
+import { enumParameter, integerParameter, invalidParameter, readQuery } from '../../http/query.ts';
 import type { Reply } from '../../http/reply.ts';
-import { toInt64 } from '../../lib/int64.ts';
+import { INT64_MAX, toInt64 } from '../../lib/int64.ts';
 import { PET_OPERATIONS } from './operations.ts';
 import { PageCache } from './page-cache.ts';
-import { parsePetQuery } from './query.ts';
 
 const readNewPet = bodyReader(PET_OPERATIONS.createPet);
 
@@ -42,6 +42,27 @@ async function listPets(
   const page = await pets.list(petQuery);
   const reply = writePage(baseUrl, petQuery, page);
   return page.settled ? pages.put(petQuery, reply, clears) : reply;
+}
+
+function parsePetQuery(query: string): PetQuery {
+  const given = readQuery(query, ['limit', 'status', 'after']);
+  return {
+    limit: integerParameter(given, 'limit', PAGE_SIZE),
+    status: enumParameter(given, 'status', PET_STATUSES),
+    after: parseAfter(given.get('after')),
+  };
+}
+
+function parseAfter(value: string | undefined): number {
+  if (value === undefined) return 0;
+  if (/^(?:0|[1-9]\d{0,18})$/.test(value) && BigInt(value) <= INT64_MAX) {
+    // Ids stay below this bound, so a greater one asks for the same empty page.
+    return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
+  }
+  throw invalidParameter(
+    'after',
+    'must be the id of an animal; follow the Link header of the last page',
+  );
 }
 
 function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): Reply {
