@@ -55,6 +55,13 @@ export function isTooWide({ page }: Visitor): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
 }
 
+/** How wide the controls on the right of the header are, in CSS pixels. */
+export function headerWidths({ page }: Visitor): Promise<(number | undefined)[]> {
+  const header = page.getByRole('banner');
+  const controls = [header.getByRole('link', { name: 'Search' }), header.getByLabel('Colors')];
+  return Promise.all(controls.map(async (control) => (await control.boundingBox())?.width));
+}
+
 /** Presses Tab until the element that has the focus matches; fails after `most` presses. */
 export async function tabTo({ page }: Visitor, selector: string, most = 60): Promise<void> {
   for (let presses = 0; presses < most; presses += 1) {

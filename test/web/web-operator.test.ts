@@ -6,7 +6,7 @@ import { describeWithBrowser, layoutShift, PHONE, type Visitor } from '../suppor
 import { createKey, customer, dashboardScene, operator } from '../support/dashboard-scene.ts';
 import { PASSWORD } from '../support/dashboard-visitor.ts';
 import { eventually, type TestService } from '../support/harness.ts';
-import { enter, expectSound, isTooWide, tabTo } from './web-entrance.ts';
+import { enter, expectSound, headerWidths, isTooWide, tabTo } from './web-entrance.ts';
 
 function accounts({ page }: Visitor) {
   return page.getByRole('list', { name: 'Accounts' }).getByRole('listitem');
@@ -136,6 +136,7 @@ describeWithBrowser('the accounts page', (open) => {
     });
     await accounts(browser).nth(1).waitFor();
     expect(await isTooWide(browser)).toBe(false);
+    expect(await headerWidths(browser)).toEqual([40, 40]);
     await browser.page.getByRole('button', { name: `Change plan of ${long}` }).click();
     await browser.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await browser.page.getByRole('dialog').waitFor({ state: 'hidden' });

@@ -11,7 +11,7 @@ import {
 } from '../support/dashboard-scene.ts';
 import { eventually } from '../support/harness.ts';
 import { usageRecord } from '../support/usage-records.ts';
-import { enter, expectSound, isTooWide, tabTo } from './web-entrance.ts';
+import { enter, expectSound, headerWidths, isTooWide, tabTo } from './web-entrance.ts';
 
 /** Longer than the grace that follows a first 429. */
 const AFTER_GRACE = 3_000;
@@ -224,6 +224,9 @@ describeWithBrowser('the usage page', (open) => {
     await browser.page.getByRole('button', { name: 'Show as a table' }).click();
     await browser.page.getByRole('region', { name: 'Requests by hour' }).waitFor();
     expect(await isTooWide(browser)).toBe(false);
+    expect(await headerWidths(browser)).toEqual([40, 40]);
+    const period = browser.page.getByRole('radiogroup', { name: 'Time span' });
+    expect(await period.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
     expect(await layoutShift(browser.page)).toBe(0);
   });
 
