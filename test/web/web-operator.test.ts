@@ -137,6 +137,11 @@ describeWithBrowser('the accounts page', (open) => {
     await accounts(browser).nth(1).waitFor();
     expect(await isTooWide(browser)).toBe(false);
     expect(await headerWidths(browser)).toEqual([40, 40]);
+    const menu = browser.page.getByRole('button', { name: 'Open the menu' });
+    await menu.click();
+    await browser.page.getByRole('dialog').getByRole('link', { name: 'Audit log' }).waitFor();
+    await browser.page.keyboard.press('Escape');
+    await eventually(() => menu.evaluate((button) => button === document.activeElement));
     await browser.page.getByRole('button', { name: `Change plan of ${long}` }).click();
     await browser.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await browser.page.getByRole('dialog').waitFor({ state: 'hidden' });

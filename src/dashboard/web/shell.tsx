@@ -3,7 +3,6 @@ import {
   Box,
   Burger,
   Button,
-  Drawer,
   Group,
   NativeSelect,
   Text,
@@ -11,18 +10,22 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconBrightness, IconMoon, IconPaw, IconSearch, IconSun } from '@tabler/icons-react';
-import { type ReactNode, useLayoutEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useLayoutEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
 import { SEARCH_PATH } from '../shared/search.ts';
+import { PageBoundary } from './common/page-boundary.tsx';
 import { useLiveChannel } from './live/live-channel.ts';
 import { Navigation } from './navigation.tsx';
 import { basePath } from './page-settings.ts';
 import { SignInAgain } from './sign-in/sign-in-again.tsx';
 
+const Menu = lazy(() => import('./menu.tsx'));
+
 /** The frame of the pages of somebody who is signed in. */
 export function Shell({ account, children }: { account: AccountInfo; children: ReactNode }) {
   const [isOpen, menu] = useDisclosure(false);
+  const [isMenuLoaded, setMenuLoaded] = useState(false);
   useOwnFrame();
   useLiveChannel();
   return (
@@ -34,7 +37,10 @@ export function Shell({ account, children }: { account: AccountInfo; children: R
             hiddenFrom="sm"
             size="sm"
             opened={isOpen}
-            onClick={menu.open}
+            onClick={() => {
+              setMenuLoaded(true);
+              menu.open();
+            }}
             aria-label="Open the menu"
             aria-expanded={isOpen}
           />
@@ -46,15 +52,13 @@ export function Shell({ account, children }: { account: AccountInfo; children: R
           <ColorScheme />
         </Group>
       </header>
-      <Drawer
-        opened={isOpen}
-        onClose={menu.close}
-        title="Menu"
-        size={280}
-        closeButtonProps={{ 'aria-label': 'Close the menu' }}
-      >
-        <Navigation account={account} onNavigate={menu.close} />
-      </Drawer>
+      {isMenuLoaded && (
+        <PageBoundary>
+          <Suspense fallback={null}>
+            <Menu account={account} isOpen={isOpen} close={menu.close} />
+          </Suspense>
+        </PageBoundary>
+      )}
       <div className="frame">
         <Box className="side-bar" visibleFrom="sm">
           <Navigation account={account} />

@@ -2,10 +2,8 @@ import {
   Badge,
   type CSSVariablesResolver,
   createTheme,
-  DrawerHeader,
   type MantineColorsTuple,
   type MantineThemeOverride,
-  ModalHeader,
   Notification,
 } from '@mantine/core';
 
@@ -51,8 +49,8 @@ export const theme: MantineThemeOverride = createTheme({
       defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } },
     }),
     // Rendered as `header`, each would be a second banner landmark of the page.
-    ModalHeader: ModalHeader.extend({ defaultProps: { role: 'none' } }),
-    DrawerHeader: DrawerHeader.extend({ defaultProps: { role: 'none' } }),
+    ModalHeader: { defaultProps: { role: 'none' } },
+    DrawerHeader: { defaultProps: { role: 'none' } },
   },
   headings: {
     fontWeight: '650',

@@ -1,17 +1,13 @@
-import {
-  browserSupportsWebAuthn,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  startAuthentication,
-  startRegistration,
-  WebAuthnError,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
 import type { Entered, RecoveryCodes } from '../../shared/api.ts';
 import { call } from '../api.ts';
 
 /** Whether passkeys can be used here: they belong to a host name, and need https or localhost. */
 export function canUsePasskeys(): boolean {
-  return browserSupportsWebAuthn() && !/^[\d.]+$|:/.test(window.location.hostname);
+  return 'PublicKeyCredential' in window && !/^[\d.]+$|:/.test(window.location.hostname);
 }
 
 /** Signs in by a passkey that the person chooses in the browser's dialog. */
@@ -19,7 +15,7 @@ export async function signInByPasskey(): Promise<Entered> {
   const path = '/auth/sign-in/passkey-options';
   const optionsJSON = await call<PublicKeyCredentialRequestOptionsJSON>('POST', path);
   const response = await inWords(
-    () => startAuthentication({ optionsJSON }),
+    ({ startAuthentication }) => startAuthentication({ optionsJSON }),
     'The browser gave no passkey. Try again, or sign in another way.',
   );
   return call('POST', '/auth/sign-in/passkey', { response });
@@ -31,7 +27,7 @@ export async function addPasskey(
   name: string,
 ): Promise<RecoveryCodes> {
   const response = await inWords(
-    () => startRegistration({ optionsJSON }),
+    ({ startRegistration }) => startRegistration({ optionsJSON }),
     'The browser made no passkey. Try again.',
   );
   return call('POST', '/auth/second-factors/passkeys', { name, response });
@@ -42,13 +38,18 @@ export function newPasskeyOptions(): Promise<PublicKeyCredentialCreationOptionsJ
   return call('POST', '/auth/second-factors/passkey-options');
 }
 
+type Library = typeof import('@simplewebauthn/browser');
+
 /** What the browser does; its errors in words of ours. */
-async function inWords<T>(work: () => Promise<T>, message: string): Promise<T> {
+async function inWords<T>(work: (library: Library) => Promise<T>, message: string): Promise<T> {
+  // Loaded here: most people sign in without it.
+  const library = await import('@simplewebauthn/browser');
   try {
-    return await work();
+    return await work(library);
   } catch (cause) {
     const isKnown =
-      cause instanceof WebAuthnError && cause.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED';
+      cause instanceof library.WebAuthnError &&
+      cause.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED';
     throw new Error(isKnown ? 'This device has a passkey of this account already.' : message, {
       cause,
     });

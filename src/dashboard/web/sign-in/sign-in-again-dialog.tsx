@@ -1,0 +1,97 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import type { SecondFactor } from '../../../core/second-factors.ts';
+import { useAction } from '../api.ts';
+import { ActionButton } from '../common/action-button.tsx';
+import { useAfterMount } from '../common/after-mount.ts';
+import { Failure } from '../common/states.tsx';
+import { SecondStep } from '../second-factor/second-step.tsx';
+import { signIn } from './authentication.ts';
+import { PasswordField, required } from './fields.tsx';
+
+interface SignInAgainDialogProps {
+  readonly email: string;
+  readonly isOpen: boolean;
+  close(signedIn: boolean): void;
+}
+
+/** Asks for the password, and for the second factor if there is one. */
+export function SignInAgainDialog({ email, isOpen, close }: SignInAgainDialogProps) {
+  return (
+    <Modal
+      opened={useAfterMount(isOpen)}
+      onClose={() => close(false)}
+      title="Sign in again"
+      zIndex={400}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <AgainSteps email={email} onSignedIn={() => close(true)} onCancel={() => close(false)} />
+    </Modal>
+  );
+}
+
+interface AgainProps {
+  readonly email: string;
+  readonly onSignedIn: () => void;
+  readonly onCancel: () => void;
+}
+
+function AgainSteps(props: AgainProps) {
+  const [ways, setWays] = useState<readonly SecondFactor[]>();
+  const [reason, setReason] = useState<unknown>();
+  if (!ways) return <AgainForm reason={reason} onAsked={setWays} {...props} />;
+  const onRestart = (error: unknown) => {
+    setWays(undefined);
+    setReason(error);
+  };
+  const { onSignedIn, onCancel } = props;
+  return (
+    <SecondStep ways={ways} onSignedIn={onSignedIn} onRestart={onRestart} onCancel={onCancel} />
+  );
+}
+
+interface AgainFormProps extends AgainProps {
+  /** Why the password has to be entered again, if it has. */
+  readonly reason: unknown;
+  /** Called when a second factor is asked for. */
+  readonly onAsked: (ways: readonly SecondFactor[]) => void;
+}
+
+function AgainForm({ email, reason, onAsked, onSignedIn, onCancel }: AgainFormProps) {
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: required('Enter your password.') },
+  });
+  const enter = useAction({
+    mutationFn: signIn,
+    onSuccess: ({ secondFactors }) => (secondFactors ? onAsked(secondFactors) : onSignedIn()),
+  });
+  const error = enter.error ?? reason;
+  return (
+    <form onSubmit={form.onSubmit(({ password }) => enter.mutate({ email, password }))} noValidate>
+      <Stack>
+        <Text size="sm">
+          You signed in a while ago. Enter the password of <strong>{email}</strong> to continue.
+        </Text>
+        {/* Tells password managers whose password this is. */}
+        <input type="text" autoComplete="username" value={email} readOnly hidden />
+        <PasswordField
+          label="Password"
+          autoComplete="current-password"
+          data-autofocus
+          {...form.getInputProps('password')}
+        />
+        {error ? <Failure error={error} /> : null}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <ActionButton type="submit" isBusy={enter.isPending}>
+            Continue
+          </ActionButton>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
