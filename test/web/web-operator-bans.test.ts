@@ -41,6 +41,9 @@ describeWithBrowser('the bans page', (open) => {
     const ban = page.getByRole('list', { name: 'Bans in force' }).getByRole('listitem');
     await ban.getByText(`production key “shop” (…${key.lastFour})`).waitFor();
     await ban.getByText(/^Ends in 4 min|^Ends in 5 min/).waitFor();
+    expect(await ban.getByRole('link').getAttribute('href')).toBe(
+      `/operator/accounts/${visitor.accountId}`,
+    );
     await ban.getByRole('button', { name: `Lift ban of ${visitor.email}` }).click();
     const dialog = page.getByRole('dialog', { name: 'Lift this ban?' });
     await dialog.getByRole('button', { name: 'Cancel' }).click();

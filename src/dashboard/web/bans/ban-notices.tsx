@@ -61,7 +61,7 @@ function Notice({ ban, accountId }: BanNoticesProps & { readonly ban: BanNotice 
           {environment === 'staging' && accountId === undefined ? (
             <>
               It ends by itself, whatever is sent until then; you can also end it in the{' '}
-              <Anchor component={Link} href="/sandbox" underline="always" inherit>
+              <Anchor component={Link} href="/sandbox" underline="always" inherit c="inherit">
                 sandbox
               </Anchor>
               .
@@ -75,6 +75,7 @@ function Notice({ ban, accountId }: BanNoticesProps & { readonly ban: BanNotice 
           href={requestsAddress({ ...log, status: '429' })}
           underline="always"
           size="sm"
+          c="inherit"
         >
           Show the requests that led to it
         </Anchor>

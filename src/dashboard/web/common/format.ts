@@ -16,6 +16,9 @@ const UTC_DAY = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
+/** As the beginning of a title. */
+export const ENVIRONMENT_TITLES = { production: 'Production', staging: 'Staging' } as const;
+
 /** Such as "3,650". */
 export function countText(count: number): string {
   return COUNT.format(count);

@@ -1,7 +1,8 @@
-import { Button, Paper, Text } from '@mantine/core';
+import { Anchor, Button, Paper, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { Link } from 'wouter';
 import type { BanInfo } from '../../shared/api.ts';
 import { call } from '../api.ts';
 import { Empty, Failure, Loading } from '../common/states.tsx';
@@ -66,13 +67,18 @@ function Bans() {
 }
 
 function Ban({ ban, lift }: { readonly ban: BanInfo; lift(): void }) {
-  const { email, environment, keyName, lastFour, reason, startsAt, endsAt } = ban;
+  const { accountId, email, environment, keyName, lastFour, reason, startsAt, endsAt } = ban;
   return (
     <>
       <div>
-        <Text fw={600} className="entry-title">
+        <Anchor
+          component={Link}
+          href={`/operator/accounts/${accountId}`}
+          fw={600}
+          className="entry-title"
+        >
           {email}
-        </Text>
+        </Anchor>
         <Text size="sm">{`${environment} key “${keyName}” (…${lastFour})`}</Text>
         <Text size="sm" c="dimmed">
           {reason}

@@ -1,7 +1,6 @@
-import { Alert, Anchor, Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
+import { useState } from 'react';
 import { PLANS } from '../../../core/plans.ts';
 import type { KeyInfo } from '../../shared/api.ts';
 import type {
@@ -9,12 +8,13 @@ import type {
   AccountDetailsInfo,
   AccountUsageInfo,
 } from '../../shared/operator.ts';
-import { countText } from '../common/format.ts';
+import { countText, ENVIRONMENT_TITLES } from '../common/format.ts';
 import { Failure, Loading } from '../common/states.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
 import { KeyState } from '../keys/key-state.tsx';
 import { ActionDialog, actionsOn, type DeskAction } from './account-actions.tsx';
 import { useAccountDetails } from './account-link.tsx';
+import { Section } from './account-section.tsx';
 import { AuditEntries } from './audit-entries.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import { Figure } from './overview-page.tsx';
@@ -35,6 +35,8 @@ export default function OneAccountPage({ id }: { readonly id: string }) {
     </OperatorPage>
   );
 }
+
+const FACTORS = ['No second factor', '1 second factor'];
 
 interface DetailsProps {
   readonly details: AccountDetailsInfo;
@@ -108,7 +110,7 @@ function Summary({ details: { account, secondFactors } }: DetailsProps) {
           Since <Time at={createdAt} />
         </Text>
         <Text size="sm" c="dimmed">
-          {factors === 1 ? '1 second factor' : `${factors} second factors`}
+          {FACTORS[factors] ?? `${factors} second factors`}
         </Text>
       </Group>
       <Text size="xs" c="dimmed" ff="monospace" className="entry-title">
@@ -150,7 +152,10 @@ function EnvironmentUsage({ environment, usage }: EnvironmentUsageProps) {
   const sum = ({ succeeded, clientErrors, limited, serverErrors }: typeof last) =>
     succeeded + clientErrors + limited + serverErrors;
   return (
-    <Figure title={`${environment}, last 24 hours`} value={`${countText(sum(last))} requests`}>
+    <Figure
+      title={`${ENVIRONMENT_TITLES[environment]}, last 24 hours`}
+      value={`${countText(sum(last))} requests`}
+    >
       <div>{`${last.clientErrors} client errors, ${last.limited} refused with 429, ${last.serverErrors} server errors`}</div>
       <div>{`${countText(sum(last30Days))} requests in 30 days`}</div>
       <div>
@@ -175,7 +180,9 @@ function Keys({ details: { keys }, ask }: DetailsProps & { ask(action: DeskActio
               </Text>
             </div>
             <Text size="sm">{key.environment}</Text>
-            <KeyState value={key} />
+            <div className="desk-state">
+              <KeyState value={key} />
+            </div>
             <Text size="sm" c="dimmed">
               Used {key.lastUsedAt === null ? 'never' : <Time at={key.lastUsedAt} />}
             </Text>
@@ -256,39 +263,5 @@ function Sessions({ details: { sessions } }: DetailsProps) {
         ))}
       </Paper>
     </Section>
-  );
-}
-
-interface SectionProps {
-  readonly title: string;
-  /** Each an address and its words. */
-  readonly links?: readonly (readonly [string, string])[];
-  readonly isEmpty?: boolean;
-  readonly children: ReactNode;
-}
-
-function Section({ title, links = [], isEmpty = false, children }: SectionProps) {
-  return (
-    <Stack gap="sm">
-      <Group justify="space-between">
-        <Title order={2} size="h4">
-          {title}
-        </Title>
-        <Group gap="md">
-          {links.map(([address, words]) => (
-            <Anchor key={address} component={Link} href={address} size="sm">
-              {words}
-            </Anchor>
-          ))}
-        </Group>
-      </Group>
-      {isEmpty ? (
-        <Text size="sm" c="dimmed">
-          None
-        </Text>
-      ) : (
-        children
-      )}
-    </Stack>
   );
 }

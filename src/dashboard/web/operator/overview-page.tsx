@@ -143,7 +143,7 @@ function Operations({ overview: { operations } }: PartProps) {
             {operations.map(({ operation, p95, requests, errors }) => (
               <Table.Tr key={operation}>
                 <Table.Td>{operation === 'none' ? 'no operation' : operation}</Table.Td>
-                <Table.Td>{`${p95.toLocaleString('en', { maximumSignificantDigits: 2 })} ms`}</Table.Td>
+                <Table.Td className="nowrap">{`${p95.toLocaleString('en', { maximumSignificantDigits: 2 })} ms`}</Table.Td>
                 <Table.Td>{countText(requests)}</Table.Td>
                 <Table.Td>{countText(errors)}</Table.Td>
               </Table.Tr>

@@ -153,6 +153,7 @@ interface MomentProps {
 function Moment({ label, value, onChange }: MomentProps) {
   return (
     <TextInput
+      className="request-moment"
       label={`${label} (your time)`}
       type="datetime-local"
       max={LAST_OF_TIME_FIELDS}

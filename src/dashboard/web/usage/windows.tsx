@@ -1,13 +1,8 @@
 import { Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { ENVIRONMENTS, type Environment } from '../../../core/environments.ts';
+import { ENVIRONMENTS } from '../../../core/environments.ts';
 import type { UsageInfo, WindowInfo } from '../../shared/usage.ts';
-import { countText } from '../common/format.ts';
+import { countText, ENVIRONMENT_TITLES } from '../common/format.ts';
 import { Until, WindowEnd } from '../common/time.tsx';
-
-const TITLES: Readonly<Record<Environment, string>> = {
-  production: 'Production',
-  staging: 'Staging',
-};
 
 /** Usage of both windows of each environment, beside the plan's limits. */
 export function Windows({ windows }: { readonly windows: UsageInfo['windows'] }) {
@@ -16,7 +11,7 @@ export function Windows({ windows }: { readonly windows: UsageInfo['windows'] })
       {ENVIRONMENTS.map((environment) => {
         const { minute, day, bannedUntil } = windows[environment];
         const ban = bannedUntil === undefined ? {} : { bannedUntil };
-        const title = TITLES[environment];
+        const title = ENVIRONMENT_TITLES[environment];
         return (
           <Paper key={environment} component="section" withBorder p="lg" aria-label={title}>
             <Stack gap="lg">

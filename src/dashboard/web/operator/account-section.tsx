@@ -1,0 +1,38 @@
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+
+interface SectionProps {
+  readonly title: string;
+  /** Each an address and its words. */
+  readonly links?: readonly (readonly [string, string])[];
+  readonly isEmpty?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A part of the page of an account; says so where it is empty. */
+export function Section({ title, links = [], isEmpty = false, children }: SectionProps) {
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <Group gap="md">
+          {links.map(([address, words]) => (
+            <Anchor key={address} component={Link} href={address} size="sm">
+              {words}
+            </Anchor>
+          ))}
+        </Group>
+      </Group>
+      {isEmpty ? (
+        <Text size="sm" c="dimmed">
+          None
+        </Text>
+      ) : (
+        children
+      )}
+    </Stack>
+  );
+}
