@@ -4,6 +4,7 @@ import { DESKTOP, describeWithBrowser, PHONE } from '../support/browser.ts';
 import { createKey } from '../support/dashboard-scene.ts';
 import { Visitor as Owner, PASSWORD } from '../support/dashboard-visitor.ts';
 import { ManualClock, type TestService } from '../support/harness.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { enter } from './web-entrance.ts';
 import {
   expectFine,
@@ -21,12 +22,14 @@ const HOUR = 3_600_000;
 const GRACE = 2_000;
 const LONGEST_NAME = 'N'.repeat(100);
 
+const shared = sharedService(startWithPages);
+
 describeWithBrowser('the keys page', (open) => {
   test.each([
     ['a desktop', DESKTOP],
     ['a phone', PHONE],
   ])('makes a key on %s, shows it once, and the key works', async (_device, viewport) => {
-    await using service = await startWithPages();
+    const service = shared();
     const owner = await Owner.signUp(service);
     await using visitor = await enter(open, service, owner, '/keys', { clipboard: true, viewport });
     const { page } = visitor;
@@ -64,7 +67,7 @@ describeWithBrowser('the keys page', (open) => {
     ['a desktop', DESKTOP],
     ['a phone', PHONE],
   ])('keeps everything in sight beside the longest name on %s', async (_device, viewport) => {
-    await using service = await startWithPages();
+    const service = shared();
     const owner = await Owner.signUp(service);
     await using visitor = await enter(open, service, owner, '/keys', { clipboard: true, viewport });
     const { page } = visitor;
@@ -87,7 +90,7 @@ describeWithBrowser('the keys page', (open) => {
   });
 
   test('shows what is wrong with a key at its field, before creating it', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     const owner = await Owner.signUp(service);
     await using visitor = await enter(open, service, owner, '/keys', { clipboard: true });
     const { page } = visitor;
@@ -129,7 +132,7 @@ describeWithBrowser('the keys page', (open) => {
   });
 
   test('revokes a key only after confirmation', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     const owner = await Owner.signUp(service);
     const { text: key } = await createKey(owner, { name: 'My first key' });
     await using visitor = await enter(open, service, owner, '/keys', { clipboard: true });
@@ -193,7 +196,7 @@ describeWithBrowser('the keys page', (open) => {
   });
 
   test('works by keyboard alone, and restores the focus', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'typist@example.com');
@@ -230,7 +233,7 @@ describeWithBrowser('the keys page', (open) => {
   });
 
   test.each(LOOKS)('is accessible to axe: $colorScheme, $viewport.width wide', async (look) => {
-    await using service = await startWithPages();
+    const service = shared();
     const owner = await Owner.signUp(service);
     await createKey(owner, { name: 'My first key' });
     await using visitor = await enter(open, service, owner, '/keys', { clipboard: true, ...look });

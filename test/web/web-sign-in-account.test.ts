@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { describeWithBrowser } from '../support/browser.ts';
 import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
+import { sharedService } from '../support/shared-service.ts';
 import {
   expectFine,
   fillCredentials,
@@ -16,9 +17,11 @@ import {
 const REFUSALS = [/status of 4\d\d.*\/api\/auth\//];
 const NEW_PASSWORD = 'another horse, another battery';
 
+const shared = sharedService(startWithPages);
+
 describeWithBrowser('the account page', (open) => {
   test('changes the password, and the old one no longer works', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     // The live channel, which the new password ends, may be opened again while the session ends.
     const expected = [...REFUSALS, /status of 401.*\/api\/live/];
     await using visitor = await visit(open, service, { expected });
@@ -42,7 +45,7 @@ describeWithBrowser('the account page', (open) => {
   });
 
   test('ends a session in another browser', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'roamer@example.com');
@@ -58,17 +61,17 @@ describeWithBrowser('the account page', (open) => {
   });
 
   test('shows when the session was ended elsewhere, but not after signing out', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service, { expected: [/status of 401.*\/api\//] });
     const { page } = visitor;
     const ended = page.getByRole('alert').getByText('Your session has ended. Sign in to go on.');
-    await signUp(page, 'roamer@example.com');
+    await signUp(page, 'guest@example.com');
     await goTo(page, 'Account');
     await page.getByText('this one').waitFor();
     await visitor.context.clearCookies();
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await ended.waitFor();
-    await fillCredentials(page, 'roamer@example.com');
+    await fillCredentials(page, 'guest@example.com');
     await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
     await heading(page, 'Keys').waitFor();
     expect(await ended.count()).toBe(0);
@@ -79,7 +82,7 @@ describeWithBrowser('the account page', (open) => {
   });
 
   test('deletes the account after asking for its password, and its keys stop working', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service, { expected: REFUSALS });
     const { page } = visitor;
     await signUp(page, 'leaver@example.com');
@@ -100,10 +103,10 @@ describeWithBrowser('the account page', (open) => {
   });
 
   test.each(LOOKS)('is accessible to axe: $colorScheme, $viewport.width wide', async (look) => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service, look);
     const { page } = visitor;
-    await signUp(page, 'axe@example.com');
+    await signUp(page, `axe-${look.viewport.width}@example.com`);
     await goTo(page, 'Account');
     await page.getByText('this one').waitFor();
     await expectFine(page);

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { MailServer } from '../sign-in/mail-server.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { PASSWORD } from '../support/dashboard-visitor.ts';
+import { sharedService } from '../support/shared-service.ts';
 import {
   expectFine,
   fillCredentials,
@@ -20,9 +21,11 @@ import {
 const REFUSALS = [/status of 4\d\d.*\/api\/auth\//];
 const NEW_PASSWORD = 'another horse, another battery';
 
+const shared = sharedService(startWithPages);
+
 describeWithBrowser('signing in', (open) => {
   test('works again after signing out, with the password', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service, { expected: REFUSALS });
     const { page, requests } = visitor;
     await signUp(page, 'ada@example.com');
@@ -37,7 +40,7 @@ describeWithBrowser('signing in', (open) => {
   });
 
   test('continues to the requested page', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'bookmark@example.com');
@@ -52,7 +55,7 @@ describeWithBrowser('signing in', (open) => {
   });
 
   test('shows a mistake at its field, and moves the focus there', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await page.getByRole('link', { name: 'Create account' }).click();
@@ -65,7 +68,7 @@ describeWithBrowser('signing in', (open) => {
   });
 
   test('to another account shows nothing of the first one', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'first@example.com');
@@ -82,7 +85,7 @@ describeWithBrowser('signing in', (open) => {
   });
 
   test('works by keyboard alone', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'typist@example.com');
@@ -101,7 +104,7 @@ describeWithBrowser('signing in', (open) => {
   });
 
   test.each(LOOKS)('is accessible to axe: $colorScheme, $viewport.width wide', async (look) => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service, look);
     const { page } = visitor;
     for (const path of ['/sign-in', '/sign-up', '/forgot-password', '/reset-password']) {

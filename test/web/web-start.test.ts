@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { DESKTOP, describeWithBrowser, PHONE } from '../support/browser.ts';
 import { PASSWORD } from '../support/dashboard-visitor.ts';
+import { sharedService } from '../support/shared-service.ts';
 import {
   expectFine,
   goTo,
@@ -14,12 +15,14 @@ import {
 
 const MOST_CLICKS = 8;
 
+const shared = sharedService(startWithPages);
+
 describeWithBrowser('the start page', (open) => {
   test.each([
     ['a desktop', DESKTOP],
     ['a phone', PHONE],
   ])('on %s leads from a first visit to a 202 in few clicks', async (_device, viewport) => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service, { viewport });
     const { page } = visitor;
     let clicks = 0;
@@ -29,7 +32,7 @@ describeWithBrowser('the start page', (open) => {
     };
     await click('link', 'Create account');
     await page.getByLabel('E-mail').click();
-    await page.keyboard.type('first@example.com');
+    await page.keyboard.type(`first-${viewport.width}@example.com`);
     await page.getByLabel('Password', { exact: true }).click();
     await page.keyboard.type(PASSWORD);
     clicks += 2;
@@ -42,7 +45,7 @@ describeWithBrowser('the start page', (open) => {
   });
 
   test('shows the reply that the service sent, with its headers and body', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'reader@example.com');
@@ -68,7 +71,7 @@ describeWithBrowser('the start page', (open) => {
   });
 
   test('lists animals with the same key', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'lister@example.com');
@@ -80,7 +83,7 @@ describeWithBrowser('the start page', (open) => {
   });
 
   test('fills the address and the key into every example, and copies it', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'copier@example.com');
@@ -113,7 +116,7 @@ describeWithBrowser('the start page', (open) => {
   });
 
   test('runs with an existing key, in its own environment', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     const { secret } = await service.account(undefined, 'staging');
     await using visitor = await visit(open, service);
     const { page } = visitor;
@@ -131,7 +134,7 @@ describeWithBrowser('the start page', (open) => {
   });
 
   test('discards the key with the page, and never has it in an address', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service);
     const { page, requests } = visitor;
     await signUp(page, 'careful@example.com');
@@ -154,7 +157,7 @@ describeWithBrowser('the start page', (open) => {
   });
 
   test('works by keyboard alone, from the first visit to the 202', async () => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -181,12 +184,12 @@ describeWithBrowser('the start page', (open) => {
   });
 
   test.each(LOOKS)('is accessible to axe: $colorScheme, $viewport.width wide', async (look) => {
-    await using service = await startWithPages();
+    const service = shared();
     await using visitor = await visit(open, service, look);
     const { page } = visitor;
     await page.getByRole('link', { name: 'Create account' }).waitFor();
     await expectFine(page);
-    await signUp(page, 'axe@example.com');
+    await signUp(page, `axe-${look.viewport.width}@example.com`);
     await expectFine(page);
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByRole('button', { name: 'Run it now' }).click();
