@@ -5,10 +5,16 @@ const idle: Worker[] = [];
 
 /** Threads that are used again, with the code that they have loaded: starting one takes longer than most tests. */
 export const REUSED_THREADS: WriterThreads = {
-  start: () => idle.pop() ?? OWN_THREADS.start(),
+  start() {
+    const thread = idle.pop() ?? OWN_THREADS.start();
+    thread.ref();
+    return thread;
+  },
   release(thread) {
     thread.onmessage = null;
     thread.onerror = null;
+    // A script that starts services must end with them.
+    thread.unref();
     idle.push(thread);
   },
 };
