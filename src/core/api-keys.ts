@@ -77,6 +77,8 @@ export interface KeyRecord extends AuthenticatedKey {
   readonly quota: QuotaCaller;
   /** Set by the usage recorder at the first request, so that it looks the key up only once. */
   usage?: KeyUsage;
+  /** Requests that the request log has no entry of, since its latest entry for the key. */
+  unrecorded?: number;
 }
 
 /** Live, or why not. */

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../lib/awaitable.ts';
-import type { AuthenticatedKey } from './api-keys.ts';
+import type { KeyRecord } from './api-keys.ts';
 import type { Environment } from './environments.ts';
 import type { Problem } from './errors.ts';
 import type { RateLimitResult } from './rate-limit.ts';
@@ -104,11 +104,14 @@ export interface RequestLogStore {
   prune(before: number): Promise<void>;
 }
 
+/** The key of a request, with its count of requests that were not recorded. */
+export type LoggedKey = Pick<KeyRecord, 'id' | 'accountId' | 'environment' | 'unrecorded'>;
+
 /** A reply to a request of an account, as it is when it is sent. */
 export interface SentReply {
   readonly at: number;
   readonly requestId: string;
-  readonly key: Pick<AuthenticatedKey, 'id' | 'accountId' | 'environment'>;
+  readonly key: LoggedKey;
   readonly method: string;
   /** The whole address. */
   readonly url: string;
@@ -138,5 +141,5 @@ export interface LogPlace {
 /** Chooses which replies are recorded. No call waits. */
 export interface RequestRecorder {
   /** Counts a reply; `undefined` when it is not recorded. The reply is put at the place at once. */
-  place(accountId: string, at: number, status: number): LogPlace | undefined;
+  place(key: LoggedKey, at: number, status: number): LogPlace | undefined;
 }

@@ -266,7 +266,7 @@ export class HttpService {
     if (key) target.api.recordUsage(key, { operation, status, took, at: receivedAt.wall });
     metrics.recordResponse(operation, status, limits.outcome, took);
     log.request?.(request, id, status, took);
-    const place = key && recorder?.place(key.accountId, receivedAt.wall, status);
+    const place = key && recorder?.place(key, receivedAt.wall, status);
     if (place) place.replies[place.next] = sentReply(received, key, selected, limits, now, took);
     return this.#replies.write(selected, limits, now, id, request.headers.has('origin'));
   }

@@ -4,6 +4,7 @@ import type { Change } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
 import { StorageUnavailable } from '../core/errors.ts';
 import {
+  type LoggedKey,
   type LoggedRequest,
   type LogPlace,
   RECORDED_PER_SECOND,
@@ -64,8 +65,6 @@ export class RequestLogRecorder implements RequestRecorder {
   #sending: readonly LoggedRequest[] = [];
   /** Of all accounts together. */
   readonly #budget = new RecordingBudget();
-  /** Replies since the latest entry that the budget did not allow, by account. */
-  readonly #skipped = new Map<string, { count: number }>();
   /** Requests added since the last trim, by account. */
   readonly #added = new LRUCache<string, number>({ max: COUNTED_ACCOUNTS });
   /** Accounts that changed, and may be gone. */
@@ -75,17 +74,17 @@ export class RequestLogRecorder implements RequestRecorder {
     this.#options = options;
   }
 
-  place(accountId: string, at: number, status: number): LogPlace | undefined {
+  place(key: LoggedKey, at: number, status: number): LogPlace | undefined {
     const second = Math.floor(at / SECOND);
     const rank = rankOf(status);
+    // Most requests of a busy process end here, before anything is looked up.
+    if (rank === RANKS.rest && !this.#budget.takes(second, rank)) return skip(key);
+    const { accountId } = key;
     const known = this.#open.get(accountId);
     const isOpen = known?.second === second;
     // A reply to an account that has its share takes the place of another one, or none.
     const isFull = isOpen && known.replies.length === RECORDED_PER_SECOND;
-    if (!isFull && !this.#budget.takes(second, rank)) {
-      this.#skip(accountId);
-      return undefined;
-    }
+    if (!isFull && rank !== RANKS.rest && !this.#budget.takes(second, rank)) return skip(key);
     if (!isFull && !this.#hasRoom(rank)) {
       this.#options.onDropped(1);
       return undefined;
@@ -133,12 +132,6 @@ export class RequestLogRecorder implements RequestRecorder {
       if (kept.length > 0) this.#closed.push({ ...bucket, replies: kept });
     }
     this.#sending = this.#sending.filter((each) => each.environment !== environment);
-  }
-
-  #skip(accountId: string): void {
-    const known = this.#skipped.get(accountId);
-    if (known) known.count += 1;
-    else if (this.#skipped.size < COUNTED_ACCOUNTS) this.#skipped.set(accountId, { count: 1 });
   }
 
   #hasRoom(rank: Rank): boolean {
@@ -192,11 +185,10 @@ export class RequestLogRecorder implements RequestRecorder {
   #nextBatch(): LoggedRequest[] {
     const batch: LoggedRequest[] = [];
     let taken = 0;
-    for (const { accountId, replies, seen } of this.#closed) {
+    for (const { replies, seen } of this.#closed) {
       if (batch.length >= CHUNK) break;
       taken += 1;
-      const notRecorded = seen - replies.length + (this.#skipped.get(accountId)?.count ?? 0);
-      this.#skipped.delete(accountId);
+      const notRecorded = seen - replies.length + takeSkipped(replies);
       replies.sort(byTime);
       for (const [index, reply] of replies.entries()) {
         batch.push(loggedRequest(reply, index === replies.length - 1 ? notRecorded : 0));
@@ -241,6 +233,21 @@ function indexOfRank(replies: readonly SentReply[], rank: number, before: number
 function rankOf(status: number): Rank {
   if (status < 400) return RANKS.rest;
   return status === 429 ? RANKS.refusal : RANKS.error;
+}
+
+/** Counts a request that the budget did not allow. */
+function skip(key: LoggedKey): undefined {
+  key.unrecorded = (key.unrecorded ?? 0) + 1;
+}
+
+/** The requests with the keys of these replies that were skipped; they are counted anew from now on. */
+function takeSkipped(replies: readonly SentReply[]): number {
+  let count = 0;
+  for (const { key } of replies) {
+    count += key.unrecorded ?? 0;
+    key.unrecorded = 0;
+  }
+  return count;
 }
 
 function byTime(a: SentReply, b: SentReply): number {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import type { LoggedRequest, SentReply } from '../../src/core/request-log.ts';
+import type { LoggedKey, LoggedRequest, SentReply } from '../../src/core/request-log.ts';
 import { RECORDED_IN_ALL } from '../../src/jobs/recording-budget.ts';
 import { RequestLogRecorder, WAITING_CAPACITY } from '../../src/jobs/request-log-recorder.ts';
 import { SECOND } from '../../src/lib/clock.ts';
@@ -8,11 +8,11 @@ import { ManualClock } from '../support/harness.ts';
 
 const WINDOW = { limit: 60, remaining: 59, resetIn: SECOND };
 
-function sent(accountId: string, at: number, status: number): SentReply {
+function sent(key: LoggedKey, at: number, status: number): SentReply {
   return {
     at,
     requestId: 'id',
-    key: { id: 'key_1', accountId, environment: 'production' },
+    key,
     method: 'GET',
     url: 'http://localhost/v1/pets',
     status,
@@ -29,10 +29,15 @@ function sent(accountId: string, at: number, status: number): SentReply {
   };
 }
 
+function keyOf(accountId: string): LoggedKey {
+  return { id: `key of ${accountId}`, accountId, environment: 'production' };
+}
+
 /** A recorder over a store that does as `add` says. */
 function scene(add: (requests: readonly LoggedRequest[]) => Promise<void>) {
   const clock = new ManualClock();
   const counts = { dropped: 0 };
+  const keys = new Map<string, LoggedKey>();
   const trimmed: string[] = [];
   const none = async () => {};
   const recorder = new RequestLogRecorder({
@@ -48,8 +53,10 @@ function scene(add: (requests: readonly LoggedRequest[]) => Promise<void>) {
   });
   const record = (accountId: string, status = 200) => {
     const at = clock.now().wall;
-    const place = recorder.place(accountId, at, status);
-    if (place) place.replies[place.next] = sent(accountId, at, status);
+    const key = keys.get(accountId) ?? keyOf(accountId);
+    keys.set(accountId, key);
+    const place = recorder.place(key, at, status);
+    if (place) place.replies[place.next] = sent(key, at, status);
   };
   return { clock, recorder, record, counts, trimmed };
 }

@@ -7,14 +7,21 @@ const idle: Worker[] = [];
 export const REUSED_THREADS: WriterThreads = {
   start() {
     const thread = idle.pop() ?? OWN_THREADS.start();
-    thread.ref();
+    keepAlive(thread, true);
     return thread;
   },
   release(thread) {
     thread.onmessage = null;
     thread.onerror = null;
     // A script that starts services must end with them.
-    thread.unref();
+    keepAlive(thread, false);
     idle.push(thread);
   },
 };
+
+/** Whether the process waits for a thread; the types of the DOM do not know it. */
+function keepAlive(thread: Worker, isKept: boolean): void {
+  const name = isKept ? 'ref' : 'unref';
+  const method: unknown = Reflect.get(thread, name);
+  if (typeof method === 'function') method.call(thread);
+}
