@@ -142,6 +142,9 @@ describeWithBrowser('the page of requests', (open) => {
     await using it = await scene();
     await it.send('/pets?limit=3', 'fine-1');
     await it.send('/pets/77', 'failed-1');
+    // One that is saved later would move the other down.
+    for (const id of ['fine-1', 'failed-1'])
+      await eventually(async () => (await it.found(id)) === 1);
     await expectSound(open, it.service, it.visitor, '/requests', (page) =>
       page.getByRole('button', { name: 'GET /v1/pets/77' }).waitFor(),
     );
