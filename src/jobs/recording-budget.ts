@@ -3,8 +3,8 @@ export const RANKS = { rest: 0, refusal: 1, error: 2 } as const;
 export type Rank = (typeof RANKS)[keyof typeof RANKS];
 
 /**
- * The most replies of each rank that a process considers in one second: without a bound, a busy process would
- * spend a fifth of its time on its log, and with four times as many a twelfth.
+ * The most replies of each rank that a process considers in one second. Without a bound, a busy process spends
+ * a sixth of its CPU time on the log; with four times these numbers, a twelfth.
  */
 export const RECORDED_IN_ALL = [250, 250, 500] as const satisfies readonly number[];
 
