@@ -63,7 +63,7 @@ const FULL: Scale = {
   startUps: 15,
   floor: { rounds: 7, seconds: 3, warmUp: 3 },
   cluster: { rounds: 5, seconds: 3, warmUp: 4, pets: 100_000, accounts: 1_000 },
-  citus: { rounds: 5, seconds: 4, warmUp: 2, pets: 300_000, accounts: 200 },
+  citus: { rounds: 3, seconds: 5, warmUp: 2, pets: 300_000, accounts: 200 },
 };
 
 const QUICK: Scale = {

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { SECOND } from '../../src/lib/clock.ts';
 import { type Backends, startBackendsOn } from '../cluster/backends.ts';
 import { measureOnce, type WorkloadName, warmUp } from '../cluster/measure.ts';
 import { startPostgres } from '../cluster/private-servers.ts';
-import type { ClusterRun } from '../cluster/results.ts';
-import { startPetstore } from '../cluster/stage.ts';
+import { type ClusterStage, startPetstore } from '../cluster/stage.ts';
 import type { ClusterScale } from '../options.ts';
 import { median } from '../statistics.ts';
 import { table } from '../table.ts';
@@ -22,65 +22,165 @@ const TITLES = {
 
 const WORKLOADS = ['list-20', 'list-20-status', 'get', 'create', 'create-keyed'] as const;
 
+/** Until what the processes save of a load is saved, in ms: usage every 5 s, the request log every second. */
+const TAIL = 7 * SECOND;
+
+/** How long the processes are watched without requests, in ms. */
+const IDLE = 15 * SECOND;
+
 interface Place {
   readonly folder: string;
   progress(text: string): void;
 }
 
+interface Contestant {
+  readonly backends: Backends;
+  readonly stage: ClusterStage;
+}
+
+/** CPU time in s. */
+interface Cpu {
+  readonly all: number;
+  readonly postgres: number;
+}
+
+/** CPU time for 100,000 requests. */
+interface Cost {
+  /** With what was saved after the load, and without what the processes need without requests. */
+  readonly ofRequests: Cpu;
+  /** Of everything that ran during the load. */
+  readonly duringLoad: Cpu;
+}
+
 /** What requests cost on Citus beside one PostgreSQL server: Markdown. */
 export async function measureCosts(place: Place, scale: ClusterScale): Promise<string> {
   await using stack = new AsyncDisposableStack();
-  const fill = async (name: string, database: Parameters<typeof startBackendsOn>[0]) => {
-    place.progress(`${name}: ${scale.pets} pets and ${scale.accounts} accounts`);
-    const folder = join(place.folder, name);
-    mkdirSync(folder, { recursive: true });
-    return stack.use(await startBackendsOn(database, folder, scale));
-  };
-  const plain = await fill('plain', await startPostgres(['max_connections=300']));
-  const servers = await CitusServers.start();
-  const citus = await fill('citus', servers);
-  const toCoordinator = { PETSTORE_DATABASE_URL: servers.coordinator.url };
-  const contestants: readonly Backends[] = [
-    plain,
-    { ...citus, settings: { ...citus.settings, ...toCoordinator } },
-    citus,
+  const contestants: readonly Contestant[] = [
+    await start(stack, place, scale, 'one PostgreSQL'),
+    await start(stack, place, scale, 'Citus, coordinator named'),
+    await start(stack, place, scale, 'Citus, all servers named'),
   ];
-  const stages = [];
-  for (const backends of contestants) {
-    const stage = stack.use(await startPetstore(backends, PROCESSES));
-    for (const server of stage.servers) {
-      place.progress(`warming up port ${server.port}`);
-      for (const workload of WORKLOADS) await warmUp(backends, server, workload, scale);
-    }
-    stages.push({ backends, stage });
-  }
-  const rows = [];
+  place.progress('watching the processes without requests');
+  await Bun.sleep(TAIL);
+  const idle = await idleOf(contestants);
+  const costs: { readonly title: string; readonly rounds: Cost[][] }[] = [];
   for (const workload of WORKLOADS) {
-    const rounds: ClusterRun[][] = [];
+    const rounds: Cost[][] = [];
     for (let round = 1; round <= scale.rounds; round += 1) {
       place.progress(`${workload}: round ${round} of ${scale.rounds}`);
-      const runs = [];
-      for (const { backends, stage } of stages) {
-        runs.push(await measureOnce(backends, stage, workload, scale));
+      const each = [];
+      for (const [index, contestant] of contestants.entries()) {
+        each.push(await costOf(contestant, workload, scale, idle[index] ?? NOTHING));
       }
-      rounds.push(runs);
+      rounds.push(each);
     }
-    rows.push(rowOf(TITLES[workload], rounds));
+    costs.push({ title: TITLES[workload], rounds });
   }
-  const header = ['CPU s for 100,000', 'one PostgreSQL', 'Citus, coordinator named'];
-  return table([...header, 'ratio', 'Citus, all servers named', 'ratio'], rows);
+  const header = ['one PostgreSQL', 'Citus, coordinator named'];
+  const costTable = (name: string, pick: (cost: Cost) => Cpu) =>
+    table(
+      [name, ...header, 'ratio', 'Citus, all servers named', 'ratio'],
+      costs.map(({ title, rounds }) =>
+        rowOf(
+          title,
+          rounds.map((each) => each.map(pick)),
+        ),
+      ),
+    );
+  return [
+    costTable('CPU s for 100,000 requests', ({ ofRequests }) => ofRequests),
+    table(
+      ['CPU s in a second without requests', ...header, 'Citus, all servers named'],
+      [['', ...idle.map(({ all, postgres }) => `${all.toFixed(3)}, ${postgres.toFixed(3)}`)]],
+    ),
+    costTable('all CPU s during the load', ({ duringLoad }) => duringLoad),
+  ].join('\n\n');
 }
 
-function rowOf(title: string, rounds: readonly (readonly ClusterRun[])[]): string[] {
-  const all = ({ demand: { service, redis, postgres } }: ClusterRun) => service + redis + postgres;
-  const of = (index: number, pick: (run: ClusterRun) => number) =>
-    median(rounds.flatMap((runs) => runs.slice(index, index + 1).map(pick)));
+const NOTHING: Cpu = { all: 0, postgres: 0 };
+
+/** Processes on servers of their own, filled and warmed up. */
+async function start(
+  stack: AsyncDisposableStack,
+  { folder, progress }: Place,
+  scale: ClusterScale,
+  name: 'one PostgreSQL' | 'Citus, coordinator named' | 'Citus, all servers named',
+): Promise<Contestant> {
+  progress(`${name}: ${scale.pets} pets and ${scale.accounts} accounts`);
+  const home = join(folder, name.replaceAll(/\W+/g, '-'));
+  mkdirSync(home, { recursive: true });
+  const isPlain = name === 'one PostgreSQL';
+  const servers = isPlain
+    ? await startPostgres(['max_connections=300'])
+    : await CitusServers.start();
+  const filled = stack.use(await startBackendsOn(servers, home, scale));
+  const url =
+    servers instanceof CitusServers && name === 'Citus, coordinator named'
+      ? servers.coordinator.url
+      : servers.url;
+  const backends = { ...filled, settings: { ...filled.settings, PETSTORE_DATABASE_URL: url } };
+  const stage = stack.use(await startPetstore(backends, PROCESSES));
+  for (const server of stage.servers) {
+    progress(`${name}: warming up port ${server.port}`);
+    for (const workload of WORKLOADS) await warmUp(backends, server, workload, scale);
+  }
+  return { backends, stage };
+}
+
+/** CPU time in a second. */
+async function idleOf(contestants: readonly Contestant[]): Promise<Cpu[]> {
+  const before = contestants.map(cpuOf);
+  const begun = performance.now();
+  await Bun.sleep(IDLE);
+  const took = (performance.now() - begun) / SECOND;
+  return contestants.map((each, index) =>
+    timesOf(1 / took, difference(cpuOf(each), before[index] ?? NOTHING)),
+  );
+}
+
+async function costOf(
+  contestant: Contestant,
+  workload: (typeof WORKLOADS)[number],
+  scale: ClusterScale,
+  idle: Cpu,
+): Promise<Cost> {
+  const before = cpuOf(contestant);
+  const begun = performance.now();
+  const { backends, stage } = contestant;
+  const { requests, demand } = await measureOnce(backends, stage, workload, scale);
+  await Bun.sleep(TAIL);
+  const took = (performance.now() - begun) / SECOND;
+  const spent = difference(cpuOf(contestant), before);
+  const ofRequests = timesOf(100_000 / requests, difference(spent, timesOf(took, idle)));
+  const { service, redis, postgres } = demand;
+  return { ofRequests, duringLoad: { all: service + redis + postgres, postgres } };
+}
+
+/** What all parts have used so far. */
+function cpuOf({ backends, stage }: Contestant): Cpu {
+  const postgres = backends.postgres.usage().cpu;
+  const others = [backends.redis, ...stage.servers].map((each) => each.usage().cpu);
+  return { postgres, all: others.reduce((sum, cpu) => sum + cpu, postgres) };
+}
+
+function difference(one: Cpu, other: Cpu): Cpu {
+  return { all: one.all - other.all, postgres: one.postgres - other.postgres };
+}
+
+function timesOf(factor: number, { all, postgres }: Cpu): Cpu {
+  return { all: all * factor, postgres: postgres * factor };
+}
+
+/** @param rounds what each contestant used, one PostgreSQL first. */
+function rowOf(title: string, rounds: readonly (readonly Cpu[])[]): string[] {
+  const of = (index: number, pick: (cpu: Cpu) => number) =>
+    median(rounds.flatMap((each) => each.slice(index, index + 1).map(pick)));
   const cost = (index: number) =>
-    `${of(index, all).toFixed(1)}, ${of(index, ({ demand }) => demand.postgres).toFixed(1)}`;
+    `${of(index, ({ all }) => all).toFixed(1)}, ${of(index, ({ postgres }) => postgres).toFixed(1)}`;
   const ratio = (index: number) => {
-    const ratios = rounds.flatMap((runs) => {
-      const [plain, other] = [runs[0], runs[index]];
-      return plain && other ? [all(other) / all(plain)] : [];
+    const ratios = rounds.flatMap((each) => {
+      const [plain, other] = [each[0], each[index]];
+      return plain && other ? [other.all / plain.all] : [];
     });
     const range = [Math.min(...ratios), Math.max(...ratios)].map((each) => each.toFixed(2));
     return `**${median(ratios).toFixed(2)}** (${range.join(' to ')})`;

@@ -126,13 +126,16 @@ export async function warmUp(
   }
 }
 
+/** What a run shows, and how many requests it had. */
+type MeasuredRun = ClusterRun & { readonly requests: number };
+
 /** Measures processes together, each under a load of its own. */
 export async function measureOnce(
   backends: Backends,
   group: Group,
   kind: WorkloadName,
   { seconds }: Pick<ClusterScale, 'seconds'>,
-): Promise<ClusterRun> {
+): Promise<MeasuredRun> {
   const before = usageOfAll(backends, group);
   const begun = performance.now();
   const targets = group.proxy ? [group.proxy] : group.servers;
@@ -195,7 +198,7 @@ function usageOfAll({ redis, postgres }: Backends, { servers, proxy }: Group): U
 function runOf(
   results: readonly LoadResult[],
   { before, after, took }: { before: UsageOfAll; after: UsageOfAll; took: number },
-): ClusterRun {
+): MeasuredRun {
   const requests = results.reduce((sum, each) => sum + each.requests, 0);
   const load = results.reduce((sum, { cpu }) => sum + cpu, 0);
   // All processes have the same number of connections, so each is weighted by its replies.
@@ -207,6 +210,7 @@ function runOf(
   const busy = after.machine.busy - before.machine.busy;
   const each = (seconds: number) => (seconds / requests) * 100_000;
   return {
+    requests,
     perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
     p50: weighted(({ p50 }) => p50),
     p99: weighted(({ p99 }) => p99),

@@ -206,14 +206,14 @@ export const TABLES = {
   // How many changes there were that servers must apply to what they cache. One row, 'changes'.
   revision: {
     file: 'accounts',
-    distributedBy: 'reference',
+    distributedBy: 'coordinator',
     primaryKey: ['name'],
     columns: { name: text(), value: integer() },
   },
   // The latest of these changes.
   changes: {
     file: 'accounts',
-    distributedBy: 'reference',
+    distributedBy: 'coordinator',
     primaryKey: ['revision'],
     columns: { revision: integer(), subject_kind: text<ChangeKind>(), subject_id: text() },
   },
@@ -249,14 +249,14 @@ export const TABLES = {
   // The latest batch of usage that each process has added. In PostgreSQL alone.
   usage_sources: {
     file: 'none',
-    distributedBy: 'reference',
+    distributedBy: 'coordinator',
     primaryKey: ['id'],
     columns: { id: text(), batch: integer(), hour: integer() },
   },
   // Which process limits an environment's callers in memory. In PostgreSQL alone.
   counting: {
     file: 'none',
-    distributedBy: 'reference',
+    distributedBy: 'coordinator',
     primaryKey: ['environment'],
     columns: { environment: text<Environment>(), holder: text(), renewals: integer() },
   },

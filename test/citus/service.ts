@@ -101,12 +101,15 @@ describe('a service on Citus', () => {
     }
   });
 
-  test('has idempotency records on the coordinator, also those that an earlier release spread', async () => {
+  test('has on the coordinator what belongs there, also where an earlier release had it elsewhere', async () => {
     const url = await cluster.createMigrated();
     await cluster.coordinator.run(
       `SELECT create_distributed_table('idempotent_requests', 'account_id', colocate_with => 'messages')`,
       url,
     );
+    for (const table of ['counting', 'changes', 'revision', 'usage_sources']) {
+      await cluster.coordinator.run(`SELECT create_reference_table('${table}')`, url);
+    }
     await using service = await TestService.start({ settings: settingsOf(url) });
     const { secret } = await service.account();
     const create = async () => {

@@ -121,12 +121,12 @@ async function isInUse(connection: Statements): Promise<boolean> {
   return false;
 }
 
-/** Tables that an earlier release spread, and this one has on the coordinator. */
+/** Tables that an earlier release spread or had on every node, and this one has on the coordinator. */
 async function bringBack(connection: Statements): Promise<void> {
   for (const name of LOCAL) {
     await connection.unsafe(
       `SELECT undistribute_table(logicalrelid) FROM pg_dist_partition
-       WHERE logicalrelid = to_regclass($1) AND partmethod = 'h'`,
+       WHERE logicalrelid = to_regclass($1) AND (partmethod = 'h' OR repmodel = 't')`,
       [name],
     );
   }

@@ -3,6 +3,8 @@ import { type MessageQueue, type MessageRow, messageFromRow } from '../messages.
 import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
+import { QueueWatch } from './queue-watch.ts';
+import { insertNew } from './several-nodes.ts';
 
 const OLDEST = select(
   'messages',
@@ -10,14 +12,27 @@ const OLDEST = select(
   'WHERE delivered_at IS NULL ORDER BY sequence LIMIT ?',
 );
 
+const INSERT_NEW = `INSERT INTO messages
+    (account_id, id, environment, text, created_at, idempotency_key, key_id)
+  SELECT sent.account_id, sent.id, sent.environment, sent.text, sent.created_at,
+    nullif(sent.key, ''), nullif(sent.key_id, '')
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[])
+    WITH ORDINALITY AS sent (account_id, id, environment, text, created_at, key, key_id, place)
+  JOIN accounts ON accounts.id = sent.account_id
+  ORDER BY sent.place`;
+
+const INSERT = `${INSERT_NEW} ON CONFLICT DO NOTHING RETURNING id`;
+
 /** Queues messages and delivers them. */
 export class PostgresMessageQueue implements MessageQueue {
   readonly #database: PostgresDatabase;
+  readonly #watch: QueueWatch;
   /** Messages on their way into the queue, many in a transaction. */
   readonly arrivals: GroupCommit<Arrival, Message | undefined>;
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
+    this.#watch = new QueueWatch(database);
     this.arrivals = new GroupCommit((arrivals) => this.#insert(arrivals), 1);
   }
 
@@ -30,6 +45,7 @@ export class PostgresMessageQueue implements MessageQueue {
    * messages, a later one could come before an earlier one of the same account.
    */
   async deliver(now: number, limit: number): Promise<number> {
+    if (this.#database.isDistributed && !(await this.#watch.mayHaveMessages())) return 0;
     const oldest = await this.#database.rows(OLDEST, limit);
     if (oldest.length === 0) return 0;
     return this.#database.transaction(async (queries) => {
@@ -63,16 +79,7 @@ export class PostgresMessageQueue implements MessageQueue {
    * gone meanwhile is dropped, as its inbox was.
    */
   async #insert(arrivals: readonly Arrival[]): Promise<Array<Message | undefined>> {
-    const rows = await this.#database.all<{ id: string }>(
-      `INSERT INTO messages (account_id, id, environment, text, created_at, idempotency_key,
-         key_id)
-       SELECT sent.account_id, sent.id, sent.environment, sent.text, sent.created_at,
-         nullif(sent.key, ''), nullif(sent.key_id, '')
-       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[],
-         $7::text[])
-         WITH ORDINALITY AS sent (account_id, id, environment, text, created_at, key, key_id, place)
-       JOIN accounts ON accounts.id = sent.account_id
-       ORDER BY sent.place ON CONFLICT DO NOTHING RETURNING id`,
+    const columns = [
       texts(arrivals.map(({ accountId }) => accountId)),
       texts(arrivals.map(({ id }) => id)),
       texts(arrivals.map(({ environment }) => environment)),
@@ -80,7 +87,11 @@ export class PostgresMessageQueue implements MessageQueue {
       integers(arrivals.map(({ createdAt }) => createdAt)),
       texts(arrivals.map(({ idempotencyKey = '' }) => idempotencyKey)),
       texts(arrivals.map(({ keyId = '' }) => keyId)),
-    );
+    ];
+    if (this.#database.isDistributed && (await insertNew(this.#database, INSERT_NEW, ...columns))) {
+      return arrivals.map(() => undefined);
+    }
+    const rows = await this.#database.all<{ id: string }>(INSERT, ...columns);
     const added = new Set(rows.map(({ id }) => id));
     const earlier = await this.#earlier(arrivals.filter(({ id }) => !added.has(id)));
     return arrivals.map(({ id }) => earlier.get(id));

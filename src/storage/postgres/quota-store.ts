@@ -1,11 +1,20 @@
 import type { Environment } from '../../core/environments.ts';
 import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
+import { chunks } from '../../lib/chunks.ts';
 import { DAY } from '../../lib/clock.ts';
 import { QUOTA_COLUMNS, quotaFromRow } from '../quotas.ts';
 import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
+import { valuesOf } from './several-nodes.ts';
 
 const FIND = select('quotas', QUOTA_COLUMNS, 'WHERE caller = ? AND environment = ?');
+
+const INSERT =
+  'INSERT INTO quotas (environment, caller, minute_ends_at, minute_used, day, day_used)';
+
+const OR_REPLACE = `ON CONFLICT (environment, caller) DO UPDATE SET
+  minute_ends_at = excluded.minute_ends_at, minute_used = excluded.minute_used,
+  day = excluded.day, day_used = excluded.day_used`;
 
 /** Keeps the quotas in use of one environment, for the process that counts them in memory. */
 export class PostgresQuotaStore implements QuotaStore {
@@ -25,12 +34,13 @@ export class PostgresQuotaStore implements QuotaStore {
   async save(quotas: readonly SavedQuota[]): Promise<void> {
     if (quotas.length === 0) return;
     const latest = [...new Map(quotas.map((quota) => [quota.caller, quota])).values()];
+    if (this.#database.isDistributed) {
+      await this.#saveOnSeveralNodes(latest);
+      return;
+    }
     await this.#database.run(
-      `INSERT INTO quotas (environment, caller, minute_ends_at, minute_used, day, day_used)
-       SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
-       ON CONFLICT (environment, caller) DO UPDATE SET
-         minute_ends_at = excluded.minute_ends_at, minute_used = excluded.minute_used,
-         day = excluded.day, day_used = excluded.day_used`,
+      `${INSERT} SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+       ${OR_REPLACE}`,
       this.#environment,
       texts(latest.map(({ caller }) => caller)),
       integers(latest.map(({ minuteEndsAt }) => minuteEndsAt)),
@@ -38,6 +48,15 @@ export class PostgresQuotaStore implements QuotaStore {
       integers(latest.map(({ day }) => day)),
       integers(latest.map(({ dayUsed }) => dayUsed)),
     );
+  }
+
+  async #saveOnSeveralNodes(quotas: readonly SavedQuota[]): Promise<void> {
+    for (const some of chunks(quotas)) {
+      const rows = some.map(({ caller, minuteEndsAt, minuteUsed, day, dayUsed }) => [
+        ...[this.#environment, caller, minuteEndsAt, minuteUsed, day, dayUsed],
+      ]);
+      await this.#database.run(`${INSERT} ${valuesOf(rows)} ${OR_REPLACE}`);
+    }
   }
 
   async drop(callers: readonly string[]): Promise<void> {

@@ -3,6 +3,7 @@ import type { AddRequests } from '../request-log.ts';
 import { REQUEST_COLUMNS, rowFromRequest } from '../request-log-rows.ts';
 import { TABLES } from '../schema.ts';
 import type { PostgresDatabase } from './database.ts';
+import { insertNew } from './several-nodes.ts';
 
 const KINDS: Readonly<Record<string, { readonly kind: string }>> = TABLES.request_log.columns;
 
@@ -11,15 +12,18 @@ const DEFINITIONS = REQUEST_COLUMNS.map(
 );
 
 // One parameter: as many arrays as there are columns take longer to send.
-const ADD = `INSERT INTO request_log (${REQUEST_COLUMNS.join(', ')})
+const ADD_NEW = `INSERT INTO request_log (${REQUEST_COLUMNS.join(', ')})
   SELECT ${REQUEST_COLUMNS.map((name) => `added.${name}`).join(', ')}
   FROM json_to_recordset($1::text::json) AS added (${DEFINITIONS.join(', ')})
-  JOIN accounts ON accounts.id = added.account_id
-  ON CONFLICT (account_id, id) DO NOTHING`;
+  JOIN accounts ON accounts.id = added.account_id`;
+
+const ADD = `${ADD_NEW} ON CONFLICT (account_id, id) DO NOTHING`;
 
 /** Adds requests in one statement; those of an account that is gone meanwhile are dropped. */
 export function postgresAddRequests(database: PostgresDatabase): AddRequests {
   return async (requests: readonly LoggedRequest[]) => {
-    await database.run(ADD, JSON.stringify(requests.map(rowFromRequest)));
+    const rows = JSON.stringify(requests.map(rowFromRequest));
+    if (database.isDistributed && (await insertNew(database, ADD_NEW, rows))) return;
+    await database.run(ADD, rows);
   };
 }

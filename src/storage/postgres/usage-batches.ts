@@ -1,7 +1,9 @@
 import type { BatchMark, UsageRecord } from '../../core/usage.ts';
+import { chunks } from '../../lib/chunks.ts';
 import type { UsageBatches } from '../usage.ts';
 import { addedCounts, COUNT_COLUMNS, countsOf } from '../usage-columns.ts';
-import type { PostgresDatabase, Queries } from './database.ts';
+import { type PostgresDatabase, type Queries, texts } from './database.ts';
+import { valuesOf } from './several-nodes.ts';
 
 /** Adds the usage of many accounts. */
 export class PostgresUsageBatches implements UsageBatches {
@@ -13,7 +15,9 @@ export class PostgresUsageBatches implements UsageBatches {
 
   async add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void> {
     await this.#database.transaction(async (queries) => {
-      if (!mark || (await isNew(queries, mark, records))) await addAll(queries, records);
+      if (mark && !(await isNew(queries, mark, records))) return;
+      if (this.#database.isDistributed) await addOnSeveralNodes(queries, records);
+      else await addAll(queries, records);
     });
   }
 
@@ -47,19 +51,51 @@ const RECORD_COLUMNS = [
 
 const SUMS = COUNT_COLUMNS.map((column) => `coalesce(sum(added.${column}), 0)::bigint`).join(', ');
 
+const INSERT = `INSERT INTO key_usage AS counted
+  (account_id, hour, hours, environment, key_id, operation, ${COUNT_COLUMNS.join(', ')})`;
+
+const OR_ADD = `ON CONFLICT (account_id, hour, hours, key_id, operation)
+  DO UPDATE SET ${addedCounts('counted')}`;
+
 // In one order everywhere, so that processes that add to the same rows only wait.
-const ADD_ALL = `INSERT INTO key_usage AS counted
-    (account_id, hour, hours, environment, key_id, operation, ${COUNT_COLUMNS.join(', ')})
-  SELECT added.account_id, added.hour, 1, added.environment, added.key_id, added.operation, ${SUMS}
+const ADD_ALL = `${INSERT} SELECT added.account_id, added.hour, 1, added.environment, added.key_id, added.operation, ${SUMS}
   FROM json_to_recordset($1::text::json) AS added (${RECORD_COLUMNS})
   JOIN accounts ON accounts.id = added.account_id
   GROUP BY added.account_id, added.hour, added.environment, added.key_id, added.operation
   ORDER BY added.account_id, added.hour, added.environment, added.key_id, added.operation
-  ON CONFLICT (account_id, hour, hours, key_id, operation) DO UPDATE SET ${addedCounts('counted')}`;
+  ${OR_ADD}`;
 
 /** Usage of an account that is gone meanwhile is dropped. */
 async function addAll(queries: Queries, records: readonly UsageRecord[]): Promise<void> {
   await queries.run(ADD_ALL, JSON.stringify(records.map(jsonRow)));
+}
+
+/** The same, for a sharded database. */
+async function addOnSeveralNodes(queries: Queries, records: readonly UsageRecord[]): Promise<void> {
+  const accounts = await queries.all<{ id: string }>(
+    'SELECT id FROM accounts WHERE id = ANY($1::text[])',
+    texts([...new Set(records.map(({ accountId }) => accountId))]),
+  );
+  const known = new Set(accounts.map(({ id }) => id));
+  const rows = rowsOf(records.filter(({ accountId }) => known.has(accountId)));
+  for (const some of chunks(rows)) {
+    await queries.run(`${INSERT} ${valuesOf(some)} ${OR_ADD}`);
+  }
+}
+
+/** A row for each subject and hour, in the order of `ADD_ALL`. */
+function rowsOf(records: readonly UsageRecord[]): (string | number)[][] {
+  const bySubject = Map.groupBy(records, ({ accountId, hour, environment, keyId, operation }) =>
+    JSON.stringify([accountId, hour, 1, environment, keyId, operation]),
+  );
+  const subjects = [...bySubject].sort(([one], [other]) => (one < other ? -1 : 1));
+  return subjects.map(([subject, members]) => {
+    const each = members.map(countsOf);
+    const sums = COUNT_COLUMNS.map((_, index) =>
+      each.reduce((sum, counts) => sum + (counts[index] ?? 0), 0),
+    );
+    return [...JSON.parse(subject), ...sums];
+  });
 }
 
 /** A record by column, without those that count nothing. */
