@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ADDRESSED, type Addressed, readConfig } from '../src/config/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import type { Guide, ServiceFacts } from '../src/dashboard/reference/guides/guide.ts';
 import { GUIDES } from '../src/dashboard/reference/guides/guides.ts';
 
@@ -12,16 +12,8 @@ const DEFAULT_PORT = 3000;
 
 /** The guides as files of the documentation, by name. */
 export function guideFiles(): ReadonlyMap<string, string> {
-  const { baseUrl, banPolicy, anonymousLimits } = readConfig({});
-  const address = (name: Addressed) => baseUrl(name, DEFAULT_PORT);
-  const addresses = {
-    production: address('production'),
-    staging: address('staging'),
-    quickstart: address('quickstart'),
-    sandbox: address('sandbox'),
-    dashboard: address('dashboard'),
-  } satisfies Record<(typeof ADDRESSED)[number], string>;
-  const facts = { addresses, banPolicy, anonymousLimits };
+  const { addresses, banPolicy, anonymousLimits } = readConfig({});
+  const facts = { addresses: addresses(DEFAULT_PORT), banPolicy, anonymousLimits };
   return new Map(GUIDES.map((guide) => [`${guide.name}.md`, fileOf(guide, facts)]));
 }
 

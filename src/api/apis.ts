@@ -1,4 +1,4 @@
-import { type Addressed, addressesOf, type Config, type Part } from '../config/config.ts';
+import { type Addresses, addressesOf, type Config, type Part } from '../config/config.ts';
 import type { KeyRecord } from '../core/api-keys.ts';
 import { type ApiName, ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { Limiter, QuotaCaller } from '../core/limiter.ts';
@@ -23,7 +23,7 @@ interface ApiParts {
   readonly recordUsage: Api['recordUsage'];
   /** Loads it at the first call. */
   readonly sandbox: () => Promise<SandboxControl>;
-  baseUrl(name: Addressed): string;
+  readonly addresses: Addresses;
 }
 
 /** The APIs that are served with these parts. */
@@ -34,7 +34,7 @@ export function createApis(parts: readonly Part[], shared: ApiParts): Api[] {
 }
 
 function createApi(name: ApiName, { config, stores, limiters, ...given }: ApiParts): Api {
-  const [baseUrl, dashboard] = [given.baseUrl(name), given.baseUrl('dashboard')];
+  const { [name]: baseUrl, dashboard } = given.addresses;
   const addresses = { baseUrl, documentation: `${dashboard}/docs` };
   const { contact, anonymousLimits } = config;
   const common = {

@@ -42,7 +42,7 @@ async function mailHolder(config: Config, { clock }: Session, email: string): Pr
   const { createMailer } = await import('../dashboard/sign-in/mailer.ts');
   const { Attempts } = await import('../dashboard/sign-in/attempts.ts');
   const attempts = new Attempts(new MemoryAttemptCounts(), clock, config.signUpLimits);
-  const dashboard = config.baseUrl('dashboard', config.port);
+  const { dashboard } = config.addresses(config.port);
   try {
     await createMailer(config.mail, dashboard, attempts).secondFactorChanged(email, CHANGE);
   } catch (error) {

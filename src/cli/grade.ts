@@ -91,7 +91,7 @@ async function gradeAll(
   try {
     const variables = addressesAndKeys(service, ephemeral);
     const { PETSTORE_KEY: key = '' } = variables;
-    const url = service.baseUrl('production');
+    const { production: url } = service.addresses;
     const examination: Examination = { command, variables, url, key, clock: systemClock, signal };
     const grades: Grade[] = [];
     for (const scenario of scenarios) {

@@ -43,15 +43,15 @@ async function serve(): Promise<void> {
   await serveTools({ key, environment, addresses, report });
 }
 
-function readAddresses({ baseUrl, port }: Config): Readonly<Record<ApiName, string>> {
+function readAddresses(config: Config): Readonly<Record<ApiName, string>> {
   const variables = processEnvironment();
-  const addresses = { production: '', staging: '', quickstart: '', sandbox: '' };
+  const addresses = { ...config.addresses(config.port) };
   for (const api of APIS) {
     const given = variables[ADDRESSES[api]]?.trim().replace(/\/$/, '');
     if (given && !/^https?:$/.test(URL.parse(given)?.protocol ?? '')) {
       throw new SetupError(`${ADDRESSES[api]} must be an http or https address.`);
     }
-    addresses[api] = given || baseUrl(api, port);
+    if (given) addresses[api] = given;
   }
   return addresses;
 }

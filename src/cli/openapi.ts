@@ -17,11 +17,8 @@ export function addOpenapiCommand(program: Command): void {
     .addOption(jsonOption())
     .action(({ part }: { part: ApiName }) => {
       const config = readConfig();
-      const document = openapiDocument(part, {
-        baseUrl: config.baseUrl(part, config.port),
-        dashboard: config.baseUrl('dashboard', config.port),
-        contact: config.contact,
-      });
+      const { [part]: baseUrl, dashboard } = config.addresses(config.port);
+      const document = openapiDocument(part, { baseUrl, dashboard, contact: config.contact });
       printLine(JSON.stringify(document, null, 2));
     });
 }

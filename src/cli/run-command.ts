@@ -94,7 +94,7 @@ export function addressesAndKeys(
     keys.find((each) => each.environment === environment)?.key ?? '';
   const addresses = APIS.map((part) => {
     const name = part === 'production' ? 'PETSTORE_URL' : `PETSTORE_${part.toUpperCase()}_URL`;
-    return [name, service.baseUrl(part)];
+    return [name, service.addresses[part]];
   });
   return {
     ...Object.fromEntries(addresses),

@@ -114,11 +114,11 @@ async function announce(
   parts: readonly Part[],
   ephemeral: Ephemeral | undefined,
 ): Promise<void> {
-  const { port, opsPort, baseUrl } = service;
+  const { port, opsPort } = service;
   const { writeReadyFile } = await import('../ephemeral/ready-file.ts');
   const { opsAddress } = await import('./ops-address.ts');
   const served = addressesOf(parts);
-  const addresses = Object.fromEntries(served.map((name) => [name, baseUrl(name)]));
+  const addresses = Object.fromEntries(served.map((name) => [name, service.addresses[name]]));
   writeReadyFile(path, {
     pid: process.pid,
     dataDir,
@@ -161,7 +161,7 @@ function logStart(
   only: readonly Part[],
   next: string | undefined,
 ): void {
-  const addresses = Object.fromEntries(only.map((name) => [name, service.baseUrl(name)]));
+  const addresses = Object.fromEntries(only.map((name) => [name, service.addresses[name]]));
   const { port, opsPort } = service;
   log.info({ port, opsPort, ...addresses, ...(next && { next }) }, 'listening');
 }
@@ -173,13 +173,13 @@ function printBanner(
   keys: Ephemeral['keys'] = [],
 ): void {
   watchOutput();
-  const dashboard = only.includes('dashboard') ? service.baseUrl('dashboard') : undefined;
+  const dashboard = only.includes('dashboard') ? service.addresses.dashboard : undefined;
   const reference = dashboard
     ? `${dashboard}/docs`
-    : `${service.baseUrl(only[0] ?? 'production')}/openapi.json`;
+    : `${service.addresses[only[0] ?? 'production']}/openapi.json`;
   const row = (title: string, value: string) => `  ${title.padEnd(12)}${value}`;
   const rows = [
-    ...only.map((name) => row(name, service.baseUrl(name))),
+    ...only.map((name) => row(name, service.addresses[name])),
     row('reference', reference),
     ...keys.map(({ environment, key }) => row('key', `${key} (${environment})`)),
   ];

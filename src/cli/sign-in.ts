@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 /** The dashboard's sign-in; it sends no mail. */
 export async function openSignIn({ stores, clock }: Session): Promise<SignIn> {
   const config = readConfig();
-  const dashboard = config.baseUrl('dashboard', config.port);
+  const { dashboard } = config.addresses(config.port);
   if (new URL(dashboard).port === '0') {
     throw new SetupError(
       'Set PETSTORE_DASHBOARD_URL, or PETSTORE_PORT to other than 0: the link begins with it.',

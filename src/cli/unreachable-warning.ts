@@ -14,7 +14,7 @@ export function warnIfUnreachable(
   only: readonly Part[],
   log: Log,
 ): void {
-  const isReachable = only.some((part) => !isLocalHost(new URL(service.baseUrl(part)).hostname));
+  const isReachable = only.some((part) => !isLocalHost(new URL(service.addresses[part]).hostname));
   if (isLocalHost(host) || isReachable) return;
   log.warn(
     { host, set: settingsFor(host, service) },
@@ -27,7 +27,7 @@ function settingsFor(host: string, service: RunningService): readonly string[] {
   const isWildcard = host === '0.0.0.0' || host === '::';
   const name = isWildcard ? hostname() : host.includes(':') ? `[${host}]` : host;
   return ADDRESSED.map((addressed) => {
-    const url = new URL(service.baseUrl(addressed));
+    const url = new URL(service.addresses[addressed]);
     url.hostname = name;
     return `${BASE_URL_SETTINGS[addressed]}=${url.href.replace(/\/$/, '')}`;
   });

@@ -31,10 +31,10 @@ export interface Config {
   /** The PostgreSQL database that is used instead of the data folder. */
   readonly database: DatabaseSettings | undefined;
   /**
-   * Base address of an API or of the dashboard.
+   * The base addresses of the APIs and of the dashboard.
    * @param port the port that the service listens on.
    */
-  baseUrl(name: Addressed, port: number): string;
+  addresses(port: number): Addresses;
   /** Mail server and sender; without it no mail is sent. */
   readonly mail: MailSettings | undefined;
   /** E-mail or web address where customers ask for another plan; in the OpenAPI documents. */
@@ -77,6 +77,9 @@ export type Part = (typeof PARTS)[number];
 /** What has a base address of its own: every part, and the sandbox, which is served with staging. */
 export const ADDRESSED = [...APIS, 'dashboard'] as const;
 export type Addressed = (typeof ADDRESSED)[number];
+
+/** Base addresses, without a slash at their ends. */
+export type Addresses = Readonly<Record<Addressed, string>>;
 
 /** The base addresses that a process with these parts serves. */
 export function addressesOf(parts: readonly Part[]): readonly Addressed[] {
@@ -129,7 +132,7 @@ export function readConfig(
   reportUnknown(reader, Object.keys(environment));
   const port = reader.count('PETSTORE_PORT', 0, 65_535);
   const tls = readTls(reader);
-  const baseUrl = readBaseUrls(reader, tls ? 'https' : 'http');
+  const addresses = readAddresses(reader, tls ? 'https' : 'http');
   const smtpUrl = reader.smtpUrl('PETSTORE_SMTP_URL');
   const from = reader.sender('PETSTORE_MAIL_FROM');
   if (reader.isGiven('PETSTORE_SMTP_URL') !== reader.isGiven('PETSTORE_MAIL_FROM')) {
@@ -146,7 +149,7 @@ export function readConfig(
     secret,
     fixedKeys: false,
     database: readDatabase(reader, secret),
-    baseUrl,
+    addresses,
     mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
     contact: reader.contact('PETSTORE_CONTACT'),
     redis: reader.parsed('PETSTORE_REDIS_URL', parseRedisUrl),
@@ -174,7 +177,7 @@ export function readConfig(
   if (config.banPolicy.maximum < config.banPolicy.base) {
     reader.problem('PETSTORE_BAN_MAX_SECONDS must be at least PETSTORE_BAN_SECONDS.');
   }
-  const byTarget = Map.groupBy(ADDRESSED, (name) => requestTarget(config.baseUrl(name, port)));
+  const byTarget = Map.groupBy(ADDRESSED, (name) => requestTarget(addresses(port)[name]));
   for (const rivals of byTarget.values()) {
     if (rivals.length === 1) continue;
     const names = rivals.map((name) => BASE_URL_SETTINGS[name]).join(' and ');
@@ -220,24 +223,23 @@ function readTls(reader: SettingReader): Config['tls'] {
 }
 
 /** Each is set explicitly, or derived from the public address, or else from the port. */
-function readBaseUrls(reader: SettingReader, scheme: 'http' | 'https'): Config['baseUrl'] {
+function readAddresses(reader: SettingReader, scheme: 'http' | 'https'): Config['addresses'] {
   const publicUrl = reader.baseUrl('PETSTORE_PUBLIC_URL', '');
-  const baseUrls = {
-    production: reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT),
-    staging: reader.baseUrl('PETSTORE_STAGING_BASE_URL', VERSION_SEGMENT),
-    quickstart: reader.baseUrl('PETSTORE_QUICKSTART_BASE_URL', ''),
-    sandbox: reader.baseUrl('PETSTORE_SANDBOX_BASE_URL', ''),
-    dashboard: reader.baseUrl('PETSTORE_DASHBOARD_URL', ''),
+  const production = reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT);
+  const staging = reader.baseUrl('PETSTORE_STAGING_BASE_URL', VERSION_SEGMENT);
+  const quickstart = reader.baseUrl('PETSTORE_QUICKSTART_BASE_URL', '');
+  const sandbox = reader.baseUrl('PETSTORE_SANDBOX_BASE_URL', '');
+  const dashboard = reader.baseUrl('PETSTORE_DASHBOARD_URL', '');
+  return (port) => {
+    const root = publicUrl ?? `${scheme}://localhost:${port}`;
+    return {
+      production: production ?? `${root}/v1`,
+      staging: staging ?? `${root}/staging/v1`,
+      quickstart: quickstart ?? `${root}/quickstart`,
+      sandbox: sandbox ?? `${root}/staging/sandbox`,
+      dashboard: dashboard ?? root,
+    };
   };
-  const paths = {
-    production: '/v1',
-    staging: '/staging/v1',
-    quickstart: '/quickstart',
-    sandbox: '/staging/sandbox',
-    dashboard: '',
-  };
-  return (name, port) =>
-    baseUrls[name] ?? (publicUrl ?? `${scheme}://localhost:${port}`) + paths[name];
 }
 
 /** Host and path of a base address: behind a proxy, requests do not show whether they came by TLS. */

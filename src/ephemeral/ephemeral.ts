@@ -2,7 +2,6 @@ import type { Config } from '../config/config.ts';
 import type { AdjustableLimiter } from '../core/adjustable-limiter.ts';
 import type { Environment } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
-import type { RequestHandler } from '../http/serve-options.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 import { clockFrom } from './adjustable-clock.ts';
@@ -24,7 +23,7 @@ export interface Ephemeral extends Disposable {
   /** All keys, once the stores are filled. */
   readonly keys: readonly FixtureKey[];
   /** Records the requests that the handler answers. */
-  watch(handler: RequestHandler, baseUrls: readonly string[]): RequestHandler;
+  watch: RecordedRequests['watch'];
   /** Opens the port by which programs control the service that was started. */
   control(service: {
     readonly stores: Stores;
@@ -62,7 +61,7 @@ export function beginEphemeral(config: Config, fixture: Fixture): Ephemeral {
       loaded = await loadFixture(fixture, { stores, clock, banPolicy });
       keys.push(...loaded.keys);
     },
-    watch: (handler, baseUrls) => requests.watch(handler, baseUrls),
+    watch: (handler, apis) => requests.watch(handler, apis),
     async control({ stores, limiters }) {
       const { openControl } = await import('./control-server.ts');
       const { addNewAccount } = await import('./load-fixture.ts');

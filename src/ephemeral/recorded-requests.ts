@@ -36,11 +36,14 @@ export class RecordedRequests {
 
   /**
    * Records what this handler answers.
-   * @param baseUrls of the APIs: other requests are not recorded.
+   * @param apis requests to others are not recorded.
    */
-  watch(handler: RequestHandler, baseUrls: readonly string[]): RequestHandler {
+  watch(
+    handler: RequestHandler,
+    apis: ReadonlyArray<{ readonly baseUrl: string }>,
+  ): RequestHandler {
     return async (request, ...rest) => {
-      if (!baseUrls.some((baseUrl) => isBelow(baseUrl, request.url))) {
+      if (!apis.some(({ baseUrl }) => isBelow(baseUrl, request.url))) {
         return handler(request, ...rest);
       }
       const receivedAt = this.#clock.now();

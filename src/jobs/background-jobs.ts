@@ -1,12 +1,15 @@
-import type { Config } from '../config/config.ts';
+import type { Config, Part } from '../config/config.ts';
 import type { BanRecord } from '../core/ban-records.ts';
 import type { ChangeListener } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
+import type { Lease } from '../core/lease.ts';
 import { MESSAGES_KEPT } from '../core/messages.ts';
 import { firstKeptHour, hourOf } from '../core/usage.ts';
 import type { Api } from '../http/api.ts';
 import { type Clock, DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
+import type { Readiness } from '../lib/readiness.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
+import { renewLeases } from '../limits/lease.ts';
 import {
   type EnvironmentLimiter,
   type LimiterDependencies,
@@ -17,6 +20,7 @@ import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Stores } from '../storage/stores.ts';
 import { AppliedChanges } from './applied-changes.ts';
+import { watchLastBackup } from './last-backup.ts';
 import { LastUsed } from './last-used.ts';
 import { RequestLogRecorder } from './request-log-recorder.ts';
 import { UsageRecorder } from './usage-recorder.ts';
@@ -41,8 +45,10 @@ const USAGE_STAYS = 31 * DAY;
 
 /** Background-job dependencies. */
 interface JobDependencies {
-  /** Environments whose limits this process applies. */
-  readonly environments: readonly Environment[];
+  /** What this process serves. */
+  readonly parts: readonly Part[];
+  /** Of the environments whose limits this process applies. */
+  readonly leases: ReadonlyMap<Environment, Lease>;
   readonly config: Config;
   readonly stores: Stores;
   /** Holds quotas and bans; without it they are in this process's memory. */
@@ -51,6 +57,7 @@ interface JobDependencies {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly jobs: BackgroundJobs;
+  readonly readiness: Readiness;
 }
 
 interface StartedJobs {
@@ -64,7 +71,8 @@ interface StartedJobs {
 
 /** Starts the limiters, and the jobs that persist and prune; they run until `jobs` is stopped. */
 export async function startBackgroundJobs(dependencies: JobDependencies): Promise<StartedJobs> {
-  const { stores, clock, jobs, config } = dependencies;
+  const { stores, clock, jobs, config, leases, parts } = dependencies;
+  renewLeases(leases, jobs);
   // Read before the bans, so that a ban lifted during the start is noticed as a change.
   const seen = await stores.changes.revision();
   const limiters = await startLimiters(dependencies);
@@ -86,14 +94,16 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
   jobs.every(WATCH_EVERY, 'watch for changes', () => appliedChanges.update());
   const followChanges: StartedJobs['followChanges'] = (listener) => appliedChanges.follow(listener);
   if (recorder) followChanges((changes) => recorder.noteChanges(changes));
+  watchLastBackup(dependencies);
+  if (parts.includes('quickstart')) deliverMessages(dependencies);
   return { limiters, recordUsage, recorder, followChanges };
 }
 
 async function startLimiters(
   dependencies: JobDependencies,
 ): Promise<Map<Environment, EnvironmentLimiter>> {
-  const { environments, config, stores, redis, clock, log, metrics, jobs } = dependencies;
-  const started = environments.map(async (environment) => {
+  const { leases, config, stores, redis, clock, log, metrics, jobs } = dependencies;
+  const started = Array.from(leases.keys(), async (environment) => {
     const limiterDependencies = {
       environment,
       policy: config.banPolicy,
@@ -116,14 +126,14 @@ async function startLimiters(
 }
 
 /** Records when keys are used and with which outcome, in memory; jobs save it. */
-function startRecordingUsage({ environments, stores, jobs }: JobDependencies): {
+function startRecordingUsage({ leases, stores, jobs }: JobDependencies): {
   readonly recordUsage: Api['recordUsage'];
   readonly forgetUsage: (environment: Environment) => void;
 } {
   const lastUsed = new LastUsed(stores.keys);
   jobs.everyAndAtStop(SAVE_LAST_USED_EVERY, 'save last uses', () => lastUsed.save());
   const recorders = new Map(
-    environments.map((name) => [name, new UsageRecorder(stores.usage, name)]),
+    Array.from(leases.keys(), (name) => [name, new UsageRecorder(stores.usage, name)]),
   );
   for (const [name, recorder] of recorders) {
     jobs.everyAndAtStop(SAVE_USAGE_EVERY, `save ${name} usage`, () => recorder.save());
@@ -150,7 +160,7 @@ function startRecordingRequests(dependencies: JobDependencies): RequestLogRecord
 }
 
 /** Starts the job that delivers queued messages to the inboxes, the oldest first. */
-export function deliverMessages({ stores, clock, jobs }: JobDependencies): void {
+function deliverMessages({ stores, clock, jobs }: JobDependencies): void {
   jobs.every(DELIVER_EVERY, 'deliver messages', async () => {
     const deliver = () => stores.messages.deliver(clock.now().wall, DELIVER_AT_ONCE);
     while ((await deliver()) === DELIVER_AT_ONCE);

@@ -25,6 +25,8 @@ const PROBLEM =
 
 interface Dependencies {
   readonly listener: Pick<Listener, 'pause' | 'resume'>;
+  /** The dashboard, with replies that stay open, which the pause would wait for. */
+  readonly pages: { endStreams(isLast: boolean): void } | undefined;
   readonly jobs: BackgroundJobs;
   readonly readiness: Readiness;
   readonly log: Log;
@@ -37,7 +39,7 @@ interface Dependencies {
  * @returns closes the reserve.
  */
 export function watchDescriptors(dependencies: Dependencies): Disposable {
-  const { listener, jobs, readiness, log } = dependencies;
+  const { listener, pages, jobs, readiness, log } = dependencies;
   const limit = descriptorLimit();
   if (limit === undefined) return { [Symbol.dispose]() {} };
   if (limit < AMPLE) {
@@ -51,6 +53,7 @@ export function watchDescriptors(dependencies: Dependencies): Disposable {
     if (!isPaused && areDescriptorsUsedUp(limit, MARGIN)) {
       isPaused = true;
       log.warn({ limit }, PROBLEM);
+      pages?.endStreams(false);
       await listener.pause();
       reserve.release();
     } else if (isPaused && hasRoom(limit)) {

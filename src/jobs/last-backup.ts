@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import type { BackupRecords } from '../core/backup-records.ts';
 import { type Clock, HOUR, MINUTE } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';
@@ -8,8 +9,7 @@ const LOOK_EVERY = MINUTE;
 
 interface Dependencies {
   readonly stores: { readonly backups: BackupRecords };
-  /** Age of the last backup that is too old, in ms. */
-  readonly warnAfter: number;
+  readonly config: Pick<Config, 'backupWarnAfter'>;
   readonly jobs: BackgroundJobs;
   readonly readiness: Readiness;
   readonly log: Pick<Log, 'warn' | 'info'>;
@@ -21,11 +21,11 @@ interface Dependencies {
  * process stays ready: without a backup it serves as well as with one.
  */
 export function watchLastBackup(dependencies: Dependencies): void {
-  const { stores, warnAfter, jobs, readiness, log, clock } = dependencies;
+  const { stores, config, jobs, readiness, log, clock } = dependencies;
   const findWarning = async () => {
     const last = await stores.backups.last();
     const age = last ? clock.now().wall - last.at : 0;
-    if (!last?.isRegular || age <= warnAfter) return undefined;
+    if (!last?.isRegular || age <= config.backupWarnAfter) return undefined;
     const hours = Math.floor(age / HOUR);
     return `The last backup is ${hours} hours old: ${last.file}. See whether petstore backup --to still runs.`;
   };

@@ -12,7 +12,8 @@ const LOOK_EVERY = 5 * SECOND;
 /** How long before the certificate expires to warn, in ms: certbot renews 30 days before. */
 const WARN_BEFORE = 7 * DAY;
 
-interface Dependencies {
+/** What watching the files needs. */
+export interface TlsDependencies {
   readonly listener: Pick<Listener, 'useCertificate'>;
   readonly jobs: BackgroundJobs;
   readonly readiness: Readiness;
@@ -26,7 +27,7 @@ interface Dependencies {
  * What cannot be used is logged, and shown by `/readyz`, while the former pair stays in use.
  * @param used the pair that the listener has.
  */
-export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: Dependencies): void {
+export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: TlsDependencies): void {
   const { jobs, readiness, metrics } = dependencies;
   const watch = new TlsWatch(files, used, dependencies);
   metrics.usesCertificate(used.expiresAt);
@@ -37,14 +38,14 @@ export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: Depe
 
 class TlsWatch {
   readonly #files: TlsFiles;
-  readonly #dependencies: Dependencies;
+  readonly #dependencies: TlsDependencies;
   #used: TlsPair;
   /** What the last look found. */
   #found: string | undefined;
   /** What two looks in a row found: a program that renews may be between the two files at the first one. */
   problem: string | undefined;
 
-  constructor(files: TlsFiles, used: TlsPair, dependencies: Dependencies) {
+  constructor(files: TlsFiles, used: TlsPair, dependencies: TlsDependencies) {
     this.#files = files;
     this.#used = used;
     this.#dependencies = dependencies;

@@ -14,6 +14,7 @@ type ReadinessCheck = () => Awaitable<string | undefined>;
 /** Whether the process should receive requests: each part adds a check of its own. */
 export class Readiness {
   readonly #checks = new Map<string, ReadinessCheck>();
+  readonly #optional = new Map<string, ReadinessCheck>();
   readonly #notes: ReadinessCheck[] = [];
 
   /**
@@ -22,6 +23,11 @@ export class Readiness {
    */
   add(name: string, check: ReadinessCheck): void {
     this.#checks.set(name, check);
+  }
+
+  /** Adds a check that operators see in the dashboard; the process is ready whatever it finds. */
+  addOptional(name: string, check: ReadinessCheck): void {
+    this.#optional.set(name, check);
   }
 
   /** Adds a note for operators about a process that is ready all the same; it runs for every `/readyz`. */
@@ -36,12 +42,21 @@ export class Readiness {
   }
 
   /** The outcome of every check, by name, in the order in which they were added. Never rejects. */
-  async check(): Promise<Map<string, string | undefined>> {
-    const outcomes = [...this.#checks].map(
-      async ([name, check]) => [name, await problemOf(check, `${name}: `)] as const,
-    );
-    return new Map(await Promise.all(outcomes));
+  check(): Promise<Map<string, string | undefined>> {
+    return outcomesOf([...this.#checks]);
   }
+
+  /** As `check`, with those checks that do not decide whether the process is ready at the end. */
+  checkAll(): Promise<Map<string, string | undefined>> {
+    return outcomesOf([...this.#checks, ...this.#optional]);
+  }
+}
+
+async function outcomesOf(checks: ReadonlyArray<readonly [string, ReadinessCheck]>) {
+  const outcomes = checks.map(
+    async ([name, check]) => [name, await problemOf(check, `${name}: `)] as const,
+  );
+  return new Map(await Promise.all(outcomes));
 }
 
 /** @param prefix of the message of an error. */

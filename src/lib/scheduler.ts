@@ -48,7 +48,7 @@ export const timerScheduler: Scheduler = {
 };
 
 /** Receives the failures of background jobs. */
-interface JobReport {
+export interface JobReport {
   /** Of consecutive failures the first is reported, then one a minute. */
   failed(job: string, error: unknown): void;
   /** The job succeeded after a failure. */

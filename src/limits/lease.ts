@@ -12,10 +12,7 @@ const RENEW_EVERY = SECOND;
  * The environments whose limits this process applies. The quickstart takes keys of both, and counts each in its
  * own. With Redis the dashboard reads the current usage of both there.
  */
-export function limitedEnvironments(
-  parts: readonly Part[],
-  { redis }: Config,
-): readonly Environment[] {
+function limitedEnvironments(parts: readonly Part[], { redis }: Config): readonly Environment[] {
   const needsAll = parts.includes('quickstart') || (redis && parts.includes('dashboard'));
   return ENVIRONMENTS.filter((name) => needsAll || parts.includes(name));
 }
@@ -30,16 +27,16 @@ interface Dependencies {
  * Makes sure that no other process limits requests in a way that excludes this one: two with counters of their
  * own would admit twice as much.
  * @param held releases the leases when it is disposed of.
+ * @returns the leases of the environments whose limits this process applies.
  * @throws SetupError when another process does.
  */
 export async function acquireLeases(
-  environments: readonly Environment[],
   dependencies: Dependencies,
   held: AsyncDisposableStack,
 ): Promise<ReadonlyMap<Environment, Lease>> {
-  const { config, stores } = dependencies;
+  const { config, stores, parts } = dependencies;
   const leases = new Map<Environment, Lease>();
-  for (const name of environments) {
+  for (const name of limitedEnvironments(parts, config)) {
     const lease = await stores.leases.claim(name, config.redis ? 'together' : 'alone');
     if (!lease) throw excluded(name, dependencies);
     held.defer(() => lease.release());

@@ -5,6 +5,7 @@ import { redactApiKeys } from '../core/api-key-redaction.ts';
 import { ApiError, messageOf } from '../core/errors.ts';
 import type { ServiceLog } from '../http/pipeline.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
+import type { JobReport } from '../lib/scheduler.ts';
 import { withTimeout } from '../lib/timeout.ts';
 import { publicPath } from './public-path.ts';
 
@@ -111,6 +112,14 @@ export class LineWriter implements DestinationStream {
     if (written === undefined) await Bun.sleep(WRITE_RETRY_DELAY);
     return written ?? 0;
   }
+}
+
+/** Logs the failures of background jobs, and that they work again. */
+export function jobReport(log: Log): JobReport {
+  return {
+    failed: (job, error) => log.warn({ job, err: error }, 'background job failed'),
+    recovered: (job) => log.info({ job }, 'background job works again'),
+  };
 }
 
 /** Logs requests (at level `debug`) and failures, without headers, queries and bodies. */

@@ -23,7 +23,7 @@ interface TracedParts {
 }
 
 /** Records requests as traces, or does nothing when tracing is off. */
-export interface Tracing {
+export interface Tracing extends AsyncDisposable {
   /** A handler that records each request as a span. */
   traceRequests(service: Service): RequestHandler;
   /** The same parts, recording a span for each call that a request makes. */
@@ -31,7 +31,7 @@ export interface Tracing {
   /** The same log, with the trace id on the lines about a request. */
   addTraceId(log: Log): Log;
   /** Sends the remaining spans; waits at most two seconds. */
-  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Tracing as configured by OpenTelemetry's own variables. */
@@ -54,7 +54,7 @@ export function openTelemetry(config: Config, clock: Clock, log: Log): Tracing {
         // The field name that OpenTelemetry specifies for other log formats.
         return traceId === undefined ? {} : { trace_id: traceId };
       }),
-    close: () => tracer.close(),
+    [Symbol.asyncDispose]: () => tracer.close(),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
 import { LastReplies } from '../http/last-replies.ts';
 import { decodeUnreserved } from '../http/request-target.ts';
@@ -8,9 +9,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 interface OpsServerOptions {
-  readonly host: string;
-  /** 0 picks a free port. */
-  readonly port: number;
+  readonly config: Pick<Config, 'opsHost' | 'opsPort'>;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly readiness: Readiness;
   readonly log: Pick<Log, 'error'>;
@@ -24,7 +23,7 @@ const PATHS = ['/livez', '/readyz', '/metrics'];
  * Serves operators and their tools on a separate port, which need not be public: `/livez` while the
  * process runs, `/readyz` while it should receive requests, `/metrics` for Prometheus.
  */
-export class OpsServer {
+export class OpsServer implements AsyncDisposable {
   readonly #options: OpsServerOptions;
   readonly #replies = new LastReplies();
   #server: Bun.Server<undefined> | undefined;
@@ -41,10 +40,11 @@ export class OpsServer {
    * @throws SetupError when the port cannot be opened.
    */
   open(): number {
-    const { host, port, log, clock } = this.#options;
+    const { config, log, clock } = this.#options;
+    const { opsHost: hostname, opsPort: port } = config;
     try {
       this.#server = Bun.serve({
-        hostname: host,
+        hostname,
         port,
         // Otherwise errors are answered with a page of source code.
         development: false,
@@ -77,7 +77,7 @@ export class OpsServer {
   }
 
   /** Closes the port and all connections. */
-  async stop(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#server?.stop(true);
   }
 

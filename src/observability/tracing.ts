@@ -8,7 +8,7 @@ const DISABLED: Tracing = {
     service.handle(request, server, isTargetMalformed),
   traceParts: (parts) => parts,
   addTraceId: (log) => log,
-  close: async () => {},
+  async [Symbol.asyncDispose]() {},
 };
 
 /** Traces requests when OpenTelemetry's variables are set; OpenTelemetry is only loaded then. */

@@ -80,7 +80,7 @@ test('the four base addresses follow from the public one unless they are set', (
     PETSTORE_PUBLIC_URL: 'https://pets.example:8443/shop/',
     PETSTORE_STAGING_BASE_URL: 'https://staging.example/v1',
   });
-  expect(PARTS.map((part) => config.baseUrl(part, 3000))).toEqual([
+  expect(PARTS.map((part) => config.addresses(3000)[part])).toEqual([
     'https://pets.example:8443/shop/v1',
     'https://staging.example/v1',
     'https://pets.example:8443/shop/quickstart',

@@ -26,7 +26,7 @@ describe('without settings', () => {
 
   test('an empty value is the same as none', () => {
     const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']));
-    const plain = ({ baseUrl: _, ...config }: Config) => config;
+    const plain = ({ addresses: _, ...config }: Config) => config;
     expect(plain(readConfig(empty))).toEqual(plain(readConfig({})));
     expect(baseUrls(readConfig(empty))).toEqual(baseUrls(readConfig({})));
   });
@@ -271,8 +271,6 @@ function problems(settings: Record<string, string>): string[] {
 }
 
 function baseUrls(config: Config): { production: string; staging: string } {
-  return {
-    production: config.baseUrl('production', config.port),
-    staging: config.baseUrl('staging', config.port),
-  };
+  const { production, staging } = config.addresses(config.port);
+  return { production, staging };
 }

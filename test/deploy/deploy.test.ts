@@ -53,10 +53,10 @@ describe('compose.yaml', () => {
         .replaceAll(/\$\{PUBLIC_URL:-([^}]+)\}/g, '$1')
         .replaceAll(/\$\{\w+:\?[^}]*\}/g, '0123456789abcdef'.repeat(3)),
     );
-    const { database, redis, baseUrl } = readConfig(filled);
+    const { database, redis, addresses } = readConfig(filled);
     expect(database?.servers[0]).toStartWith('postgres://petstore:');
     expect(redis?.hosts).toEqual([{ host: 'redis', port: 6379 }]);
-    expect(PARTS.map((part) => baseUrl(part, 0))).toEqual([
+    expect(PARTS.map((part) => addresses(0)[part])).toEqual([
       'http://localhost:8080/v1',
       'http://localhost:8080/staging/v1',
       'http://localhost:8080/quickstart',

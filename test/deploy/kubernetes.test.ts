@@ -83,7 +83,7 @@ describe('the Kubernetes manifests', () => {
       'PETSTORE_SECRET',
     ]);
     const config = readConfig({ ...settings.data, ...Object.fromEntries(secret) });
-    expect(config.baseUrl('production', 3_000)).toBe('https://petstore.example.com/v1');
+    expect(config.addresses(3_000).production).toBe('https://petstore.example.com/v1');
     expect(config.database).toBeDefined();
     // The drain, the requests in flight, and a database that does not respond.
     const longestStop = config.drainFor / SECOND + 10 + 12;

@@ -29,14 +29,17 @@ test('a ban that is lifted while a process starts is lifted in that process, too
     },
   };
   const scheduler = new ManualScheduler();
+  const readiness = new Readiness();
   const { limiters } = await startBackgroundJobs({
-    environments: ['production'],
+    parts: ['production'],
+    leases: new Map([['production', { release() {} }]]),
     config: readConfig({}),
     stores: { ...stores, bans },
     redis: undefined,
     clock: it.clock,
     log: createLog('silent', { write: () => {} }),
-    metrics: new Metrics({ ...stores, readiness: new Readiness() }, it.clock),
+    metrics: new Metrics({ ...stores, readiness }, it.clock),
+    readiness,
     jobs: new BackgroundJobs(scheduler, it.clock, { failed: () => {}, recovered: () => {} }),
   });
   const caller = { id: `account:${it.account.id}`, limits: it.account.limits, key: it.key };

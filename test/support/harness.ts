@@ -134,7 +134,7 @@ export class TestService implements AsyncDisposable {
 
   /** A base address, without a slash at its end. */
   url(name: Addressed = 'production'): string {
-    return this.#service.baseUrl(name);
+    return this.#service.addresses[name];
   }
 
   get dashboardUrl(): string {

@@ -194,7 +194,7 @@ describe('without the variables', () => {
       const service = await startService(readConfig(), {
         clock: systemClock, scheduler: timerScheduler, log: createLog('silent'), parts,
       });
-      await fetch(service.baseUrl('production') + '/pets');
+      await fetch(service.addresses.production + '/pets');
       const loaded = Object.keys(require.cache);
       console.log(JSON.stringify({
         all: loaded.length,

@@ -19,14 +19,13 @@ const HEARTBEAT_INTERVAL = SECOND;
 const SYNC_INTERVAL = 0.1 * SECOND;
 
 /** Redis, shared by several processes. */
-export interface SharedRedis {
+export interface SharedRedis extends AsyncDisposable {
   /** Starts a limiter that counts together with all processes on this Redis. */
   startLimiter(dependencies: Omit<LimiterDependencies, 'quotas'>): Promise<RedisLimiter>;
   /** Counts the attempts of all processes on this Redis. */
   readonly attempts: AttemptCounts;
   /** What operators should know; `undefined` while Redis is available. */
   problem(): string | undefined;
-  close(): Promise<void>;
 }
 
 /** What the limiters share. */
@@ -39,7 +38,7 @@ interface Link {
 }
 
 /** Connects, in the background if it takes longer; logs when Redis becomes unavailable or available. */
-export async function openRedis(
+export async function connectRedis(
   address: RedisAddress,
   { clock, log, metrics }: { clock: Clock; log: Log; metrics: Metrics },
 ): Promise<SharedRedis> {
@@ -92,7 +91,7 @@ export async function openRedis(
       if (unavailable.size === 0) return undefined;
       return `${[...unavailable].join(', ')} is unavailable: each process applies its share of the limits locally.`;
     },
-    async close() {
+    async [Symbol.asyncDispose]() {
       await Promise.allSettled(atClose.map((work) => work()));
       await connection.close();
     },

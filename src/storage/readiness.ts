@@ -1,0 +1,29 @@
+import { messageOf, StorageUnavailable } from '../core/errors.ts';
+import { Readiness } from '../lib/readiness.ts';
+import type { Stores } from './stores.ts';
+
+/** The readiness of a process with these stores: that of the store and of its writes, to begin with. */
+export function storeReadiness(stores: Stores): Readiness {
+  const readiness = new Readiness();
+  readiness.add('store', () => storeProblem(stores));
+  readiness.add('writes', () => stores.writes.problem());
+  readiness.addNote(() => lostNodesNote(stores));
+  return readiness;
+}
+
+/** Why the store cannot be read, if so. Clients only see that it is unavailable. */
+async function storeProblem({ changes }: Stores): Promise<string | undefined> {
+  try {
+    await changes.revision();
+    return undefined;
+  } catch (error) {
+    const cause = error instanceof StorageUnavailable ? error.cause : error;
+    return `the store is unavailable: ${messageOf(cause)}`;
+  }
+}
+
+async function lostNodesNote(stores: Stores): Promise<string | undefined> {
+  const lost = await stores.lostNodes();
+  if (lost.length === 0) return undefined;
+  return `Nodes of the database that cannot be reached: ${lost.join(', ')}. What they have gets 503.`;
+}
