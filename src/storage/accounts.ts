@@ -47,7 +47,7 @@ export const accountChanges = {
   ...accountDeletionChanges,
 
   /** `false` when the address is taken. */
-  async createAccount(transaction: Transaction, account: Account, by: Actor): Promise<boolean> {
+  async create(transaction: Transaction, account: Account, by: Actor): Promise<boolean> {
     const { id, email, createdAt: at } = account;
     const isNew = await insertAccount(transaction, email, {
       id,
@@ -61,7 +61,7 @@ export const accountChanges = {
   },
 
   /** `false` when the address is taken. */
-  async signUpAccount(transaction: Transaction, signUp: SignUp): Promise<boolean> {
+  async signUp(transaction: Transaction, signUp: SignUp): Promise<boolean> {
     const { id, email, now } = signUp;
     const email_verified = signUp.isConfirmed ? 1 : 0;
     const moment = new Date(now).toISOString();
@@ -144,7 +144,7 @@ export class StoredAccounts implements AccountStore {
   ): Promise<Account | undefined> {
     const role: Role = 'customer';
     const account = { id: newId('acct', now), email, role, ...subscription, createdAt: now };
-    return (await this.#access.changes.createAccount(account, by)) ? account : undefined;
+    return (await this.#access.changes.create(account, by)) ? account : undefined;
   }
 
   async signUp(
@@ -156,7 +156,7 @@ export class StoredAccounts implements AccountStore {
     const id = newId('acct', now);
     const credentialId = Bun.randomUUIDv7('hex', now);
     const signUp = { id, email, passwordHash, credentialId, now, isConfirmed };
-    if (!(await this.#access.changes.signUpAccount(signUp))) return undefined;
+    if (!(await this.#access.changes.signUp(signUp))) return undefined;
     return { id, email, role: 'customer', ...subscribe('free'), createdAt: now };
   }
 
@@ -212,11 +212,11 @@ export class StoredAccounts implements AccountStore {
   }
 
   suspend(id: string, reason: string, now: number, by: Actor): Promise<boolean> {
-    return this.#access.changes.suspendAccount(id, reason, now, by);
+    return this.#access.changes.suspend(id, reason, now, by);
   }
 
   resume(id: string, now: number, by: Actor): Promise<boolean> {
-    return this.#access.changes.resumeAccount(id, now, by);
+    return this.#access.changes.resume(id, now, by);
   }
 
   async #select() {

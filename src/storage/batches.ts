@@ -1,4 +1,4 @@
-import type { Access } from './access.ts';
+import type { Engine } from './access.ts';
 import type { Table } from './columns.ts';
 import { TABLES, type TableName } from './schema.ts';
 import { numbered, type Selection, type SelectionValue, type Statement } from './selection.ts';
@@ -15,7 +15,7 @@ const WINDOW = 5_000;
  * @param condition in SQL that both engines know; `?` stands for a value.
  */
 export async function deleteInBatches(
-  access: Pick<Access<unknown>, 'run'>,
+  access: Pick<Engine, 'run'>,
   table: TableName,
   condition: string,
   ...values: SelectionValue[]
@@ -36,7 +36,7 @@ export async function deleteInBatches(
  * @param condition in SQL that both engines know; `?` stands for a value.
  */
 export async function deleteInWindows(
-  access: Pick<Access<unknown>, 'rows' | 'run'>,
+  access: Pick<Engine, 'rows' | 'run'>,
   table: TableName,
   condition: string,
   ...values: SelectionValue[]

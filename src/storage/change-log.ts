@@ -1,5 +1,5 @@
 import type { Change, ChangeFeed, ChangeKind, ChangeSignal } from '../core/changes.ts';
-import type { Access } from './access.ts';
+import type { Engine } from './access.ts';
 import type { Transaction } from './schema.ts';
 import { select } from './selection.ts';
 
@@ -41,15 +41,15 @@ export async function recordChange(
 
 /** The changes that servers apply to what they cache, on either engine. */
 export class ChangeLog implements ChangeFeed, ChangeSignal {
-  readonly #access: Access<unknown>;
+  readonly #engine: Pick<Engine, 'rows'>;
   #apply: (() => Promise<void>) | undefined;
 
-  constructor(access: Access<unknown>) {
-    this.#access = access;
+  constructor(engine: Pick<Engine, 'rows'>) {
+    this.#engine = engine;
   }
 
   async revision(): Promise<bigint> {
-    const [row] = await this.#access.rows(REVISION);
+    const [row] = await this.#engine.rows(REVISION);
     return BigInt(row?.value ?? 0);
   }
 
@@ -65,7 +65,7 @@ export class ChangeLog implements ChangeFeed, ChangeSignal {
   async since(seen: bigint) {
     const revision = await this.revision();
     if (revision === seen) return { revision, changes: [] };
-    const rows = await this.#access.rows(SINCE, seen);
+    const rows = await this.#engine.rows(SINCE, seen);
     const last = BigInt(rows.at(-1)?.revision ?? 0);
     // A gap was pruned, or left by a process of an earlier release, which records no changes.
     const isWhole = last >= revision && last - seen === BigInt(rows.length);

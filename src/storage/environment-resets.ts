@@ -41,25 +41,19 @@ async function resetSandboxes(transaction: Transaction): Promise<void> {
 }
 
 /** Resets what accounts have left in environments, on either engine. */
-export class StoredEnvironmentResets implements EnvironmentResets {
-  readonly #access: Access<typeof environmentResetChanges>;
-  readonly #requestLog: Pick<RequestLogStore, 'forgetEnvironments'>;
-
-  constructor(
-    access: Access<typeof environmentResetChanges>,
-    requestLog: Pick<RequestLogStore, 'forgetEnvironments'>,
-  ) {
-    this.#access = access;
-    this.#requestLog = requestLog;
-  }
-
-  async reset(environments: readonly Environment[], by: Actor, now: number): Promise<void> {
-    for (const table of OF_ENVIRONMENTS) {
-      for (const environment of environments) {
-        await deleteInWindows(this.#access, table, 'environment = ?', environment);
+export function storedEnvironmentResets(
+  access: Access<typeof environmentResetChanges>,
+  requestLog: Pick<RequestLogStore, 'forgetEnvironments'>,
+): EnvironmentResets {
+  return {
+    async reset(environments, by, now) {
+      for (const table of OF_ENVIRONMENTS) {
+        for (const environment of environments) {
+          await deleteInWindows(access, table, 'environment = ?', environment);
+        }
       }
-    }
-    await this.#access.changes.resetEnvironments(environments, by, now);
-    await this.#requestLog.forgetEnvironments(environments);
-  }
+      await access.changes.resetEnvironments(environments, by, now);
+      await requestLog.forgetEnvironments(environments);
+    },
+  };
 }

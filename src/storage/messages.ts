@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Message, MessageActivity, MessageStore } from '../core/messages.ts';
-import type { Access } from './access.ts';
+import type { Engine } from './access.ts';
 import { deleteInBatches } from './batches.ts';
 import type { Database } from './schema.ts';
 
@@ -23,11 +23,11 @@ export interface MessageQueue extends Pick<MessageStore, 'enqueue' | 'deliver'> 
 
 /** The queue of messages, and the inboxes, on either engine. */
 export class StoredMessages implements MessageStore {
-  readonly #access: Access<unknown>;
+  readonly #engine: Engine;
   readonly #queue: MessageQueue;
 
-  constructor(access: Access<unknown>, queue: MessageQueue) {
-    this.#access = access;
+  constructor(engine: Engine, queue: MessageQueue) {
+    this.#engine = engine;
     this.#queue = queue;
   }
 
@@ -40,7 +40,7 @@ export class StoredMessages implements MessageStore {
   }
 
   async queued(): Promise<number> {
-    const { queued } = await (await this.#access.queries())
+    const { queued } = await (await this.#engine.queries())
       .selectFrom('messages')
       .select((select) => select.fn.countAll<number>().as('queued'))
       .where('delivered_at', 'is', null)
@@ -49,7 +49,7 @@ export class StoredMessages implements MessageStore {
   }
 
   async list(accountId: string, limit: number): Promise<Message[]> {
-    const rows = await (await this.#access.queries())
+    const rows = await (await this.#engine.queries())
       .selectFrom('messages')
       .select(MESSAGE_COLUMNS)
       .where('account_id', '=', accountId)
@@ -60,7 +60,7 @@ export class StoredMessages implements MessageStore {
   }
 
   async activity(accountId: string): Promise<MessageActivity> {
-    const rows = await (await this.#access.queries())
+    const rows = await (await this.#engine.queries())
       .selectFrom('messages')
       .select(['id', 'delivered_at'])
       .where('account_id', '=', accountId)
@@ -74,7 +74,7 @@ export class StoredMessages implements MessageStore {
   }
 
   async prune(before: number): Promise<void> {
-    await deleteInBatches(this.#access, 'messages', 'delivered_at < ?', before);
+    await deleteInBatches(this.#engine, 'messages', 'delivered_at < ?', before);
   }
 }
 

@@ -19,7 +19,7 @@ const ORDERING = select('sandboxes', ['account_id'], 'WHERE usage_order IS NOT N
 
 export const sandboxChanges = {
   /** `null` where it would be too far ahead. */
-  async advanceSandboxClock(
+  async advanceClock(
     transaction: Transaction,
     change: SandboxChange,
     by: number,
@@ -39,7 +39,7 @@ export const sandboxChanges = {
     return ahead;
   },
 
-  async setSandboxUsage(
+  async setUsage(
     transaction: Transaction,
     change: SandboxChange,
     { minute, day }: UsedRequests,
@@ -51,11 +51,7 @@ export const sandboxChanges = {
     await noteChange(transaction, change, 'sandbox.usage_set', parts.join(', '));
   },
 
-  async banInSandbox(
-    transaction: Transaction,
-    change: SandboxChange,
-    ban: BanRecord,
-  ): Promise<void> {
+  async ban(transaction: Transaction, change: SandboxChange, ban: BanRecord): Promise<void> {
     await liftBans(transaction, change, ban.chainId);
     await insertBan(transaction, ban);
     await recordChange(transaction, 'ban', ban.id);
@@ -64,27 +60,23 @@ export const sandboxChanges = {
     await noteChange(transaction, change, 'sandbox.key_banned', detail);
   },
 
-  async liftBanInSandbox(
-    transaction: Transaction,
-    change: SandboxChange,
-    chainId: string,
-  ): Promise<void> {
+  async liftBan(transaction: Transaction, change: SandboxChange, chainId: string): Promise<void> {
     const lifted = await liftBans(transaction, change, chainId);
     const detail = lifted.length > 0 ? lifted.join(', ') : `the refusals of key ${chainId}`;
     await noteChange(transaction, change, 'sandbox.ban_lifted', detail);
   },
 
-  /** @param simulation `null` to end it. */
-  async setSandboxSimulation(
+  /** @param simulation `null` or `undefined` to end it: in a message between threads both are `null`. */
+  async setSimulation(
     transaction: Transaction,
     change: SandboxChange,
-    simulation: AccountSimulation | null,
+    simulation: AccountSimulation | null | undefined,
   ): Promise<void> {
     const { accountId } = change;
     await lockSandbox(transaction, accountId);
     await transaction
       .updateTable('sandboxes')
-      .set({ simulation: simulation && JSON.stringify(simulation) })
+      .set({ simulation: simulation ? JSON.stringify(simulation) : null })
       .where('account_id', '=', accountId)
       .execute();
     await forgetSimulated(transaction, accountId);
@@ -92,7 +84,7 @@ export const sandboxChanges = {
     await noteChange(transaction, change, 'sandbox.simulation_set', detail);
   },
 
-  async resetSandbox(transaction: Transaction, change: SandboxChange): Promise<Sandbox> {
+  async reset(transaction: Transaction, change: SandboxChange): Promise<Sandbox> {
     const { accountId } = change;
     await lockSandbox(transaction, accountId);
     const before = await transaction
@@ -121,10 +113,7 @@ export const sandboxChanges = {
     return sandboxFromRow(before) ?? NO_SANDBOX;
   },
 
-  async takeLimiterOrders(
-    transaction: Transaction,
-    accountId: string,
-  ): Promise<readonly LimiterOrder[]> {
+  async takeOrders(transaction: Transaction, accountId: string): Promise<readonly LimiterOrder[]> {
     await lockSandbox(transaction, accountId);
     const orders = await ordersOf(transaction, accountId);
     if (orders.length > 0) await setOrders(transaction, accountId, []);
@@ -133,51 +122,21 @@ export const sandboxChanges = {
 };
 
 /** What accounts have set in the sandbox of staging, on either engine. */
-export class StoredSandboxes implements SandboxStore {
-  readonly #access: Access<typeof sandboxChanges>;
-
-  constructor(access: Access<typeof sandboxChanges>) {
-    this.#access = access;
-  }
-
-  async find(accountId: string): Promise<Sandbox> {
-    const [row] = await this.#access.rows(FIND, accountId);
-    return (row && sandboxFromRow(row)) ?? NO_SANDBOX;
-  }
-
-  advanceClock(change: SandboxChange, by: number): Promise<number | null> {
-    return this.#access.changes.advanceSandboxClock(change, by);
-  }
-
-  setUsage(change: SandboxChange, used: UsedRequests): Promise<void> {
-    return this.#access.changes.setSandboxUsage(change, used);
-  }
-
-  ban(change: SandboxChange, ban: BanRecord): Promise<void> {
-    return this.#access.changes.banInSandbox(change, ban);
-  }
-
-  liftBan(change: SandboxChange, chainId: string): Promise<void> {
-    return this.#access.changes.liftBanInSandbox(change, chainId);
-  }
-
-  setSimulation(change: SandboxChange, simulation: AccountSimulation | undefined): Promise<void> {
-    return this.#access.changes.setSandboxSimulation(change, simulation ?? null);
-  }
-
-  reset(change: SandboxChange): Promise<Sandbox> {
-    return this.#access.changes.resetSandbox(change);
-  }
-
-  async ordering(): Promise<readonly string[]> {
-    return (await this.#access.rows(ORDERING)).map(({ account_id }) => account_id);
-  }
-
-  async takeOrders(accountId: string): Promise<readonly LimiterOrder[]> {
-    // Looking costs nothing; most changes leave no order.
-    if (!(await this.ordering()).includes(accountId)) return [];
-    return this.#access.changes.takeLimiterOrders(accountId);
-  }
+export function storedSandboxes(access: Access<typeof sandboxChanges>): SandboxStore {
+  const ordering = async () => (await access.rows(ORDERING)).map(({ account_id }) => account_id);
+  return {
+    ...access.changes,
+    ordering,
+    async find(accountId) {
+      const [row] = await access.rows(FIND, accountId);
+      return (row && sandboxFromRow(row)) ?? NO_SANDBOX;
+    },
+    async takeOrders(accountId) {
+      // Looking costs nothing; most changes leave no order.
+      if (!(await ordering()).includes(accountId)) return [];
+      return access.changes.takeOrders(accountId);
+    },
+  };
 }
 
 /** Makes sure that the account has a row, and lets its changes take turns; an update locks it on PostgreSQL. */

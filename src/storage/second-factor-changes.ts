@@ -24,13 +24,14 @@ export const secondFactorChanges = {
   },
 
   /** `false` when the account has a confirmed app. */
-  async beginTotp(
-    transaction: Transaction,
-    rowId: string,
-    accountId: string,
-    secret: string,
-  ): Promise<boolean> {
-    const row = { id: rowId, user_id: accountId, secret, backup_codes: NO_CODES, verified: 0 };
+  async beginTotp(transaction: Transaction, accountId: string, secret: string): Promise<boolean> {
+    const row = {
+      id: crypto.randomUUID(),
+      user_id: accountId,
+      secret,
+      backup_codes: NO_CODES,
+      verified: 0,
+    };
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('second_factors')
       .values(row)
@@ -93,12 +94,11 @@ export const secondFactorChanges = {
     transaction: Transaction,
     factor: NewFactor,
     passkeyId: string,
-    rowId: string,
   ): Promise<AddedFactor> {
     const { hasTotp, passkeys } = await factorsOf(transaction, factor.accountId);
     const passkey = passkeys.find(({ id }) => id === passkeyId);
     if (!passkey) return NOT_ADDED;
-    await insertRow(transaction, rowId, factor.accountId);
+    await insertRow(transaction, factor.accountId);
     const isFirst = !hasTotp && passkeys.length === 1;
     return putIntoForce(transaction, factor, 'passkey', isFirst, `passkey ${passkey.name}`);
   },
@@ -141,16 +141,15 @@ export const secondFactorChanges = {
     transaction: Transaction,
     change: FactorChange,
     digests: readonly string[],
-    rowId: string,
   ): Promise<boolean> {
     if (!(await factorsOf(transaction, change.accountId)).hasAny) return false;
-    await insertRow(transaction, rowId, change.accountId);
+    await insertRow(transaction, change.accountId);
     await storeCodes(transaction, change.accountId, digests);
     await record(transaction, change, 'second_factor.codes_renewed', `${digests.length} codes`);
     return true;
   },
 
-  async resetSecondFactors(transaction: Transaction, change: FactorChange): Promise<boolean> {
+  async reset(transaction: Transaction, change: FactorChange): Promise<boolean> {
     const { accountId } = change;
     const factors = await factorsOf(transaction, accountId);
     if (!factors.hasAny) return false;
@@ -212,7 +211,8 @@ async function putIntoForce(
   return { isAdded: true, hasNewCodes };
 }
 
-async function insertRow(transaction: Transaction, id: string, user_id: string): Promise<void> {
+async function insertRow(transaction: Transaction, user_id: string): Promise<void> {
+  const id = crypto.randomUUID();
   await transaction
     .insertInto('second_factors')
     .values({ id, user_id, secret: '', backup_codes: NO_CODES, verified: 0 })

@@ -1,11 +1,11 @@
 import type { Actor } from '../core/audit.ts';
-import type { SessionRecord, SessionStore } from '../core/sessions.ts';
+import type { SessionStore } from '../core/sessions.ts';
 import type { Access } from './access.ts';
 import { recordAudit } from './audit.ts';
 import type { Transaction } from './schema.ts';
 
 export const sessionChanges = {
-  async endSessions(
+  async endAll(
     transaction: Transaction,
     accountId: string,
     at: number,
@@ -24,34 +24,27 @@ export const sessionChanges = {
 };
 
 /** Sessions of the dashboard, on either engine. */
-export class StoredSessions implements SessionStore {
-  readonly #access: Access<typeof sessionChanges>;
-
-  constructor(access: Access<typeof sessionChanges>) {
-    this.#access = access;
-  }
-
-  async ofAccount(accountId: string, now: number): Promise<SessionRecord[]> {
-    const rows = await (await this.#access.queries())
-      .selectFrom('sessions')
-      .select(['id', 'created_at', 'updated_at', 'expires_at'])
-      .select(['ip_address', 'user_agent', 'second_factor'])
-      .where('user_id', '=', accountId)
-      .where('expires_at', '>', new Date(now).toISOString())
-      .orderBy('created_at', 'desc')
-      .execute();
-    return rows.map((row) => ({
-      id: row.id,
-      createdAt: Date.parse(row.created_at),
-      lastActiveAt: Date.parse(row.updated_at),
-      expiresAt: Date.parse(row.expires_at),
-      ipAddress: row.ip_address || undefined,
-      userAgent: row.user_agent || undefined,
-      secondFactor: row.second_factor ?? undefined,
-    }));
-  }
-
-  endAll(accountId: string, now: number, by: Actor): Promise<number> {
-    return this.#access.changes.endSessions(accountId, now, by);
-  }
+export function storedSessions({ changes, queries }: Access<typeof sessionChanges>): SessionStore {
+  return {
+    ...changes,
+    async ofAccount(accountId, now) {
+      const rows = await (await queries())
+        .selectFrom('sessions')
+        .select(['id', 'created_at', 'updated_at', 'expires_at'])
+        .select(['ip_address', 'user_agent', 'second_factor'])
+        .where('user_id', '=', accountId)
+        .where('expires_at', '>', new Date(now).toISOString())
+        .orderBy('created_at', 'desc')
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        createdAt: Date.parse(row.created_at),
+        lastActiveAt: Date.parse(row.updated_at),
+        expiresAt: Date.parse(row.expires_at),
+        ipAddress: row.ip_address || undefined,
+        userAgent: row.user_agent || undefined,
+        secondFactor: row.second_factor ?? undefined,
+      }));
+    },
+  };
 }

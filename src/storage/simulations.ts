@@ -41,24 +41,15 @@ export async function forgetSimulated(transaction: Transaction, accountId: strin
 const COUNTED = select('simulated_requests', ['requests'], 'WHERE account_id = ? AND counter = ?');
 
 /** Counts requests that met a simulation, on either engine. */
-export class StoredSimulations implements SimulationStore {
-  readonly #access: Access<typeof simulationChanges>;
-
-  constructor(access: Access<typeof simulationChanges>) {
-    this.#access = access;
-  }
-
-  async count(
-    accountId: string,
-    counter: string,
-    times: number | undefined,
-  ): Promise<number | undefined> {
-    const { changes } = this.#access;
-    return (await changes.countSimulated(accountId, counter, times ?? null)) ?? undefined;
-  }
-
-  async counted(accountId: string, counter: string): Promise<number> {
-    const [row] = await this.#access.rows(COUNTED, accountId, counter);
-    return row?.requests ?? 0;
-  }
+export function storedSimulations(access: Access<typeof simulationChanges>): SimulationStore {
+  return {
+    async count(accountId, counter, times) {
+      const counted = await access.changes.countSimulated(accountId, counter, times ?? null);
+      return counted ?? undefined;
+    },
+    async counted(accountId, counter) {
+      const [row] = await access.rows(COUNTED, accountId, counter);
+      return row?.requests ?? 0;
+    },
+  };
 }

@@ -5,43 +5,45 @@ import type { Transaction } from './schema.ts';
 
 export const suspensionChanges = {
   /** `false` when there is no such account, or it is suspended already. */
-  async suspendAccount(
+  async suspend(
     transaction: Transaction,
     accountId: string,
     reason: string,
     at: number,
     by: Actor,
   ): Promise<boolean> {
-    const { numUpdatedRows } = await transaction
-      .updateTable('accounts')
-      .set({ suspended_at: at, suspension_reason: reason })
-      .where('id', '=', accountId)
-      .where('suspended_at', 'is', null)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return false;
-    await recordChange(transaction, 'account', accountId);
-    const entry = { at, by, action: 'account.suspended', accountId, detail: reason } as const;
-    await recordAudit(transaction, entry);
-    return true;
+    return setSuspension(transaction, accountId, reason, at, by);
   },
 
   /** `false` when the account is not suspended. */
-  async resumeAccount(
+  async resume(
     transaction: Transaction,
     accountId: string,
     at: number,
     by: Actor,
   ): Promise<boolean> {
-    const { numUpdatedRows } = await transaction
-      .updateTable('accounts')
-      .set({ suspended_at: null, suspension_reason: null })
-      .where('id', '=', accountId)
-      .where('suspended_at', 'is not', null)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return false;
-    await recordChange(transaction, 'account', accountId);
-    const entry = { at, by, action: 'account.resumed', accountId, detail: '' } as const;
-    await recordAudit(transaction, entry);
-    return true;
+    return setSuspension(transaction, accountId, undefined, at, by);
   },
 };
+
+/** @param reason none to end the suspension. */
+async function setSuspension(
+  transaction: Transaction,
+  accountId: string,
+  reason: string | undefined,
+  at: number,
+  by: Actor,
+): Promise<boolean> {
+  const ends = reason === undefined;
+  const { numUpdatedRows } = await transaction
+    .updateTable('accounts')
+    .set({ suspended_at: ends ? null : at, suspension_reason: reason ?? null })
+    .where('id', '=', accountId)
+    .where('suspended_at', ends ? 'is not' : 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  await recordChange(transaction, 'account', accountId);
+  const action = ends ? 'account.resumed' : 'account.suspended';
+  await recordAudit(transaction, { at, by, action, accountId, detail: reason ?? '' });
+  return true;
+}

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { newId } from '../../src/core/ids.ts';
 import { subscribe } from '../../src/core/plans.ts';
-import { StoredAccounts } from '../../src/storage/accounts.ts';
-import { StoredBans } from '../../src/storage/bans.ts';
+import { sharedStores } from '../../src/storage/shared-stores.ts';
 import { SqliteAccess } from '../../src/storage/sqlite/access.ts';
+import { sqliteByHand } from '../../src/storage/sqlite/by-hand.ts';
 import { connect } from '../../src/storage/sqlite/database.ts';
 import { SqliteFile } from '../../src/storage/sqlite/file.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../src/storage/sqlite/pet-store.ts';
+import { RequestLogFile } from '../../src/storage/sqlite/request-log-file.ts';
 import { QUEUE_CAPACITY, Writer } from '../../src/storage/sqlite/writer.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { ServiceProcess } from '../support/process.ts';
@@ -31,6 +32,18 @@ class Rig implements AsyncDisposable {
 
   create(name: string) {
     return this.pets.create(pet(name), at());
+  }
+
+  /** The stores that lie in the accounts file. */
+  stores() {
+    const requestLog = new RequestLogFile(
+      join(this.#folder.path, 'requests.db'),
+      this.accountsPath,
+    );
+    return sharedStores(
+      new SqliteAccess(this.accountsFile),
+      sqliteByHand(this.accountsFile, requestLog),
+    );
   }
 
   /** Another connection, as another program has it, in the middle of a transaction. */
@@ -107,8 +120,7 @@ describe('group commit', () => {
 
   test('a change that the schema refuses does not take down the others of its batch', async () => {
     await using rig = new Rig();
-    const accounts = new StoredAccounts(new SqliteAccess(rig.accountsFile), async () => {});
-    const bans = new StoredBans(new SqliteAccess(rig.accountsFile));
+    const { accounts, bans } = rig.stores();
     const create = (name: string) =>
       accounts.create(`${name}@example.com`, subscribe('free'), NOON, 'test');
     const ofNobody = ban(apiKey('acct_nobody'), { id: newId('ban', NOON) });
@@ -159,7 +171,7 @@ describe('the write queue', () => {
   test('of one file does not fill up with the changes of another', async () => {
     await using rig = new Rig();
     const waiting = names(QUEUE_CAPACITY + 1).map((name) => rig.create(name));
-    const accounts = new StoredAccounts(new SqliteAccess(rig.accountsFile), async () => {});
+    const { accounts } = rig.stores();
     expect(await accounts.create('a@example.com', subscribe('free'), NOON, 'test')).toBeDefined();
     await Promise.all(waiting);
   });

@@ -1,25 +1,24 @@
 import type { Kysely } from 'kysely';
 import type { Environment } from '../../core/environments.ts';
 import { lazy } from '../../lib/lazy.ts';
-import { type Access, type BoundChanges, bindChanges } from '../access.ts';
-import { applyChange } from '../changes.ts';
+import type { Engine, NamedChange } from '../access.ts';
 import { postgresQueries, rowsOf } from '../kysely.ts';
 import type { EnvironmentQueries } from '../pets.ts';
 import type { Database } from '../schema.ts';
 import { numbered, type Selection, type SelectionValue, type Statement } from '../selection.ts';
-import { CHANGES, type Changes } from '../shared-stores.ts';
+import { applyChange } from '../shared-stores.ts';
 import type { PostgresDatabase, Queries } from './database.ts';
 
 /** A database: each change is a transaction of its own. */
-export class PostgresAccess implements Access<Changes> {
+export class PostgresAccess implements Engine {
   readonly #database: PostgresDatabase;
-  readonly changes: BoundChanges<Changes>;
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
-    this.changes = bindChanges(CHANGES, (change, args) =>
-      database.transaction((queries) => applyChange(queriesOver(queries), { change, args })),
-    );
+  }
+
+  change(change: NamedChange): Promise<unknown> {
+    return this.#database.transaction((queries) => applyChange(queriesOver(queries), change));
   }
 
   /** Changes through this instance, such as better-auth's, are made one statement at a time. */

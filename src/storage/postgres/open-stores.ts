@@ -41,13 +41,11 @@ export async function openPostgresStores(
     throw cause;
   }
   const messages = new PostgresMessageQueue(database);
-  const access = new PostgresAccess(database);
-  const { changes, queries } = access;
-  const shared = sharedStores(access, {
+  const shared = sharedStores(new PostgresAccess(database), {
     keys: new PostgresKeyUses(database),
     messages,
     usage: new PostgresUsageBatches(database),
-    requestLog: { changes, queries, add: postgresAddRequests(database) },
+    addRequests: postgresAddRequests(database),
   });
   const knowsWorkers = database.isDistributed && servers.length > 1;
   const shards = knowsWorkers ? new PetShards(database, servers, connections) : undefined;

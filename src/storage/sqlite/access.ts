@@ -1,24 +1,23 @@
 import type { Kysely } from 'kysely';
 import { lazy } from '../../lib/lazy.ts';
-import { type Access, type BoundChanges, bindChanges } from '../access.ts';
+import type { Engine, NamedChange } from '../access.ts';
 import type { EnvironmentQueries } from '../pets.ts';
 import type { Database } from '../schema.ts';
 import type { Selection, SelectionValue, Statement } from '../selection.ts';
-import { CHANGES, type Changes } from '../shared-stores.ts';
 import type { SqliteSelection } from './database.ts';
 import type { SqliteFile } from './file.ts';
 
 /** The accounts file: read in this thread, changed in the writer thread. */
-export class SqliteAccess implements Access<Changes> {
+export class SqliteAccess implements Engine {
   readonly #file: SqliteFile;
-  readonly changes: BoundChanges<Changes>;
 
   constructor(file: SqliteFile) {
     this.#file = file;
     this.queries = queriesOf(file);
-    this.changes = bindChanges(CHANGES, (change, args) =>
-      file.write({ name: 'change', input: { change, args } }),
-    );
+  }
+
+  change(change: NamedChange): Promise<unknown> {
+    return this.#file.write({ name: 'change', input: change });
   }
 
   /** Changes through this instance, such as better-auth's, are made one statement at a time. */

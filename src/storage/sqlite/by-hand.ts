@@ -5,6 +5,7 @@ import { SANDBOX_COLUMNS } from '../sandbox-rows.ts';
 import { select } from '../selection.ts';
 import type { HandWritten } from '../shared-stores.ts';
 import type { SqliteFile } from './file.ts';
+import type { RequestLogFile } from './request-log-file.ts';
 
 const FIND = select(
   'api_keys',
@@ -28,9 +29,10 @@ const FIND_SANDBOX = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?'
 const FIRST_QUEUED = select('messages', ['id'], 'WHERE delivered_at IS NULL LIMIT 1');
 
 /** What happens in the accounts file beside requests, and the request log. */
-export function sqliteByHand(file: SqliteFile, requestLog: HandWritten['requestLog']): HandWritten {
+export function sqliteByHand(file: SqliteFile, requestLogFile: RequestLogFile): HandWritten {
   return {
-    requestLog,
+    requestLogFile,
+    addRequests: requestLogFile.add,
     keys: {
       findByDigest(digest: Buffer): KeyRow | undefined {
         const key = file.getFromSnapshot(FIND, digest);

@@ -1,8 +1,8 @@
 import { rmSync, statSync } from 'node:fs';
 import { SetupError, StorageUnavailable } from '../../core/errors.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { type Access, type BoundChanges, bindChanges } from '../access.ts';
-import { type AddRequests, requestLogChanges } from '../request-log.ts';
+import type { Engine, NamedChange } from '../access.ts';
+import type { AddRequests } from '../request-log.ts';
 import { rowFromRequest } from '../request-log-rows.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { SqliteAccess } from './access.ts';
@@ -10,8 +10,6 @@ import { SqliteFile } from './file.ts';
 import { REQUESTS_SCHEMA } from './migrations.ts';
 import { Writer } from './writer.ts';
 import type { WriterThreads } from './writer-threads.ts';
-
-type LogAccess = Pick<Access<typeof requestLogChanges>, 'changes' | 'queries'>;
 
 /** The file as it was opened. */
 interface OpenedFile {
@@ -26,7 +24,7 @@ interface OpenedFile {
  * The file of the request log. It is opened when it is first used. It is no part of the store: one that is
  * missing, damaged or of another kind is begun anew, also while the service runs.
  */
-export class RequestLogFile implements LogAccess {
+export class RequestLogFile implements Pick<Engine, 'change' | 'queries'> {
   readonly #path: string;
   readonly #accountsPath: string;
   /** Where other accounts, or none, are at their path, the folder is no longer that of this store. */
@@ -36,7 +34,6 @@ export class RequestLogFile implements LogAccess {
   /** Settles once the files that were opened before are closed. */
   #closing: Promise<void> = Promise.resolve();
   #isDamaged = false;
-  readonly changes: BoundChanges<typeof requestLogChanges>;
 
   /** @param accountsPath the accounts, which are open. */
   constructor(path: string, accountsPath: string, threads?: WriterThreads) {
@@ -44,9 +41,6 @@ export class RequestLogFile implements LogAccess {
     this.#threads = threads;
     this.#accountsPath = accountsPath;
     this.#accounts = identify(accountsPath);
-    this.changes = bindChanges(requestLogChanges, (change, args) =>
-      this.#open().file.write({ name: 'change', input: { change, args } }),
-    );
   }
 
   /** Opens the file, so that neither a request nor a lack of descriptors meets that. A failure is met again later. */
@@ -54,6 +48,10 @@ export class RequestLogFile implements LogAccess {
     try {
       this.#open();
     } catch {}
+  }
+
+  async change(change: NamedChange): Promise<unknown> {
+    return this.#open().access.change(change);
   }
 
   queries(): ReturnType<SqliteAccess['queries']> {

@@ -1,4 +1,4 @@
-import type { NamedChange } from '../changes.ts';
+import type { NamedChange } from '../access.ts';
 import type { DatabaseName } from '../data-folder.ts';
 import type { WRITES } from './writes.ts';
 

@@ -1,7 +1,7 @@
 import { type Database, SQLiteError } from 'bun:sqlite';
 import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { lazy } from '../../lib/lazy.ts';
-import type { NamedChange } from '../changes.ts';
+import type { NamedChange } from '../access.ts';
 import { connect } from './database.ts';
 import { damageIn, isStorageFailure } from './failures.ts';
 import { openRecords, type Records } from './id-records.ts';
@@ -35,7 +35,9 @@ const openedRecords = new Map<string, Records>();
  * request. Where that
  * fails the thread ends, and the next one loads it anew: the runtime remembers a failed import.
  */
-const loadChanges = lazy(() => Promise.all([import('../kysely.ts'), import('../changes.ts')]));
+const loadChanges = lazy(() =>
+  Promise.all([import('../kysely.ts'), import('../shared-stores.ts')]),
+);
 type LoadedChanges = Awaited<ReturnType<typeof loadChanges>>;
 
 /** Settles with the latest request: they are handled one after the other. */

@@ -29,14 +29,12 @@ export function connectTo(url: string, isDistributed = false): Backend {
     production: new PostgresPetStore(database, 'production'),
     staging: new PostgresPetStore(database, 'staging'),
   };
-  const access = new PostgresAccess(database);
-  const { changes, queries } = access;
   return {
-    ...sharedStores(access, {
+    ...sharedStores(new PostgresAccess(database), {
       keys: new PostgresKeyUses(database),
       messages,
       usage: new PostgresUsageBatches(database),
-      requestLog: { changes, queries, add: postgresAddRequests(database) },
+      addRequests: postgresAddRequests(database),
     }),
     pets: (environment: Environment = 'production') => pets[environment],
     quotas: (environment: Environment = 'production') =>
