@@ -7,7 +7,7 @@ import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import { withTimeout } from '../lib/timeout.ts';
-import type { WriterMetrics } from '../storage/sqlite/writer.ts';
+import type { StorageMetrics } from '../storage/metrics.ts';
 import type { Stores } from '../storage/stores.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
@@ -34,7 +34,7 @@ const SIZE_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
 type Outcome = RateLimitResult['outcome'];
 
 /** The service's metrics, in Prometheus' format. */
-export class Metrics implements ServiceMetrics, WriterMetrics {
+export class Metrics implements ServiceMetrics, StorageMetrics {
   readonly #clock: Clock;
   readonly #registry = new Registry();
   readonly #requests = new RequestHistogram(DURATION_BUCKETS, this.#registry);

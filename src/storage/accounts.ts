@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { Account, AccountStore, Role } from '../core/accounts.ts';
 import { type Actor, describeSubscription } from '../core/audit.ts';
 import { newId } from '../core/ids.ts';
@@ -6,25 +7,11 @@ import type { Access } from './access.ts';
 import { accountDeletionChanges, deleteAccount } from './account-deletion.ts';
 import { recordAudit } from './audit.ts';
 import { recordChange } from './change-log.ts';
-import type { Transaction } from './schema.ts';
+import type { Database, Transaction } from './schema.ts';
 import { suspensionChanges } from './suspensions.ts';
 
-interface AccountRow extends PlanColumns {
-  readonly id: string;
-  readonly email: string;
-  readonly written_as: string | null;
-  readonly role: Role;
-  readonly created_at: number;
-  readonly suspended_at: number | null;
-  readonly suspension_reason: string | null;
-}
-
 /** The columns that tell the limits of an account. */
-export interface PlanColumns {
-  readonly plan: string;
-  readonly per_minute: number | null;
-  readonly per_day: number | null;
-}
+export type PlanColumns = Pick<Selectable<Database['accounts']>, 'plan' | 'per_minute' | 'per_day'>;
 
 interface SignUp {
   readonly id: string;
@@ -41,6 +28,8 @@ const COLUMNS = [
   ...(['id', 'email', 'written_as', 'role', 'plan', 'per_minute', 'per_day'] as const),
   ...(['created_at', 'suspended_at', 'suspension_reason'] as const),
 ] as const;
+
+type AccountRow = Pick<Selectable<Database['accounts']>, (typeof COLUMNS)[number]>;
 
 export const accountChanges = {
   ...suspensionChanges,

@@ -1,34 +1,21 @@
+import type { Selectable } from 'kysely';
 import type { ApiKey, AuthenticatedKey } from '../core/api-keys.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { type PlanColumns, subscriptionFromRow } from './accounts.ts';
 import { type SandboxColumns, sandboxFromRow } from './sandbox-rows.ts';
+import type { Database } from './schema.ts';
+
+type KeyRow = Selectable<Database['api_keys']>;
 
 /** The columns of a key that requests need. */
-export interface KeyColumns {
-  readonly id: string;
-  readonly account_id: string;
-  readonly environment: Environment;
-  readonly expires_at: number | null;
-  readonly revoked_at: number | null;
-  readonly last_used_at: number | null;
-  readonly chain_id: string | null;
-  readonly simulate: string | null;
-  readonly clock_offset: number;
-}
+export type KeyColumns = Pick<
+  KeyRow,
+  | ('id' | 'account_id' | 'environment' | 'expires_at' | 'revoked_at' | 'last_used_at')
+  | ('chain_id' | 'simulate' | 'clock_offset')
+>;
 
 /** The columns of a key's account that requests need. */
-export interface AccountColumns extends PlanColumns {
-  readonly suspended_at: number | null;
-}
-
-export interface ApiKeyRow extends KeyColumns {
-  readonly name: string;
-  readonly prefix: string;
-  readonly last_four: string;
-  readonly created_at: number;
-  readonly is_temporary: number;
-  readonly predecessor_id: string | null;
-}
+export type AccountColumns = PlanColumns & Pick<Selectable<Database['accounts']>, 'suspended_at'>;
 
 /** The columns that an API key is read from. */
 export const KEY_COLUMNS = [
@@ -36,6 +23,8 @@ export const KEY_COLUMNS = [
   ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
   ...(['simulate', 'clock_offset', 'is_temporary', 'predecessor_id'] as const),
 ] as const;
+
+export type ApiKeyRow = Pick<KeyRow, (typeof KEY_COLUMNS)[number]>;
 
 /**
  * @param sandbox of the key's account; none for a key of production.

@@ -2,16 +2,16 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type DialectAdapter,
   type Driver,
   type Expression,
   Kysely,
   PostgresAdapter,
-  PostgresIntrospector,
   PostgresQueryCompiler,
+  type QueryCompiler,
   type QueryResult,
   type SqlBool,
   SqliteAdapter,
-  SqliteIntrospector,
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
@@ -54,22 +54,26 @@ type Execute = (statement: Statement) => Promise<StatementResult>;
 
 /** Kysely over whatever runs a statement on SQLite. */
 export function sqliteQueries(execute: Execute): Kysely<Database> {
-  const dialect: Dialect = {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new StatementDriver(execute),
-    createIntrospector: (database) => new SqliteIntrospector(database),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  };
-  return new Kysely({ dialect });
+  return queriesOver(execute, new SqliteAdapter(), new SqliteQueryCompiler());
 }
 
 /** Kysely over whatever runs a statement on PostgreSQL. */
 export function postgresQueries(execute: Execute): Kysely<Database> {
+  return queriesOver(execute, new PostgresAdapter(), new PostgresQueryCompiler());
+}
+
+function queriesOver(
+  execute: Execute,
+  adapter: DialectAdapter,
+  compiler: QueryCompiler,
+): Kysely<Database> {
   const dialect: Dialect = {
-    createAdapter: () => new PostgresAdapter(),
+    createAdapter: () => adapter,
     createDriver: () => new StatementDriver(execute),
-    createIntrospector: (database) => new PostgresIntrospector(database),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector() {
+      throw new Error('The schema is known; nothing looks it up.');
+    },
+    createQueryCompiler: () => compiler,
   };
   return new Kysely({ dialect });
 }

@@ -1,4 +1,4 @@
-import type { Expression, Kysely, SqlBool } from 'kysely';
+import type { Expression, Kysely, Selectable, SqlBool } from 'kysely';
 import { type IdempotentRequest, REMEMBERED, type StoredReply } from '../core/idempotency.ts';
 import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStore } from '../core/pets.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
@@ -93,11 +93,10 @@ export abstract class StoredPets implements PetStore {
   }
 }
 
-interface ReplyColumns {
-  readonly pet_id: number;
-  readonly reply_status: number | null;
-  readonly reply_body: string | null;
-}
+type ReplyColumns = Pick<
+  Selectable<Database['idempotent_requests']>,
+  'pet_id' | 'reply_status' | 'reply_body'
+>;
 
 /**
  * The stored reply of a request; none where an earlier release recorded it. Such a release, beside this

@@ -1,12 +1,14 @@
+import type { Selectable } from 'kysely';
 import type { Sandbox } from '../core/sandbox.ts';
+import type { Database } from './schema.ts';
 
 /** The columns that a sandbox is read from. */
 export const SANDBOX_COLUMNS = ['clock_offset', 'simulation'] as const;
 
-export interface SandboxColumns {
-  readonly clock_offset: number;
-  readonly simulation: string | null;
-}
+export type SandboxColumns = Pick<
+  Selectable<Database['sandboxes']>,
+  (typeof SANDBOX_COLUMNS)[number]
+>;
 
 /** `undefined` where everything is as it would be without the sandbox. */
 export function sandboxFromRow({ clock_offset, simulation }: SandboxColumns): Sandbox | undefined {

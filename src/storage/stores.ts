@@ -7,8 +7,9 @@ import type { PetStore } from '../core/pets.ts';
 import type { QuotaStore } from '../core/quota.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { FolderState } from './folder/folder-state.ts';
+import type { StorageMetrics } from './metrics.ts';
 import type { SharedStores } from './shared-stores.ts';
-import type { Writer, WriterMetrics } from './sqlite/writer.ts';
+import type { Writer } from './sqlite/writer.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 
 /** The stores of one environment. */
@@ -52,7 +53,7 @@ export interface DatabaseStores extends SharedStores {
    */
   lostNodes(): Promise<readonly string[]>;
   /** Reports durations and failures to these metrics from now on. */
-  measure(metrics: WriterMetrics): void;
+  measure(metrics: StorageMetrics): void;
   /** The stores of an environment; opened at the first call. */
   environment(name: Environment): EnvironmentStores;
   /** Waits for all pending changes, then closes everything. */

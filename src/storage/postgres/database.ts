@@ -3,6 +3,7 @@ import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import { SECOND, systemClock } from '../../lib/clock.ts';
+import type { DatabaseMetrics } from '../metrics.ts';
 import type { Selection } from '../selection.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { connect, STATEMENT_LIMIT } from './connection.ts';
@@ -40,15 +41,6 @@ const RETRIES = { most: 9, pause: 4 } as const;
 /** What a parameter may be; `texts` and `integers` make the arrays. */
 export type Value = string | number | bigint | Buffer | null | List;
 type List = ReturnType<SQL['array']>;
-
-/** Receives every statement's outcome; must not block. */
-export interface DatabaseMetrics {
-  /** The current time for measuring durations, in ms on a scale that never steps. */
-  now(): number;
-  /** @param took ms */
-  databaseReplied(took: number): void;
-  databaseFailed(): void;
-}
 
 /** Statements over the pool, or inside of a transaction. Each may raise `StorageUnavailable`. */
 export interface Queries {

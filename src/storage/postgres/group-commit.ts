@@ -1,4 +1,5 @@
 import { StorageUnavailable } from '../../core/errors.ts';
+import type { CommitMetrics } from '../metrics.ts';
 import { isOfOneNode } from './failures.ts';
 
 /** Changes that may wait; beyond it changes are refused with 503. */
@@ -9,15 +10,6 @@ const BATCH_SIZE = 1_000;
 
 /** A transaction that takes longer than this, in ms, is slow. */
 const SLOW = 20;
-
-/** Receives every transaction's outcome; must not block. */
-export interface GroupCommitMetrics {
-  /** The current time for measuring durations, in ms on a scale that never steps. */
-  now(): number;
-  /** @param took ms, from the request to the disk. */
-  committed(size: number, took: number): void;
-  notCommitted(size: number): void;
-}
 
 interface Waiting<Change, Outcome> {
   readonly change: Change;
@@ -40,7 +32,7 @@ export class GroupCommit<Change, Outcome> {
   #committing = 0;
   #closed = false;
   /** Set once metrics are collected. */
-  metrics: GroupCommitMetrics | undefined;
+  metrics: CommitMetrics | undefined;
 
   /**
    * @param commit makes all changes or none, and gives each one's outcome, in their order.

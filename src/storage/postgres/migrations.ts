@@ -1,4 +1,5 @@
-import { type OnlineStep, SHARED_STEPS } from '../migrations.ts';
+import type { OnlineStep } from '../migration-steps.ts';
+import { REPEATED_MESSAGES, SHARED_STEPS, SIGNING_IN, USAGE } from '../migrations.ts';
 
 /** One step of the schema. Steps are only ever appended. */
 export interface Migration {
@@ -106,46 +107,6 @@ const ACCOUNTS = [
   'CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
 ];
 
-/** What signing in needs; its times are text: ISO 8601, UTC. */
-const SIGNING_IN = [
-  `CREATE TABLE IF NOT EXISTS credentials (
-    id TEXT PRIMARY KEY,
-    user_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    account_id TEXT NOT NULL,
-    provider_id TEXT NOT NULL,
-    password TEXT,
-    access_token TEXT,
-    refresh_token TEXT,
-    id_token TEXT,
-    access_token_expires_at TEXT,
-    refresh_token_expires_at TEXT,
-    scope TEXT,
-    created_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL
-  )`,
-  'CREATE INDEX IF NOT EXISTS credentials_by_user ON credentials (user_id)',
-  `CREATE TABLE IF NOT EXISTS sessions (
-    id TEXT PRIMARY KEY,
-    user_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    token TEXT NOT NULL UNIQUE,
-    expires_at TEXT NOT NULL,
-    ip_address TEXT,
-    user_agent TEXT,
-    created_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL
-  )`,
-  'CREATE INDEX IF NOT EXISTS sessions_by_user ON sessions (user_id)',
-  `CREATE TABLE IF NOT EXISTS verifications (
-    id TEXT PRIMARY KEY,
-    identifier TEXT NOT NULL,
-    value TEXT NOT NULL,
-    expires_at TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL
-  )`,
-  'CREATE INDEX IF NOT EXISTS verifications_by_identifier ON verifications (identifier)',
-];
-
 const ACTIVITY = [
   // The queue and the inboxes in one: what is not delivered yet is queued. The text is a JSON string,
   // since PostgreSQL's own text has no U+0000.
@@ -165,17 +126,7 @@ const ACTIVITY = [
     WHERE delivered_at IS NULL`,
   'CREATE INDEX IF NOT EXISTS messages_by_delivery ON messages (delivered_at)',
 
-  `CREATE TABLE IF NOT EXISTS usage (
-    account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    hour BIGINT NOT NULL,
-    environment TEXT NOT NULL CHECK (environment IN ('production', 'staging')),
-    succeeded BIGINT NOT NULL,
-    client_errors BIGINT NOT NULL,
-    limited BIGINT NOT NULL,
-    server_errors BIGINT NOT NULL,
-    PRIMARY KEY (account_id, hour, environment)
-  )`,
-  'CREATE INDEX IF NOT EXISTS usage_by_hour ON usage (hour)',
+  ...USAGE.postgres,
 
   'CREATE SEQUENCE IF NOT EXISTS audit_numbers',
   `CREATE TABLE IF NOT EXISTS audit (
@@ -197,19 +148,13 @@ const USAGE_SOURCES = [
   )`,
 ];
 
-const REPEATED_MESSAGES = [
-  'ALTER TABLE messages ADD COLUMN IF NOT EXISTS idempotency_key TEXT',
-  `CREATE UNIQUE INDEX IF NOT EXISTS messages_by_idempotency_key
-    ON messages (account_id, environment, idempotency_key)`,
-];
-
 /**
  * The schema as the ordered list of steps that made it. Both environments lie in the same tables.
  * Times are epoch milliseconds where nothing else is said.
  */
 export const MIGRATIONS: readonly Migration[] = [
-  { worksWith: 1, statements: [...PETS, ...ACCOUNTS, ...SIGNING_IN, ...ACTIVITY] },
+  { worksWith: 1, statements: [...PETS, ...ACCOUNTS, ...SIGNING_IN.postgres, ...ACTIVITY] },
   { worksWith: 1, statements: USAGE_SOURCES },
-  { worksWith: 1, statements: REPEATED_MESSAGES },
+  { worksWith: 1, statements: REPEATED_MESSAGES.postgres },
   ...SHARED_STEPS.map(({ postgres, online }) => ({ worksWith: 1, statements: postgres, online })),
 ];

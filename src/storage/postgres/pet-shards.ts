@@ -2,7 +2,8 @@ import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import type { Environment } from '../../core/environments.ts';
 import { SECOND, systemClock } from '../../lib/clock.ts';
 import { bucketOf } from '../buckets.ts';
-import { type DatabaseMetrics, PostgresDatabase } from './database.ts';
+import type { DatabaseMetrics } from '../metrics.ts';
+import { PostgresDatabase } from './database.ts';
 import { ONE_PET, type PetRow } from './pet-rows.ts';
 import { findWorkers } from './primary.ts';
 

@@ -1,4 +1,4 @@
-import { sqliteSteps } from '../migrations.ts';
+import { REPEATED_MESSAGES, SIGNING_IN, sqliteSteps, USAGE } from '../migrations.ts';
 
 /**
  * The schemas, each as the ordered list of steps that made it. Steps are only ever appended, with a new
@@ -121,44 +121,7 @@ export const ACCOUNTS_SCHEMA: Schema = {
     CREATE TRIGGER account_changed AFTER UPDATE OF plan, per_minute, per_day ON accounts
       BEGIN UPDATE revision SET value = value + 1; END;
 
-    CREATE TABLE credentials (
-      id TEXT PRIMARY KEY,
-      user_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-      account_id TEXT NOT NULL,
-      provider_id TEXT NOT NULL,
-      password TEXT,
-      access_token TEXT,
-      refresh_token TEXT,
-      id_token TEXT,
-      access_token_expires_at TEXT,
-      refresh_token_expires_at TEXT,
-      scope TEXT,
-      created_at TEXT NOT NULL,
-      updated_at TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX credentials_by_user ON credentials (user_id);
-
-    CREATE TABLE sessions (
-      id TEXT PRIMARY KEY,
-      user_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-      token TEXT NOT NULL UNIQUE,
-      expires_at TEXT NOT NULL,
-      ip_address TEXT,
-      user_agent TEXT,
-      created_at TEXT NOT NULL,
-      updated_at TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX sessions_by_user ON sessions (user_id);
-
-    CREATE TABLE verifications (
-      id TEXT PRIMARY KEY,
-      identifier TEXT NOT NULL,
-      value TEXT NOT NULL,
-      expires_at TEXT NOT NULL,
-      created_at TEXT NOT NULL,
-      updated_at TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX verifications_by_identifier ON verifications (identifier);
+    ${SIGNING_IN.sqlite.join(';\n')};
 
     CREATE INDEX bans_by_account ON bans (account_id, ends_at);
 
@@ -176,17 +139,7 @@ export const ACCOUNTS_SCHEMA: Schema = {
     CREATE INDEX messages_queued ON messages (sequence) WHERE delivered_at IS NULL;
     CREATE INDEX messages_by_delivery ON messages (delivered_at);
 
-    CREATE TABLE usage (
-      account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-      environment TEXT NOT NULL CHECK (environment IN ('production', 'staging')),
-      hour INTEGER NOT NULL,
-      succeeded INTEGER NOT NULL,
-      client_errors INTEGER NOT NULL,
-      limited INTEGER NOT NULL,
-      server_errors INTEGER NOT NULL,
-      PRIMARY KEY (account_id, hour, environment)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX usage_by_hour ON usage (hour);
+    ${USAGE.sqlite.join(';\n')};
 
     CREATE TABLE audit (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -197,11 +150,7 @@ export const ACCOUNTS_SCHEMA: Schema = {
       detail TEXT NOT NULL
     ) STRICT;
     `,
-    `
-    ALTER TABLE messages ADD COLUMN idempotency_key TEXT;
-    CREATE UNIQUE INDEX messages_by_idempotency_key
-      ON messages (account_id, environment, idempotency_key);
-    `,
+    REPEATED_MESSAGES.sqlite.join(';\n'),
     ...sqliteSteps('accounts'),
   ],
 };

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { systemClock } from '../../lib/clock.ts';
+import type { StorageMetrics } from '../metrics.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import {
   type Posted,
@@ -45,19 +46,6 @@ export interface WriterOptions {
   readonly outcomes?: WriteOutcomes;
 }
 
-/** Receives every transaction's outcome; must not block. */
-export interface WriterMetrics {
-  /** The current time for measuring durations, in ms on a scale that never steps. */
-  now(): number;
-  /** @param took ms, from the request to the disk. */
-  committed(size: number, took: number): void;
-  notCommitted(size: number): void;
-  /** @param took ms, of a transaction, from the request to the disk. */
-  databaseReplied(took: number): void;
-  /** A read failed, or a transaction, since the storage did. */
-  databaseFailed(): void;
-}
-
 /**
  * Sends changes to the writer thread and resolves each once it is on disk. While one transaction is
  * being committed the next one gathers (group commit).
@@ -74,7 +62,7 @@ export class Writer {
   readonly #recorded = new Map<string, Recorded>();
   #closed: PromiseWithResolvers<void> | undefined;
   /** Set once metrics are collected. */
-  metrics: WriterMetrics | undefined;
+  metrics: StorageMetrics | undefined;
   /** Why all changes are refused at the moment; `undefined` while they are accepted. */
   refusal: string | undefined;
   /** Called when a transaction finds that a file is damaged. */
