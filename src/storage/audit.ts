@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter, AuditLog, AuditRecord } from '../core/audit.ts';
+import type { AuditEntry, AuditLog } from '../core/audit.ts';
 import type { Access } from './access.ts';
 import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
@@ -14,40 +14,32 @@ export async function recordAudit(transaction: Transaction, entry: AuditEntry): 
   if (account_id !== '') await recordChange(transaction, 'audit', account_id);
 }
 
-export const auditChanges = { recordAudit };
+export const auditChanges = { record: recordAudit };
 
 /** The audit log, on either engine. */
-export class StoredAuditLog implements AuditLog {
-  readonly #access: Access<typeof auditChanges>;
-
-  constructor(access: Access<typeof auditChanges>) {
-    this.#access = access;
-  }
-
-  record(entry: AuditEntry): Promise<void> {
-    return this.#access.changes.recordAudit(entry);
-  }
-
-  async list(
-    limit: number,
-    before = Number.MAX_SAFE_INTEGER,
-    { actor = '', accountId, action, from, to }: AuditFilter = {},
-  ): Promise<AuditRecord[]> {
-    const queries = await this.#access.queries();
-    let selected = queries
-      .selectFrom('audit')
-      .select(['number', 'at', 'actor as by', 'action', 'account_id as accountId', 'detail'])
-      .where('number', '<', before);
-    if (accountId !== undefined) selected = selected.where('account_id', '=', accountId);
-    if (action !== undefined) selected = selected.where('action', '=', action);
-    if (from !== undefined) selected = selected.where('at', '>=', from);
-    if (to !== undefined) selected = selected.where('at', '<', to);
-    if (actor !== '') {
-      selected = selected.where(({ eb, fn, val }) => {
-        const name = fn<string>('lower', ['actor']);
-        return eb(fn<string>('replace', [name, val(actor.toLowerCase()), val('')]), '<>', name);
-      });
-    }
-    return selected.orderBy('number', 'desc').limit(limit).execute();
-  }
+export function storedAuditLog({ changes, queries }: Access<typeof auditChanges>): AuditLog {
+  return {
+    ...changes,
+    async list(
+      limit,
+      before = Number.MAX_SAFE_INTEGER,
+      { actor = '', accountId, action, from, to } = {},
+    ) {
+      let selected = (await queries())
+        .selectFrom('audit')
+        .select(['number', 'at', 'actor as by', 'action', 'account_id as accountId', 'detail'])
+        .where('number', '<', before);
+      if (accountId !== undefined) selected = selected.where('account_id', '=', accountId);
+      if (action !== undefined) selected = selected.where('action', '=', action);
+      if (from !== undefined) selected = selected.where('at', '>=', from);
+      if (to !== undefined) selected = selected.where('at', '<', to);
+      if (actor !== '') {
+        selected = selected.where(({ eb, fn, val }) => {
+          const name = fn<string>('lower', ['actor']);
+          return eb(fn<string>('replace', [name, val(actor.toLowerCase()), val('')]), '<>', name);
+        });
+      }
+      return selected.orderBy('number', 'desc').limit(limit).execute();
+    },
+  };
 }

@@ -5,16 +5,8 @@ import type { Settings } from '../core/settings.ts';
 export const LAST_BACKUP = 'last_backup';
 
 /** The record that `petstore backup` stores among the settings, on either engine. */
-export class StoredBackupRecords implements BackupRecords {
-  readonly #settings: Settings;
-
-  constructor(settings: Settings) {
-    this.#settings = settings;
-  }
-
-  async last(): Promise<BackupRecord | undefined> {
-    return parseBackupRecord(await this.#settings.find(LAST_BACKUP));
-  }
+export function storedBackupRecords(settings: Settings): BackupRecords {
+  return { last: async () => parseBackupRecord(await settings.find(LAST_BACKUP)) };
 }
 
 /** The record that was stored; `undefined` when there is none, or one of another release. */

@@ -4,7 +4,7 @@ import { KeyRing } from '../core/key-ring.ts';
 import { FINGERPRINT, fingerprintOf, sign } from '../core/secret.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Clock } from '../lib/clock.ts';
-import { StoredBackupRecords } from './backup-records.ts';
+import { storedBackupRecords } from './backup-records.ts';
 import { MemoryKeyCache } from './key-cache.ts';
 import { openSqliteStores } from './sqlite/open-stores.ts';
 import type { WriterThreads } from './sqlite/writer-threads.ts';
@@ -32,7 +32,7 @@ export async function openStores(
     keyRing: new KeyRing(stores.keys, keyCache, { secret, fixedKeys: config.fixedKeys, clock }),
     sessionSecret: sign(secret, 'petstore dashboard sessions'),
     keyCache,
-    backups: new StoredBackupRecords(settings),
+    backups: storedBackupRecords(settings),
   };
 }
 

@@ -7,11 +7,9 @@ import {
   type RequestLogStore,
 } from '../core/request-log.ts';
 import type { Access } from './access.ts';
+import { deleteInBatches } from './batches.ts';
 import { requestFromRow } from './request-log-rows.ts';
 import type { Transaction } from './schema.ts';
-
-/** Requests that are deleted in one transaction. */
-const DELETED_AT_ONCE = 1_000;
 
 /** What a trim leaves free, so that the next requests need none. */
 const HEADROOM = 250;
@@ -20,27 +18,7 @@ const HEADROOM = 250;
 const FIRST_ERROR = 400;
 
 export const requestLogChanges = {
-  /** Deletes some of what is older than this moment (epoch ms); gives how many. */
-  async pruneRequestLog(transaction: Transaction, before: number): Promise<number> {
-    const { numDeletedRows } = await transaction
-      .deleteFrom('request_log')
-      .where('at', '<', before)
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('account_id', 'id'),
-          'in',
-          selectFrom('request_log')
-            .select(['account_id', 'id'])
-            .where('at', '<', before)
-            .limit(DELETED_AT_ONCE)
-            .$asTuple('account_id', 'id'),
-        ),
-      )
-      .executeTakeFirst();
-    return Number(numDeletedRows);
-  },
-
-  async trimRequestLog(transaction: Transaction, accountId: string): Promise<void> {
+  async trim(transaction: Transaction, accountId: string): Promise<void> {
     const { all, errors } = await transaction
       .selectFrom('request_log')
       .select(({ fn, eb }) => [
@@ -57,11 +35,7 @@ export const requestLogChanges = {
     await deleteOldest(transaction, accountId, '<', successes - (most - keptErrors));
   },
 
-  async forgetRequestsOfAccount(transaction: Transaction, accountId: string): Promise<void> {
-    await transaction.deleteFrom('request_log').where('account_id', '=', accountId).execute();
-  },
-
-  async forgetRequestsOfEnvironments(
+  async forgetEnvironments(
     transaction: Transaction,
     environments: readonly Environment[],
   ): Promise<void> {
@@ -100,13 +74,10 @@ export type AddRequests = (requests: readonly LoggedRequest[]) => Promise<void>;
 
 /** The requests of accounts, on either engine. */
 export class StoredRequestLog implements RequestLogStore {
-  readonly #access: Pick<Access<typeof requestLogChanges>, 'changes' | 'queries'>;
+  readonly #access: Omit<Access<typeof requestLogChanges>, 'rows'>;
   readonly #add: AddRequests;
 
-  constructor(
-    access: Pick<Access<typeof requestLogChanges>, 'changes' | 'queries'>,
-    add: AddRequests,
-  ) {
+  constructor(access: Omit<Access<typeof requestLogChanges>, 'rows'>, add: AddRequests) {
     this.#access = access;
     this.#add = add;
   }
@@ -154,18 +125,18 @@ export class StoredRequestLog implements RequestLogStore {
   }
 
   trim(accountId: string): Promise<void> {
-    return this.#access.changes.trimRequestLog(accountId);
+    return this.#access.changes.trim(accountId);
   }
 
-  forgetAccount(accountId: string): Promise<void> {
-    return this.#access.changes.forgetRequestsOfAccount(accountId);
+  async forgetAccount(accountId: string): Promise<void> {
+    await this.#access.run('DELETE FROM request_log WHERE account_id = ?', accountId);
   }
 
   forgetEnvironments(environments: readonly Environment[]): Promise<void> {
-    return this.#access.changes.forgetRequestsOfEnvironments(environments);
+    return this.#access.changes.forgetEnvironments(environments);
   }
 
   async prune(before: number): Promise<void> {
-    while ((await this.#access.changes.pruneRequestLog(before)) > 0);
+    await deleteInBatches(this.#access, 'request_log', 'at < ?', before);
   }
 }

@@ -2,7 +2,7 @@ import type { BanStore } from '../core/ban-records.ts';
 import type { Access, BoundChanges, Engine, NamedChange } from './access.ts';
 import { accountChanges, StoredAccounts } from './accounts.ts';
 import { apiKeyChanges, type KeyUses, StoredApiKeys } from './api-keys.ts';
-import { auditChanges, StoredAuditLog } from './audit.ts';
+import { auditChanges, storedAuditLog } from './audit.ts';
 import { banChanges, StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
 import { environmentResetChanges, storedEnvironmentResets } from './environment-resets.ts';
@@ -41,7 +41,7 @@ export interface HandWritten {
   readonly usage: UsageBatches;
   readonly addRequests: AddRequests;
   /** What changes and reads the request log where it has a file of its own. */
-  readonly requestLogFile?: Pick<Engine, 'change' | 'queries'>;
+  readonly requestLogFile?: Omit<Engine, 'rows'>;
 }
 
 export type SharedStores = ReturnType<typeof sharedStores>;
@@ -66,6 +66,7 @@ export function sharedStores(engine: Engine, byHand: HandWritten) {
       // No server caches what is in the log: there is nothing to apply after a change.
       changes: bindChanges('requestLog', (change) => requestLogFile.change(change)),
       queries: () => requestLogFile.queries(),
+      run: (sql, ...values) => requestLogFile.run(sql, ...values),
     },
     addRequests,
   );
@@ -82,7 +83,7 @@ export function sharedStores(engine: Engine, byHand: HandWritten) {
     messages: new StoredMessages(engine, byHand.messages),
     usage: new StoredUsage(access('usage'), byHand.usage),
     requestLog,
-    audit: new StoredAuditLog(access('audit')),
+    audit: storedAuditLog(access('audit')),
     simulations: storedSimulations(access('simulations')),
     environmentResets: storedEnvironmentResets(access('environmentResets'), requestLog),
     queries: () => engine.queries(),

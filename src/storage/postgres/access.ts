@@ -46,9 +46,9 @@ export function environmentQueries(
 }
 
 /** Kysely over the pool or a transaction. */
-function queriesOver({ execute }: Queries): Kysely<Database> {
+function queriesOver(connection: Queries): Kysely<Database> {
   return postgresQueries(async ({ sql, values }) => {
-    const rows = await execute<Record<string, unknown>>(sql, values);
+    const rows = await connection.execute<Record<string, unknown>>(sql, values);
     return { rows, changes: rows.count };
   });
 }

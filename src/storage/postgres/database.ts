@@ -42,31 +42,50 @@ const RETRIES = { most: 9, pause: 4 } as const;
 export type Value = string | number | bigint | Buffer | null | List;
 type List = ReturnType<SQL['array']>;
 
-/** Statements over the pool, or inside of a transaction. Each may raise `StorageUnavailable`. */
-export interface Queries {
-  all<Row>(text: string, ...values: Value[]): Promise<Row[]>;
-  get<Row>(text: string, ...values: Value[]): Promise<Row | undefined>;
-  rows<Row>(selection: Selection<Row>, ...values: Value[]): Promise<Row[]>;
-  /** Returns how many rows were inserted, changed or deleted. */
-  run(text: string, ...values: Value[]): Promise<number>;
-  /** The rows, and how many there are or were changed. */
-  readonly execute: Execute;
-}
-
 type Execute = <Row>(text: string, values: Value[]) => Promise<Row[] & { readonly count: number }>;
+
+/** Statements over the pool, or inside of a transaction. Each may raise `StorageUnavailable`. */
+export class Queries {
+  readonly #send: Execute;
+
+  constructor(send: Execute) {
+    this.#send = send;
+  }
+
+  /** The rows, and how many there are or were changed. */
+  execute<Row>(text: string, values: Value[]): Promise<Row[] & { readonly count: number }> {
+    return this.#send<Row>(text, values.map(storable));
+  }
+
+  all<Row>(text: string, ...values: Value[]): Promise<Row[]> {
+    return this.execute<Row>(text, values);
+  }
+
+  async get<Row>(text: string, ...values: Value[]): Promise<Row | undefined> {
+    return (await this.execute<Row>(text, values))[0];
+  }
+
+  rows<Row>({ postgres }: Selection<Row>, ...values: Value[]): Promise<Row[]> {
+    return this.execute<Row>(postgres, values);
+  }
+
+  /** Returns how many rows were inserted, changed or deleted. */
+  async run(text: string, ...values: Value[]): Promise<number> {
+    return (await this.execute(text, values)).count;
+  }
+}
 
 /**
  * A PostgreSQL database. Integers of 64 bits come as bigints. What is asked for in one call is
  * committed when it resolves; nothing depends on which connection carries it, so connections may be
  * lost and made anew at any time.
  */
-export class PostgresDatabase implements Queries {
+export class PostgresDatabase extends Queries {
   #url: string;
   #pool: SQL;
   readonly #connect: (url: string) => SQL;
   /** How many replies the server has sent. */
   #replies = 0;
-  readonly #queries: Queries;
   readonly #breaker: CircuitBreaker<string>;
   /** Set once metrics are collected. */
   metrics: DatabaseMetrics | undefined;
@@ -87,6 +106,9 @@ export class PostgresDatabase implements Queries {
     readonly writes = new WriteOutcomes(systemClock),
     connections = CONNECTIONS,
   ) {
+    super((text, values) =>
+      this.#persist(() => this.#measure(this.#pool.unsafe(text, values)), !SELECT.test(text)),
+    );
     this.#url = url;
     this.#connect = (address) => connect(address, STATEMENT_LIMIT, connections);
     this.#pool = this.#connect(url);
@@ -101,29 +123,6 @@ export class PostgresDatabase implements Queries {
         this.#refuseAll(new Error('The database was unavailable.'));
       },
     });
-    this.#queries = queriesOver((text, values) =>
-      this.#persist(() => this.#measure(this.#pool.unsafe(text, values)), !SELECT.test(text)),
-    );
-  }
-
-  get execute(): Execute {
-    return this.#queries.execute;
-  }
-
-  all<Row>(text: string, ...values: Value[]): Promise<Row[]> {
-    return this.#queries.all<Row>(text, ...values);
-  }
-
-  get<Row>(text: string, ...values: Value[]): Promise<Row | undefined> {
-    return this.#queries.get<Row>(text, ...values);
-  }
-
-  rows<Row>({ postgres }: Selection<Row>, ...values: Value[]): Promise<Row[]> {
-    return this.all<Row>(postgres, ...values);
-  }
-
-  run(text: string, ...values: Value[]): Promise<number> {
-    return this.#queries.run(text, ...values);
   }
 
   /**
@@ -134,7 +133,7 @@ export class PostgresDatabase implements Queries {
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return this.#persist(() => {
       const transaction = this.#pool.begin((connection) =>
-        work(queriesOver((text, values) => this.#measure(connection.unsafe(text, values)))),
+        work(new Queries((text, values) => this.#measure(connection.unsafe(text, values)))),
       );
       return this.#listen(transaction, PATIENCE.transaction);
     }, true);
@@ -260,15 +259,4 @@ export function integers(values: ReadonlyArray<number | bigint>): List {
 /** PostgreSQL's text has no U+0000: it is stored, and searched for, as U+FFFD. */
 function storable<T>(value: T): T | string {
   return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value;
-}
-
-function queriesOver(send: Execute): Queries {
-  const execute: Execute = (text, values) => send(text, values.map(storable));
-  return {
-    execute,
-    all: (text, ...values) => execute(text, values),
-    rows: ({ postgres }, ...values) => execute(postgres, values),
-    get: async <Row>(text: string, ...values: Value[]) => (await execute<Row>(text, values))[0],
-    run: async (text, ...values) => (await execute(text, values)).count,
-  };
 }

@@ -27,10 +27,8 @@ export class SqliteAccess implements Engine {
     return this.#file.all(selection, ...values);
   }
 
-  async run(given: string | Statement, ...values: SelectionValue[]): Promise<number> {
-    const sql = typeof given === 'string' ? given : given.sqlite;
-    const { changes } = await this.#file.write({ name: 'runStatement', input: { sql, values } });
-    return Number(changes);
+  run(sql: string | Statement, ...values: SelectionValue[]): Promise<number> {
+    return this.#file.run(typeof sql === 'string' ? sql : sql.sqlite, ...values);
   }
 }
 

@@ -28,6 +28,9 @@ const FIND_SANDBOX = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?'
 
 const FIRST_QUEUED = select('messages', ['id'], 'WHERE delivered_at IS NULL LIMIT 1');
 
+const DELIVER = `UPDATE messages SET delivered_at = ? WHERE sequence IN
+  (SELECT sequence FROM messages WHERE delivered_at IS NULL ORDER BY sequence LIMIT ?)`;
+
 /** What happens in the accounts file beside requests, and the request log. */
 export function sqliteByHand(file: SqliteFile, requestLogFile: RequestLogFile): HandWritten {
   return {
@@ -53,7 +56,7 @@ export function sqliteByHand(file: SqliteFile, requestLogFile: RequestLogFile): 
       async deliver(now: number, limit: number): Promise<number> {
         // Looking costs nothing; an empty transaction would wait for the disk.
         if (!file.get(FIRST_QUEUED)) return 0;
-        return file.write({ name: 'deliverMessages', input: { now, limit } });
+        return file.run(DELIVER, now, limit);
       },
       decodeText: (stored) => stored,
     },

@@ -1,5 +1,6 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { StorageUnavailable } from '../../core/errors.ts';
+import type { Bindable } from '../kysely.ts';
 import { type Expectations, openDatabase, query, type SqliteSelection } from './database.ts';
 import { damageIn, isStorageFailure } from './failures.ts';
 import type { Schema } from './migrations.ts';
@@ -81,6 +82,12 @@ export class SqliteFile {
    */
   write<Each extends Write>(write: Each): Promise<WriteOutputs[Each['name']]> {
     return this.#writer.run(this.#path, write);
+  }
+
+  /** One change in one statement. @returns how many rows it inserted, changed or deleted. */
+  async run(sql: string, ...values: Bindable[]): Promise<number> {
+    const { changes } = await this.write({ name: 'runStatement', input: { sql, values } });
+    return Number(changes);
   }
 
   /**

@@ -19,7 +19,7 @@ import { SqliteAccess } from './access.ts';
 import { sqliteByHand } from './by-hand.ts';
 import type { Expectations } from './database.ts';
 import { SqliteFile } from './file.ts';
-import { FileLeases } from './leases.ts';
+import { fileLeases } from './leases.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from './migrations.ts';
 import { HIGHEST_ID, LAST_CHANGE } from './numbers.ts';
 import { SqlitePetStore } from './pet-store.ts';
@@ -61,7 +61,7 @@ export async function openSqliteStores(
     folderState: state,
     secret,
     ...shared,
-    leases: new FileLeases(folder.lock, (path) => state.locking(path)),
+    leases: fileLeases(folder.lock, (path) => state.locking(path)),
     writer,
     writes: writer.outcomes,
     prepareWrites: () => writer.open(databases.paths),

@@ -1,5 +1,6 @@
 import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
 import { chunks } from '../../lib/chunks.ts';
+import { DAY } from '../../lib/clock.ts';
 import { QUOTA_COLUMNS, quotaFromRow } from '../quotas.ts';
 import { select } from '../selection.ts';
 import type { SqliteFile } from './file.ts';
@@ -8,6 +9,8 @@ import type { SqliteFile } from './file.ts';
 const AT_ONCE = 2_000;
 
 const FIND = select('quotas', QUOTA_COLUMNS, 'WHERE caller = ?');
+
+const PRUNE = 'DELETE FROM quotas WHERE day < ? AND minute_ends_at <= ?';
 
 /** Keeps the quotas in use of one environment. */
 export class SqliteQuotaStore implements QuotaStore {
@@ -33,7 +36,7 @@ export class SqliteQuotaStore implements QuotaStore {
     for (const input of chunks(callers)) await this.#file.write({ name: 'dropQuotas', input });
   }
 
-  prune(now: number): Promise<void> {
-    return this.#file.write({ name: 'pruneQuotas', input: now });
+  async prune(now: number): Promise<void> {
+    await this.#file.run(PRUNE, Math.floor(now / DAY), now);
   }
 }

@@ -24,7 +24,7 @@ interface OpenedFile {
  * The file of the request log. It is opened when it is first used. It is no part of the store: one that is
  * missing, damaged or of another kind is begun anew, also while the service runs.
  */
-export class RequestLogFile implements Pick<Engine, 'change' | 'queries'> {
+export class RequestLogFile implements Omit<Engine, 'rows'> {
   readonly #path: string;
   readonly #accountsPath: string;
   /** Where other accounts, or none, are at their path, the folder is no longer that of this store. */
@@ -56,6 +56,10 @@ export class RequestLogFile implements Pick<Engine, 'change' | 'queries'> {
 
   queries(): ReturnType<SqliteAccess['queries']> {
     return this.#open().access.queries();
+  }
+
+  async run(...statement: Parameters<Engine['run']>): Promise<number> {
+    return this.#open().access.run(...statement);
   }
 
   readonly add: AddRequests = async (requests) => {

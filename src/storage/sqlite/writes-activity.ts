@@ -3,6 +3,7 @@ import type { Message } from '../../core/messages.ts';
 import type { UsageRecord } from '../../core/usage.ts';
 import type { Statement, StatementResult } from '../kysely.ts';
 import { MESSAGE_COLUMNS, messageFromRow } from '../messages.ts';
+import { REQUEST_COLUMNS, type RequestRow } from '../request-log-rows.ts';
 import { select } from '../selection.ts';
 import { addedCounts, COUNT_COLUMNS, countsOf } from '../usage-columns.ts';
 import { query } from './database.ts';
@@ -23,7 +24,10 @@ const ADD_USAGE = `INSERT INTO key_usage
   SELECT id, ?, 1, ?, ?, ?, ${COUNT_COLUMNS.map(() => '?').join(', ')} FROM accounts WHERE id = ?
   ON CONFLICT DO UPDATE SET ${addedCounts('key_usage')}`;
 
-/** Frequent changes to the accounts file; each runs inside of a transaction of the writer thread. */
+const ADD_REQUEST = `INSERT INTO request_log (${REQUEST_COLUMNS.join(', ')})
+  VALUES (${REQUEST_COLUMNS.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`;
+
+/** Frequent changes to the accounts file and to the request log, and those to any file; each runs inside of a transaction of the writer thread. */
 export const activityWrites = {
   /**
    * Gives the message that has this idempotency key already, and stays. May run again where it is not
@@ -42,16 +46,6 @@ export const activityWrites = {
     return row && messageFromRow(row);
   },
 
-  /** Gives how many were delivered. */
-  deliverMessages(database: Database, { now, limit }: { now: number; limit: number }): number {
-    return database
-      .query(
-        `UPDATE messages SET delivered_at = ? WHERE sequence IN (
-           SELECT sequence FROM messages WHERE delivered_at IS NULL ORDER BY sequence LIMIT ?)`,
-      )
-      .run(now, limit).changes;
-  },
-
   /** Usage of an account that was deleted meanwhile is dropped. */
   addUsage(database: Database, records: readonly UsageRecord[]): void {
     const statement = database.query(ADD_USAGE);
@@ -66,6 +60,11 @@ export const activityWrites = {
       'UPDATE api_keys SET last_used_at = ?1 WHERE id = ?2 AND coalesce(last_used_at, 0) < ?1',
     );
     for (const [id, usedAt] of uses) statement.run(usedAt, id);
+  },
+
+  addRequests(database: Database, rows: readonly RequestRow[]): void {
+    const statement = database.query(ADD_REQUEST);
+    for (const row of rows) statement.run(...REQUEST_COLUMNS.map((name) => row[name] ?? null));
   },
 
   /** Changes nothing: that the thread has started and has opened the file is all. */

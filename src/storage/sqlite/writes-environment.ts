@@ -4,7 +4,6 @@ import { isRemembered } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pet-json.ts';
 import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
 import type { SavedQuota } from '../../core/quota.ts';
-import { DAY } from '../../lib/clock.ts';
 import { type Creation, storedReply } from '../pets.ts';
 import { select } from '../selection.ts';
 import { query, type SqliteSelection } from './database.ts';
@@ -67,12 +66,6 @@ export const environmentWrites = {
       database.run(`DELETE FROM ${table}`);
     }
     continued.delete(database);
-  },
-
-  pruneQuotas(database: Database, now: number): void {
-    database
-      .query('DELETE FROM quotas WHERE day < ? AND minute_ends_at <= ?')
-      .run(Math.floor(now / DAY), now);
   },
 };
 

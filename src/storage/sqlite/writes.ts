@@ -1,6 +1,5 @@
 import { activityWrites } from './writes-activity.ts';
 import { environmentWrites } from './writes-environment.ts';
-import { requestLogWrites } from './writes-request-log.ts';
 
 /** The changes that are written by hand for this engine, by name; loaded by the writer thread alone. */
-export const WRITES = { ...environmentWrites, ...activityWrites, ...requestLogWrites };
+export const WRITES = { ...environmentWrites, ...activityWrites };
