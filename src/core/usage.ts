@@ -88,7 +88,7 @@ export interface KeyUsage {
   readonly hour: number;
   /** The few operations that the key was used for. */
   readonly operations: OperationUsage[];
-  /** Whether requests may be added to it; no longer once it is being saved. */
+  /** Whether requests may be added to it: until its hour is over, or it was not used between two saves. */
   isOpen: boolean;
 }
 

@@ -9,11 +9,12 @@ import {
   type OperationUsage,
   outcomeOf,
   type RecordedReply,
+  requestsOf,
   type UsageRecord,
   type UsageStore,
 } from '../core/usage.ts';
 import { DURATION_BUCKETS, durationBucket } from '../core/usage-durations.ts';
-import { CHUNK } from '../lib/chunks.ts';
+import { chunks } from '../lib/chunks.ts';
 
 interface Batch {
   readonly records: readonly UsageRecord[];
@@ -24,10 +25,10 @@ interface Batch {
 export class UsageRecorder {
   readonly #store: Pick<UsageStore, 'add'>;
   readonly #environment: Environment;
-  /** By key; requests are added to these. */
-  #open = new Map<string, KeyUsage>();
-  /** Closed by the latest save, or of earlier hours; not sent yet. */
-  #closed: KeyUsage[] = [];
+  /** By key; requests are added to these. A key that was not used from one save to the next is dropped. */
+  readonly #open = new Map<string, KeyUsage>();
+  /** Of earlier hours, and not sent yet. */
+  readonly #closed = new Set<KeyUsage>();
   readonly #source = crypto.randomUUID();
   #batches = 0;
   /** A batch that the store has not confirmed. It is sent again unchanged, since the store may have it. */
@@ -52,68 +53,76 @@ export class UsageRecorder {
 
   /** Adds what was recorded to the store. May raise `StorageUnavailable`; nothing is lost then. */
   async save(): Promise<void> {
-    await this.#sendAll();
-    for (const usage of this.#open.values()) this.#close(usage);
-    this.#open = new Map();
-    await this.#sendAll();
+    await this.#send();
+    // One batch at a time: all at once would double what memory holds of many keys.
+    for (const usages of chunks([...this.#closed, ...this.#open.values()])) {
+      this.#sending = this.#takeBatch(usages);
+      await this.#send();
+    }
   }
 
   /** Drops what was recorded and is not in the store yet. */
   forget(): void {
     for (const usage of this.#open.values()) usage.isOpen = false;
     this.#open.clear();
-    this.#closed = [];
+    this.#closed.clear();
     this.#sending = undefined;
   }
 
   #usageOf({ id, accountId }: Pick<KeyRecord, 'id' | 'accountId'>, hour: number): KeyUsage {
     const known = this.#open.get(id);
     if (known?.hour === hour) return known;
-    if (known) this.#close(known);
+    if (known) {
+      known.isOpen = false;
+      this.#closed.add(known);
+    }
     const usage: KeyUsage = { accountId, keyId: id, hour, operations: [], isOpen: true };
     this.#open.set(id, usage);
     return usage;
   }
 
-  #close(usage: KeyUsage): void {
-    usage.isOpen = false;
-    this.#closed.push(usage);
+  async #send(): Promise<void> {
+    if (!this.#sending) return;
+    await this.#store.add(this.#sending.records, this.#sending.mark);
+    this.#sending = undefined;
   }
 
-  async #sendAll(): Promise<void> {
-    for (;;) {
-      this.#sending ??= this.#nextBatch();
-      if (!this.#sending) return;
-      await this.#store.add(this.#sending.records, this.#sending.mark);
-      this.#sending = undefined;
-    }
-  }
-
-  /** Made one at a time: all at once would double what memory holds of many keys. */
-  #nextBatch(): Batch | undefined {
-    const records = this.#closed.splice(-CHUNK).flatMap((usage) => this.#recordsOf(usage));
+  #takeBatch(usages: readonly KeyUsage[]): Batch | undefined {
+    const records = usages.flatMap((usage) => this.#takeRecords(usage));
     if (records.length === 0) return undefined;
     this.#batches += 1;
     return { records, mark: { source: this.#source, number: this.#batches } };
   }
 
-  #recordsOf({ accountId, keyId, hour, operations }: KeyUsage): UsageRecord[] {
+  /** What was counted since the last save; the counts start at 0 again, in their place. */
+  #takeRecords(usage: KeyUsage): UsageRecord[] {
+    const isClosed = this.#closed.delete(usage);
+    // It may have been forgotten while the batch before was sent.
+    if (!isClosed && this.#open.get(usage.keyId) !== usage) return [];
+    const used = usage.operations.filter(({ counts }) => requestsOf(counts) > 0);
+    if (used.length === 0 && !isClosed) {
+      usage.isOpen = false;
+      this.#open.delete(usage.keyId);
+    }
+    const { accountId, keyId, hour } = usage;
     const environment = this.#environment;
-    return operations.map(({ operation, counts, durations }) => ({
-      ...{ accountId, environment, keyId, operation, hour, ...counts },
-      durations: [...durations],
-    }));
+    return used.map(({ operation, counts, durations }) => {
+      const subject = { accountId, environment, keyId, operation, hour };
+      const taken = { ...subject, ...counts, durations: Array.from(durations) };
+      Object.assign(counts, NOTHING);
+      durations.fill(0);
+      return taken;
+    });
   }
 }
+
+const NOTHING = { ...NO_USAGE, invalid: 0, unauthorized: 0, notFound: 0, conflicts: 0 };
 
 /** What was counted of an operation; added where it was not used yet. */
 function operationIn(operations: OperationUsage[], operation: string): OperationUsage {
   for (const each of operations) if (each.operation === operation) return each;
-  const added: OperationUsage = {
-    operation,
-    counts: { ...NO_USAGE, invalid: 0, unauthorized: 0, notFound: 0, conflicts: 0 },
-    durations: new Uint32Array(DURATION_BUCKETS),
-  };
+  const durations = new Uint32Array(DURATION_BUCKETS);
+  const added: OperationUsage = { operation, counts: { ...NOTHING }, durations };
   operations.push(added);
   return added;
 }
