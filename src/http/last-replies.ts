@@ -1,4 +1,4 @@
-import type { Awaitable } from '../lib/awaitable.ts';
+import { type Awaitable, settled } from '../lib/awaitable.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
 
 /**
@@ -20,7 +20,8 @@ export class LastReplies {
   reply(request: Request, handle: () => Awaitable<Response>): Awaitable<Response> {
     this.#receivedAt = now();
     const isLast = asksToClose(request);
-    const response = handle();
+    // Most are there at once; the runtime needs longer for a promise.
+    const response = settled(handle());
     return response instanceof Promise
       ? response.then((made) => this.#send(made, isLast))
       : this.#send(response, isLast);
