@@ -125,7 +125,9 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const { clock, scheduler, log, parts } = given;
   const stores = await openStores(config, clock, given.threads);
   starting.defer(() => stores.close());
-  await given.fill?.(stores);
+  const filled = given.fill?.(stores);
+  // It is awaited below, unless something else fails before.
+  filled?.catch(() => {});
   if (stores.folderState) starting.use(announceService(stores.folder.path));
   const readiness = storeReadiness(stores);
   const metrics = new Metrics({ ...stores, readiness }, clock);
@@ -138,6 +140,11 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const redis = starting.use(await openRedis(config, { clock, log, metrics, readiness }));
 
   const leases = await acquireLeases({ config, stores, parts }, starting);
+  if (filled) {
+    // The files of the environments are made while the writer thread fills that of the accounts.
+    for (const environment of leases.keys()) stores.environment(environment);
+    await filled;
+  }
   const jobs = new BackgroundJobs(scheduler, clock, jobReport(log));
   starting.defer(() => jobs.stop());
   const backend = { stores, readiness, metrics, tracing, ops, redis, jobs };

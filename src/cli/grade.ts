@@ -3,7 +3,7 @@ import { PARTS, processEnvironment } from '../config/config.ts';
 import { readThrowawayConfig } from '../config/throwaway.ts';
 import { messageOf, OperatorError } from '../core/errors.ts';
 import { beginEphemeral } from '../ephemeral/ephemeral.ts';
-import { type Examination, type Grade, grade } from '../grade/grade.ts';
+import type { Examination, Grade } from '../grade/grade.ts';
 import { badgeSvg } from '../grade/reports/badge.ts';
 import { gradesJson } from '../grade/reports/json.ts';
 import { junitXml } from '../grade/reports/junit.ts';
@@ -87,6 +87,8 @@ async function gradeAll(
     return { name: `Animal ${index + 1}`, categoryId: 1 };
   });
   using ephemeral = beginEphemeral(config, { pets: { production: pets } });
+  // Loaded here: its HTTP server takes longer to load than most commands take.
+  const { grade } = await import('../grade/grade.ts');
   const service = await start(ephemeral.config, log, PARTS, ephemeral);
   try {
     const variables = addressesAndKeys(service, ephemeral);

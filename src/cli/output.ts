@@ -12,7 +12,11 @@ export const START_COMMAND =
   Bun.isStandaloneExecutable || IS_INSTALLED ? `${COMMAND} serve` : 'npm start';
 
 function commandLine(): string {
-  if (Bun.isStandaloneExecutable) return Bun.$.escape(process.execPath);
+  const { execPath } = process;
+  // Most paths need no quotes, and the runtime's shell takes a while to load.
+  if (Bun.isStandaloneExecutable) {
+    return /^[\w./-]+$/.test(execPath) ? execPath : Bun.$.escape(execPath);
+  }
   return IS_INSTALLED ? 'npx petstore' : 'npm run -s petstore --';
 }
 

@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync } from 'node:fs';
+import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type RunningService, startService } from '../app.ts';
 import { addressesOf, type Config, type Part, readConfig } from '../config/config.ts';
@@ -19,6 +19,8 @@ import { COMMAND, explain, printLine, watchOutput } from './output.ts';
 const SAME_SIGNAL = 500;
 
 const STDOUT = 1;
+
+const NULL_DEVICE = '/dev/null';
 
 /** How long writing the last lines of the log may take, in ms. */
 const FLUSH_TIMEOUT = SECOND;
@@ -77,9 +79,16 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (!isWritten || config.tracing || options.untilStdinEnds) process.exit(0);
 }
 
-/** Asks `process.stdout` only for devices: loading Node's streams slows the start. */
+/** Asks `process.stdout` only for devices that may be one: loading Node's streams slows the start. */
 function isTerminal(): boolean {
-  return fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
+  return isDevice(STDOUT) && process.stdout.isTTY === true;
+}
+
+/** Whether this descriptor is of a device other than the one that drops everything. */
+function isDevice(descriptor: number): boolean {
+  const file = fstatSync(descriptor);
+  const nothing = statSync(NULL_DEVICE, { throwIfNoEntry: false });
+  return file.isCharacterDevice() && file.rdev !== nothing?.rdev;
 }
 
 /**

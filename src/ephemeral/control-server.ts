@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { ApiError, ERRORS, messageOf, type Problem } from '../core/errors.ts';
 import { bodyReader } from '../http/json-body.ts';
 import { SECOND } from '../lib/clock.ts';
@@ -75,7 +74,7 @@ export function openControl(controlled: Controlled): ControlAddress & Disposable
 function isAuthorized({ headers }: Request, token: string): boolean {
   const sent = Buffer.from(headers.get('authorization') ?? '');
   const expected = Buffer.from(`Bearer ${token}`);
-  return sent.length === expected.length && timingSafeEqual(sent, expected);
+  return sent.length === expected.length && crypto.timingSafeEqual(sent, expected);
 }
 
 async function reply(request: Request, controlled: Controlled): Promise<unknown> {

@@ -3,18 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError } from '../core/errors.ts';
 import { MINUTE, systemClock } from '../lib/clock.ts';
+import { FILE_NAMES, THROWN_AWAY_PREFIX as PREFIX } from '../storage/data-folder.ts';
 import { type Lock, shareLock, takeLock } from '../storage/sqlite/lock.ts';
-
-const PREFIX = 'petstore-ephemeral-';
 
 /** Of a folder that is not locked yet: others look for it only once it is. */
 const DRAFT_PREFIX = `.${PREFIX}`;
 
 /** How old such a folder is at least when its process was killed, in ms. */
 const DRAFT_TIME = 10 * MINUTE;
-
-/** Held by the process that the folder belongs to: the system releases it however the process ends. */
-const OWNER_LOCK = 'owner.lock';
 
 /** The folder of a service that is thrown away; it goes when it is disposed of. */
 export interface EphemeralFolder extends Disposable {
@@ -38,7 +34,7 @@ export function makeEphemeralFolder(): EphemeralFolder {
       },
     );
   }
-  const lock = shareLock(join(made, OWNER_LOCK));
+  const lock = shareLock(join(made, FILE_NAMES.owner));
   const path = made.replace(DRAFT_PREFIX, PREFIX);
   renameSync(made, path);
   return {
@@ -80,7 +76,7 @@ function isAbandonedDraft(path: string): boolean {
 function lockAbandoned(path: string): Lock | undefined {
   try {
     if (statSync(path).uid !== process.getuid?.()) return undefined;
-    return takeLock(join(path, OWNER_LOCK));
+    return takeLock(join(path, FILE_NAMES.owner));
   } catch {
     // Another process removes it at this moment.
     return undefined;

@@ -89,16 +89,19 @@ async function addAccount(
   if (!account) throw new OperatorError(`${email} has an account already.`);
   accountIds.set(email.toLowerCase(), account.id);
   if (role !== 'customer') await stores.accounts.setRole(account.id, role, now, BY);
-  for (const { environment = 'production', name = 'fixture', key, expiresAt } of keys) {
-    const request = {
-      environment,
-      name,
-      text: key,
-      expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt),
-    };
-    const made = await stores.keyRing.issue(account, request, BY);
-    issued.set(made.text, made);
-    texts.push({ account: email, environment, name, key: made.text });
+  const requests = keys.map(({ environment = 'production', name = 'fixture', key, expiresAt }) => ({
+    environment,
+    name,
+    text: key,
+    expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt),
+  }));
+  const made = await Promise.all(
+    requests.map((request) => stores.keyRing.issue(account, request, BY)),
+  );
+  for (const each of made) {
+    issued.set(each.text, each);
+    const { environment, name } = each.key;
+    texts.push({ account: email, environment, name, key: each.text });
   }
 }
 

@@ -2,13 +2,14 @@ import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile, type XSchema } from 'typebox/schema';
 import { ApiError, messageFor } from '../core/errors.ts';
 import { type Int64, toInt64 } from '../lib/int64.ts';
+import { lazyValue } from '../lib/lazy.ts';
 import { type Expectations, expectationsOf } from './expectations.ts';
 
 /** What a message repeats of an unknown field's name, in characters. */
 const SHOWN_NAME_LENGTH = 60;
 
 /**
- * Compiles a schema of an object into a check of parsed bodies.
+ * Makes a check of parsed bodies from the schema of an object; it is compiled with the first body.
  * @param schema with `additionalProperties: false` unknown fields are refused. A property of type
  *   `integer` or `number` arrives as a number, one of type `bigint` as an exact bigint.
  * @param described words for what the schema does not say, such as a pattern, by field.
@@ -19,10 +20,11 @@ export function bodyParser<const Schema extends XSchema>(
   described: Expectations = {},
 ) {
   const expectations = { ...expectationsOf(schema), ...described };
-  const validator = Compile(schema);
+  const compiled = lazyValue(() => Compile(schema));
   const numeric = numericProperties(schema);
   return (body: unknown) => {
     for (const [name, convert] of numeric) convertInPlace(body, name, convert);
+    const validator = compiled();
     if (!validator.Check(body)) {
       const [, [error]] = validator.Errors(body);
       throw invalidBody(error, expectations);

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
 import { refuseLostSharedMemory, refuseServedFolder } from './folder/served-folder.ts';
@@ -30,11 +30,15 @@ export const FILE_NAMES = {
   requests: 'requests.db',
   database: (environment: Environment) => `${environment}.db`,
   acknowledged: (database: DatabaseName) => `${database}.ids`,
+  /** Of a folder that is thrown away: locked by the process that it belongs to. */
+  owner: 'owner.lock',
 } as const;
 
 /** The data folder: the path of each file in it. */
 export interface DataFolder {
   readonly path: string;
+  /** Whether it goes with its process, so that nothing in it has to survive a power failure. */
+  readonly isThrownAway: boolean;
   readonly accounts: string;
   /** The request log, which may be deleted at any time. */
   readonly requests: string;
@@ -82,6 +86,7 @@ export function openDataFolder(path: string): DataFolder {
 export function dataFolderAt(path: string): DataFolder {
   return {
     path,
+    isThrownAway: isThrownAway(path),
     accounts: join(path, FILE_NAMES.accounts),
     requests: join(path, FILE_NAMES.requests),
     secret: join(path, FILE_NAMES.secret),
@@ -93,6 +98,14 @@ export function dataFolderAt(path: string): DataFolder {
     acknowledged: (database) => join(path, FILE_NAMES.acknowledged(database)),
     lock: (environment) => join(path, `${environment}.lock`),
   };
+}
+
+/** How the names of folders begin that are thrown away. */
+export const THROWN_AWAY_PREFIX = 'petstore-ephemeral-';
+
+/** Whether the folder at this path belongs to a process, and goes with it. A copy under another name does not. */
+export function isThrownAway(path: string): boolean {
+  return basename(path).startsWith(THROWN_AWAY_PREFIX) && existsSync(join(path, FILE_NAMES.owner));
 }
 
 /**
@@ -142,10 +155,10 @@ function makeSecret(folder: DataFolder): void {
       mode: 0o600,
     });
     // A key is durable when it is issued, so the secret must be durable before.
-    makeDurable(draft);
+    if (!folder.isThrownAway) makeDurable(draft);
     // Creating a link is atomic, also when two processes start at the same moment.
     linkSync(draft, folder.secret);
-    makeDurable(folder.path);
+    if (!folder.isThrownAway) makeDurable(folder.path);
   } catch (cause) {
     if (!isCode(cause, 'EEXIST')) throw cause;
   } finally {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { PetstoreClient } from '../../client/src/index.ts';
+import { canPreload, FaultyDisk } from '../storage/disk/faulty-disk.ts';
 import { eventually, SLOW_REPLY, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess, startCommand } from '../support/process.ts';
 
@@ -62,6 +63,27 @@ test('a ready file has the addresses, ports and keys, once requests are answered
     timeoutMs: SLOW_REPLY,
   });
   expect(await client.createPet({ name: 'One', categoryId: 1 })).toMatchObject({ id: 1 });
+});
+
+test.skipIf(!canPreload)('an ephemeral service never waits for the disk', async () => {
+  using parent = temporaryFolder();
+  using files = temporaryFolder();
+  const disk = await FaultyDisk.compile(files.path);
+  const settings = { ...disk.settings(parent.path), PETSTORE_DATA_DIR: '', TMPDIR: parent.path };
+  const readyFile = join(files.path, 'ready.json');
+  const args = ['--ephemeral', '--ready-file', readyFile];
+  await using service = await ServiceProcess.start(settings, args);
+  await eventually(() => existsSync(readyFile));
+  const { keys, addresses } = await Bun.file(readyFile).json();
+  for (const { environment, key } of keys) {
+    const baseUrl = addresses[environment];
+    const client = new PetstoreClient({ apiKey: key, baseUrl, timeoutMs: SLOW_REPLY });
+    expect(await client.createPet({ name: 'One', categoryId: 1 })).toMatchObject({ id: 1 });
+  }
+  expect(await service.end('SIGTERM')).toBe(0);
+  const operations = disk.operations();
+  expect(operations.some(({ path }) => path.endsWith('production.db-wal'))).toBe(true);
+  expect(operations.filter(({ kind }) => kind === 's').map(({ path }) => path)).toEqual([]);
 });
 
 test('a ready file that cannot be written ends the service, and leaves nothing behind', async () => {

@@ -82,10 +82,10 @@ export class AcknowledgedFile {
     if (earlier?.state === 'done' && this.#isSynced) fdatasyncSync(this.#file);
   }
 
-  /** Records that none is acknowledged any more, durably: a start must not look for what was deleted. */
+  /** Records that none is acknowledged any more; durably, if the file is synced: a start must not look for what was deleted. */
   forget(): void {
     this.#write(0, 'open');
-    fdatasyncSync(this.#file);
+    if (this.#isSynced) fdatasyncSync(this.#file);
   }
 
   /** The highest number on record. */

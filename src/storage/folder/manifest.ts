@@ -187,12 +187,13 @@ export function updateManifest(
  * @param isDurable whether it is the new one in any case.
  */
 export function writeManifest(
-  folder: Pick<DataFolder, 'path' | 'manifest'>,
+  folder: Pick<DataFolder, 'path' | 'manifest' | 'isThrownAway'>,
   manifest: Manifest,
   isDurable = true,
 ): void {
   const draft = `${folder.manifest}.new`;
-  writeFileSync(draft, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600, flush: true });
+  const flush = !folder.isThrownAway;
+  writeFileSync(draft, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600, flush });
   renameSync(draft, folder.manifest);
-  if (isDurable) makeDurable(folder.path);
+  if (isDurable && !folder.isThrownAway) makeDurable(folder.path);
 }

@@ -1,8 +1,8 @@
 import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { messageOf, SetupError } from '../../core/errors.ts';
-import { FILE_NAMES } from '../data-folder.ts';
+import { FILE_NAMES, isThrownAway } from '../data-folder.ts';
 import type { Selection } from '../selection.ts';
 import {
   type ExpectedIdentity,
@@ -37,7 +37,8 @@ export function openDatabase(path: string, schema: Schema, expected: Expectation
     if (!isNew) inspect(path, schema, expected);
     refuseReadOnly(path);
     // What is disposable is opened in the main thread, which must not wait for the disk.
-    database = open(path, { create: true, synchronous: schema.isDisposable ? 'OFF' : 'FULL' });
+    const needsNoSync = schema.isDisposable || isThrownAway(dirname(path));
+    database = open(path, { create: true, synchronous: needsNoSync ? 'OFF' : 'FULL' });
     const { storeId } = expected;
     const identity = storeId === undefined ? undefined : { id: storeId, file: basename(path) };
     migrate(database, path, schema, identity);
@@ -76,11 +77,15 @@ function refuseReadOnly(path: string): void {
 
 /**
  * Another connection to a file that `openDatabase` has prepared. Integers are bigints; a commit is
- * on disk when it returns, unless the file is the request log.
+ * on disk when it returns, unless the file is the request log, or its folder is thrown away.
  */
 export function connect(path: string): Database {
-  const isDisposable = basename(path) === FILE_NAMES.requests;
-  return open(path, { create: false, synchronous: isDisposable ? 'NORMAL' : 'FULL' });
+  return open(path, { create: false, synchronous: syncOf(path) });
+}
+
+function syncOf(path: string): Opening['synchronous'] {
+  if (isThrownAway(dirname(path))) return 'OFF';
+  return basename(path) === FILE_NAMES.requests ? 'NORMAL' : 'FULL';
 }
 
 interface Opening {

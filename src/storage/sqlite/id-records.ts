@@ -118,12 +118,12 @@ class IdRecords implements Records {
     const { reservedUpTo = 0, idsAfter = 0 } = this.#listed();
     this.#reservedUpTo = reservedUpTo;
     // The start that listed the database did not wait for this.
-    makeDurable(this.#folder.path);
+    if (!this.#folder.isThrownAway) makeDurable(this.#folder.path);
     if (idsAfter > selectNumber(database, HIGHEST_ID)) {
       continueIdsAfter(database, idsAfter, () => this.#listed().idsAfter === undefined);
     }
     const path = this.#folder.acknowledged(environment);
-    this.#given = new AcknowledgedFile(path, { isSynced: true });
+    this.#given = new AcknowledgedFile(path, { isSynced: !this.#folder.isThrownAway });
   }
 
   /** Waits for the process that gave the last id, which must not record it after the reset. */

@@ -44,6 +44,8 @@ export async function openSqliteStores(
   const databases = new Databases(folder, clock, threads);
   const { writer, state } = databases;
   opening.defer(() => writer.close());
+  // A new store is written to at once: the thread starts while this one makes the files.
+  if (!existsSync(folder.accounts)) writer.start();
   const accountsFile = databases.openAccounts();
   opening.defer(() => accountsFile.close());
   databases.watchLocks();

@@ -11,6 +11,9 @@ import { REQUESTS_SCHEMA } from './migrations.ts';
 import { Writer } from './writer.ts';
 import type { WriterThreads } from './writer-threads.ts';
 
+/** How long the first replies are waited for, in ms: opening the file takes some ms of the main thread. */
+const PREPARE_AFTER = 100;
+
 /** The file as it was opened. */
 interface OpenedFile {
   readonly file: SqliteFile;
@@ -34,6 +37,7 @@ export class RequestLogFile implements Omit<Engine, 'rows'> {
   /** Settles once the files that were opened before are closed. */
   #closing: Promise<void> = Promise.resolve();
   #isDamaged = false;
+  #preparing: ReturnType<typeof setTimeout> | undefined;
 
   /** @param accountsPath the accounts, which are open. */
   constructor(path: string, accountsPath: string, threads?: WriterThreads) {
@@ -43,11 +47,16 @@ export class RequestLogFile implements Omit<Engine, 'rows'> {
     this.#accounts = identify(accountsPath);
   }
 
-  /** Opens the file, so that neither a request nor a lack of descriptors meets that. A failure is met again later. */
+  /**
+   * Opens the file after the first replies, so that neither a later request nor a lack of descriptors meets that.
+   * A failure is met again later.
+   */
   prepare(): void {
-    try {
-      this.#open();
-    } catch {}
+    this.#preparing = setTimeout(() => {
+      try {
+        this.#open();
+      } catch {}
+    }, PREPARE_AFTER);
   }
 
   async change(change: NamedChange): Promise<unknown> {
@@ -69,6 +78,7 @@ export class RequestLogFile implements Omit<Engine, 'rows'> {
 
   /** Waits for changes in progress. */
   async close(): Promise<void> {
+    clearTimeout(this.#preparing);
     this.#closeOpened();
     await this.#closing;
   }

@@ -119,6 +119,11 @@ export class Writer {
     return promise;
   }
 
+  /** Starts the thread, which otherwise starts with the first change. */
+  start(): void {
+    this.#thread ??= this.#startThread();
+  }
+
   /** Loads the code of rare changes, too; the thread makes changes when that is done. */
   load(): void {
     this.#post({ kind: 'load' });
