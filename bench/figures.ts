@@ -17,6 +17,7 @@ export function figures(results: Results): Figure[] {
     ...mixFigures(results),
     ...growthFigures(results),
     ...startUpFigures(results),
+    ...throwAwayFigures(results),
     ...memoryFigures(results),
   ];
 }
@@ -57,6 +58,14 @@ function startUpFigures({ startUp }: Results): Figure[] {
   return [
     ...within('first 200, from source', 150, petstore),
     ...(executable === undefined ? [] : within('first 200, executable', 50, executable)),
+  ];
+}
+
+function throwAwayFigures({ throwAway }: Results): Figure[] {
+  if (!throwAway) return [];
+  return [
+    ...within('first 200, service to throw away', 100, throwAway.firstReply),
+    ...within('100 resets of a service to throw away', 2_000, throwAway.resets),
   ];
 }
 

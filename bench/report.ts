@@ -20,6 +20,7 @@ export function report(results: Results): string {
     ...mixTable(results),
     ...growthTable(results),
     ...startUpTable(results),
+    ...throwAwayTable(results),
     ...memoryTable(results),
   ].join('\n\n');
 }
@@ -111,6 +112,15 @@ function startUpTable({ startUp }: Results): string[] {
     ['petstore, executable', startUp.executable ? whole(startUp.executable) : '–'],
   ];
   return ['### Start-up', table(['program', 'ms from spawn to the first 200'], rows)];
+}
+
+function throwAwayTable({ throwAway }: Results): string[] {
+  if (!throwAway) return [];
+  const rows = [
+    ['from spawn of the executable to the first 200', whole(throwAway.firstReply)],
+    ['100 resets, without the requests between them', whole(throwAway.resets)],
+  ];
+  return ['### Services to throw away', table(['what', 'ms'], rows)];
 }
 
 function memoryTable({ memory }: Results): string[] {

@@ -10,8 +10,7 @@ import type { PreparedStore } from './stores.ts';
 /** Time from spawn to the first 200 of the service on its store, from source and as an executable. */
 export async function measureStartUp(bench: Bench): Promise<StartUp> {
   const store = await bench.stores.ample(bench.scale);
-  bench.progress('building the executable');
-  const file = await buildExecutable(mkdtempSync(join(bench.folder, 'executable-')));
+  const file = await buildForBench(bench);
   const petstore: number[] = [];
   const executable: number[] = [];
   for (let turn = 1; turn <= bench.scale.startUps; turn += 1) {
@@ -20,6 +19,12 @@ export async function measureStartUp(bench: Bench): Promise<StartUp> {
     executable.push(await startPetstore(bench, executablePetstore(file), store));
   }
   return { petstore: median(petstore), executable: median(executable) };
+}
+
+/** Builds the executable of the service; gives its path. */
+export function buildForBench({ folder, progress }: Bench): Promise<string> {
+  progress('building the executable');
+  return buildExecutable(mkdtempSync(join(folder, 'executable-')));
 }
 
 async function startPetstore(
