@@ -140,7 +140,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const redis = starting.use(await openRedis(config, { clock, log, metrics, readiness }));
 
   const leases = await acquireLeases({ config, stores, parts }, starting);
-  if (filled) {
+  if (given.fill) {
     // The files of the environments are made while the writer thread fills that of the accounts.
     for (const environment of leases.keys()) stores.environment(environment);
     await filled;
