@@ -9,7 +9,7 @@ import type {
   KeySource,
 } from '../core/api-keys.ts';
 import { describeKey } from '../core/api-keys.ts';
-import type { Actor } from '../core/audit.ts';
+import type { Actor, AuditAction } from '../core/audit.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Access } from './access.ts';
 import { addKey, clockOffsetOf, type KeyInsertion, liveKeys, type NewKey } from './add-key.ts';
@@ -40,9 +40,7 @@ export const apiKeyChanges = {
     await lockAccount(transaction, key.accountId);
     const added = await addKey(transaction, newKey);
     if (added !== 'kept') return added;
-    const { accountId } = key;
-    const detail = describeKey(key);
-    await recordAudit(transaction, { at, by, action: 'key.created', accountId, detail });
+    await recordOfKey(transaction, 'key.created', key, at, by);
     return 'kept';
   },
 
@@ -72,9 +70,8 @@ export const apiKeyChanges = {
       .where('id', '=', old.id)
       .execute();
     await recordChange(transaction, 'key', old.id);
-    const { accountId } = key;
     const detail = `${old.id}, followed by ${describeKey(key)}`;
-    await recordAudit(transaction, { at, by, action: 'key.rotated', accountId, detail });
+    await recordOfKey(transaction, 'key.rotated', key, at, by, detail);
     return 'kept';
   },
 
@@ -89,10 +86,7 @@ export const apiKeyChanges = {
       .executeTakeFirst();
     if (!row) return false;
     await recordChange(transaction, 'key', id);
-    const key = apiKeyFromRow(row);
-    const { accountId } = key;
-    const detail = describeKey(key);
-    await recordAudit(transaction, { at, by, action: 'key.revoked', accountId, detail });
+    await recordOfKey(transaction, 'key.revoked', apiKeyFromRow(row), at, by);
     return true;
   },
 
@@ -111,10 +105,7 @@ export const apiKeyChanges = {
       .returning(KEY_COLUMNS)
       .executeTakeFirst();
     if (!row) return false;
-    const key = apiKeyFromRow(row);
-    const { accountId } = key;
-    const detail = describeKey(key);
-    await recordAudit(transaction, { at, by, action: 'key.renamed', accountId, detail });
+    await recordOfKey(transaction, 'key.renamed', apiKeyFromRow(row), at, by);
     return true;
   },
 
@@ -251,6 +242,17 @@ export class StoredApiKeys implements ApiKeyStore {
   async #select() {
     return (await this.#access.queries()).selectFrom('api_keys').select(KEY_COLUMNS);
   }
+}
+
+async function recordOfKey(
+  transaction: Transaction,
+  action: AuditAction,
+  key: ApiKey,
+  at: number,
+  by: Actor,
+  detail = describeKey(key),
+): Promise<void> {
+  await recordAudit(transaction, { at, by, action, accountId: key.accountId, detail });
 }
 
 /**

@@ -13,7 +13,7 @@ import { basename, join } from 'node:path';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
 import { refuseLostSharedMemory, refuseServedFolder } from './folder/served-folder.ts';
-import { type Lock, shareLock } from './sqlite/lock.ts';
+import { type Lock, shareLock, takeLock } from './sqlite/lock.ts';
 
 /** Length of a generated secret, and the least that the file must hold, in bytes. */
 const SECRET_BYTES = 32;
@@ -119,6 +119,18 @@ export function keepRestoreOut({ path, folderLock, unfinishedRestore }: DataFold
   lock.release();
   throw new SetupError(
     `A restore into ${path} was cut off. Run it again: petstore restore FILE --replace`,
+  );
+}
+
+/**
+ * Keeps everybody else out of the folder until the lock is released.
+ * @throws SetupError while anybody has a file in it open.
+ */
+export function keepOthersOut({ path, folderLock }: DataFolder): Lock {
+  const lock = takeLock(folderLock);
+  if (lock) return lock;
+  throw new SetupError(
+    `${path} is in use by the service or a command. Stop it, or wait for its end.`,
   );
 }
 

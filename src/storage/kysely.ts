@@ -3,7 +3,7 @@ import {
   type DatabaseConnection,
   type Dialect,
   type DialectAdapter,
-  type Driver,
+  DummyDriver,
   type Expression,
   Kysely,
   PostgresAdapter,
@@ -79,10 +79,11 @@ function queriesOver(
 }
 
 /** Runs one statement at a time. Integers come as numbers; truth values are stored as 0 and 1. */
-class StatementDriver implements Driver {
+class StatementDriver extends DummyDriver {
   readonly #connection: DatabaseConnection;
 
   constructor(execute: Execute) {
+    super();
     this.#connection = {
       async executeQuery<Row>(compiled: CompiledQuery): Promise<QueryResult<Row>> {
         const { sql, parameters, query } = compiled;
@@ -104,23 +105,13 @@ class StatementDriver implements Driver {
     };
   }
 
-  async init() {}
-
-  async acquireConnection() {
+  override async acquireConnection() {
     return this.#connection;
   }
 
-  async beginTransaction(): Promise<void> {
+  override async beginTransaction(): Promise<void> {
     throw new Error('Run changes through the store: it begins their transaction.');
   }
-
-  async commitTransaction() {}
-
-  async rollbackTransaction() {}
-
-  async releaseConnection() {}
-
-  async destroy() {}
 }
 
 function bindable(value: unknown): Bindable {

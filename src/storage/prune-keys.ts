@@ -8,8 +8,8 @@ import type { Transaction } from './schema.ts';
 const REMOVED_AT_ONCE = 200;
 
 /**
- * Removes some of the keys that ended before `before`, or a day ago if they were temporary, with their bans, and records on the audit log when
- * each ended. Keys whose bans end after `bannedUntil` stay. Times are epoch ms.
+ * Removes some of the keys that ended before `before`, or a day ago if they were temporary, with their bans,
+ * and records on the audit log when each ended. Keys whose bans end after `bannedUntil` stay. Times are epoch ms.
  * @returns how many were removed.
  */
 export async function pruneKeys(

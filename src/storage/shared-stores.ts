@@ -55,10 +55,8 @@ export function sharedStores(engine: Engine, byHand: HandWritten) {
     return result;
   };
   const access = <Store extends keyof Changes>(store: Store): Access<Changes[Store]> => ({
+    ...engine,
     changes: bindChanges(store, make),
-    queries: () => engine.queries(),
-    rows: (selection, ...values) => engine.rows(selection, ...values),
-    run: (sql, ...values) => engine.run(sql, ...values),
   });
   const { addRequests, requestLogFile = engine } = byHand;
   const requestLog = new StoredRequestLog(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { PostgresAccess } from '../../src/storage/postgres/access.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
+import { postgresEngine } from '../../src/storage/postgres/engine.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
 import { message } from '../storage/ports/backend.ts';
 import { CuttableLink } from '../support/cuttable-link.ts';
@@ -148,7 +148,7 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     const url = await server.createDatabase();
     await migrate(url);
     const database = new PostgresDatabase(url);
-    const queries = await new PostgresAccess(database).queries();
+    const queries = await postgresEngine(database).queries();
     // As better-auth has it, which knows nothing of the schema.
     const library = queries.withTables<{ accounts: Record<string, unknown> }>();
     const values = { id: 'acct_1', email: 'ada@example.com', plan: 'free', created_at: 7 };

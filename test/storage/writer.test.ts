@@ -6,9 +6,9 @@ import { StorageUnavailable } from '../../src/core/errors.ts';
 import { newId } from '../../src/core/ids.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { sharedStores } from '../../src/storage/shared-stores.ts';
-import { SqliteAccess } from '../../src/storage/sqlite/access.ts';
 import { sqliteByHand } from '../../src/storage/sqlite/by-hand.ts';
 import { connect } from '../../src/storage/sqlite/database.ts';
+import { sqliteEngine } from '../../src/storage/sqlite/engine.ts';
 import { SqliteFile } from '../../src/storage/sqlite/file.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../src/storage/sqlite/pet-store.ts';
@@ -41,7 +41,7 @@ class Rig implements AsyncDisposable {
       this.accountsPath,
     );
     return sharedStores(
-      new SqliteAccess(this.accountsFile),
+      sqliteEngine(this.accountsFile),
       sqliteByHand(this.accountsFile, requestLog),
     );
   }

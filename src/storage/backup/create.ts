@@ -24,8 +24,8 @@ type About = Pick<Manifest, 'storeId' | 'idsAfter'>;
 
 /**
  * Writes everything that the data folder holds into one file: consistent copies of the databases and
- * the folder's secret, each with its digest; of a PostgreSQL database its dump. The file is there whole, or not at
- * all.
+ * the folder's secret, each with its digest; of a PostgreSQL database its dump. The file is there whole, or not
+ * at all.
  * @throws OperatorError when the file exists or cannot be written, or there is nothing to back up.
  */
 export async function createBackup(config: Config, file: string, clock: Clock): Promise<Manifest> {

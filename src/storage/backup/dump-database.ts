@@ -1,6 +1,6 @@
 import { type DatabaseSettings, processEnvironment } from '../../config/config.ts';
 import { OperatorError } from '../../core/errors.ts';
-import { connect, STATEMENT_LIMIT } from '../postgres/connection.ts';
+import { STATEMENT_LIMIT, withConnection } from '../postgres/connection.ts';
 import { requirePrimary } from '../postgres/primary.ts';
 
 /** Name of the setting that identifies a database among those whose backups lie in one folder. */
@@ -27,9 +27,8 @@ export async function dumpDatabase(
   return { storeId };
 }
 
-async function identify(server: string): Promise<string> {
-  const sql = connect(server, STATEMENT_LIMIT, 1);
-  try {
+function identify(server: string): Promise<string> {
+  return withConnection(server, STATEMENT_LIMIT, async (sql) => {
     const [found] = await sql.unsafe(HAS_STORE);
     if (!found) throw new OperatorError(NOTHING_TO_BACK_UP);
     await sql.unsafe(
@@ -41,9 +40,7 @@ async function identify(server: string): Promise<string> {
       [STORE_ID],
     );
     return row?.value ?? '';
-  } finally {
-    await sql.close({ timeout: 0 });
-  }
+  });
 }
 
 async function runPgDump(server: string, file: string): Promise<void> {

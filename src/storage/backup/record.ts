@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { BackupRecord } from '../../core/backup-records.ts';
 import { LAST_BACKUP, parseBackupRecord } from '../backup-records.ts';
 import { dataFolderAt } from '../data-folder.ts';
-import { connect as connectToServer, STATEMENT_LIMIT } from '../postgres/connection.ts';
+import { STATEMENT_LIMIT, withConnection } from '../postgres/connection.ts';
 import { requirePrimary } from '../postgres/primary.ts';
 import { connect } from '../sqlite/database.ts';
 
@@ -24,15 +24,12 @@ export async function recordBackup(config: Config, made: BackupRecord): Promise<
     .run(LAST_BACKUP, textOf(made, former?.value));
 }
 
-async function recordInDatabase(server: string, made: BackupRecord): Promise<void> {
-  const sql = connectToServer(server, STATEMENT_LIMIT, 1);
-  try {
+function recordInDatabase(server: string, made: BackupRecord): Promise<void> {
+  return withConnection(server, STATEMENT_LIMIT, async (sql) => {
     const [former] = await sql.unsafe<{ value: string }[]>(`${FIND}$1`, [LAST_BACKUP]);
     const values = [LAST_BACKUP, textOf(made, former?.value)];
     await sql.unsafe(`INSERT INTO settings (name, value) VALUES ($1, $2) ${STORE}`, values);
-  } finally {
-    await sql.close({ timeout: 0 });
-  }
+  });
 }
 
 function textOf(made: BackupRecord, former: string | undefined): string {

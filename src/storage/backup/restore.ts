@@ -2,12 +2,13 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
-import { messageOf, OperatorError, SetupError } from '../../core/errors.ts';
+import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
   type DataFolder,
   dataFolderAt,
   FILE_NAMES,
+  keepOthersOut,
   makeDurable,
   openDataFolder,
 } from '../data-folder.ts';
@@ -17,7 +18,6 @@ import { moveAside } from '../folder/move-aside.ts';
 import { highestGivenId } from '../folder/pet-ids.ts';
 import { refuseServedFolder } from '../folder/served-folder.ts';
 import { endSessions } from '../sqlite/backup.ts';
-import { takeLock } from '../sqlite/lock.ts';
 import { findHighestId } from '../sqlite/numbers.ts';
 import { DUMP, type Manifest, unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
@@ -45,12 +45,7 @@ export async function restoreBackup(
 ): Promise<Restored> {
   if (!existsSync(file)) throw new OperatorError(`There is no file ${file}.`);
   const folder = openDataFolder(config.dataDir);
-  const lock = takeLock(folder.folderLock);
-  if (!lock) {
-    throw new SetupError(
-      `${folder.path} is in use by the service or a command. Stop it, or wait for its end.`,
-    );
-  }
+  const lock = keepOthersOut(folder);
   try {
     // A service whose own folder this is would hold the lock.
     refuseServedFolder(folder.path);

@@ -2,11 +2,16 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
-import { OperatorError, SetupError } from '../../core/errors.ts';
+import { OperatorError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type DataFolder, dataFolderAt, FILE_NAMES, keepRestoreOut } from '../data-folder.ts';
+import {
+  type DataFolder,
+  dataFolderAt,
+  FILE_NAMES,
+  keepOthersOut,
+  keepRestoreOut,
+} from '../data-folder.ts';
 import { examineDatabase, openDatabase } from '../sqlite/database.ts';
-import { takeLock } from '../sqlite/lock.ts';
 import { DATABASES } from './databases.ts';
 import { makeStore } from './make-store.ts';
 import { readManifest, writeManifest } from './manifest.ts';
@@ -25,12 +30,7 @@ export function beginAnew({ dataDir }: Config, name: string, clock: Clock): void
   if (!existsSync(dataDir)) throw new OperatorError(`${dataDir} holds no data.`);
   // Throws after an interrupted restore.
   keepRestoreOut(folder).release();
-  const lock = takeLock(folder.folderLock);
-  if (!lock) {
-    throw new SetupError(
-      `${dataDir} is in use by the service or a command. Stop it, or wait for its end.`,
-    );
-  }
+  const lock = keepOthersOut(folder);
   try {
     if (name === FILE_NAMES.manifest) makeManifest(folder);
     else makeDatabase(folder, name, clock);

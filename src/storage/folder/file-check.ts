@@ -15,8 +15,9 @@ const PROGRAM = Bun.isStandaloneExecutable
 
 /**
  * Checks files whole: soon after the start those that are too large to be checked by it, all every hour,
- * and damaged ones every minute, so that the end of the damage is noticed. The check runs in a process of its own with the lowest priority (`store check`): it competes with
- * requests neither for a thread nor for SQLite's locks, and a stop does not have to wait for it.
+ * and damaged ones every minute, so that the end of the damage is noticed. The check runs in a process of its
+ * own with the lowest priority (`store check`): it competes with requests neither for a thread nor for SQLite's
+ * locks, and a stop does not have to wait for it.
  */
 export class FileCheck {
   #child: Bun.Subprocess | undefined;

@@ -12,7 +12,8 @@ import { withFile } from './pet-ids.ts';
 /** What is wrong with the data folder of a running service; background jobs look. */
 export class FolderState {
   readonly #folder: DataFolder;
-  readonly #watch: FolderWatch;
+  /** Whatever else this process opens or locks in the folder is to be added. */
+  readonly watch: FolderWatch;
   readonly #check = new FileCheck();
   /** The paths of the databases that are open. */
   readonly #files: string[] = [];
@@ -40,8 +41,7 @@ export class FolderState {
   ) {
     this.#folder = folder;
     this.#storeId = storeId;
-    this.#watch = new FolderWatch(folder.path);
-    this.#watch.addReplaceable(folder.manifest);
+    this.watch = new FolderWatch(folder.path, folder.manifest);
     this.#refuseWrites = refuseWrites;
   }
 
@@ -51,24 +51,12 @@ export class FolderState {
    */
   opened(path: string, logLength: () => number): void {
     this.#files.push(path);
-    this.#watch.add(path);
-    this.#watch.addLog(`${path}-wal`, logLength);
-    this.#watch.addSharedMemory(`${path}-shm`);
-  }
-
-  /** Called for the file of each lock that this process holds, or takes now and then. */
-  locking(path: string): void {
-    this.#watch.addLock(path);
+    this.watch.addDatabase(path, logLength);
   }
 
   /** Called when the secret was read from the folder, which every other process reads it from as well. */
   readingSecret(secret: Buffer): void {
     this.#secret = secret;
-  }
-
-  /** Called for each record of what is acknowledged, once it is there. */
-  recording(path: string): void {
-    this.#watch.add(path);
   }
 
   /** Called when a read, a write or a check finds that a database is damaged. */
@@ -102,7 +90,7 @@ export class FolderState {
 
   /** Looks whether the folder and its files are still at their paths, and may be written. */
   async look(): Promise<void> {
-    const { lost, readOnly } = await this.#watch.problems();
+    const { lost, readOnly } = await this.watch.problems();
     this.lost = lost ?? this.#manifestProblem();
     this.readOnly = readOnly;
     this.secretLost = this.#secretProblem();

@@ -13,7 +13,7 @@ import { messageOf } from '../../core/errors.ts';
 
 interface Watched {
   readonly path: string;
-  /** What the path led to when it was opened; `undefined` for a file that is replaced now and then. */
+  /** What the path led to when it was opened; `undefined` for the manifest, which is replaced. */
   readonly opened?: string;
   /** For a write-ahead log: how long it must be, in bytes. */
   readonly leastLength?: () => number;
@@ -48,50 +48,41 @@ export interface FolderProblems {
 export class FolderWatch {
   readonly #folder: string;
   readonly #watched: Watched[] = [];
-  readonly #replaceable: Watched[] = [];
+  readonly #manifest: Watched;
   /** Logs that were truncated, which cannot be undone. */
   readonly #truncated = new Set<string>();
 
-  /** @param folder a path that exists. */
-  constructor(folder: string) {
+  /** @param manifest which is replaced now and then. */
+  constructor(folder: string, manifest: string) {
     this.#folder = folder;
-    this.add(folder);
+    this.#manifest = { path: manifest };
+    this.addFile(folder);
   }
 
   /** Watches a file as well, which this process has just opened. */
-  add(path: string): void {
-    this.#watched.push({ path, opened: identify(path) });
-  }
-
-  /** Watches a file that may be replaced. */
-  addReplaceable(path: string): void {
-    this.#replaceable.push({ path });
+  addFile(path: string, more: Omit<Watched, 'path' | 'opened'> = {}): void {
+    this.#watched.push({ path, opened: identify(path), ...more });
   }
 
   /**
-   * Watches the write-ahead log of a database that this process has just opened.
-   * @param leastLength gives the length that it must have for what is in it, in bytes.
+   * Watches a database that this process has just opened, with its write-ahead log and its shared memory:
+   * without that other processes use another one, and neither they nor this one sees what the other writes.
+   * @param logLength gives the length that the log must have for what is in it, in bytes.
    */
-  addLog(path: string, leastLength: () => number): void {
-    this.#watched.push({ path, opened: identify(path), leastLength, advice: RESTART_TO_SAVE });
-  }
-
-  /**
-   * Watches the shared memory of a database that this process has just opened: without it other processes
-   * use another one, and neither they nor this one sees what the other writes.
-   */
-  addSharedMemory(path: string): void {
-    this.#watched.push({ path, opened: identify(path), advice: RESTART_WITHOUT_COMMANDS });
+  addDatabase(path: string, logLength: () => number): void {
+    this.addFile(path);
+    this.addFile(`${path}-wal`, { leastLength: logLength, advice: RESTART_TO_SAVE });
+    this.addFile(`${path}-shm`, { advice: RESTART_WITHOUT_COMMANDS });
   }
 
   /** Watches the file of a lock, which does not keep other processes out once it is at no path. */
   addLock(path: string): void {
-    this.#watched.push({ path, opened: identify(path), advice: RESTART_ALONE });
+    this.addFile(path, { advice: RESTART_ALONE });
   }
 
   /** Looks again. */
   async problems(): Promise<FolderProblems> {
-    const watched = [...this.#watched, ...this.#replaceable];
+    const watched = [...this.#watched, this.#manifest];
     const problems = await Promise.all(watched.map((each) => this.#look(each)));
     // The folder comes first, and then its databases: where it is lost, its files are as well.
     const first = (isLost: boolean) => problems.find((problem) => problem?.isLost === isLost);

@@ -28,3 +28,20 @@ export function connect(url: string, statementLimit: number, connections: number
     },
   });
 }
+
+/**
+ * Does something over one connection of its own, which is closed afterwards.
+ * @param statementLimit ms; 0 for none.
+ */
+export async function withConnection<T>(
+  url: string,
+  statementLimit: number,
+  work: (connection: SQL) => Promise<T>,
+): Promise<T> {
+  const connection = connect(url, statementLimit, 1);
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close({ timeout: 0 });
+  }
+}

@@ -1,6 +1,6 @@
 import type { SQL } from 'bun';
 import { messageOf, SetupError } from '../../core/errors.ts';
-import { connect } from './connection.ts';
+import { withConnection } from './connection.ts';
 import { distributeNewTables, hasTablesToDistribute } from './distribution.ts';
 import { isLostRace, sqlStateOf } from './failures.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
@@ -23,18 +23,17 @@ const TABLE = 'petstore_schema';
  * @throws SetupError when the database cannot be reached, is not ours, or belongs to a newer release.
  */
 export async function migrate(url: string, migrations = MIGRATIONS): Promise<void> {
-  // A step may take longer than a statement is otherwise given.
-  const connection = connect(url, 0, 1);
   try {
-    await untilAlone(() => bringUpToDate(url, connection, migrations));
+    // A step may take longer than a statement is otherwise given.
+    await withConnection(url, 0, (connection) =>
+      untilAlone(() => bringUpToDate(url, connection, migrations)),
+    );
   } catch (cause) {
     if (cause instanceof SetupError) throw cause;
     throw new SetupError(
       `Cannot use the database of PETSTORE_DATABASE_URL: ${messageOf(cause)}. Is PostgreSQL running there, and may this user make tables?`,
       { cause },
     );
-  } finally {
-    await connection.close({ timeout: 0 });
   }
 }
 
@@ -67,14 +66,13 @@ export async function alone(url: string, work: () => Promise<void>): Promise<voi
  * running transactions waits for everyone who does.
  * @returns `false` when another process has the lock.
  */
-async function whileLocked(url: string, work: () => Promise<void>): Promise<boolean> {
-  const connection = connect(url, 0, 1);
-  try {
+function whileLocked(url: string, work: () => Promise<void>): Promise<boolean> {
+  return withConnection(url, 0, async (connection) => {
     await connection.unsafe(
       `INSERT INTO ${TABLE} (name, done, works_with) VALUES ('online', 0, 0)
        ON CONFLICT (name) DO NOTHING`,
     );
-    return await connection.begin(async (transaction) => {
+    return connection.begin(async (transaction) => {
       await transaction.unsafe('SET LOCAL idle_in_transaction_session_timeout = 0');
       const locked = await transaction.unsafe(
         `SELECT 1 FROM ${TABLE} WHERE name = 'online' FOR UPDATE SKIP LOCKED`,
@@ -82,9 +80,7 @@ async function whileLocked(url: string, work: () => Promise<void>): Promise<bool
       if (locked.length > 0) await work();
       return locked.length > 0;
     });
-  } finally {
-    await connection.close({ timeout: 0 });
-  }
+  });
 }
 
 /**

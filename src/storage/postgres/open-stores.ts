@@ -5,9 +5,9 @@ import { dataFolderAt } from '../data-folder.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores } from '../stores.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
-import { PostgresAccess } from './access.ts';
 import { PostgresDatabase } from './database.ts';
 import { findLostNodes, isDistributed } from './distribution.ts';
+import { postgresEngine } from './engine.ts';
 import { resetEnvironment } from './environment-reset.ts';
 import { PostgresKeyUses } from './key-uses.ts';
 import { RowLeases } from './leases.ts';
@@ -41,7 +41,7 @@ export async function openPostgresStores(
     throw cause;
   }
   const messages = new PostgresMessageQueue(database);
-  const shared = sharedStores(new PostgresAccess(database), {
+  const shared = sharedStores(postgresEngine(database), {
     keys: new PostgresKeyUses(database),
     messages,
     usage: new PostgresUsageBatches(database),

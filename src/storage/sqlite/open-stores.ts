@@ -15,9 +15,9 @@ import { StoreFiles } from '../folder/store-files.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
-import { SqliteAccess } from './access.ts';
 import { sqliteByHand } from './by-hand.ts';
 import type { Expectations } from './database.ts';
+import { sqliteEngine } from './engine.ts';
 import { SqliteFile } from './file.ts';
 import { fileLeases } from './leases.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from './migrations.ts';
@@ -52,7 +52,7 @@ export async function openSqliteStores(
   const requestLog = new RequestLogFile(folder.requests, folder.accounts, threads);
   opening.defer(() => requestLog.close());
   const byHand = sqliteByHand(accountsFile, requestLog);
-  const shared = sharedStores(new SqliteAccess(accountsFile), byHand);
+  const shared = sharedStores(sqliteEngine(accountsFile), byHand);
   const isFirstStart = (await shared.settings.find(FINGERPRINT)) === undefined;
   const secret = readSecret(folder, config.secret, isFirstStart);
   if (config.secret === undefined) state.readingSecret(secret);
@@ -63,7 +63,7 @@ export async function openSqliteStores(
     folderState: state,
     secret,
     ...shared,
-    leases: fileLeases(folder.lock, (path) => state.locking(path)),
+    leases: fileLeases(folder.lock, (path) => state.watch.addLock(path)),
     writer,
     writes: writer.outcomes,
     prepareWrites: () => writer.open(databases.paths),
@@ -138,8 +138,8 @@ class Databases {
     const { folderLock, manifestLock } = this.#folder;
     // A folder that was restored has none until the manifest changes.
     if (!existsSync(manifestLock)) writeFileSync(manifestLock, '', { flag: 'a', mode: 0o600 });
-    this.state.locking(folderLock);
-    this.state.locking(manifestLock);
+    this.state.watch.addLock(folderLock);
+    this.state.watch.addLock(manifestLock);
   }
 
   #openAs(schema: Schema) {
@@ -153,7 +153,7 @@ class Databases {
   }
 
   #record(name: DatabaseName, path: string): void {
-    this.state.recording(this.#folder.acknowledged(name));
+    this.state.watch.addFile(this.#folder.acknowledged(name));
     this.writer.record(path, { name, storeId: this.#files.storeId });
   }
 }

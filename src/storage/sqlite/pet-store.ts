@@ -1,6 +1,6 @@
 import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery } from '../../core/pets.ts';
 import { type Creation, StoredPets } from '../pets.ts';
-import { environmentQueries } from './access.ts';
+import { environmentQueries } from './engine.ts';
 import type { SqliteFile } from './file.ts';
 import { selectPets } from './writes-environment.ts';
 

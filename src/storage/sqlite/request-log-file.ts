@@ -5,7 +5,7 @@ import type { Engine, NamedChange } from '../access.ts';
 import type { AddRequests } from '../request-log.ts';
 import { rowFromRequest } from '../request-log-rows.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
-import { SqliteAccess } from './access.ts';
+import { sqliteEngine } from './engine.ts';
 import { SqliteFile } from './file.ts';
 import { REQUESTS_SCHEMA } from './migrations.ts';
 import { Writer } from './writer.ts';
@@ -17,7 +17,7 @@ const PREPARE_AFTER = 100;
 /** The file as it was opened. */
 interface OpenedFile {
   readonly file: SqliteFile;
-  readonly access: SqliteAccess;
+  readonly engine: Engine;
   /** A thread of its own: creations never wait for the log. */
   readonly writer: Writer;
   readonly identity: string;
@@ -60,15 +60,15 @@ export class RequestLogFile implements Omit<Engine, 'rows'> {
   }
 
   async change(change: NamedChange): Promise<unknown> {
-    return this.#open().access.change(change);
+    return this.#open().engine.change(change);
   }
 
-  queries(): ReturnType<SqliteAccess['queries']> {
-    return this.#open().access.queries();
+  queries(): ReturnType<Engine['queries']> {
+    return this.#open().engine.queries();
   }
 
   async run(...statement: Parameters<Engine['run']>): Promise<number> {
-    return this.#open().access.run(...statement);
+    return this.#open().engine.run(...statement);
   }
 
   readonly add: AddRequests = async (requests) => {
@@ -124,7 +124,7 @@ function openFile(
     removeFile(path);
     file = open();
   }
-  return { file, writer, access: new SqliteAccess(file), identity: identify(path) ?? '' };
+  return { file, writer, engine: sqliteEngine(file), identity: identify(path) ?? '' };
 }
 
 function removeFile(path: string): void {

@@ -32,8 +32,8 @@ const openedRecords = new Map<string, Records>();
 
 /**
  * What makes the changes that are written once for both engines; loaded with the first of them, or earlier on
- * request. Where that
- * fails the thread ends, and the next one loads it anew: the runtime remembers a failed import.
+ * request. Where that fails the thread ends, and the next one loads it anew: the runtime remembers a failed
+ * import.
  */
 const loadChanges = lazy(() =>
   Promise.all([import('../kysely.ts'), import('../shared-stores.ts')]),

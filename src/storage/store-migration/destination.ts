@@ -5,6 +5,7 @@ import {
   isStoreMigrationUnfinished,
   STORE_MIGRATION_PROGRESS,
 } from '../postgres/store-migration-state.ts';
+import { plain } from './digest.ts';
 import type { Table, Value } from './tables.ts';
 import { titleOf } from './tables.ts';
 
@@ -135,9 +136,7 @@ function readCell(cell: unknown): Value {
 
 /** Keys are texts and whole numbers. */
 function writeKey(key: readonly Value[]): string {
-  return JSON.stringify(
-    key.map((part) => (typeof part === 'bigint' ? { number: String(part) } : part)),
-  );
+  return JSON.stringify(key.map(plain));
 }
 
 function readKey(text: string): Value[] {

@@ -28,8 +28,8 @@ export class RowsDigest {
   }
 }
 
-/** Keeps apart what would look the same as text: 1 and "1", nothing and "". */
-function plain(value: Value): unknown {
+/** As JSON has it; keeps apart what would look the same as text: 1 and "1", nothing and "". */
+export function plain(value: Value): unknown {
   if (typeof value === 'bigint') return { number: String(value) };
   if (Buffer.isBuffer(value)) return { bytes: value.toString('hex') };
   return value;

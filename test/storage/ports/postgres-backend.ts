@@ -1,6 +1,6 @@
 import type { Environment } from '../../../src/core/environments.ts';
-import { PostgresAccess } from '../../../src/storage/postgres/access.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/database.ts';
+import { postgresEngine } from '../../../src/storage/postgres/engine.ts';
 import { resetEnvironment } from '../../../src/storage/postgres/environment-reset.ts';
 import { PostgresKeyUses } from '../../../src/storage/postgres/key-uses.ts';
 import { PostgresMessageQueue } from '../../../src/storage/postgres/message-queue.ts';
@@ -30,7 +30,7 @@ export function connectTo(url: string, isDistributed = false): Backend {
     staging: new PostgresPetStore(database, 'staging'),
   };
   return {
-    ...sharedStores(new PostgresAccess(database), {
+    ...sharedStores(postgresEngine(database), {
       keys: new PostgresKeyUses(database),
       messages,
       usage: new PostgresUsageBatches(database),
