@@ -2,6 +2,7 @@ import { createApis } from './api/apis.ts';
 import type { Addresses, Config, Part } from './config/config.ts';
 import type { Environment } from './core/environments.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
+import type { Passwords } from './dashboard/sign-in/passwords.ts';
 import type { Api } from './http/api.ts';
 import { Listener } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
@@ -38,6 +39,8 @@ interface ServiceParts {
   readonly parts: readonly Part[];
   /** Where the writers of a data folder get their threads from; by default each starts its own. */
   readonly threads?: WriterThreads | undefined;
+  /** How the dashboard stores passwords; by default as argon2id. */
+  readonly passwords?: Passwords | undefined;
   /** Fills the stores before anything reads them. */
   readonly fill?: ((stores: Stores) => Promise<void>) | undefined;
   /** Wraps the handler of all requests. */
@@ -83,6 +86,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     checkReadiness: () => readiness.checkAll(),
     connections: listener,
     clock,
+    passwords: given.passwords,
     log: requestLog,
   });
   const pages = parts.includes('dashboard')

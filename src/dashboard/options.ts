@@ -21,6 +21,7 @@ import type { UsageStore } from '../core/usage.ts';
 import type { Connections } from '../http/listener.ts';
 import type { Forward } from '../http/targets.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Passwords } from './sign-in/passwords.ts';
 
 /** What the dashboard shows and changes. */
 export interface DashboardStores {
@@ -90,5 +91,7 @@ export interface DashboardOptions {
   /** The connections of the requests in flight. */
   readonly connections: Pick<Connections, 'closeAfter'>;
   readonly clock: Clock;
+  /** By default argon2id. */
+  readonly passwords?: Passwords | undefined;
   readonly log: { error(details: object, message: string): void };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
-import { hashPassword } from '../../src/dashboard/sign-in/passwords.ts';
+import { ARGON2ID } from '../../src/dashboard/sign-in/passwords.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { expectRefusal } from '../support/dashboard-scene.ts';
 import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
@@ -58,7 +58,7 @@ describe('signing up with mail', () => {
     await using mail = await MailServer.start();
     await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
     const email = 'unconfirmed@example.com';
-    const hash = await hashPassword(PASSWORD);
+    const hash = await ARGON2ID.hash(PASSWORD);
     await service.stores.accounts.signUp(email, hash, Date.now(), false);
     const signIn = (address: string, password: string) =>
       visibleReply(

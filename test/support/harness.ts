@@ -12,6 +12,7 @@ import { type Scheduler, timerScheduler } from '../../src/lib/scheduler.ts';
 import { createLog, type Log } from '../../src/observability/log.ts';
 import type { Stores } from '../../src/storage/stores.ts';
 import { ManualScheduler } from './manual-scheduler.ts';
+import { REMEMBERED_PASSWORDS } from './remembered-passwords.ts';
 import { REUSED_THREADS } from './reused-threads.ts';
 import { temporaryRoot } from './temporary-root.ts';
 import { testDatabaseFor } from './test-database.ts';
@@ -111,6 +112,7 @@ export class TestService implements AsyncDisposable {
     const service = await startService(config, {
       ...{ clock, scheduler, log, parts },
       threads: REUSED_THREADS,
+      passwords: REMEMBERED_PASSWORDS,
     });
     return new TestService(service, folder, scheduler);
   }

@@ -7,7 +7,7 @@ import { accountPlugin, LINK_LASTS, SESSION_LASTS } from './account-plugin.ts';
 import { passkeyPlugin, twoFactorPlugin } from './factor-plugins.ts';
 import type { Mailer } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
+import { ARGON2ID } from './passwords.ts';
 
 export type Auth = Awaited<ReturnType<typeof createAuth>>;
 
@@ -18,7 +18,7 @@ const RENEW_AFTER = DAY / SECOND;
  * @param mailer without it an account can be used before its address is confirmed.
  */
 export async function createAuth(options: SignInOptions, mailer: Mailer | undefined) {
-  const { addresses, stores, clock, log } = options;
+  const { addresses, stores, clock, log, passwords = ARGON2ID } = options;
   const passkeys = await passkeyPlugin(addresses.dashboard);
   return betterAuth({
     baseURL: addresses.dashboard,
@@ -44,7 +44,7 @@ export async function createAuth(options: SignInOptions, mailer: Mailer | undefi
       disableSignUp: true,
       minPasswordLength: PASSWORD_LENGTHS.least,
       maxPasswordLength: PASSWORD_LENGTHS.most,
-      password: { hash: hashPassword, verify: verifyPassword },
+      password: passwords,
       requireEmailVerification: mailer !== undefined,
       resetPasswordTokenExpiresIn: LINK_LASTS,
       revokeSessionsOnPasswordReset: true,

@@ -11,7 +11,7 @@ import { DONE, inBackground, type Outcome, type SignInContext } from './context.
 import { INVALID_LINK } from './errors.ts';
 import type { Mailer } from './mailer.ts';
 import { refuseGuessable } from './password-strength.ts';
-import { hashPassword } from './passwords.ts';
+import { ARGON2ID } from './passwords.ts';
 
 /**
  * Signing up is not better-auth's: an account is made in one write, with its entry in the audit log.
@@ -84,7 +84,8 @@ async function signUpByMail(context: SignInContext, mailer: Mailer, email: strin
 
 /** `undefined` when the address is taken. The address is confirmed where mail is sent. */
 async function createAccount({ options, mailer }: SignInContext, { email, password }: Credentials) {
-  const hash = await hashPassword(password);
+  const { passwords = ARGON2ID } = options;
+  const hash = await passwords.hash(password);
   const isConfirmed = mailer !== undefined;
   return options.stores.accounts.signUp(email, hash, options.clock.now().wall, isConfirmed);
 }

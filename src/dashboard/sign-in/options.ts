@@ -4,7 +4,14 @@ import type { DashboardOptions } from '../options.ts';
 export interface SignInOptions
   extends Pick<
     DashboardOptions,
-    'stores' | 'attempts' | 'signUpLimits' | 'mail' | 'operatorsNeedSecondFactor' | 'clock' | 'log'
+    | 'stores'
+    | 'attempts'
+    | 'signUpLimits'
+    | 'mail'
+    | 'operatorsNeedSecondFactor'
+    | 'clock'
+    | 'passwords'
+    | 'log'
   > {
   readonly addresses: Pick<DashboardOptions['addresses'], 'dashboard'>;
 }

@@ -1,10 +1,13 @@
+/** Turns passwords into what is stored of them. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  verify(given: { hash: string; password: string }): Promise<boolean>;
+}
+
 /** 19 MiB, two passes, one lane: the minimum that OWASP recommends for argon2id. */
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
 
-export function hashPassword(password: string): Promise<string> {
-  return Bun.password.hash(password, COST);
-}
-
-export function verifyPassword(given: { hash: string; password: string }): Promise<boolean> {
-  return Bun.password.verify(given.password, given.hash);
-}
+export const ARGON2ID: Passwords = {
+  hash: (password) => Bun.password.hash(password, COST),
+  verify: ({ password, hash }) => Bun.password.verify(password, hash),
+};
