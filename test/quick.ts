@@ -48,7 +48,8 @@ const files = [...new Bun.Glob('**/*.test.ts').scanSync(import.meta.dir)]
   .filter(isQuick)
   .map((file) => `./${relative(ROOT, join(import.meta.dir, file))}`)
   .sort();
-const command = [process.execPath, 'test', '--parallel=2', '--timeout', '180000', ...files];
+const options = ['--parallel=2', '--no-isolate', '--timeout', '180000'];
+const command = [process.execPath, 'test', ...options, ...files];
 const { exited } = Bun.spawn([...command, ...process.argv.slice(2)], {
   cwd: ROOT,
   stdio: ['inherit', 'inherit', 'inherit'],

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, describe, expect, spyOn, test } from 'bun:test';
+import { afterAll, afterEach, describe, expect, spyOn, test } from 'bun:test';
 import { subscribe } from '../../src/core/plans.ts';
 import { parseStrictJson } from '../../src/http/strict-json.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
@@ -14,6 +14,7 @@ import { TestService, temporaryFolder } from '../support/harness.ts';
 
 const asked = spyOn(Database.prototype, 'query');
 afterEach(() => asked.mockClear());
+afterAll(() => asked.mockRestore());
 
 /** The statements of the animals' and the accounts' files that were run meanwhile, in this thread. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, describe, expect, spyOn, test } from 'bun:test';
+import { afterAll, afterEach, describe, expect, spyOn, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { banScene, provokeBan, recordedBan } from '../support/ban-scene.ts';
@@ -10,6 +10,7 @@ const production = { environment: 'production', name: 'test' } as const;
 
 const queries = spyOn(Database.prototype, 'query');
 afterEach(() => queries.mockClear());
+afterAll(() => queries.mockRestore());
 
 /** How often keys were read from the file while the work ran. */
 async function keyReads(work: () => Promise<unknown>): Promise<number> {

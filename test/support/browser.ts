@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import {
   type Browser,
   type BrowserContext,
+  type BrowserServer,
   chromium,
   type Page,
   type Request,
@@ -40,6 +41,9 @@ const MISSING = 'There is no Chromium. Install one, or set CHROMIUM_PATH.';
 
 const found = await findChromium();
 
+/** Address of the browser that was started for this run of all tests, if one was. */
+const STARTED = process.env['TESTED_BROWSER'];
+
 /** Tests with a browser of their own; `open` makes a visitor without cookies or storage. */
 export function describeWithBrowser(
   name: string,
@@ -57,7 +61,7 @@ export function describeWithBrowser(
     let browser: Browser;
     let profiles: BrowserProfiles;
     beforeAll(async () => {
-      browser = await launchBrowser();
+      browser = await (STARTED === undefined ? launchBrowser() : chromium.connect(STARTED));
       profiles = new BrowserProfiles(browser);
     });
     afterAll(() => browser.close());
@@ -67,15 +71,17 @@ export function describeWithBrowser(
 
 /** A browser without a window; whoever launches it closes it. Fails where there is none. */
 export function launchBrowser(): Promise<Browser> {
-  if (!found) throw new Error(MISSING);
-  return chromium.launch({
-    executablePath: found.path,
-    args: [
-      ...LAUNCH_ARGUMENTS,
+  return chromium.launch(launchOptions());
+}
 
-      ...found.args,
-    ],
-  });
+/** A browser that several processes use, by its address; nothing where there is none. */
+export async function serveBrowser(): Promise<BrowserServer | undefined> {
+  return found && (await chromium.launchServer(launchOptions()));
+}
+
+function launchOptions() {
+  if (!found) throw new Error(MISSING);
+  return { executablePath: found.path, args: [...LAUNCH_ARGUMENTS, ...found.args] };
 }
 
 /** Where Chromium is installed. Fails where it is not. */
@@ -163,11 +169,13 @@ export class Visitor implements AsyncDisposable {
 
 /** What axe finds wrong with the page as it stands, one line each. */
 export async function checkAccessibility(page: Page): Promise<string[]> {
-  const path = Bun.resolveSync('axe-core/axe.min.js', import.meta.dir);
-  await inPage(page, `${readFileSync(path, 'utf8')};undefined`);
+  if (!(await inPage(page, "'axe' in window"))) {
+    const path = Bun.resolveSync('axe-core/axe.min.js', import.meta.dir);
+    await inPage(page, `${readFileSync(path, 'utf8')};undefined`);
+  }
   const found = await inPage(
     page,
-    `axe.run(document).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
       nodes.map(({ target, failureSummary }) =>
         id + ': ' + help + ' at ' + target.join(' ') + ' | ' + failureSummary)))`,
   );

@@ -46,6 +46,9 @@ if (!hasPostgres) {
 /** What the services of a test share; of no use elsewhere. */
 export const SECRET = 'a secret that all processes share, for tests';
 
+/** Data of a server with the template, made once for this run of all tests; servers begin with a copy of it. */
+const PREPARED = process.env['TESTED_POSTGRES_DATA'];
+
 type Server = Bun.Subprocess<'ignore', 'ignore', 'ignore'>;
 
 /** Name of the log, without its extension. */
@@ -65,6 +68,7 @@ export class PostgresServer implements AsyncDisposable {
   #server: Server | undefined;
   #databases = 0;
   readonly #template = lazy(async () => {
+    if (PREPARED !== undefined) return;
     await this.run(`CREATE DATABASE ${TEMPLATE}`);
     await migrate(this.url(TEMPLATE));
   });
@@ -82,13 +86,26 @@ export class PostgresServer implements AsyncDisposable {
   /** @param settings such as `wal_level=logical`. */
   static async start(settings: readonly string[] = []): Promise<PostgresServer> {
     const server = new PostgresServer(settings);
-    await server.#fill('initdb', ['-U', 'petstore', '-A', 'trust', '-E', 'UTF8']);
+    await server.#makeData();
     await server.#startOnFreePort();
+    return server;
+  }
+
+  /** A stopped server with the template, whose data others can begin with. */
+  static async prepare(): Promise<PostgresServer> {
+    const server = await PostgresServer.start();
+    await server.makeTemplate();
+    await server.stop();
     return server;
   }
 
   get port(): number {
     return this.#port;
+  }
+
+  /** Folder of its data. */
+  get data(): string {
+    return join(this.#folder, 'data');
   }
 
   /** Starts a copy that follows this server; commits wait for it from now on. */
@@ -112,8 +129,8 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Starts it again on the same port, and waits until it takes connections. */
   async start(): Promise<void> {
-    this.#server = this.#spawn('postgres', [
-      ...['-D', join(this.#folder, 'data'), '-p', String(this.port), '-k', this.#folder],
+    this.#server = this.#spawn(join(programs ?? '', 'postgres'), [
+      ...['-D', this.data, '-p', String(this.port), '-k', this.#folder],
       ...['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'max_connections=200'],
       ...[
         '-c',
@@ -221,19 +238,27 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
+  async #makeData(): Promise<void> {
+    if (PREPARED !== undefined) return this.#run('cp', ['-R', PREPARED, this.data]);
+    await this.#fill('initdb', ['-U', 'petstore', '-A', 'trust', '-E', 'UTF8']);
+  }
+
   /** Fills the folder of the data. */
-  async #fill(program: string, args: readonly string[]): Promise<void> {
-    const made = this.#spawn(program, ['-D', join(this.#folder, 'data'), '--no-sync', ...args]);
-    if ((await made.exited) !== 0) throw new Error(`${program} failed in ${this.#folder}`);
+  #fill(program: string, args: readonly string[]): Promise<void> {
+    return this.#run(join(programs ?? '', program), ['-D', this.data, '--no-sync', ...args]);
+  }
+
+  async #run(program: string, args: readonly string[]): Promise<void> {
+    const child = this.#spawn(program, args);
+    if ((await child.exited) !== 0) throw new Error(`${program} failed in ${this.#folder}`);
   }
 
   #spawn(program: string, args: readonly string[]): Server {
-    const command = [join(programs ?? '', program), ...args];
     const user = this.#user;
     const become = user
       ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--']
       : [];
-    return Bun.spawn([...become, ...command], {
+    return Bun.spawn([...become, program, ...args], {
       cwd: this.#folder,
       stdin: 'ignore',
       stdout: 'ignore',
