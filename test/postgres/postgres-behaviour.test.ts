@@ -81,7 +81,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
     const [report, code] = await Promise.all([new Response(run.stderr).text(), run.exited]);
     expect(code, report).toBe(0);
     for (const name of BEHAVIOUR) expect(report).toMatch(passedIn(name));
-  });
+  }, 1_800_000);
 
   test('no test is left out that is not there', () => {
     const texts = BEHAVIOUR.map((file) => readFileSync(fileOf(file), 'utf8')).join('');

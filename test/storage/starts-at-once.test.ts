@@ -5,6 +5,7 @@ import { cleanEnvironment } from '../support/process.ts';
 import { onFolder } from '../support/storage.ts';
 
 const SRC = join(import.meta.dir, '..', '..', 'src');
+const SUPPORT = join(import.meta.dir, '..', 'support');
 const PROCESSES = 4;
 
 /** Opens one new folder after the other, each at the moment when the others do. */
@@ -12,12 +13,14 @@ const OPENER = `
   const { openStores } = await import(${JSON.stringify(join(SRC, 'storage', 'open-stores.ts'))});
   const { readConfig } = await import(${JSON.stringify(join(SRC, 'config', 'config.ts'))});
   const { systemClock } = await import(${JSON.stringify(join(SRC, 'lib', 'clock.ts'))});
+  const { REUSED_THREADS } = await import(${JSON.stringify(join(SUPPORT, 'reused-threads.ts'))});
   console.log('ready');
   for await (const line of console) {
     const [folder, moment] = JSON.parse(line);
     while (Date.now() < moment);
     try {
-      const stores = await openStores({ ...readConfig(), dataDir: folder }, systemClock);
+      const config = { ...readConfig(), dataDir: folder };
+      const stores = await openStores(config, systemClock, REUSED_THREADS);
       stores.environment('production');
       await stores.close();
       console.log('opened');
@@ -63,7 +66,7 @@ function startOpener(folder: string, prefix: readonly string[]) {
 }
 
 describe('many processes that open a new folder at the same moment', () => {
-  test('all do so, round after round', async () => await openTogether(100));
+  test('all do so, round after round', async () => await openTogether(60));
 
   test.skipIf(!hasNamespaces)(
     'all do so where each has the same number, as in containers',
