@@ -4,10 +4,10 @@ import { OperatorError } from '../core/errors.ts';
 import type { Subscription } from '../core/plans.ts';
 import type { SignIn } from '../dashboard/session.ts';
 import { csvLine } from '../lib/csv.ts';
+import { openSignIn } from './accounts-sign-in.ts';
 import { UsageError } from './errors.ts';
 import { printJson, printNote } from './output.ts';
 import { type Session, withStores } from './session.ts';
-import { openSignIn } from './sign-in.ts';
 
 /** The most accounts that are made at once. */
 const MOST = 1_000;

@@ -1,27 +1,28 @@
-import type { Command } from 'commander';
 import { type AccountDetails, accountDetails } from '../core/account-details.ts';
+import type { Account } from '../core/accounts.ts';
 import { keyState } from '../core/api-keys.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
 import type { UsageCounts } from '../core/usage.ts';
-import { accountJson } from './account-json.ts';
-import { keyJson } from './key-json.ts';
-import { emailArgument, type JsonOption, jsonOption } from './options.ts';
+import { keyJson } from './keys.ts';
+import type { JsonOption } from './options.ts';
 import { COMMAND, formatTime, isoTime, printJson, printLine, printTable } from './output.ts';
 import { withAccount } from './session.ts';
 
 /** Entries of the audit log in the table. */
 const ENTRIES_SHOWN = 10;
 
-export function addAccountsShowCommand(accounts: Command): void {
-  accounts
-    .command('show')
-    .description('Show an account: plan, keys, usage, bans, sessions and what was changed.')
-    .addArgument(emailArgument())
-    .addOption(jsonOption())
-    .action(show);
+/** An account as commands print it as JSON. */
+export function accountJson({ limits, createdAt, suspension, ...account }: Account) {
+  return {
+    ...account,
+    ...limits,
+    createdAt: isoTime(createdAt),
+    suspended: suspension ? { at: isoTime(suspension.at), reason: suspension.reason } : null,
+  };
 }
 
-async function show(email: string, { json }: JsonOption): Promise<void> {
+/** Shows everything that operators look at first when an account is in question. */
+export async function showAccount(email: string, { json }: JsonOption): Promise<void> {
   await withAccount(email, async (account, { stores, clock }) => {
     const now = clock.now().wall;
     const details = await accountDetails(stores, account, now);

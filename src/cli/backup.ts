@@ -8,13 +8,14 @@ import type { Verified } from '../storage/backup/verify.ts';
 import { UsageError } from './errors.ts';
 import { type JsonOption, jsonOption, parseCount } from './options.ts';
 import { printJson, printLine, printNote, printResult, printTable } from './output.ts';
+import { requireEmbeddedStore } from './session.ts';
 
 interface Options extends JsonOption {
   readonly to?: string;
   readonly keep?: number;
 }
 
-export function addBackupCommand(program: Command): void {
+export function addBackupCommands(program: Command): void {
   const backup = program
     .command('backup')
     .description('Write all data into one file; also while the service runs.')
@@ -40,6 +41,13 @@ export function addBackupCommand(program: Command): void {
       if (command.optsWithGlobals()['json']) printJson(verified);
       else printVerified(verified);
     });
+  program
+    .command('restore')
+    .description('Put a backup into the data folder. The service must be stopped.')
+    .argument('<file>', 'made by petstore backup')
+    .option('--replace', 'move what the data folder holds into a folder within it first')
+    .addOption(jsonOption())
+    .action(restore);
 }
 
 async function backUp(file: string | undefined, options: Options): Promise<void> {
@@ -82,6 +90,18 @@ async function record(
   } catch (error) {
     printNote(`The backup was made, but not recorded for the metrics: ${messageOf(error)}`);
   }
+}
+
+async function restore(
+  file: string,
+  { replace, json }: JsonOption & { readonly replace?: true },
+): Promise<void> {
+  const config = requireEmbeddedStore(readConfig(), 'pg_restore');
+  const { restoreBackup } = await import('../storage/backup/restore.ts');
+  const restored = await restoreBackup(config, file, replace === true, systemClock);
+  if (json) return printJson(restored);
+  printLine(`Restored the backup of ${restored.createdAt} into ${restored.folder}.`);
+  if (restored.movedTo) printLine(`What was there before is in ${restored.movedTo}.`);
 }
 
 function namesOf({ files }: Manifest): string {

@@ -29,8 +29,10 @@ interface ListOptions extends JsonOption {
   readonly follow?: true;
 }
 
-export function addRequestsListCommand(requests: Command): void {
-  requests
+export function addRequestsCommands(program: Command): void {
+  program
+    .command('requests')
+    .description('Show the requests of accounts.')
     .command('list')
     .description(`Show the latest requests of an account, newest first; ${LATEST} without --since.`)
     .addArgument(emailArgument())

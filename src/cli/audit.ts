@@ -21,8 +21,10 @@ interface ListOptions extends JsonOption {
 /** An entry with the address of its account, unless that was deleted or it concerns all accounts. */
 type NamedEntry = AuditRecord & { readonly email: string | undefined };
 
-export function addAuditListCommand(audit: Command): void {
-  audit
+export function addAuditCommands(program: Command): void {
+  program
+    .command('audit')
+    .description('Show who changed what.')
     .command('list')
     .description('Show who changed what, the newest first.')
     .option('--actor <text>', 'only by whoever has this in the name')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Config, readConfig } from '../config/config.ts';
+import { type Config, type DatabaseSettings, readConfig } from '../config/config.ts';
 import { SetupError } from '../core/errors.ts';
 import { UsageError } from './errors.ts';
 import { type JsonOption, jsonOption } from './options.ts';
@@ -10,7 +10,15 @@ interface DistributeOptions extends JsonOption {
   readonly yes?: true;
 }
 
-export function addDistributeCommand(program: Command): void {
+/** Adds the commands that prepare a PostgreSQL database. */
+export function addDatabaseCommands(program: Command): void {
+  program
+    .command('migrate-store')
+    .description(
+      'Copy all data from the data folder to the empty database of PETSTORE_DATABASE_URL.',
+    )
+    .addOption(jsonOption())
+    .action(migrate);
   program
     .command('distribute')
     .description(
@@ -22,13 +30,34 @@ export function addDistributeCommand(program: Command): void {
     .action(distribute);
 }
 
+async function migrate({ json }: JsonOption): Promise<void> {
+  const config = readConfig();
+  const { dataDir } = config;
+  const database = requireDatabase(config, 'the database that everything goes to');
+  const { SingleBar } = await import('cli-progress');
+  const { migrateStore } = await import('../storage/store-migration/migrate-store.ts');
+  const format = '{bar} {percentage}% | {value} of {total} rows carried over or compared';
+  // Drawn on stderr, and only if that is a terminal.
+  const bar = json ? undefined : new SingleBar({ format });
+  const tables = await migrateStore(dataDir, database, {
+    onStart: (rows) => bar?.start(rows, 0),
+    onProgress: (rows) => bar?.update(rows),
+  }).finally(() => bar?.stop());
+  if (json) return printJson({ folder: dataDir, tables });
+  for (const { name, rows, digest } of tables) {
+    printLine(`${String(rows).padStart(10)} ${name.padEnd(36)} ${digest.slice(0, 16)}`);
+  }
+  printLine('Everything is in the database, and was compared row by row.');
+  printLine(`Start the service as this was started. ${dataDir} is as it was: keep it for a while.`);
+}
+
 async function distribute({ check, yes, json }: DistributeOptions): Promise<void> {
   if (!check && !yes) {
     throw new UsageError(
       'This spreads the tables over the nodes of Citus, and no command brings them back. All services on the database must be of this release. Repeat it with --yes, or with --check to look.',
     );
   }
-  const { servers } = requireDatabase(readConfig());
+  const { servers } = requireDatabase(readConfig(), 'the database whose tables are distributed');
   // Loaded here so that no other command waits for it.
   const database = await import('../storage/postgres/distribute.ts');
   if (!check) {
@@ -56,7 +85,11 @@ async function distribute({ check, yes, json }: DistributeOptions): Promise<void
   if (missing.length > 0) printLine(`\nNot distributed: ${missing.join(', ')}.`);
 }
 
-function requireDatabase({ database }: Config) {
+/**
+ * @param purpose which database it is to be.
+ * @throws SetupError when none is set.
+ */
+function requireDatabase({ database }: Config, purpose: string): DatabaseSettings {
   if (database) return database;
-  throw new SetupError('Set PETSTORE_DATABASE_URL to the database whose tables are distributed.');
+  throw new SetupError(`Set PETSTORE_DATABASE_URL to ${purpose}.`);
 }

@@ -1,10 +1,18 @@
 import type { Command } from 'commander';
+import { OperatorError } from '../core/errors.ts';
 import { type JsonOption, jsonOption } from './options.ts';
-import { formatTime, isoTime, printJson, printTable } from './output.ts';
+import { COMMAND, formatTime, isoTime, printJson, printResult, printTable } from './output.ts';
 import { withStores } from './session.ts';
 
-export function addBansListCommand(bans: Command): void {
+export function addBansCommands(program: Command): void {
+  const bans = program.command('bans').description('Show and lift bans of API keys.');
   bans.command('list').description('Show bans in force.').addOption(jsonOption()).action(list);
+  bans
+    .command('lift')
+    .description('Lift a ban; running servers apply it within a second.')
+    .argument('<id>', 'as in bans list')
+    .addOption(jsonOption())
+    .action(lift);
 }
 
 async function list({ json }: JsonOption): Promise<void> {
@@ -25,5 +33,14 @@ async function list({ json }: JsonOption): Promise<void> {
       }),
       'No bans in force.',
     );
+  });
+}
+
+async function lift(id: string, options: JsonOption): Promise<void> {
+  await withStores(async ({ stores, clock, by }) => {
+    if (!(await stores.bans.lift(id, by, clock.now().wall))) {
+      throw new OperatorError(`No ban in force has the id ${id}. Run: ${COMMAND} bans list`);
+    }
+    printResult(options, { id, lifted: true, by }, `Ban ${id} is lifted.`);
   });
 }

@@ -5,7 +5,8 @@ import { APIS, type ApiName } from '../core/environments.ts';
 import { jsonOption } from './options.ts';
 import { printLine } from './output.ts';
 
-export function addOpenapiCommand(program: Command): void {
+/** Adds the commands that print what describes the service to programs. */
+export function addDocumentCommands(program: Command): void {
   program
     .command('openapi')
     .description('Print the OpenAPI document of a base address.')
@@ -20,5 +21,12 @@ export function addOpenapiCommand(program: Command): void {
       const { [part]: baseUrl, dashboard } = config.addresses(config.port);
       const document = openapiDocument(part, { baseUrl, dashboard, contact: config.contact });
       printLine(JSON.stringify(document, null, 2));
+    });
+  program
+    .command('fixture-schema')
+    .description('Print the JSON Schema of fixtures, for `serve --ephemeral` and `run`.')
+    .action(async () => {
+      const { FixtureSchema } = await import('../ephemeral/fixture-schema.ts');
+      printLine(JSON.stringify(FixtureSchema, undefined, 2));
     });
 }

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { Argument, type Command } from 'commander';
+import { readConfig } from '../config/config.ts';
+import { OperatorError } from '../core/errors.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { CheckedFile } from '../storage/folder/file-check.ts';
+import { type JsonOption, jsonOption } from './options.ts';
+import { printJson, printLine, printResult } from './output.ts';
+import { requireEmbeddedStore } from './session.ts';
+
+/** Files of the data folder that can be made anew. */
+const FILES = ['accounts.db', 'production.db', 'staging.db', 'store.json'];
+
+/** The service and everybody else come first. */
+const LOWEST_PRIORITY = 19;
+
+/** Adds the commands that check and repair the data folder. They load its code themselves: no other one waits. */
+export function addStoreCommands(program: Command): void {
+  const store = program.command('store').description('Check and repair the data folder.');
+  store
+    .command('acknowledge-loss')
+    .description('Accept that animals or changes were lost, which /readyz reports until then.')
+    .addOption(jsonOption())
+    .action(acknowledgeLoss);
+  store
+    .command('begin-anew')
+    .description(
+      'Make a lost file of the data folder anew, without what it held. The service must be stopped.',
+    )
+    .addArgument(new Argument('<file>', 'the file that is missing or empty').choices(FILES))
+    .addOption(jsonOption())
+    .action(beginAnew);
+  store
+    .command('check')
+    .description('Read every database whole and show damage; also while the service runs.')
+    .option('--whole', 'Read the free pages as well, and each database in one transaction.')
+    .argument('[files...]', 'the paths of databases; those of the data folder without any')
+    .addOption(jsonOption())
+    .action(check);
+}
+
+async function acknowledgeLoss({ json }: JsonOption): Promise<void> {
+  const config = requireEmbeddedStore(readConfig(), 'the tools of PostgreSQL');
+  const { acknowledgeLosses, describeLoss } = await import('../storage/folder/losses.ts');
+  const losses = acknowledgeLosses(config, systemClock);
+  if (json) return printJson(losses);
+  for (const loss of losses) printLine(`Acknowledged: ${describeLoss(loss)}`);
+}
+
+async function beginAnew(file: string, options: JsonOption): Promise<void> {
+  const config = requireEmbeddedStore(readConfig(), 'the tools of PostgreSQL');
+  const begin = await import('../storage/folder/begin-anew.ts');
+  begin.beginAnew(config, file, systemClock);
+  printResult(options, { file }, `Made ${file} anew in ${config.dataDir}.`);
+}
+
+async function check(
+  files: readonly string[],
+  { json, whole }: JsonOption & { readonly whole?: true },
+): Promise<void> {
+  setPriority(LOWEST_PRIORITY);
+  const { DATABASES } = await import('../storage/folder/databases.ts');
+  const { findDamage } = await import('../storage/sqlite/check.ts');
+  const paths = files.length > 0 ? files : inDataFolder(DATABASES.map(([name]) => name));
+  const checked: CheckedFile[] = paths.map((file) => ({
+    file,
+    damage: findDamage(file, whole === true) ?? null,
+  }));
+  if (json) printJson(checked);
+  else for (const { file, damage } of checked) printLine(`${file}: ${damage ?? 'in order'}`);
+  const damaged = checked.filter(({ damage }) => damage !== null);
+  if (damaged.length > 0)
+    throw new OperatorError(`${damaged.length} of ${paths.length} is damaged.`);
+}
+
+function inDataFolder(names: readonly string[]): string[] {
+  const { dataDir } = requireEmbeddedStore(readConfig(), 'pg_amcheck');
+  const paths = names.map((name) => join(dataDir, name)).filter((path) => existsSync(path));
+  if (paths.length === 0) throw new OperatorError(`${dataDir} holds no data.`);
+  return paths;
+}
