@@ -1,65 +1,74 @@
 import type { KeyRecord } from '../../core/api-keys.ts';
-import type { SandboxControl, SandboxRequest } from '../../core/sandbox-control.ts';
-import type { Handlers, RequestContext } from '../../http/handler.ts';
+import type { SandboxControl, SandboxRequest, SandboxWindow } from '../../core/sandbox-control.ts';
+import type { Handler, Handlers, RequestContext } from '../../http/handler.ts';
 import { bodyReader } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
+import { SECOND } from '../../lib/clock.ts';
 import { SANDBOX_OPERATIONS } from './operations.ts';
-import { sandboxJson } from './sandbox-json.ts';
 
 const readClockAdvance = bodyReader(SANDBOX_OPERATIONS.advanceClock);
 const readUsageRemaining = bodyReader(SANDBOX_OPERATIONS.setUsage);
 const readBanLength = bodyReader(SANDBOX_OPERATIONS.banKey);
 const readSimulation = bodyReader(SANDBOX_OPERATIONS.setSimulation);
 
+/** Changes the sandbox of the account of a request. */
+type Change = (change: SandboxRequest, context: RequestContext) => Promise<void>;
+
 /** Handlers of the sandbox of staging; see `lazy-handlers.ts`. */
 export function sandboxHandlers(control: SandboxControl): Handlers<typeof SANDBOX_OPERATIONS> {
+  const afterChange =
+    (change: Change): Handler =>
+    async (context) => {
+      const { key, now } = context;
+      await change({ account: accountOf(key), by: `API key ${key.id}`, now }, context);
+      return reply(control, context);
+    };
   return {
     getSandbox: (context) => reply(control, context),
-    advanceClock: async (context) => {
-      const { advanceSeconds } = await readClockAdvance(context.request);
-      await control.advanceClock(changeBy(context), advanceSeconds);
-      return reply(control, context);
-    },
-    setUsage: async (context) => {
-      const remaining = await readUsageRemaining(context.request);
-      await control.setUsage(changeBy(context), remaining);
-      return reply(control, context);
-    },
-    banKey: async (context) => {
-      const { seconds } = await readBanLength(context.request);
-      await control.ban(changeBy(context), context.key, seconds);
-      return reply(control, context);
-    },
-    liftBan: async (context) => {
-      await control.liftBan(changeBy(context), context.key);
-      return reply(control, context);
-    },
-    setSimulation: async (context) => {
-      const wish = await readSimulation(context.request);
-      await control.setSimulation(changeBy(context), wish);
-      return reply(control, context);
-    },
-    endSimulation: async (context) => {
-      await control.endSimulation(changeBy(context));
-      return reply(control, context);
-    },
-    resetSandbox: async (context) => {
-      await control.reset(changeBy(context));
-      return reply(control, context);
-    },
+    advanceClock: afterChange(async (change, { request }) => {
+      const { advanceSeconds } = await readClockAdvance(request);
+      await control.advanceClock(change, advanceSeconds);
+    }),
+    setUsage: afterChange(async (change, { request }) => {
+      await control.setUsage(change, await readUsageRemaining(request));
+    }),
+    banKey: afterChange(async (change, { request, key }) => {
+      const { seconds } = await readBanLength(request);
+      await control.ban(change, key, seconds);
+    }),
+    liftBan: afterChange((change, { key }) => control.liftBan(change, key)),
+    setSimulation: afterChange(async (change, { request }) => {
+      await control.setSimulation(change, await readSimulation(request));
+    }),
+    endSimulation: afterChange((change) => control.endSimulation(change)),
+    resetSandbox: afterChange((change) => control.reset(change)),
   };
-}
-
-function changeBy({ key, now }: RequestContext): SandboxRequest {
-  return { account: accountOf(key), by: `API key ${key.id}`, now };
 }
 
 /** The sandbox as it is now. */
 async function reply(control: SandboxControl, { key, now }: RequestContext): Promise<Reply> {
   const status = await control.status(accountOf(key), now);
-  return { status: 200, body: sandboxJson(status, key) };
+  const { clockOffset, minute, day, bans, simulation = null } = status;
+  const ban = bans.find(({ chainId }) => chainId === key.chainId);
+  const body = JSON.stringify({
+    clock: { offsetSeconds: clockOffset / SECOND, now: isoTime(status.now) },
+    usage: { minute: windowJson(minute), day: windowJson(day) },
+    ban: ban
+      ? { reason: ban.reason, startsAt: isoTime(ban.startsAt), endsAt: isoTime(ban.endsAt) }
+      : null,
+    simulation,
+  });
+  return { status: 200, body };
 }
 
 function accountOf({ accountId: id, limits }: KeyRecord) {
   return { id, limits };
+}
+
+function windowJson({ limit, used, resetsAt }: SandboxWindow) {
+  return { limit, used, resetsAt: isoTime(resetsAt) };
+}
+
+function isoTime(moment: number): string {
+  return new Date(moment).toISOString();
 }

@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE } from '../../api/error-catalogue.ts';
-import { MESSAGE_OPERATIONS } from '../../api/messages/operations.ts';
+import { MessageInput } from '../../api/messages/schemas.ts';
 import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import type { NamedSchema } from '../../api/resources.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
@@ -61,7 +61,7 @@ export function parameterType(schema: Parameter['schema']): string {
 
 /** A first request, and its reply. */
 export function quickstart(addresses: Addresses): string {
-  const { method, path, success } = MESSAGE_OPERATIONS.sendMessage;
+  const { method, path, success } = OPERATIONS.sendMessage;
   return document(
     'Send one message; the reply is 202, and the message appears in the inbox of the dashboard.',
     fenced(
@@ -70,7 +70,7 @@ export function quickstart(addresses: Addresses): string {
         `curl -X ${method} ${addresses.quickstart}${path} \\`,
         '  -H "Authorization: Bearer <API_KEY>" \\',
         '  -H "Content-Type: application/json" \\',
-        `  -d '${JSON.stringify(MESSAGE_OPERATIONS.sendMessage.body.example)}'`,
+        `  -d '${JSON.stringify(MessageInput.example)}'`,
       ].join('\n'),
     ),
     fenced('json', JSON.stringify(success.example, undefined, 2)),
