@@ -160,10 +160,7 @@ async function changePlan(email: string, plan: string, options: LimitOptions): P
 /** @throws UsageError when the plan does not go with the limits. */
 function requireSubscription(plan: string, { perMinute, perDay }: LimitOptions): Subscription {
   try {
-    return subscribe(plan, {
-      ...(perMinute !== undefined && { perMinute }),
-      ...(perDay !== undefined && { perDay }),
-    });
+    return subscribe(plan, { perMinute, perDay });
   } catch (cause) {
     if (!(cause instanceof OperatorError)) throw cause;
     throw new UsageError(`${cause.message} See --per-minute and --per-day.`, { cause });

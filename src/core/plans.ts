@@ -34,11 +34,13 @@ export interface Subscription {
  * @throws OperatorError for an unknown plan (it is never treated as Free), for Enterprise without
  * limits of its own, and for another plan with them.
  */
-export function subscribe(name: string, custom?: Partial<Limits>): Subscription {
+export function subscribe(
+  name: string,
+  { perMinute, perDay }: { readonly [Window in keyof Limits]?: number | undefined } = {},
+): Subscription {
   if (!isPlan(name)) {
     throw new OperatorError(`Unknown plan "${name}". Use one of: ${PLAN_NAMES.join(', ')}.`);
   }
-  const { perMinute, perDay } = custom ?? {};
   const published = PLANS[name].limits;
   if (published) {
     if (perMinute === undefined && perDay === undefined) return { plan: name, limits: published };

@@ -45,7 +45,7 @@ export function createDashboard(options: DashboardOptions): Pages {
     const { createMcpEndpoint } = await import('./mcp-endpoint.ts');
     return createMcpEndpoint(options, requestLimits);
   });
-  const route: Pages['handle'] = async (request, path, address, forward) => {
+  const route = async (...[request, path, address, forward]: Parameters<Pages['handle']>) => {
     if (path === MCP_PATH) return (await mcp())(request, address, forward);
     if (path !== '/api' && !path.startsWith('/api/')) return pages.handle(request, path);
     return serveApi(request, path.slice('/api'.length), address());

@@ -19,7 +19,7 @@ import type { SecondFactorStore } from '../core/second-factors.ts';
 import type { SessionStore } from '../core/sessions.ts';
 import type { UsageStore } from '../core/usage.ts';
 import type { Connections } from '../http/listener.ts';
-import type { Forward } from '../http/targets.ts';
+import type { Pages as ServedPages } from '../http/targets.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Passwords } from './sign-in/passwords.ts';
 
@@ -42,15 +42,8 @@ export interface DashboardStores {
   readonly sessionSecret: string;
 }
 
-/** Serves a base address; has the shape of the HTTP service's pages. */
-export interface Pages {
-  readonly baseUrl: string;
-  handle(
-    request: Request,
-    path: string,
-    address: () => string,
-    forward: Forward,
-  ): Promise<Response>;
+/** The dashboard, as the HTTP service serves it. */
+export interface Pages extends ServedPages {
   /**
    * Ends the replies that stay open by themselves, so that nothing waits for them.
    * @param isLast whether others are refused from now on.

@@ -15,8 +15,5 @@ export function subscriptionOf({
   perMinute,
   perDay,
 }: { readonly plan?: Plan } & Partial<Limits>): Subscription {
-  return subscribe(plan, {
-    ...(perMinute !== undefined && { perMinute }),
-    ...(perDay !== undefined && { perDay }),
-  });
+  return subscribe(plan, { perMinute, perDay });
 }

@@ -2,6 +2,7 @@ import { ApiError, ERRORS, messageOf, type Problem } from '../core/errors.ts';
 import { bodyReader } from '../http/json-body.ts';
 import { SECOND } from '../lib/clock.ts';
 import type { AdjustableClock } from './adjustable-clock.ts';
+import { FixtureSchema } from './fixture-schema.ts';
 import type { FixtureKey, NewAccount } from './load-fixture.ts';
 import type { RecordedRequests } from './recorded-requests.ts';
 
@@ -24,15 +25,12 @@ export interface ControlAddress {
 
 const UNAUTHORIZED = new ApiError('invalid_api_key', 'Send the token of the ready file.');
 
+const { email, plan, perMinute, perDay } = FixtureSchema.properties.accounts.items.properties;
+
 const NEW_ACCOUNT = {
   type: 'object',
   additionalProperties: false,
-  properties: {
-    email: { type: 'string', maxLength: 254 },
-    plan: { enum: ['free', 'pro', 'business', 'enterprise'] },
-    perMinute: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
-    perDay: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
-  },
+  properties: { email, plan, perMinute, perDay },
 } as const;
 
 const CLOCK = {

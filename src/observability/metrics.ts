@@ -46,7 +46,6 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   readonly #commits = this.#histogram(
     'petstore_commit_duration_seconds',
     'Duration of write transactions, from sending them to the commit on disk.',
-    DURATION_BUCKETS,
   );
   readonly #batches = this.#histogram(
     'petstore_commit_batch_size',
@@ -60,7 +59,6 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   readonly #database = this.#histogram(
     'petstore_database_duration_seconds',
     'Duration of PostgreSQL statements, or of SQLite write transactions.',
-    DURATION_BUCKETS,
   );
   readonly #databaseFailures = this.#counter(
     'petstore_database_errors_total',
@@ -73,7 +71,6 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   readonly #redis = this.#histogram(
     'petstore_redis_duration_seconds',
     'Duration of Redis commands.',
-    DURATION_BUCKETS,
   );
   readonly #redisFailures = this.#counter(
     'petstore_redis_errors_total',
@@ -87,7 +84,6 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   readonly #lag = this.#histogram(
     'petstore_event_loop_lag_seconds',
     'Delay of timers in the event loop.',
-    DURATION_BUCKETS,
   );
 
   /** @param clock measures durations. */
@@ -248,7 +244,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     return new Counter({ name, help, labelNames, registers: [this.#registry] });
   }
 
-  #histogram(name: string, help: string, buckets: number[]): Histogram {
+  #histogram(name: string, help: string, buckets = DURATION_BUCKETS): Histogram {
     return new Histogram({ name, help, buckets, registers: [this.#registry] });
   }
 

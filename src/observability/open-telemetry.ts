@@ -1,9 +1,7 @@
-import packageJson from '../../package.json';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../core/environments.ts';
 import type { Limiter } from '../core/limiter.ts';
 import type { HttpService } from '../http/pipeline.ts';
-import { REQUEST_ID_HEADER } from '../http/request-id.ts';
 import type { RequestHandler } from '../http/serve-options.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { EnvironmentStores, Stores } from '../storage/stores.ts';
@@ -36,11 +34,8 @@ export interface Tracing extends AsyncDisposable {
 
 /** Tracing as configured by OpenTelemetry's own variables. */
 export function openTelemetry(config: Config, clock: Clock, log: Log): Tracing {
-  const tracer = new Tracer({
-    version: packageJson.version,
-    requestIdHeader: REQUEST_ID_HEADER,
-    onProblem: atIntervals(clock, (problem) => log.warn({ problem }, 'traces cannot be sent')),
-  });
+  const warn = (problem: string) => log.warn({ problem }, 'traces cannot be sent');
+  const tracer = new Tracer(atIntervals(clock, warn));
   return {
     traceRequests: (service) => traceRequests(tracer, service),
     traceParts: (parts) => ({

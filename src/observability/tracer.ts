@@ -31,7 +31,9 @@ import {
   ATTR_URL_PATH,
   ATTR_URL_SCHEME,
 } from '@opentelemetry/semantic-conventions';
+import packageJson from '../../package.json';
 import { ApiError, messageOf } from '../core/errors.ts';
+import { REQUEST_ID_HEADER } from '../http/request-id.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { SECOND } from '../lib/clock.ts';
 import { withTimeout } from '../lib/timeout.ts';
@@ -54,14 +56,6 @@ interface TracedRequest {
   readonly traceparent: string | null;
 }
 
-interface TracerOptions {
-  readonly version: string;
-  /** Called with the reason when spans are lost. */
-  readonly onProblem: (message: string) => void;
-  /** The response header with the request id. */
-  readonly requestIdHeader: string;
-}
-
 /**
  * Records requests as spans and sends them to a collector in the background, by OTLP over HTTP: while
  * the collector is unavailable spans are lost, and nothing else. OpenTelemetry's packages read their
@@ -72,11 +66,12 @@ export class Tracer {
   readonly #provider: BasicTracerProvider;
   readonly #spans: ReturnType<BasicTracerProvider['getTracer']>;
   readonly #current = new AsyncLocalStorage<Context>();
-  readonly #options: TracerOptions;
+  readonly #onProblem: (message: string) => void;
 
-  constructor(options: TracerOptions) {
-    const { version, onProblem } = options;
-    this.#options = options;
+  /** @param onProblem called with the reason when spans are lost. */
+  constructor(onProblem: (message: string) => void) {
+    const { version } = packageJson;
+    this.#onProblem = onProblem;
     const report = (...words: unknown[]) => onProblem(words.map(String).join(' '));
     diag.setLogger(
       { error: report, warn: report, info() {}, debug() {}, verbose() {} },
@@ -108,7 +103,7 @@ export class Tracer {
     );
     return this.#within(span, work, ({ status, headers }) => {
       span.setAttribute(ATTR_HTTP_RESPONSE_STATUS_CODE, status);
-      const id = headers.get(this.#options.requestIdHeader);
+      const id = headers.get(REQUEST_ID_HEADER);
       if (id !== null) span.setAttribute('petstore.request_id', id);
       if (status < 500) return;
       span.setAttribute(ATTR_ERROR_TYPE, String(status));
@@ -144,7 +139,7 @@ export class Tracer {
     try {
       await withTimeout(SHUTDOWN_TIMEOUT, () => this.#provider.shutdown());
     } catch (error) {
-      this.#options.onProblem(`the remaining spans are lost: ${messageOf(error)}`);
+      this.#onProblem(`the remaining spans are lost: ${messageOf(error)}`);
     }
   }
 

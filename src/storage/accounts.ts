@@ -215,12 +215,9 @@ export class StoredAccounts implements AccountStore {
 
 /** @throws OperatorError when the row names a plan that this release does not know. */
 export function subscriptionFromRow(row: PlanColumns): Subscription {
-  const custom =
-    row.per_minute === null || row.per_day === null
-      ? undefined
-      : { perMinute: row.per_minute, perDay: row.per_day };
+  const limits = { perMinute: row.per_minute ?? undefined, perDay: row.per_day ?? undefined };
   // Rows are cached by the hundred thousand: the name is one text of ours, not as many of the database's.
-  return subscribe(PLAN_NAMES.find((known) => known === row.plan) ?? row.plan, custom);
+  return subscribe(PLAN_NAMES.find((known) => known === row.plan) ?? row.plan, limits);
 }
 
 /** @throws OperatorError when the row names a plan that this release does not know. */
