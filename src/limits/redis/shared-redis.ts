@@ -3,6 +3,7 @@ import type { AttemptCounts } from '../../core/attempts.ts';
 import type { Environment } from '../../core/environments.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type Clock, DAY, SECOND } from '../../lib/clock.ts';
+import type { Readiness } from '../../lib/readiness.ts';
 import type { Log } from '../../observability/log.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { MemoryAttemptCounts } from '../memory/attempt-counts.ts';
@@ -24,8 +25,14 @@ export interface SharedRedis extends AsyncDisposable {
   startLimiter(dependencies: Omit<LimiterDependencies, 'quotas'>): Promise<RedisLimiter>;
   /** Counts the attempts of all processes on this Redis. */
   readonly attempts: AttemptCounts;
-  /** What operators should know; `undefined` while Redis is available. */
-  problem(): string | undefined;
+}
+
+/** What reports the state of Redis. */
+export interface RedisDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly readiness: Readiness;
 }
 
 /** What the limiters share. */
@@ -40,7 +47,7 @@ interface Link {
 /** Connects, in the background if it takes longer; logs when Redis becomes unavailable or available. */
 export async function connectRedis(
   address: RedisAddress,
-  { clock, log, metrics }: { clock: Clock; log: Log; metrics: Metrics },
+  { clock, log, metrics, readiness }: RedisDependencies,
 ): Promise<SharedRedis> {
   let changes = 0;
   const unavailable = new Set<string>();
@@ -78,6 +85,10 @@ export async function connectRedis(
     const error = problem === undefined ? undefined : messageOf(problem);
     log.warn({ error }, 'Redis cannot be reached: limits are applied locally until it can');
   }
+  readiness.addOptional('redis', () => {
+    if (unavailable.size === 0) return undefined;
+    return `${[...unavailable].join(', ')} is unavailable: each process applies its share of the limits locally.`;
+  });
   const atClose: Array<() => Promise<void>> = [];
   const link: Link = {
     connection,
@@ -87,10 +98,6 @@ export async function connectRedis(
   return {
     startLimiter: (dependencies) => startLimiter(link, dependencies),
     attempts: new RedisAttemptCounts(connection, new MemoryAttemptCounts()),
-    problem() {
-      if (unavailable.size === 0) return undefined;
-      return `${[...unavailable].join(', ')} is unavailable: each process applies its share of the limits locally.`;
-    },
     async [Symbol.asyncDispose]() {
       await Promise.allSettled(atClose.map((work) => work()));
       await connection.close();
