@@ -62,6 +62,16 @@ describe('an operator', () => {
     expect(overview.checks).toContainEqual({ name: 'store', problem: null });
   });
 
+  test('sees that Redis is unavailable, and the process is ready all the same', async () => {
+    const settings = { PETSTORE_REDIS_URL: 'redis://127.0.0.1:1' };
+    await using service = await TestService.start({ parts: PARTS, settings });
+    const boss = await operator(service);
+    const { checks } = await boss.json<OverviewInfo>('GET', '/api/operator/overview');
+    expect(checks.at(-1)?.name).toBe('redis');
+    expect(checks.at(-1)?.problem).toContain('is unavailable');
+    expect((await fetch(`${service.opsUrl}/readyz`)).status).toBe(200);
+  });
+
   test('suspends, resumes, ends sessions, revokes a key and makes a reset link', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const boss = await operator(service);
