@@ -1,5 +1,3 @@
-import type { Awaitable } from '../lib/awaitable.ts';
-
 /** What a change is about. */
 export type ChangeKind = 'account' | 'key' | 'ban' | 'sandbox' | 'environment' | 'audit';
 
@@ -13,27 +11,8 @@ export interface Change {
   readonly id: string;
 }
 
-/** Learns of changes by all processes, a change perhaps twice; `everything` where it is unknown which there were. */
-export type ChangeListener = (changes: readonly Change[] | 'everything') => void;
+/** What was changed; `everything` where it is unknown. */
+export type Changed = readonly Change[] | 'everything';
 
-/** Changes by all processes that share a store. May raise `StorageUnavailable`. */
-export interface ChangeFeed {
-  /**
-   * Changes after this revision, the oldest first, and the revision to continue from; `everything` where
-   * the revision is too old to tell.
-   */
-  since(
-    revision: bigint,
-  ): Awaitable<{ readonly revision: bigint; readonly changes: readonly Change[] | 'everything' }>;
-  /**
-   * Calls `apply`, which must not reject, after each change that this process makes; the change is
-   * reported to its author only when `apply` has resolved.
-   */
-  afterOwnChanges(apply: () => Promise<void>): void;
-}
-
-/** Tells that processes that share a store changed something. May raise `StorageUnavailable`. */
-export interface ChangeSignal {
-  /** Increases with each change of the feed. */
-  revision(): Awaitable<bigint>;
-}
+/** Learns of changes by all processes, a change perhaps twice. */
+export type ChangeListener = (changes: Changed) => void;

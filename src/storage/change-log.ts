@@ -1,4 +1,4 @@
-import type { Change, ChangeFeed, ChangeKind, ChangeSignal } from '../core/changes.ts';
+import type { Change, Changed, ChangeKind } from '../core/changes.ts';
 import type { Engine } from './access.ts';
 import type { Transaction } from './schema.ts';
 import { select } from './selection.ts';
@@ -39,8 +39,11 @@ export async function recordChange(
     .execute();
 }
 
-/** The changes that servers apply to what they cache, on either engine. */
-export class ChangeLog implements ChangeFeed, ChangeSignal {
+/**
+ * The changes by all processes that share a store, which servers apply to what they cache; on either engine. May
+ * raise `StorageUnavailable`.
+ */
+export class ChangeLog {
   readonly #engine: Pick<Engine, 'rows'>;
   #apply: (() => Promise<void>) | undefined;
 
@@ -48,11 +51,16 @@ export class ChangeLog implements ChangeFeed, ChangeSignal {
     this.#engine = engine;
   }
 
+  /** Increases with each change. */
   async revision(): Promise<bigint> {
     const [row] = await this.#engine.rows(REVISION);
     return BigInt(row?.value ?? 0);
   }
 
+  /**
+   * Calls `apply`, which must not reject, after each change that this process makes; the change is
+   * reported to its author only when `apply` has resolved.
+   */
   afterOwnChanges(apply: () => Promise<void>): void {
     this.#apply = apply;
   }
@@ -62,15 +70,18 @@ export class ChangeLog implements ChangeFeed, ChangeSignal {
     await this.#apply?.();
   }
 
-  async since(seen: bigint) {
+  /**
+   * Changes after this revision, the oldest first, and the revision to continue from; `everything` where
+   * the revision is too old to tell.
+   */
+  async since(seen: bigint): Promise<{ readonly revision: bigint; readonly changes: Changed }> {
     const revision = await this.revision();
     if (revision === seen) return { revision, changes: [] };
     const rows = await this.#engine.rows(SINCE, seen);
     const last = BigInt(rows.at(-1)?.revision ?? 0);
     // A gap was pruned, or left by a process of an earlier release, which records no changes.
     const isWhole = last >= revision && last - seen === BigInt(rows.length);
-    if (!isWhole)
-      return { revision: last > revision ? last : revision, changes: 'everything' as const };
+    if (!isWhole) return { revision: last > revision ? last : revision, changes: 'everything' };
     const changes = rows.map(
       ({ subject_kind, subject_id }): Change => ({ kind: subject_kind, id: subject_id }),
     );

@@ -3,7 +3,6 @@ import type { Account, AccountStore } from '../../../src/core/accounts.ts';
 import type { ApiKey, ApiKeyStore } from '../../../src/core/api-keys.ts';
 import type { AuditLog } from '../../../src/core/audit.ts';
 import type { BanRecord, BanStore } from '../../../src/core/ban-records.ts';
-import type { ChangeFeed, ChangeSignal } from '../../../src/core/changes.ts';
 import type { EnvironmentResets } from '../../../src/core/environment-resets.ts';
 import type { Environment } from '../../../src/core/environments.ts';
 import { newId } from '../../../src/core/ids.ts';
@@ -27,7 +26,7 @@ export interface Backend extends AsyncDisposable {
   readonly keys: ApiKeyStore;
   readonly bans: BanStore;
   readonly settings: Settings;
-  readonly changes: ChangeFeed & ChangeSignal;
+  readonly changes: SharedStores['changes'];
   readonly messages: MessageStore;
   readonly usage: UsageStore;
   readonly requestLog: RequestLogStore;
