@@ -70,8 +70,6 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const tls = await loadTls(config);
   const backend = await startBackend(config, given, starting);
   const { stores, limiters, metrics, tracing, ops, redis, recorder, readiness, jobs } = backend;
-  const { currentUsage, sandbox } = accountLimits(limiters, stores, clock);
-
   const listener = new Listener(config.host, config.port, clock, tls?.pair);
   const addresses = config.addresses(listener.port);
   const requestLog = tracing.addTraceId(log);
@@ -80,8 +78,8 @@ export async function startService(config: Config, given: ServiceParts): Promise
     addresses,
     stores,
     attempts: await loadAttempts(redis),
-    currentUsage: await currentUsage(),
-    sandbox: await sandbox(),
+    currentUsage: await backend.currentUsage(),
+    sandbox: await backend.sandbox(),
     followChanges: backend.followChanges,
     checkReadiness: () => readiness.checkAll(),
     connections: listener,
@@ -96,7 +94,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   starting.defer(() => listener.stop(STOP_GRACE, config.drainFor));
   starting.defer(() => pages?.endStreams(true));
 
-  const apis = createApis(parts, tracing.traceParts({ ...backend, config, sandbox, addresses }));
+  const apis = createApis(parts, tracing.traceParts({ ...backend, config, addresses }));
   const service = new HttpService({
     apis,
     pages,
@@ -113,7 +111,6 @@ export async function startService(config: Config, given: ServiceParts): Promise
   tls?.watch({ listener, jobs, readiness, metrics, log, clock });
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
-
   // Takes 50 ms of the writer thread: the first replies need not wait for it.
   stores.loadRareWrites();
   const running = starting.move();
@@ -136,7 +133,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const readiness = storeReadiness(stores);
   const metrics = new Metrics({ ...stores, readiness }, clock);
   // The writer thread loads its code while this one does the rest.
-  const prepared = stores.prepareWrites();
+  void stores.prepareWrites();
   stores.measure(metrics);
   starting.use(metrics.measureEventLoop());
   const tracing = starting.use(await openTracing(config, clock, log));
@@ -144,18 +141,14 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const redis = starting.use(await openRedis(config, { clock, log, metrics, readiness }));
 
   const leases = await acquireLeases({ config, stores, parts }, starting);
-  if (given.fill) {
-    // The files of the environments are made while the writer thread fills that of the accounts.
-    for (const environment of leases.keys()) stores.environment(environment);
-    await filled;
-  }
-  const jobs = new BackgroundJobs(scheduler, clock, jobReport(log));
-  starting.defer(() => jobs.stop());
+  // The files of the environments are made while the writer thread fills that of the accounts.
+  for (const environment of leases.keys()) stores.environment(environment);
+  await filled;
+  const jobs = starting.use(new BackgroundJobs(scheduler, clock, jobReport(log)));
   const backend = { stores, readiness, metrics, tracing, ops, redis, jobs };
   const dependencies = { ...backend, parts, leases, config, clock, log };
   const started = await startBackgroundJobs(dependencies);
   starting.use(watchDataFolder(dependencies));
-  await prepared;
   await stores.prepareWrites();
-  return { ...backend, ...started };
+  return { ...backend, ...started, ...accountLimits(started.limiters, stores, clock) };
 }

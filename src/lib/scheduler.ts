@@ -56,7 +56,7 @@ export interface JobReport {
 }
 
 /** The background jobs of a service. A run that fails is reported; the next one tries again. */
-export class BackgroundJobs {
+export class BackgroundJobs implements AsyncDisposable {
   readonly #scheduler: Scheduler;
   readonly #clock: Clock;
   readonly #report: JobReport;
@@ -85,7 +85,7 @@ export class BackgroundJobs {
   }
 
   /** Waits for the runs in progress, then does the last runs, in the order in which the jobs were added. */
-  async stop(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#ends.map((end) => end()));
     for (const job of this.#lastRuns) await job.run();
   }

@@ -77,7 +77,7 @@ describe('background jobs', () => {
     jobs.everyAndAtStop(MINUTE, 'read', () => void done.push('read'));
     jobs.every(MINUTE, 'prune', () => void done.push('prune'));
     jobs.everyAndAtStop(MINUTE, 'save', () => void done.push('save'));
-    await jobs.stop();
+    await jobs[Symbol.asyncDispose]();
     expect(done).toEqual(['read', 'save']);
   });
 
