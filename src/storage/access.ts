@@ -17,7 +17,7 @@ export type BoundChanges<Changes> = {
     : never;
 };
 
-/** A change by its name among those of a store, as it travels to the writer thread. */
+/** A change by its name among those of a store: no function can be sent to the writer thread. */
 export interface NamedChange {
   readonly store: string;
   readonly name: string;

@@ -72,71 +72,52 @@ async function deleteOldest(
 /** Adds requests, which each engine does by hand; see `RequestLogStore`. */
 export type AddRequests = (requests: readonly LoggedRequest[]) => Promise<void>;
 
+type LogAccess = Omit<Access<typeof requestLogChanges>, 'rows'>;
+
 /** The requests of accounts, on either engine. */
-export class StoredRequestLog implements RequestLogStore {
-  readonly #access: Omit<Access<typeof requestLogChanges>, 'rows'>;
-  readonly #add: AddRequests;
+export function storedRequestLog(access: LogAccess, add: AddRequests): RequestLogStore {
+  return {
+    ...access.changes,
+    async add(requests) {
+      if (requests.length > 0) await add(requests);
+    },
+    page: (accountId, filter, limit, before) =>
+      latest(access, { ...filter, accountId, before }, limit),
+    find: (requestId, limit) => latest(access, { requestId }, limit),
+    async forgetAccount(accountId) {
+      await access.run('DELETE FROM request_log WHERE account_id = ?', accountId);
+    },
+    prune: (before) => deleteInBatches(access, 'request_log', 'at < ?', before),
+  };
+}
 
-  constructor(access: Omit<Access<typeof requestLogChanges>, 'rows'>, add: AddRequests) {
-    this.#access = access;
-    this.#add = add;
-  }
+interface Selected extends RequestFilter {
+  /** All accounts where it is left out. */
+  readonly accountId?: string;
+  /** The entry that the first one comes after. */
+  readonly before?: string | undefined;
+}
 
-  async add(requests: readonly LoggedRequest[]): Promise<void> {
-    if (requests.length > 0) await this.#add(requests);
+/** The latest of the selected requests, newest first. */
+async function latest(
+  access: LogAccess,
+  { accountId, before, environment, keyId, status, code, path, from, to, requestId }: Selected,
+  limit: number,
+): Promise<LoggedRequest[]> {
+  const { containsText } = await import('./kysely.ts');
+  let query = (await access.queries()).selectFrom('request_log').selectAll();
+  if (accountId !== undefined) query = query.where('account_id', '=', accountId);
+  if (before !== undefined) query = query.where('id', '<', before);
+  if (environment !== undefined) query = query.where('environment', '=', environment);
+  if (keyId !== undefined) query = query.where('key_id', '=', keyId);
+  if (status !== undefined) {
+    query = query.where('status', '>=', status[0]).where('status', '<=', status[1]);
   }
-
-  async page(
-    accountId: string,
-    filter: RequestFilter,
-    limit: number,
-    before?: string,
-  ): Promise<LoggedRequest[]> {
-    const { containsText } = await import('./kysely.ts');
-    const { environment, keyId, status, code, path, from, to, requestId } = filter;
-    let query = (await this.#access.queries())
-      .selectFrom('request_log')
-      .selectAll()
-      .where('account_id', '=', accountId);
-    if (before !== undefined) query = query.where('id', '<', before);
-    if (environment !== undefined) query = query.where('environment', '=', environment);
-    if (keyId !== undefined) query = query.where('key_id', '=', keyId);
-    if (status !== undefined) {
-      query = query.where('status', '>=', status[0]).where('status', '<=', status[1]);
-    }
-    if (code !== undefined) query = query.where('code', '=', code);
-    if (path !== undefined) query = query.where(containsText('path', path));
-    if (from !== undefined) query = query.where('at', '>=', from);
-    if (to !== undefined) query = query.where('at', '<=', to);
-    if (requestId !== undefined) query = query.where('request_id', '=', requestId);
-    const rows = await query.orderBy('id', 'desc').limit(limit).execute();
-    return rows.map(requestFromRow);
-  }
-
-  async find(requestId: string, limit: number): Promise<LoggedRequest[]> {
-    const rows = await (await this.#access.queries())
-      .selectFrom('request_log')
-      .selectAll()
-      .where('request_id', '=', requestId)
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map(requestFromRow);
-  }
-
-  trim(accountId: string): Promise<void> {
-    return this.#access.changes.trim(accountId);
-  }
-
-  async forgetAccount(accountId: string): Promise<void> {
-    await this.#access.run('DELETE FROM request_log WHERE account_id = ?', accountId);
-  }
-
-  forgetEnvironments(environments: readonly Environment[]): Promise<void> {
-    return this.#access.changes.forgetEnvironments(environments);
-  }
-
-  async prune(before: number): Promise<void> {
-    await deleteInBatches(this.#access, 'request_log', 'at < ?', before);
-  }
+  if (code !== undefined) query = query.where('code', '=', code);
+  if (path !== undefined) query = query.where(containsText('path', path));
+  if (from !== undefined) query = query.where('at', '>=', from);
+  if (to !== undefined) query = query.where('at', '<=', to);
+  if (requestId !== undefined) query = query.where('request_id', '=', requestId);
+  const rows = await query.orderBy('id', 'desc').limit(limit).execute();
+  return rows.map(requestFromRow);
 }

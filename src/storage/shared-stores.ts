@@ -7,7 +7,7 @@ import { banChanges, StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
 import { environmentResetChanges, storedEnvironmentResets } from './environment-resets.ts';
 import { type MessageQueue, StoredMessages } from './messages.ts';
-import { type AddRequests, requestLogChanges, StoredRequestLog } from './request-log.ts';
+import { type AddRequests, requestLogChanges, storedRequestLog } from './request-log.ts';
 import { sandboxChanges, storedSandboxes } from './sandboxes.ts';
 import type { Transaction } from './schema.ts';
 import { secondFactorChanges } from './second-factor-changes.ts';
@@ -59,7 +59,7 @@ export function sharedStores(engine: Engine, byHand: HandWritten) {
     changes: bindChanges(store, make),
   });
   const { addRequests, requestLogFile = engine } = byHand;
-  const requestLog = new StoredRequestLog(
+  const requestLog = storedRequestLog(
     {
       // No server caches what is in the log: there is nothing to apply after a change.
       changes: bindChanges('requestLog', (change) => requestLogFile.change(change)),

@@ -18,7 +18,7 @@ import {
 import { beginIds, checkIds, withFile } from './pet-ids.ts';
 import { refuseServedFolder } from './served-folder.ts';
 
-/** Opens or makes a file, and checks it. */
+/** Opens or makes a file, and checks it. The service reads and writes it in two threads, a migration in one. */
 type OpenFile<File> = (path: string, expected: Expectations) => File;
 
 /**

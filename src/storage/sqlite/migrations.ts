@@ -3,7 +3,8 @@ import { REPEATED_MESSAGES, SIGNING_IN, sqliteSteps, USAGE } from '../migrations
 /**
  * The schemas, each as the ordered list of steps that made it. Steps are only ever appended, with a new
  * minor release and a word in the changelog: a file remembers in `user_version` how many of them it
- * has, and releases that know fewer refuse it.
+ * has, and releases that know fewer refuse it. The first step of each file stays to the letter as it was, which
+ * a test checks, although PostgreSQL's list repeats some of its tables.
  */
 export interface Schema {
   /** Marks a file as ours, in SQLite's `application_id`. */
