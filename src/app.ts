@@ -1,5 +1,5 @@
 import { createApis } from './api/apis.ts';
-import type { Addresses, Config, Part } from './config/config.ts';
+import { type Addresses, type Config, type Part, STOP_GRACE } from './config/config.ts';
 import type { Environment } from './core/environments.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
 import type { Passwords } from './dashboard/sign-in/passwords.ts';
@@ -11,7 +11,7 @@ import { startBackgroundJobs } from './jobs/background-jobs.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
 import { watchDescriptors } from './jobs/descriptors.ts';
 import { loadTls } from './jobs/tls.ts';
-import { type Clock, SECOND } from './lib/clock.ts';
+import type { Clock } from './lib/clock.ts';
 import { BackgroundJobs, type Scheduler } from './lib/scheduler.ts';
 import { accountLimits } from './limits/account-limits.ts';
 import { acquireLeases } from './limits/lease.ts';
@@ -26,9 +26,6 @@ import { openStores } from './storage/open-stores.ts';
 import { storeReadiness } from './storage/readiness.ts';
 import type { WriterThreads } from './storage/sqlite/writer-threads.ts';
 import type { Stores } from './storage/stores.ts';
-
-/** How long requests in flight may take after the stop begins, in ms; then they are aborted. */
-export const STOP_GRACE = 10 * SECOND;
 
 interface ServiceParts {
   readonly clock: Clock;
@@ -139,7 +136,6 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const tracing = starting.use(await openTracing(config, clock, log));
   const ops = starting.use(new OpsServer({ config, metrics, readiness, log, clock }));
   const redis = starting.use(await openRedis(config, { clock, log, metrics, readiness }));
-
   const leases = await acquireLeases({ config, stores, parts }, starting);
   // The files of the environments are made while the writer thread fills that of the accounts.
   for (const environment of leases.keys()) stores.environment(environment);

@@ -107,6 +107,9 @@ export const BASE_URL_SETTINGS = {
 /** Last path segment of the environments' base addresses. */
 const VERSION_SEGMENT = '/v1';
 
+/** How long requests in flight may take after the stop begins, in ms; then they are aborted. */
+export const STOP_GRACE = 10 * SECOND;
+
 const MIN_SECRET_LENGTH = 32;
 const MAX_CONNECTIONS = 1_000;
 const MAX_REQUEST_LOG_DAYS = 30;

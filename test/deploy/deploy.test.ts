@@ -3,8 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NGINX_CONFIG } from '../../bench/nginx-config.ts';
 import packageJson from '../../package.json';
-import { STOP_GRACE } from '../../src/app.ts';
-import { PARTS, readConfig } from '../../src/config/config.ts';
+import { PARTS, readConfig, STOP_GRACE } from '../../src/config/config.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import { eventually, TestService } from '../support/harness.ts';
 
