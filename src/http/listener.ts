@@ -42,7 +42,7 @@ export class Listener implements Connections {
   readonly #clock: Clock;
   #port: number;
   #tls: Certificate | undefined;
-  #handle: RequestHandler = () => new Response(null, { status: 503 });
+  #handle: RequestHandler | undefined;
   #servedPaths: readonly string[] = [];
   /** None while the port is closed. */
   #open: OpenPort | undefined;
@@ -163,12 +163,15 @@ export class Listener implements Connections {
   }
 
   #options(replies: LastReplies) {
-    const { routes, fetch } = serveOptions(
-      (request, server, isTargetMalformed) =>
-        replies.reply(request, () => this.#handle(request, server, isTargetMalformed)),
-      this.#servedPaths,
-      this.#clock,
-    );
+    const handle = this.#handle;
+    const answering = handle
+      ? serveOptions(
+          (request, server, isTargetMalformed) =>
+            replies.reply(request, () => handle(request, server, isTargetMalformed)),
+          this.#servedPaths,
+          this.#clock,
+        )
+      : { fetch: () => new Response(null, { status: 503 }) };
     return {
       hostname: this.#host,
       port: this.#port,
@@ -177,8 +180,7 @@ export class Listener implements Connections {
       // Only what renews a certificate opens the port a second time.
       reusePort: this.#tls !== undefined,
       ...(this.#tls && { tls: { cert: this.#tls.cert, key: this.#tls.key } }),
-      routes,
-      fetch,
+      ...answering,
     };
   }
 

@@ -12,16 +12,13 @@ export type WindowsOwner = Pick<QuotaCaller, 'id' | 'windows'>;
 /** The windows of all callers of one environment: every account, and a bounded number of addresses. */
 export class WindowsTable {
   readonly #accounts = new Map<string, CallerWindows>();
-  readonly #addresses: LRUCache<string, CallerWindows>;
+  /** Made for the first address: room for so many takes milliseconds, which a start can do without. */
+  #addresses: LRUCache<string, CallerWindows> | undefined;
   readonly #onDrop: (windows: CallerWindows, wasEvicted: boolean) => void;
 
   /** @param onDrop called for all windows that are evicted, or have expired. */
   constructor(onDrop: (windows: CallerWindows, wasEvicted: boolean) => void) {
     this.#onDrop = onDrop;
-    this.#addresses = new LRUCache({
-      max: ADDRESS_CAPACITY,
-      dispose: (windows, _caller, reason) => this.#drop(windows, reason === 'evict'),
-    });
   }
 
   /** The windows of this caller, which then holds a reference to them. */
@@ -33,14 +30,14 @@ export class WindowsTable {
   }
 
   get(id: string): CallerWindows | undefined {
-    return isAccount(id) ? this.#accounts.get(id) : this.#addresses.peek(id);
+    return isAccount(id) ? this.#accounts.get(id) : this.#addresses?.peek(id);
   }
 
   /** Adds a caller that is not in the table. */
   add(caller: WindowsOwner, quota: QuotaState): CallerWindows {
     const windows = { caller: caller.id, quota, isDirty: false, isDropped: false };
     if (isAccount(caller.id)) this.#accounts.set(caller.id, windows);
-    else this.#addresses.set(caller.id, windows);
+    else this.#addressTable().set(caller.id, windows);
     caller.windows = windows;
     return windows;
   }
@@ -52,8 +49,8 @@ export class WindowsTable {
       this.#accounts.delete(windows.caller);
       this.#drop(windows, false);
     }
-    for (const windows of [...this.#addresses.values()]) {
-      if (isQuotaExpired(windows.quota, now)) this.#addresses.delete(windows.caller);
+    for (const windows of [...(this.#addresses?.values() ?? [])]) {
+      if (isQuotaExpired(windows.quota, now)) this.#addresses?.delete(windows.caller);
     }
   }
 
@@ -61,8 +58,16 @@ export class WindowsTable {
   clear(): void {
     for (const windows of this.#accounts.values()) this.#drop(windows, true);
     this.#accounts.clear();
-    for (const windows of [...this.#addresses.values()]) this.#drop(windows, true);
-    this.#addresses.clear();
+    for (const windows of [...(this.#addresses?.values() ?? [])]) this.#drop(windows, true);
+    this.#addresses?.clear();
+  }
+
+  #addressTable(): LRUCache<string, CallerWindows> {
+    this.#addresses ??= new LRUCache({
+      max: ADDRESS_CAPACITY,
+      dispose: (windows, _caller, reason) => this.#drop(windows, reason === 'evict'),
+    });
+    return this.#addresses;
   }
 
   #drop(windows: CallerWindows, wasEvicted: boolean): void {
