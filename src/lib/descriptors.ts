@@ -37,6 +37,13 @@ export function areDescriptorsUsedUp(limit: number, room: number): boolean {
   }
 }
 
+/** Whether a file could not be opened because no file descriptor is left, which says nothing about the file. */
+export function isOutOfDescriptors(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE')) return true;
+  return isOutOfDescriptors(error.cause);
+}
+
 /** Descriptors that are kept open, so that others can be opened when none are left otherwise. */
 export class DescriptorReserve {
   readonly #size: number;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { descriptorLimit } from '../../src/lib/descriptors.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
@@ -28,6 +29,32 @@ describe.skipIf(!hasProc)('the limit of file descriptors', () => {
     expect(soft).toBe(descriptorLimit() ?? 0);
   });
 });
+
+const WATCH = join(import.meta.dir, '..', '..', 'src', 'storage', 'folder', 'folder-watch.ts');
+
+test.skipIf(!hasProc)(
+  'file descriptors that are used up are no problem of the data folder',
+  async () => {
+    using folder = temporaryFolder();
+    const log = join(folder.path, 'log');
+    await Bun.write(log, 'log');
+    const program = `
+    const { FolderWatch } = await import(${JSON.stringify(WATCH)});
+    const { openSync } = await import('node:fs');
+    const watch = new FolderWatch(${JSON.stringify(folder.path)}, ${JSON.stringify(log)});
+    watch.addFile(${JSON.stringify(log)}, { leastLength: () => 1 });
+    const before = await watch.problems();
+    let refusal;
+    while (!refusal) try { openSync('/dev/null'); } catch (error) { refusal = error.code; }
+    console.log(JSON.stringify([before, refusal, await watch.problems()]));
+  `;
+    const command = [...withLimit('-n 256'), process.execPath, '-e', program];
+    const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' });
+    const found: unknown = JSON.parse(await new Response(child.stdout).text());
+    await child.exited;
+    expect(found).toEqual([{}, 'EMFILE', {}]);
+  },
+);
 
 describe.skipIf(!hasProc)('500 half-sent requests to a service with 256 file descriptors', () => {
   const folder = temporaryFolder();

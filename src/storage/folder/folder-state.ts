@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 import type { Instant } from '../../lib/clock.ts';
+import { isOutOfDescriptors } from '../../lib/descriptors.ts';
 import { type DataFolder, readSecret } from '../data-folder.ts';
 import { describeDamage } from '../sqlite/database.ts';
 import { FileCheck } from './file-check.ts';
@@ -110,7 +111,7 @@ export class FolderState {
       if (requireManifest(this.#folder).storeId === this.#storeId) return undefined;
       return `${this.#folder.manifest} was replaced while the service runs, which refuses all changes. Put it back as it was.`;
     } catch (error) {
-      return messageOf(error);
+      return isOutOfDescriptors(error) ? undefined : messageOf(error);
     }
   }
 
@@ -120,7 +121,7 @@ export class FolderState {
       if (readSecret(this.#folder, undefined, false).equals(this.#secret)) return undefined;
       return `${this.#folder.secret} was replaced while the service runs. Put it back from a backup.`;
     } catch (error) {
-      return messageOf(error);
+      return isOutOfDescriptors(error) ? undefined : messageOf(error);
     }
   }
 

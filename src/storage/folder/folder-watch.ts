@@ -10,6 +10,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
+import { isOutOfDescriptors } from '../../lib/descriptors.ts';
 
 interface Watched {
   readonly path: string;
@@ -116,6 +117,8 @@ export class FolderWatch {
         return lost('was truncated');
       }
     } catch (error) {
+      // The file is looked at again; /readyz reports the descriptors.
+      if (isOutOfDescriptors(error)) return undefined;
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       return lost(isMissing ? 'was moved or deleted' : `cannot be read (${messageOf(error)})`);
     }
