@@ -13,18 +13,16 @@ const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)/i;
 /**
  * Makes a function that reads the body of requests to an operation, and checks it against its schema.
  * @param operation see `bodyParser` for its schema.
+ * @param maxBytes the largest body that is accepted.
  * @returns a function that throws ApiError `unsupported_content_type`, `body_too_large`, `invalid_json` or
  *   `invalid_body`.
  */
-export function bodyReader<const Schema extends XSchema>(operation: {
-  readonly body: Schema;
-  readonly expectations?: Expectations;
-}) {
+export function bodyReader<const Schema extends XSchema>(
+  operation: { readonly body: Schema; readonly expectations?: Expectations },
+  maxBytes = MAX_BODY_BYTES,
+) {
   const parse = bodyParser(operation.body, operation.expectations);
-  return async (request: Request) => {
-    checkContentType(request.headers);
-    return parse(parseStrictJson(await readBytes(request, MAX_BODY_BYTES)));
-  };
+  return async (request: Request) => parse(await readJsonBody(request, maxBytes));
 }
 
 /**
