@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { SECOND, systemClock } from '../../src/lib/clock.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { createKey, customer, operator } from '../support/dashboard-scene.ts';
-import { eventually, TestService } from '../support/harness.ts';
+import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { enter, expectSound } from './web-entrance.ts';
 
 /** A service on timers, as the page is live, and somebody with a key. */
@@ -88,7 +89,10 @@ describeWithBrowser('the page of requests', (open) => {
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'CSV' }).click(),
     ]);
-    expect(await Bun.file((await file.path()) ?? '').text()).toContain('fine-1');
+    using folder = temporaryFolder();
+    const saved = join(folder.path, 'requests.csv');
+    await file.saveAs(saved);
+    expect(await Bun.file(saved).text()).toContain('fine-1');
     expect(browser.problems).toEqual([]);
   });
 
