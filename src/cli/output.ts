@@ -12,12 +12,13 @@ export const START_COMMAND =
   Bun.isStandaloneExecutable || IS_INSTALLED ? `${COMMAND} serve` : 'npm start';
 
 function commandLine(): string {
-  const { execPath } = process;
-  // Most paths need no quotes, and the runtime's shell takes a while to load.
-  if (Bun.isStandaloneExecutable) {
-    return /^[\w./-]+$/.test(execPath) ? execPath : Bun.$.escape(execPath);
-  }
+  if (Bun.isStandaloneExecutable) return shellWord(process.execPath);
   return IS_INSTALLED ? 'npx petstore' : 'npm run -s petstore --';
+}
+
+/** A path as one word for a shell. Most need no quotes, and the runtime's shell takes a while to load. */
+export function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : Bun.$.escape(path);
 }
 
 /** Ends the process when its output cannot be written; a reader such as `head` may close it early. */

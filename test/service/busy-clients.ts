@@ -10,6 +10,8 @@ export class BusyClients {
   told = 0;
   /** Connections that were closed with a request that had no reply. */
   unanswered = 0;
+  /** The longest time in which this process did nothing, in ms: its clients were not busy then. */
+  longestStall = 0;
   /** Resolves when every connection is closed. */
   readonly ended: Promise<void>;
 
@@ -20,6 +22,20 @@ export class BusyClients {
   constructor(port: number, count: number) {
     const connections = Array.from({ length: count }, () => keepBusy(port, this));
     this.ended = Promise.all(connections).then(() => {});
+    void this.#watchStalls();
+  }
+
+  async #watchStalls(): Promise<void> {
+    let isOver = false;
+    void this.ended.then(() => {
+      isOver = true;
+    });
+    for (let last = performance.now(); !isOver; ) {
+      await Bun.sleep(1);
+      const now = performance.now();
+      this.longestStall = Math.max(this.longestStall, now - last);
+      last = now;
+    }
   }
 }
 

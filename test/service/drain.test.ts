@@ -7,18 +7,32 @@ import { BusyClients } from './busy-clients.ts';
 
 const CLIENTS = 40;
 
+/** Half of the time after which the service takes a connection for idle, in ms. */
+const BUSY = 25;
+
+/** Stops a service while it is sent requests. */
+async function stopBusyService(): Promise<BusyClients> {
+  using folder = temporaryFolder();
+  await using service = await ServiceProcess.start({
+    ...onFolder(folder.path),
+    PETSTORE_ANONYMOUS_PER_MINUTE: '1000000',
+    PETSTORE_ANONYMOUS_PER_DAY: '1000000',
+  });
+  const clients = new BusyClients(service.port, CLIENTS);
+  await eventually(() => clients.replies > 10 * CLIENTS);
+  clients.longestStall = 0;
+  expect(await service.end('SIGTERM')).toBe(0);
+  await clients.ended;
+  return clients;
+}
+
 describe('a signal to a service without a drain', () => {
   test('loses no request of busy keep-alive clients: each connection ends with a reply', async () => {
-    using folder = temporaryFolder();
-    await using service = await ServiceProcess.start({
-      ...onFolder(folder.path),
-      PETSTORE_ANONYMOUS_PER_MINUTE: '1000000',
-      PETSTORE_ANONYMOUS_PER_DAY: '1000000',
-    });
-    const clients = new BusyClients(service.port, CLIENTS);
-    await eventually(() => clients.replies > 10 * CLIENTS);
-    expect(await service.end('SIGTERM')).toBe(0);
-    await clients.ended;
+    let clients = await stopBusyService();
+    // Where this process had to wait for a processor, its clients were not busy.
+    for (let again = 0; clients.longestStall > BUSY && again < 20; again += 1) {
+      clients = await stopBusyService();
+    }
     expect(clients).toMatchObject({ unanswered: 0, told: CLIENTS });
   });
 });

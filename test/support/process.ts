@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { shellWord } from '../../src/cli/output.ts';
 import { testDatabaseFor } from './test-database.ts';
 
 /** The command line of the service, from its source. */
@@ -12,7 +13,7 @@ export const PROGRAM = EXECUTABLE === undefined ? SOURCE : [EXECUTABLE];
 
 /** What it calls itself in its output. */
 export const SHOWN_PROGRAM =
-  EXECUTABLE === undefined ? 'npm run -s petstore --' : Bun.$.escape(EXECUTABLE);
+  EXECUTABLE === undefined ? 'npm run -s petstore --' : shellWord(EXECUTABLE);
 
 /** The environment without any setting of the service, so that a developer's own do not matter. */
 export function cleanEnvironment(
