@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { checkAccessibility, describeWithBrowser } from '../support/browser.ts';
 import { createKey, customer, dashboardScene, operator } from '../support/dashboard-scene.ts';
+import { Visitor } from '../support/dashboard-visitor.ts';
 import { enter, expectSound } from './web-entrance.ts';
 
 describeWithBrowser("the operator's desk", (open) => {
@@ -73,7 +74,8 @@ describeWithBrowser("the operator's desk", (open) => {
     await using scene = await dashboardScene();
     const { service } = scene;
     const boss = await operator(service);
-    const other = await customer(service);
+    const address = 'somebody.whose.address@is-longer-than-the-screen-of-a-phone.example.com';
+    const other = await Visitor.signUp(service, address);
     const { text: key } = await createKey(other, { name: 'mine' });
     await service.request('/pets', { key });
     await scene.service.runJobs();
@@ -81,6 +83,7 @@ describeWithBrowser("the operator's desk", (open) => {
     const account = `/operator/accounts/${other.accountId}`;
     for (const [path, sign] of [
       [account, 'Spam was sent'],
+      ['/operator', address],
       ['/operator/overview', 'listPets'],
       ['/operator/audit', 'Account suspended'],
     ] as const) {

@@ -27,7 +27,8 @@ export default function OneAccountPage({ id }: { readonly id: string }) {
   return (
     <OperatorPage
       title={details.data?.account.email ?? 'Account'}
-      description="Plan, keys, usage, bans, sessions and changes of this account."
+      // An address may take more lines than what stands in its place before, and must move nothing.
+      description={details.isPending ? undefined : DESCRIPTION}
     >
       {details.data && <Details details={details.data} />}
       {details.error && <Failure error={details.error} retry={details.refetch} />}
@@ -36,6 +37,7 @@ export default function OneAccountPage({ id }: { readonly id: string }) {
   );
 }
 
+const DESCRIPTION = 'Plan, keys, usage, bans, sessions and changes of this account.';
 const FACTORS = ['No second factor', '1 second factor'];
 
 interface DetailsProps {
