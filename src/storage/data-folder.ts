@@ -167,10 +167,10 @@ function makeSecret(folder: DataFolder): void {
       mode: 0o600,
     });
     // A key is durable when it is issued, so the secret must be durable before.
-    if (!folder.isThrownAway) makeDurable(draft);
+    makeDurableIn(folder, draft);
     // Creating a link is atomic, also when two processes start at the same moment.
     linkSync(draft, folder.secret);
-    if (!folder.isThrownAway) makeDurable(folder.path);
+    makeDurableIn(folder, folder.path);
   } catch (cause) {
     if (!isCode(cause, 'EEXIST')) throw cause;
   } finally {
@@ -186,6 +186,14 @@ export function makeDurable(path: string): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** As `makeDurable`, for a path in a data folder. What is in one that is thrown away need not be durable. */
+export function makeDurableIn(
+  { isThrownAway }: Pick<DataFolder, 'isThrownAway'>,
+  path: string,
+): void {
+  if (!isThrownAway) makeDurable(path);
 }
 
 function isCode(cause: unknown, code: string): boolean {

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { messageOf, SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type DataFolder, makeDurable } from '../data-folder.ts';
+import { type DataFolder, makeDurableIn } from '../data-folder.ts';
 import { waitForLock } from '../sqlite/lock.ts';
 
 /**
@@ -195,5 +195,5 @@ export function writeManifest(
   const flush = !folder.isThrownAway;
   writeFileSync(draft, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600, flush });
   renameSync(draft, folder.manifest);
-  if (isDurable && !folder.isThrownAway) makeDurable(folder.path);
+  if (isDurable) makeDurableIn(folder, folder.path);
 }

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import type { Environment } from '../../core/environments.ts';
 import { SetupError, StorageUnavailable } from '../../core/errors.ts';
 import { SECOND } from '../../lib/clock.ts';
-import { type DataFolder, dataFolderAt, makeDurable } from '../data-folder.ts';
+import { type DataFolder, dataFolderAt, makeDurableIn } from '../data-folder.ts';
 import { AcknowledgedFile } from '../folder/acknowledged.ts';
 import {
   type ListedFile,
@@ -118,7 +118,7 @@ class IdRecords implements Records {
     const { reservedUpTo = 0, idsAfter = 0 } = this.#listed();
     this.#reservedUpTo = reservedUpTo;
     // The start that listed the database did not wait for this.
-    if (!this.#folder.isThrownAway) makeDurable(this.#folder.path);
+    makeDurableIn(this.#folder, this.#folder.path);
     if (idsAfter > selectNumber(database, HIGHEST_ID)) {
       continueIdsAfter(database, idsAfter, () => this.#listed().idsAfter === undefined);
     }
