@@ -11,7 +11,6 @@ import { DONE, inBackground, type Outcome, type SignInContext } from './context.
 import { INVALID_LINK } from './errors.ts';
 import type { Mailer } from './mailer.ts';
 import { refuseGuessable } from './password-strength.ts';
-import { ARGON2ID } from './passwords.ts';
 
 /**
  * Signing up is not better-auth's: an account is made in one write, with its entry in the audit log.
@@ -83,8 +82,9 @@ async function signUpByMail(context: SignInContext, mailer: Mailer, email: strin
 }
 
 /** `undefined` when the address is taken. The address is confirmed where mail is sent. */
-async function createAccount({ options, mailer }: SignInContext, { email, password }: Credentials) {
-  const { passwords = ARGON2ID } = options;
+async function createAccount(context: SignInContext, { email, password }: Credentials) {
+  const { auth, options, mailer } = context;
+  const passwords = (await auth.$context).password;
   const hash = await passwords.hash(password);
   const isConfirmed = mailer !== undefined;
   return options.stores.accounts.signUp(email, hash, options.clock.now().wall, isConfirmed);
