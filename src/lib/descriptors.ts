@@ -37,7 +37,7 @@ export function areDescriptorsUsedUp(limit: number, room: number): boolean {
   }
 }
 
-/** Whether a file could not be opened because no file descriptor is left, which says nothing about the file. */
+/** Whether an error means that no file descriptor was left to open a file with. The file itself may be fine. */
 export function isOutOfDescriptors(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE')) return true;

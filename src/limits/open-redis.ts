@@ -12,8 +12,9 @@ export async function openRedis(
   return connectRedis(address, dependencies);
 }
 
-/** What counts attempts to sign in: Redis, or this process alone. */
+/** Returns the counts of attempts to sign in: those in Redis if it is configured, otherwise this process's own. */
 export async function loadAttempts(redis: SharedRedis | undefined): Promise<AttemptCounts> {
+  if (redis) return redis.attempts;
   const { MemoryAttemptCounts } = await import('./memory/attempt-counts.ts');
-  return redis?.attempts ?? new MemoryAttemptCounts();
+  return new MemoryAttemptCounts();
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CallerWindows, QuotaCaller } from '../../core/limiter.ts';
 import { isQuotaExpired, type QuotaState } from '../../core/quota.ts';
 import type { Instant } from '../../lib/clock.ts';
+import { lazyValue } from '../../lib/lazy.ts';
 
 /** The most client addresses in memory; beyond that the oldest one is dropped. */
 export const ADDRESS_CAPACITY = 100_000;
@@ -13,7 +14,13 @@ export type WindowsOwner = Pick<QuotaCaller, 'id' | 'windows'>;
 export class WindowsTable {
   readonly #accounts = new Map<string, CallerWindows>();
   /** Made for the first address: room for so many takes milliseconds, which a start can do without. */
-  #addresses: LRUCache<string, CallerWindows> | undefined;
+  readonly #addresses = lazyValue(
+    () =>
+      new LRUCache<string, CallerWindows>({
+        max: ADDRESS_CAPACITY,
+        dispose: (windows, _caller, reason) => this.#drop(windows, reason === 'evict'),
+      }),
+  );
   readonly #onDrop: (windows: CallerWindows, wasEvicted: boolean) => void;
 
   /** @param onDrop called for all windows that are evicted, or have expired. */
@@ -30,14 +37,14 @@ export class WindowsTable {
   }
 
   get(id: string): CallerWindows | undefined {
-    return isAccount(id) ? this.#accounts.get(id) : this.#addresses?.peek(id);
+    return isAccount(id) ? this.#accounts.get(id) : this.#addresses().peek(id);
   }
 
   /** Adds a caller that is not in the table. */
   add(caller: WindowsOwner, quota: QuotaState): CallerWindows {
     const windows = { caller: caller.id, quota, isDirty: false, isDropped: false };
     if (isAccount(caller.id)) this.#accounts.set(caller.id, windows);
-    else this.#addressTable().set(caller.id, windows);
+    else this.#addresses().set(caller.id, windows);
     caller.windows = windows;
     return windows;
   }
@@ -49,8 +56,9 @@ export class WindowsTable {
       this.#accounts.delete(windows.caller);
       this.#drop(windows, false);
     }
-    for (const windows of [...(this.#addresses?.values() ?? [])]) {
-      if (isQuotaExpired(windows.quota, now)) this.#addresses?.delete(windows.caller);
+    const addresses = this.#addresses();
+    for (const windows of [...addresses.values()]) {
+      if (isQuotaExpired(windows.quota, now)) addresses.delete(windows.caller);
     }
   }
 
@@ -58,16 +66,8 @@ export class WindowsTable {
   clear(): void {
     for (const windows of this.#accounts.values()) this.#drop(windows, true);
     this.#accounts.clear();
-    for (const windows of [...(this.#addresses?.values() ?? [])]) this.#drop(windows, true);
-    this.#addresses?.clear();
-  }
-
-  #addressTable(): LRUCache<string, CallerWindows> {
-    this.#addresses ??= new LRUCache({
-      max: ADDRESS_CAPACITY,
-      dispose: (windows, _caller, reason) => this.#drop(windows, reason === 'evict'),
-    });
-    return this.#addresses;
+    for (const windows of [...this.#addresses().values()]) this.#drop(windows, true);
+    this.#addresses().clear();
   }
 
   #drop(windows: CallerWindows, wasEvicted: boolean): void {
