@@ -8,25 +8,25 @@ import type { SecondFactorStore, SecondFactors } from './second-factors.ts';
 import type { SessionRecord, SessionStore } from './sessions.ts';
 import { addCounts, hourOf, NO_USAGE, type UsageCounts, type UsageStore } from './usage.ts';
 
-/** The most keys, bans and entries of the audit log that are shown of an account. */
+/** The maximum number of keys, bans and audit log entries shown for an account. */
 const MOST_SHOWN = 50;
 /** Days of usage that are shown. */
 const DAYS_SHOWN = 30;
 
-/** Everything that operators look at first when an account is in question. */
+/** What an operator first needs to know about an account. */
 export interface AccountDetails {
   readonly account: Account;
-  /** The newest first, at most 50. */
+  /** Newest first, at most 50. */
   readonly keys: readonly ApiKey[];
-  /** Of the last 30 days, at most 50. */
+  /** From the last 30 days, at most 50. */
   readonly bans: readonly BanRecord[];
   readonly sessions: readonly SessionRecord[];
   readonly secondFactors: SecondFactors;
-  /** Requests of the last 24 hours and 30 days, whole hours and days (UTC). */
+  /** Requests in the last 24 hours and the last 30 days, in whole hours and days (UTC). */
   readonly usage: Readonly<
     Record<Environment, { readonly day: UsageCounts; readonly month: UsageCounts }>
   >;
-  /** The newest first, at most 50. */
+  /** Newest first, at most 50. */
   readonly audit: readonly AuditRecord[];
 }
 

@@ -8,7 +8,7 @@ const LONGEST_EMAIL = 254;
 const EMAIL =
   /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}$/;
 
-/** Whether a text is a valid e-mail address of an account. */
+/** Whether a text is a valid e-mail address for an account. */
 export function isEmailAddress(text: string): boolean {
   return text.length <= LONGEST_EMAIL && EMAIL.test(text);
 }
@@ -16,7 +16,7 @@ export function isEmailAddress(text: string): boolean {
 /** The role of an account in the dashboard. Operators may also manage other accounts. */
 export type Role = 'customer' | 'operator';
 
-/** An owner of API keys. Quotas belong to the account, so that more keys do not buy more quota. */
+/** The owner of API keys. Quotas belong to the account, so creating more keys does not increase them. */
 export interface Account extends Subscription {
   readonly id: string;
   /** Unique; compared case-insensitively. */
@@ -24,7 +24,7 @@ export interface Account extends Subscription {
   readonly role: Role;
   /** Epoch ms. */
   readonly createdAt: number;
-  /** Only while the account is suspended: its keys are refused, and its sessions change nothing. */
+  /** Set while the account is suspended: its keys are refused, and its sessions are read-only. */
   readonly suspension?: Suspension | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface AccountStore {
   ): Promise<Account | undefined>;
   /**
    * Creates a Free account with a password. `undefined` when the address is taken.
-   * @param isConfirmed whether whoever signs up has shown that the address is theirs.
+   * @param isConfirmed whether the user has proven that the address is theirs.
    */
   signUp(
     email: string,
@@ -51,13 +51,13 @@ export interface AccountStore {
     isConfirmed: boolean,
   ): Promise<Account | undefined>;
   /**
-   * Deletes an account with everything that belongs to it; its keys are refused from the beginning. Animals
-   * belong to nobody and stay, and so do entries of the audit log, without personal data. When it is
-   * interrupted, delete the account again.
+   * Deletes an account with everything that belongs to it; its keys are refused from the start. Pets have no
+   * owner and are kept. Audit log entries are kept without personal data. If the deletion is interrupted,
+   * call it again to complete it.
    */
   delete(id: string, now: number, by: Actor): Promise<void>;
   find(id: string): Awaitable<Account | undefined>;
-  /** The accounts with these ids, in no order; unknown ids are left out. */
+  /** The accounts with these ids, in no particular order; unknown ids are omitted. */
   findAll(ids: readonly string[]): Awaitable<Account[]>;
   findByEmail(email: string): Awaitable<Account | undefined>;
   list(): Awaitable<Account[]>;
@@ -65,7 +65,7 @@ export interface AccountStore {
   search(text: string, limit: number): Awaitable<Account[]>;
   setSubscription(id: string, subscription: Subscription, now: number, by: Actor): Promise<void>;
   setRole(id: string, role: Role, now: number, by: Actor): Promise<void>;
-  /** `false` when there is no such account, or it is suspended already; then its reason stays. */
+  /** `false` when there is no such account, or it is already suspended; the first reason is then kept. */
   suspend(id: string, reason: string, now: number, by: Actor): Promise<boolean>;
   /** Ends a suspension. `false` when there is none. */
   resume(id: string, now: number, by: Actor): Promise<boolean>;

@@ -7,26 +7,26 @@ import type { LimiterOrder } from './sandbox-store.ts';
 
 /** A limiter whose state can be set. Every call may raise `StorageUnavailable`. */
 export interface AdjustableLimiter extends Limiter {
-  /** Sets what an account has used of the windows in force. */
+  /** Sets how many requests an account has used in the current windows. */
   setUsed(account: LimitedAccount, used: UsedRequests, now: Instant): Awaitable<void>;
-  /** Clears the strikes of a chain of keys, and ends its ban. */
+  /** Clears the strikes of a key chain and ends its ban. */
   forgive(account: LimitedAccount, chainId: string): Awaitable<void>;
-  /** Forgets what an account has used, and the strikes and bans of all its keys. */
+  /** Clears the quota usage of an account, and the strikes and bans of all its keys. */
   forget(account: LimitedAccount): Awaitable<void>;
-  /** Applies a ban on record, unless the chain has a later one. @param now by the service's clock. */
+  /** Applies stored bans, unless the key chain has a later one. @param now on the service's clock. */
   restore(bans: readonly BanRecord[], now: Instant): Awaitable<void>;
-  /** Waits until every ban that has begun here is on record. */
+  /** Waits until every ban that this process has started is stored. */
   recordBans(): Promise<void>;
 }
 
-/** An account as a limiter finds what it has of it. */
+/** The account fields that a limiter needs to find its state. */
 export interface LimitedAccount {
   readonly id: string;
   /** As in `QuotaCaller`. */
   readonly clockOffset: number;
 }
 
-/** Changes what a limiter has of an account. @param now by the service's clock. */
+/** Applies an order to a limiter's state of an account. @param now on the service's clock. */
 export function applyOrder(
   limiter: AdjustableLimiter,
   account: LimitedAccount,

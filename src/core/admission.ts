@@ -4,17 +4,17 @@ import type { Limits } from './plans.ts';
 import { type QuotaState, takeQuota } from './quota.ts';
 import { bannedResult, type RateLimitResult } from './rate-limit.ts';
 
-/** What is remembered of an API key's refusals. Updated in place. */
+/** The recorded refusals of an API key. Updated in place. */
 export interface KeyStrikes {
   strikes: Strikes | undefined;
 }
 
 /**
- * Decides one request: the ban first, then both windows together. Updates `quota` and `key` in place;
- * the same state, moment and limits always give the same result.
+ * Decides whether to admit one request: checks the ban first, then both windows together. Updates `quota` and
+ * `key` in place. The same state, time and limits always give the same result.
  * @param quota of the account, or of the client address.
  * @param key none for callers that are never banned.
- * @param cost 1 to take the request, 0 to only look, which changes nothing.
+ * @param cost 1 to take the request from the quota, 0 to check without changing anything.
  */
 export function admit(
   quota: QuotaState,

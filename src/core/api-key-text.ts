@@ -9,7 +9,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
-/** Characters of the longest key; a longer text cannot be one. */
+/** Length of the longest possible key, in characters. */
 export const API_KEY_MAX_LENGTH = PREFIXES.staging.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
 
 const SHAPE = new RegExp(
@@ -18,7 +18,7 @@ const SHAPE = new RegExp(
 
 /**
  * Makes the text of a new API key: the environment's prefix, 30 random base62 characters (about
- * 178 bits from the system's CSPRNG) and 6 base62 characters of CRC-32 over all that precedes.
+ * 178 bits from the system's CSPRNG) and the CRC-32 of all preceding characters as 6 base62 characters.
  */
 export function generateApiKey(environment: Environment): string {
   const unsigned = PREFIXES[environment] + randomBase62(RANDOM_LENGTH);
@@ -26,8 +26,8 @@ export function generateApiKey(environment: Environment): string {
 }
 
 /**
- * The environment that a key's text names, or `undefined` when the text cannot be a key: typos
- * and guesses are recognised by shape and checksum, without a look-up.
+ * The environment of a key, or `undefined` when the text cannot be a key: its format and checksum reject
+ * typos and guesses without a look-up.
  */
 export function environmentOfKey(text: string): Environment | undefined {
   const unsigned = text.slice(0, -CHECKSUM_LENGTH);
@@ -37,14 +37,14 @@ export function environmentOfKey(text: string): Environment | undefined {
     : undefined;
 }
 
-/** The environment that a text of the shape of a key names, whatever its checksum is. */
+/** The environment of a text in the format of a key; does not check the checksum. */
 export function environmentOfShape(text: string): Environment | undefined {
   const [, prefix] = SHAPE.exec(text) ?? [];
   if (prefix === undefined) return undefined;
   return prefix === PREFIXES.production ? 'production' : 'staging';
 }
 
-/** What may be shown of a key after its creation: its prefix and its last four characters. */
+/** The parts of a key that may be shown after its creation: its prefix and its last four characters. */
 export function abbreviateApiKey(text: string): { prefix: string; lastFour: string } {
   const prefix = text.slice(0, -(RANDOM_LENGTH + CHECKSUM_LENGTH));
   return { prefix, lastFour: text.slice(-4) };
@@ -54,7 +54,7 @@ function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 is the largest multiple of 62 in a byte: beyond it the modulus would be biased.
+      // 248 is the largest multiple of 62 in a byte: accepting more would bias the modulus.
       if (byte < 248 && text.length < length) text += BASE62.charAt(byte % 62);
     }
   }

@@ -9,13 +9,13 @@ import type { KeyUsage } from './usage.ts';
 /** The longest name of an API key, in characters. */
 export const KEY_NAME_MAX_LENGTH = 100;
 
-/** What is known of an API key; not its text, nor the digest of that. All times are epoch ms. */
+/** An API key, without its text and digest. All times are epoch ms. */
 export interface ApiKey {
   readonly id: string;
   readonly accountId: string;
   /**
-   * The first key of its chain of rotations; its own id where it was not made by a rotation. Strikes and
-   * bans belong to the chain, so that no rotation sheds them.
+   * The id of the first key of its rotation chain; its own id if it was not created by a rotation. Strikes
+   * and bans belong to the chain, so a rotation does not clear them.
    */
   readonly chainId: string;
   readonly environment: Environment;
@@ -26,43 +26,43 @@ export interface ApiKey {
   readonly createdAt: number;
   readonly expiresAt: number | undefined;
   /**
-   * How much the account's clock was moved forward since the key was made, in ms, which brings its end so
-   * much nearer; only in staging, 0 unless given.
+   * How far the account's clock was moved forward since the key was created, in ms; the key expires earlier
+   * by this amount. Only in staging; 0 when omitted.
    */
   readonly clockMoved?: number | undefined;
   readonly revokedAt: number | undefined;
   /** Written at most once a minute. */
   readonly lastUsedAt: number | undefined;
-  /** What its requests meet (`parseKeySimulation`); only keys of staging have it. */
+  /** The simulation that applies to its requests (`parseKeySimulation`); only for staging keys. */
   readonly simulate: string | undefined;
-  /** Set for a key that a page made to try the API, which ends within the hour. */
+  /** Set for a key that a web page created for trying the API; it expires within the hour. */
   readonly isTemporary?: true | undefined;
-  /** The key that was rotated to it. */
+  /** The key that this one replaced by rotation. */
   readonly predecessorId?: string | undefined;
 }
 
-/** Which keys of an account are meant. What is left out may be anything. */
+/** Selects keys of an account. Omitted fields match any key. */
 export interface KeyFilter {
-  /** Part of the name, in any case, or the last four characters. */
+  /** Part of the name, ignoring case, or the last four characters. */
   readonly text?: string | undefined;
   readonly environment?: Environment | undefined;
   /** Whether they are live at `now` (epoch ms). */
   readonly live?: { readonly is: boolean; readonly now: number } | undefined;
 }
 
-/** What requests need of a key and of its account. */
+/** The data of a key and its account that requests need. */
 export interface AuthenticatedKey
   extends Pick<
     ApiKey,
     | ('id' | 'accountId' | 'chainId' | 'environment')
     | ('expiresAt' | 'clockMoved' | 'revokedAt' | 'simulate')
   > {
-  /** Its account as the rate limiter names it: `account:…`. */
+  /** The rate limiter's name for its account: `account:…`. */
   readonly caller: string;
   readonly limits: Limits;
   /** Whether its account is suspended. */
   readonly isSuspended: boolean;
-  /** What its account has set in the sandbox; only for keys of staging. */
+  /** The sandbox settings of its account; only for staging keys. */
   readonly sandbox: Sandbox | undefined;
   readonly lastUsedAt: number | undefined;
 }
@@ -73,15 +73,15 @@ export interface AuthenticatedKey
  */
 export interface KeyRecord extends AuthenticatedKey {
   lastUsedAt: number | undefined;
-  /** Whose quota its requests are taken from. */
+  /** The caller whose quota its requests are taken from. */
   readonly quota: QuotaCaller;
   /** Set by the usage recorder at the first request, so that it looks the key up only once. */
   usage?: KeyUsage;
-  /** Requests that the request log has no entry of, since its latest entry for the key. */
+  /** The number of requests that were not recorded since the latest request log entry for the key. */
   unrecorded?: number;
 }
 
-/** Live, or why not. */
+/** The state of a key. */
 export type KeyState = 'active' | 'expired' | 'revoked';
 
 export function keyState(
@@ -93,7 +93,7 @@ export function keyState(
   return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active';
 }
 
-/** When a key expires by the service's clock, as the account's clock is now. */
+/** When a key expires on the service's clock, given the current offset of the account's clock. */
 export function expiryOf({
   expiresAt,
   clockMoved = 0,
@@ -117,33 +117,33 @@ export interface KeyCache {
   get(digest: string): KeyRecord | undefined;
   /** Reads a key that is not in memory from the store. May raise `StorageUnavailable`. */
   load(digest: string): Awaitable<KeyRecord | undefined>;
-  /** Drops all keys, so that the next request of each reads it again. */
+  /** Drops all keys, so that the next request with each key reads it again. */
   forgetAll(): void;
-  /** Drops keys that were changed, or whose account was. */
+  /** Drops these keys and the keys of these accounts. */
   forget(changed: { readonly keys?: Iterable<string>; readonly accounts?: Iterable<string> }): void;
 }
 
-/** How many keys an account may have. */
+/** The maximum numbers of keys of an account. */
 export interface KeyBounds {
-  /** That are live at the same time. */
+  /** Live at the same time. */
   readonly live: number;
-  /** That are made in one UTC day, ended ones included; any number where it is left out. */
+  /** Created in one UTC day, including keys that have ended; unlimited when omitted. */
   readonly perDay?: number | undefined;
 }
 
 /** A key's place in the list of its account. */
 export type KeyPosition = Pick<ApiKey, 'createdAt' | 'id'>;
 
-/** What changes of the keys of an account without anybody changing it. */
+/** The state of an account's keys that changes with time and use. */
 export interface KeyActivity {
   readonly live: number;
   /** Epoch ms. */
   readonly lastUsedAt: number | undefined;
 }
 
-/** API keys; changes go on the audit log as those of accounts do. Every call may raise `StorageUnavailable`. */
+/** API keys; changes are audited like those of accounts. Every call may raise `StorageUnavailable`. */
 export interface ApiKeyStore extends KeySource {
-  /** Refuses with `too_many` or `too_many_today` when the account is at one of the bounds at `now` (epoch ms). */
+  /** Refuses with `too_many` or `too_many_today` if the account has reached a bound at `now` (epoch ms). */
   insert(
     key: ApiKey,
     digest: Buffer,
@@ -152,9 +152,8 @@ export interface ApiKeyStore extends KeySource {
     by: Actor,
   ): Promise<'kept' | 'too_many' | 'too_many_today'>;
   /**
-   * Ends the old key at `old.expiresAt`, never later than it would, and adds its successor, in one
-   * transaction. Refuses with `not_live` when the old key has ended before, and otherwise as `insert`
-   * does.
+   * Lets the old key expire at `old.expiresAt`, or earlier if it already would, and adds its successor, in
+   * one transaction. Refuses with `not_live` if the old key has already ended, and otherwise like `insert`.
    */
   replace(
     old: { readonly id: string; readonly expiresAt: number },
@@ -165,30 +164,30 @@ export interface ApiKeyStore extends KeySource {
     by: Actor,
   ): Promise<'kept' | 'too_many' | 'too_many_today' | 'not_live'>;
   find(id: string): Awaitable<ApiKey | undefined>;
-  /** The keys with these ids, in no order; unknown ids are left out. */
+  /** The keys with these ids, in no particular order; unknown ids are omitted. */
   findAll(ids: readonly string[]): Awaitable<ApiKey[]>;
   /** All keys of an account, oldest first. */
   list(accountId: string): Awaitable<ApiKey[]>;
-  /** The latest keys of an account, newest first; only those that come after `from` in that order, if given. */
+  /** Keys of an account, newest first; if `from` is given, only those after it in that order. */
   page(
     accountId: string,
     limit: number,
     from?: KeyPosition,
     filter?: KeyFilter,
   ): Awaitable<ApiKey[]>;
-  /** The keys of an account that those with these ids were rotated to, oldest first. */
+  /** The keys of an account that replaced these keys by rotation, oldest first. */
   successors(accountId: string, ids: readonly string[]): Awaitable<ApiKey[]>;
   /** `false` when there is no such key. */
   rename(id: string, name: string, now: number, by: Actor): Promise<boolean>;
-  /** How many keys of an account are live at `now`, and when one of them was last used; times are epoch ms. */
+  /** How many keys of an account are live at `now`, and when any of them was last used (epoch ms). */
   activity(accountId: string, now: number): Awaitable<KeyActivity>;
-  /** `false` when there is no such key, or it was revoked before. */
+  /** `false` when there is no such key, or it is already revoked. */
   revoke(id: string, now: number, by: Actor): Promise<boolean>;
-  /** Notes when keys were last used (epoch ms). */
+  /** Records when keys were last used (epoch ms). */
   touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void>;
   /**
-   * Removes keys that ended before `before` (epoch ms), and temporary ones a day after they ended, with their
-   * bans; the audit log tells when they ended. Keys whose bans end after `bannedUntil` (epoch ms) stay.
+   * Deletes keys that ended before `before` (epoch ms), and temporary keys a day after they ended, with their
+   * bans; the audit log records when they ended. Keys whose bans end after `bannedUntil` (epoch ms) are kept.
    * @param now epoch ms.
    */
   prune(before: number, bannedUntil: number, now: number): Promise<void>;
@@ -196,7 +195,7 @@ export interface ApiKeyStore extends KeySource {
   any(): Awaitable<boolean>;
 }
 
-/** What a key is called in the log: enough to find it, too little to use it. */
+/** Identifies a key in the audit log without revealing its text. */
 export function describeKey(
   key: Pick<ApiKey, 'id' | 'environment' | 'name' | 'prefix' | 'lastFour'>,
 ): string {

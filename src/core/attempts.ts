@@ -5,22 +5,22 @@ import type { RateLimitResult } from './rate-limit.ts';
 
 /** A limit on the attempts of one caller. */
 export interface AttemptCounter {
-  /** A kind, a colon, and who it is: `address:203.0.113.7`. There are few kinds. */
+  /** A kind and an identifier, separated by a colon: `address:203.0.113.7`. There are only a few kinds. */
   readonly caller: string;
   readonly limits: Limits;
 }
 
 /**
- * Limits attempts, such as to sign in, and requests to the dashboard, by minute and by day; with Redis
+ * Limits attempts, such as sign-ins, and requests to the dashboard, per minute and per day; with Redis,
  * across all processes.
  */
 export interface AttemptCounts {
   /**
-   * Counts one attempt in all of the counters, or in none.
+   * Counts one attempt in all counters, or in none.
    * @param counters at least one.
-   * @returns what the tightest of them says.
+   * @returns the result of the most restrictive one.
    */
   take(counters: readonly AttemptCounter[], now: Instant): Awaitable<RateLimitResult>;
-  /** Takes back one counted attempt from each of the counters. */
+  /** Subtracts one attempt from each counter. */
   giveBack(counters: readonly AttemptCounter[]): Awaitable<void>;
 }

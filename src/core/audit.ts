@@ -1,7 +1,7 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Subscription } from './plans.ts';
 
-/** Every kind of entry. */
+/** The kinds of audit entries. */
 export const AUDIT_ACTIONS = [
   'account.created',
   'account.deleted',
@@ -35,15 +35,18 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
- * Who made a change: the address of an account, `command line: ` and the name of a system user, or
+ * Who made a change: the e-mail address of an account, `command line: ` and the name of a system user, or
  * `SERVICE`.
  */
 export type Actor = string;
 
-/** The service itself, by a background job. */
+/** A background job of the service. */
 export const SERVICE: Actor = 'the service';
 
-/** One deliberate change, or the removal of a key that ended long ago. Kept after the account that it concerns is deleted, without personal data (`withoutPersonalData`). */
+/**
+ * One deliberate change, or the deletion of a key that ended long ago. Kept without personal data
+ * (`withoutPersonalData`) after the account that it concerns is deleted.
+ */
 export interface AuditEntry {
   /** Epoch ms. */
   readonly at: number;
@@ -51,7 +54,7 @@ export interface AuditEntry {
   readonly action: AuditAction;
   /** The account that it concerns. */
   readonly accountId: string;
-  /** For people to read; never holds a secret. */
+  /** Human-readable; never contains a secret. */
   readonly detail: string;
 }
 
@@ -65,15 +68,15 @@ export function describeSubscription({ plan, limits }: Subscription): string {
   return `${plan}: ${limits.perMinute} a minute, ${limits.perDay} a day`;
 }
 
-/** Which entries are meant. What is left out may be anything. */
+/** Selects entries. Omitted fields match any entry. */
 export interface AuditFilter {
-  /** A part of the actor, in any case. */
+  /** A part of the actor, ignoring case. */
   readonly actor?: string | undefined;
   readonly accountId?: string | undefined;
   readonly action?: AuditAction | undefined;
-  /** From this moment on, epoch ms. */
+  /** Inclusive, epoch ms. */
   readonly from?: number | undefined;
-  /** Before this moment, epoch ms. */
+  /** Exclusive, epoch ms. */
   readonly to?: number | undefined;
 }
 
@@ -85,9 +88,9 @@ export function isAuditAction(text: string): text is AuditAction {
 const NO_ADDRESS = '(deleted)';
 
 /**
- * The detail of an entry once the account that it concerns is deleted: without addresses, names of keys and
- * passkeys, and reasons, which people have written. Ids, plans and times stay.
- * @param addresses of the account.
+ * The detail of an entry after the account that it concerns is deleted: without e-mail addresses, names of keys
+ * and passkeys, and reasons, which are written by people. Ids, plans and times are kept.
+ * @param addresses e-mail addresses of the account.
  */
 export function withoutPersonalData(
   action: AuditAction,
@@ -96,7 +99,7 @@ export function withoutPersonalData(
 ): string {
   if (action === 'account.suspended') return '';
   if (action.startsWith('second_factor.')) return '';
-  // As `describeKey` writes it.
+  // The format of `describeKey`.
   if (action.startsWith('key.')) return detail.replace(/ key ".*" \(/su, ' key (');
   return addresses.reduce((text, address) => text.replaceAll(address, NO_ADDRESS), detail);
 }
@@ -104,6 +107,6 @@ export function withoutPersonalData(
 /** The log of deliberate changes. Every call may raise `StorageUnavailable`. */
 export interface AuditLog {
   record(entry: AuditEntry): Promise<void>;
-  /** The latest entries, newest first; only those before the entry with number `before`, if given. */
+  /** The latest entries, newest first; if `before` is given, only entries with a lower number. */
   list(limit: number, before?: number, filter?: AuditFilter): Awaitable<AuditRecord[]>;
 }

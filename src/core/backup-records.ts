@@ -2,11 +2,11 @@ import type { Awaitable } from '../lib/awaitable.ts';
 
 /** The last backup that `petstore backup` made of a store. */
 export interface BackupRecord {
-  /** When it was begun; ms since the epoch. */
+  /** When it was started, epoch ms. */
   readonly at: number;
   /** Its path on the machine that made it. */
   readonly file: string;
-  /** Whether backups are made regularly: from the first one with `--to` on. */
+  /** Whether backups are made regularly: true from the first backup with `--to`. */
   readonly isRegular: boolean;
 }
 

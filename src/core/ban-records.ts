@@ -5,12 +5,12 @@ import type { BanPolicy } from './bans.ts';
 import type { Environment } from './environments.ts';
 import { newId } from './ids.ts';
 
-/** A stored ban. All times are epoch ms, by the service's clock. */
+/** A stored ban. All times are epoch ms on the service's clock. */
 export interface BanRecord {
   readonly id: string;
   /** The key whose refusals led to it. */
   readonly keyId: string;
-  /** The chain of rotations that it applies to, as in `ApiKey`. */
+  /** The rotation chain that it applies to, as in `ApiKey`. */
   readonly chainId: string;
   readonly accountId: string;
   readonly environment: Environment;
@@ -19,8 +19,8 @@ export interface BanRecord {
   readonly startsAt: number;
   readonly endsAt: number;
   /**
-   * How far the account's clock was ahead when the ban began, in ms; 0 unless given. The ban ends when
-   * that clock shows `endsAt` and this.
+   * How far the account's clock was ahead when the ban began, in ms; 0 when omitted. The ban ends when the
+   * account's clock shows `endsAt` plus this offset.
    */
   readonly clockOffset?: number | undefined;
   readonly liftedAt: number | undefined;
@@ -28,7 +28,7 @@ export interface BanRecord {
   readonly liftedBy: string | undefined;
 }
 
-/** The record of a ban that begins. @param ban times are epoch ms. */
+/** The record of a new ban. @param ban times are epoch ms. */
 export function newBanRecord(
   key: Pick<ApiKey, 'id' | 'accountId' | 'chainId'>,
   environment: Environment,
@@ -54,22 +54,22 @@ function times(count: number): string {
 
 /** Stored bans. Every call may raise `StorageUnavailable`. */
 export interface BanStore {
-  /** Notes a ban that has begun in this process: `active` and `ofAccount` have it before it is on record. */
+  /** Adds a ban that this process has started: `active` and `ofAccount` include it before it is stored. */
   begin(ban: BanRecord): void;
   record(ban: BanRecord): Promise<void>;
-  /** These bans, in no order; unknown ids are left out. Ends are those that were recorded. */
+  /** The bans with these ids, as stored, in no particular order; unknown ids are omitted. */
   findAll(ids: readonly string[]): Awaitable<BanRecord[]>;
-  /** Bans in force at `now` (epoch ms), oldest first. An end that a clock brought nearer is the nearer one. */
+  /** Bans active at `now` (epoch ms), oldest first. Ends account for clocks that were moved forward. */
   active(now: number): Awaitable<BanRecord[]>;
-  /** The latest ban of each chain of keys that ends after `since` (epoch ms) and was not lifted. */
+  /** For each key chain the latest ban that ends after `since` (epoch ms), unless that ban was lifted. */
   latest(since: number): Awaitable<BanRecord[]>;
-  /** Lifted bans that would still be in force at `now` (epoch ms). */
+  /** Lifted bans that would otherwise be active at `now` (epoch ms). */
   lifted(now: number): Awaitable<BanRecord[]>;
-  /** Lifts a ban. `false` when there is no such ban in force. */
+  /** Lifts a ban. `false` when there is no such active ban. */
   lift(id: string, by: Actor, now: number): Promise<boolean>;
   /**
-   * An account's bans that end after `since` (epoch ms), the latest first, at most `most`. An end that
-   * the account's clock brought nearer is the nearer one.
+   * An account's bans that end after `since` (epoch ms), latest first, at most `most`. Ends account for a
+   * clock of the account that was moved forward.
    */
   ofAccount(accountId: string, since: number, most: number): Awaitable<BanRecord[]>;
 }

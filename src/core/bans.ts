@@ -1,10 +1,10 @@
 import { DAY, type Instant, SECOND } from '../lib/clock.ts';
 
-/** Refusals that follow a 429 this closely were already under way and are forgiven. */
+/** Refusals within this time after a 429, in ms, are not counted: their requests were already in flight. */
 export const GRACE = 2 * SECOND;
 
 export interface BanPolicy {
-  /** Refused requests within one exhausted window, after the grace, that bring a ban; at least 1. */
+  /** The number of refused requests in one exhausted window, after the grace, that starts a ban; at least 1. */
   readonly after: number;
   /** Length of a first ban, in ms. */
   readonly base: number;
@@ -17,29 +17,29 @@ export interface Ban {
   readonly startsAt: number;
   /** On the elapsed scale, ms. */
   readonly endsAt: number;
-  /** 1 for a first ban; each further ban within 24 h of the last one's end adds 1. */
+  /** 1 for a first ban; each further ban within 24 h of the end of the previous one adds 1. */
   readonly level: number;
 }
 
-/** The refusals of an API key that may lead to a ban. A key without one has none. */
+/** The refusals of an API key that may lead to a ban. */
 export interface Strikes {
-  /** Refusals before this moment do not count (elapsed, ms). */
+  /** Refusals before this time are not counted (elapsed, ms). */
   readonly graceEndsAt: number;
   /** End of the exhausted window in which refusals are counted (elapsed, ms). */
   readonly windowEndsAt: number;
   readonly refusals: number;
-  /** The latest ban, in force or past. */
+  /** The latest ban, active or ended. */
   readonly ban: Ban | undefined;
 }
 
-/** The ban in force at this moment, if any. */
+/** The ban that is active at this time, if any. */
 export function activeBan(strikes: Strikes | undefined, now: Instant): Ban | undefined {
   const ban = strikes?.ban;
   return ban && now.elapsed < ban.endsAt ? ban : undefined;
 }
 
 /**
- * Records one refused request; the one that reaches the policy's number starts a ban.
+ * Records one refused request, and starts a ban when the number set by the policy is reached.
  * @param windowEndsIn milliseconds until the exhausted window resets.
  */
 export function recordRefusal(
@@ -63,7 +63,7 @@ export function recordRefusal(
   return { graceEndsAt: 0, windowEndsAt: 0, refusals: 0, ban: nextBan(ban, now, policy) };
 }
 
-/** Whether neither refusals are being counted, nor a further ban would build on the latest one. */
+/** Whether no refusals are being counted and a new ban would not be longer because of the latest one. */
 export function areStrikesExpired(strikes: Strikes, now: Instant): boolean {
   const isBanRecent = strikes.ban && now.elapsed < strikes.ban.endsAt + DAY;
   return !isBanRecent && now.elapsed >= strikes.windowEndsAt;

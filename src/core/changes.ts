@@ -2,17 +2,17 @@
 export type ChangeKind = 'account' | 'key' | 'ban' | 'sandbox' | 'environment' | 'audit';
 
 /**
- * An account whose plan changed or that was suspended, resumed or deleted, a key whose end changed, a ban that was lifted or set,
- * an account whose sandbox changed, or an environment that was reset: what servers cache of it is out of date.
- * `audit` is an account with a new entry on the audit log, which concerns only open pages.
+ * A change that makes the caches of servers out of date: an account whose plan changed or that was suspended,
+ * resumed or deleted, a key whose end changed, a ban that was lifted or set, an account whose sandbox changed, or
+ * an environment that was reset. `audit` is an account with a new audit log entry, which only affects open pages.
  */
 export interface Change {
   readonly kind: ChangeKind;
   readonly id: string;
 }
 
-/** What was changed; `everything` where it is unknown. */
+/** The changes; `everything` when they are unknown. */
 export type Changed = readonly Change[] | 'everything';
 
-/** Learns of changes by all processes, a change perhaps twice. */
+/** Receives the changes made by all processes; may receive the same change twice. */
 export type ChangeListener = (changes: Changed) => void;

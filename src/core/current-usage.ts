@@ -2,9 +2,9 @@ import type { Account } from './accounts.ts';
 import type { Environment } from './environments.ts';
 import type { WindowUsage } from './rate-limit.ts';
 
-/** What is left of one window just now. */
+/** The requests currently remaining in one window. */
 export interface CurrentWindow extends Pick<WindowUsage, 'limit' | 'remaining'> {
-  /** When it resets by the service's clock: epoch ms, in whole seconds as in `X-RateLimit-Reset`. */
+  /** When it resets on the service's clock: epoch ms, in whole seconds as in `X-RateLimit-Reset`. */
   readonly resetsAt: number;
 }
 
@@ -13,7 +13,7 @@ export interface CurrentWindows {
   readonly day: CurrentWindow;
 }
 
-/** What an account has left in an environment just now. May raise `StorageUnavailable`. */
+/** The current usage of an account in an environment. May raise `StorageUnavailable`. */
 export type CurrentUsage = (
   account: Pick<Account, 'id' | 'limits'>,
   environment: Environment,

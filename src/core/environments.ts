@@ -1,4 +1,4 @@
-/** The environments of the service: separate animals, quotas and API keys. */
+/** The environments of the service: separate pets, quotas and API keys. */
 export const ENVIRONMENTS = ['production', 'staging'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 

@@ -4,17 +4,17 @@ export interface ErrorEntry {
   readonly status: number;
   /** When it happens, in one sentence. */
   readonly meaning: string;
-  /** How requests usually come to have it; with `code` in backticks, like the cure. */
+  /** Its usual cause; with `code` in backticks, like the cure. */
   readonly cause: string;
   /** What to do about it. */
   readonly cure: string;
-  /** What a reply usually says, where `{name}` stands for a value (`messageFor`); the meaning unless given. */
+  /** The usual message of replies, with `{name}` for a value (`messageFor`); the meaning when omitted. */
   readonly message?: string;
 }
 
 /**
  * Every error code that a reply may carry. The contract's schemas, the OpenAPI documents with their examples, the
- * replies and the explanations for people (`src/api/error-catalogue.ts`) all derive from this table.
+ * replies and the error reference (`src/api/error-catalogue.ts`) are all derived from this table.
  */
 export const ERRORS = {
   invalid_json: {
@@ -154,7 +154,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The message of the table, with these values in place of the names in braces. */
+/** The message from the table, with the names in braces replaced by these values. */
 export function messageFor(
   code: ErrorCode,
   values: Readonly<Record<string, string | number>> = {},
@@ -168,19 +168,19 @@ export function messageFor(
 export interface Problem<Code extends string = ErrorCode> {
   readonly code: Code;
   readonly message: string;
-  /** The message without what it repeats of the request's body, where it repeats some. */
+  /** The message without the parts of the request body that it quotes, if it quotes any. */
   readonly withoutBody?: string | undefined;
 }
 
 interface ApiErrorOptions extends ErrorOptions {
   readonly withoutBody?: string;
-  /** Headers that the reply has besides those of every error. */
+  /** Headers of the reply in addition to those of every error. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * An error reply, thrown. `message` is public; `cause` is private: it is logged, never sent.
- * @typeParam Code the codes of one API; those of the contract unless another table is named.
+ * An error that is sent as a reply. `message` is public; `cause` is private: it is logged, never sent.
+ * @typeParam Code the error codes of one API; by default those of the contract.
  */
 export class ApiError<Code extends string = ErrorCode> extends Error implements Problem<Code> {
   override readonly name = 'ApiError';
@@ -200,7 +200,7 @@ export class ApiError<Code extends string = ErrorCode> extends Error implements 
   }
 }
 
-/** An error reply with the message of the table, thrown. */
+/** Creates an error with the message from the table. */
 export function apiError(
   code: ErrorCode,
   values?: Readonly<Record<string, string | number>>,

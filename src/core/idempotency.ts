@@ -4,14 +4,14 @@ import { DAY } from '../lib/clock.ts';
 export const REMEMBERED = DAY;
 
 /**
- * Whether a reply that was stored then is still given (both epoch ms). One of more than a day ahead was stored
- * on a clock that was put back since, such as that of a sandbox while it was reset.
+ * Whether a reply stored at `storedAt` is still replayed at `now` (both epoch ms). A time more than a day ahead
+ * comes from a clock that was set back since, such as that of a sandbox that was reset.
  */
 export function isRemembered(storedAt: number, now: number): boolean {
   return Math.abs(now - storedAt) < REMEMBERED;
 }
 
-/** Identifies a creation that may be retried: its first reply is stored for 24 hours. */
+/** Identifies a create request that may be retried: its first reply is stored for 24 hours. */
 export interface IdempotentRequest {
   readonly accountId: string;
   /** The client's Idempotency-Key; 1 to 255 characters. */

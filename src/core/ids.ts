@@ -1,4 +1,4 @@
-/** An identifier that sorts by time of creation: a prefix for people, then a UUIDv7 (RFC 9562). */
+/** An identifier that sorts by creation time: a readable prefix, then a UUIDv7 (RFC 9562). */
 export function newId(prefix: string, now: number): string {
   return `${prefix}_${Bun.randomUUIDv7('hex', now).replaceAll('-', '')}`;
 }

@@ -17,13 +17,13 @@ import { messageFor, OperatorError, type Problem } from './errors.ts';
 import { newId } from './ids.ts';
 import { KEY_NAME_RULE, parseKeyName } from './key-names.ts';
 
-/** Keys of one account that may be live at the same time. */
+/** The maximum number of live keys of one account. */
 const LIVE_KEYS_PER_ACCOUNT = 100;
 
-/** Keys that the holder of an account may make in one UTC day, by creation and by rotation. */
+/** The number of keys that the holder of an account may create in one UTC day, including rotations. */
 export const KEYS_PER_DAY = 100;
 
-/** How long a rotated key stays valid beside its successor, in ms. */
+/** How long a rotated key stays valid after its successor is created, in ms. */
 export const ROTATION_OVERLAPS = {
   '0': 0,
   '1h': HOUR,
@@ -32,7 +32,7 @@ export const ROTATION_OVERLAPS = {
 } as const;
 export type RotationOverlap = keyof typeof ROTATION_OVERLAPS;
 
-/** A new key with its text, which is shown once and stored nowhere. */
+/** A new key with its text, which is shown once and never stored. */
 export interface IssuedKey {
   readonly text: string;
   readonly key: ApiKey;
@@ -40,27 +40,27 @@ export interface IssuedKey {
 
 export interface KeyRequest {
   readonly environment: Environment;
-  /** For people; 1 to 100 characters. */
+  /** 1 to 100 characters. */
   readonly name: string;
-  /** Epoch ms; never when left out. */
+  /** Epoch ms; does not expire when omitted. */
   readonly expiresAt?: number | undefined;
-  /** What its requests meet, such as `unavailable;times=2`; only for staging. */
+  /** The simulation for its requests, such as `unavailable;times=2`; only for staging. */
   readonly simulate?: string | undefined;
   /** See `ApiKey`. */
   readonly isTemporary?: true | undefined;
-  /** The key itself, for services with `fixedKeys` alone; generated where it is left out. */
+  /** The text of the key, only for services with `fixedKeys`; generated when omitted. */
   readonly text?: string | undefined;
 }
 
 interface KeyRingOptions {
   /** Signs the digests of keys; never stored in the database. */
   readonly secret: Buffer;
-  /** Whether keys may have been chosen by a person, so that their checksums need not be right. */
+  /** Whether keys may have been chosen by a user, so that their checksums are not verified. */
   readonly fixedKeys?: boolean;
   readonly clock: Clock;
 }
 
-/** The account has made as many keys today as its holder may. */
+/** The holder of the account has created the maximum number of keys for today. */
 export class TooManyKeysToday extends OperatorError {
   override readonly name = 'TooManyKeysToday';
 
@@ -75,7 +75,7 @@ export class TooManyKeysToday extends OperatorError {
 export class KeyRing {
   readonly #store: ApiKeyStore;
   readonly #cache: KeyCache;
-  /** An HMAC under the secret; copied for each key, which takes half the time of a new one. */
+  /** An HMAC with the secret; copying it for each key takes half the time of creating a new one. */
   readonly #hmac: Bun.CryptoHasher;
   readonly #clock: Clock;
   readonly #environmentOf: (text: string) => Environment | undefined;
@@ -93,9 +93,9 @@ export class KeyRing {
   }
 
   /**
-   * @param perDay keys that may be made for the account in one UTC day; any number where it is left out.
-   * @throws OperatorError on a bad name, an expiry in the past, a simulation that is unknown or not for
-   * staging, or 100 live keys already.
+   * @param perDay the number of keys that may be created for the account in one UTC day; unlimited when omitted.
+   * @throws OperatorError on an invalid name, an expiry in the past, a simulation that is unknown or not for
+   * staging, or when the account already has 100 live keys.
    * @throws TooManyKeysToday
    */
   async issue(
@@ -120,10 +120,10 @@ export class KeyRing {
   }
 
   /**
-   * Issues a successor with the same name, environment, lifetime, simulation, strikes and bans. The old key stays valid for the
-   * overlap, never beyond its own expiry.
+   * Issues a successor with the same name, environment, lifetime, simulation, strikes and bans. The old key stays
+   * valid for the overlap, but never beyond its own expiry.
    * @param perDay as for `issue`.
-   * @throws OperatorError when the key is not live, or 100 others are.
+   * @throws OperatorError when the key is not live, or the account has 100 other live keys.
    * @throws TooManyKeysToday
    */
   async rotate(
@@ -159,23 +159,23 @@ export class KeyRing {
   }
 
   /**
-   * Gives a key another name. `false` when there is no such key.
-   * @throws OperatorError when no key may have the name.
+   * Renames a key. `false` when there is no such key.
+   * @throws OperatorError when the name is invalid.
    */
   async rename(id: string, name: string, by: Actor): Promise<boolean> {
     return this.#store.rename(id, requireKeyName(name), this.#clock.now().wall, by);
   }
 
-  /** Ends a key at once. `false` when there is no such key, or it was revoked before. */
+  /** Revokes a key immediately. `false` when there is no such key, or it is already revoked. */
   revoke(id: string, by: Actor): Promise<boolean> {
     return this.#store.revoke(id, this.#clock.now().wall, by);
   }
 
   /**
-   * Finds the key that a text is, or the reason to refuse it: unknown, expired, revoked, of another
-   * environment, or of a suspended account.
+   * Returns the key with this text, or the reason to refuse it: unknown, expired, revoked, from another
+   * environment, or from a suspended account.
    * @param accepted the environments whose keys are accepted at the requested address.
-   * @param isRealTime whether keys expire by the service's clock, however far that of their account is ahead.
+   * @param isRealTime whether keys expire on the service's clock, even if the account's clock is ahead.
    */
   authenticate(
     text: string,
@@ -210,20 +210,20 @@ export class KeyRing {
     return invalid(`This API key is ${state}. Create a new one.`);
   }
 
-  /** Each byte as one character: the cache needs a text, and a Buffer takes longer to make. */
+  /** Each byte as one character: the cache needs a string, and creating a Buffer takes longer. */
   #digest(text: string): string {
     return this.#hmac.copy().update(text).digest('latin1');
   }
 }
 
-/** @throws OperatorError when no key may have the name. */
+/** @throws OperatorError when the name is invalid. */
 function requireKeyName(text: string): string {
   const name = parseKeyName(text);
   if (name === undefined) throw new OperatorError(`A key's name has ${KEY_NAME_RULE}.`);
   return name;
 }
 
-/** @param request `chainId` is that of the key that is rotated. */
+/** @param request `chainId` is that of the rotated key. */
 function newKey(
   accountId: string,
   text: string,
@@ -249,7 +249,7 @@ function newKey(
   };
 }
 
-/** The usual spelling of a new key's simulation. @throws OperatorError when it may not have it. */
+/** Normalizes the simulation of a new key. @throws OperatorError when it is unknown or not allowed. */
 export async function checkSimulation({
   environment,
   simulate,

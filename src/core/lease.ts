@@ -4,8 +4,8 @@ import type { Environment } from './environments.ts';
 /** The right of a process to rate-limit the requests of one environment. */
 export interface Lease {
   /**
-   * Renews the lease; to be called every second. `false` when another process has taken it over.
-   * Absent where the operating system releases the lease of a process that dies. May raise
+   * Renews the lease; must be called every second. Returns `false` when another process has taken it over.
+   * Not defined where the operating system releases the lease when the process ends. May raise
    * `StorageUnavailable`.
    */
   renew?(): Promise<boolean>;

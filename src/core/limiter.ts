@@ -20,21 +20,21 @@ export interface CallerWindows {
 export interface BannableKey {
   readonly id: string;
   readonly accountId: string;
-  /** Its chain of rotations, which has the strikes and the bans. */
+  /** Its rotation chain, to which strikes and bans belong. */
   readonly chainId: string;
   readonly environment: Environment;
 }
 
-/** Whose quota a request is taken from. */
+/** The caller whose quota a request is taken from. */
 export interface QuotaCaller {
   /** `account:…` or `address:…`; never an unverified token. */
   readonly id: string;
   readonly limits: Limits;
-  /** The key that would be banned; none for an address. */
+  /** The key that may be banned; none for an address. */
   readonly key: BannableKey | undefined;
   /**
-   * How far the account's clock is ahead of the service's, in ms; 0 unless given. The instants that a
-   * limiter is given with this caller are on the account's clock.
+   * How far the account's clock is ahead of the service's, in ms; 0 when omitted. The instants passed to a
+   * limiter with this caller are on the account's clock.
    */
   readonly clockOffset?: number | undefined;
   /** Set by the limiter at the first request, so that it looks the caller up only once. */
@@ -42,12 +42,12 @@ export interface QuotaCaller {
 }
 
 /**
- * The rate limiter of one environment: exact, also under concurrency. Never fails: an adapter whose
- * store is unavailable decides by itself.
+ * The rate limiter of one environment: exact, even under concurrency. Never fails: an adapter whose store is
+ * unavailable decides locally.
  */
 export interface Limiter {
   /** Takes the request from the caller's quota if it is admitted. */
   take(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult>;
-  /** The same decision, without taking anything. */
+  /** Makes the same decision without taking anything from the quota. */
   peek(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult>;
 }

@@ -5,7 +5,7 @@ import type { Environment } from './environments.ts';
 /** The longest message, in Unicode code points. */
 export const MESSAGE_MAX_LENGTH = 10_000;
 
-/** How long delivered messages stay in the inbox, in ms. */
+/** How long delivered messages are kept in the inbox, in ms. */
 export const MESSAGES_KEPT = 30 * DAY;
 
 /** A message, queued for its account's inbox or delivered to it. Times are epoch ms. */
@@ -13,7 +13,7 @@ export interface Message {
   /** `msg_` and a UUIDv7. */
   readonly id: string;
   readonly accountId: string;
-  /** The key that it was sent with; none for messages of earlier releases. */
+  /** The key that it was sent with; not known for messages of earlier releases. */
   readonly keyId?: string | undefined;
   /** The environment of that key. */
   readonly environment: Environment;
@@ -40,20 +40,20 @@ export interface MessageStore {
   /**
    * Adds a message; resolves once it is durable. When the account already has a message with the same
    * idempotency key in this environment, nothing is added and that message is returned. Retrying a call
-   * never adds a message twice. A message of an account that has been deleted meanwhile is dropped.
+   * never adds a message twice. A message of an account that was deleted in the meantime is dropped.
    */
   enqueue(message: Message, idempotencyKey?: string): Promise<Message | undefined>;
   /**
    * Delivers up to `limit` queued messages, the oldest of each account first, and returns how many.
-   * Each message is delivered exactly once, also when several processes call this at the same time:
+   * Each message is delivered exactly once, even when several processes call this at the same time:
    * accounts whose messages another process is delivering are skipped.
    */
   deliver(now: number, limit: number): Promise<number>;
-  /** The number of messages that are not delivered yet. */
+  /** The number of messages that have not been delivered yet. */
   queued(): Awaitable<number>;
   /** The latest messages of an account, newest first. */
   list(accountId: string, limit: number): Awaitable<Message[]>;
-  /** What changes with each new message of an account and with its delivery. */
+  /** The state of an account's inbox; differs after each new message and each delivery. */
   activity(accountId: string): Awaitable<MessageActivity>;
   /** Deletes messages that were delivered before this time (epoch ms). */
   prune(before: number): Promise<void>;

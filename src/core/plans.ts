@@ -32,7 +32,7 @@ export interface Subscription {
 /**
  * Combines a plan with its limits.
  * @throws OperatorError for an unknown plan (it is never treated as Free), for Enterprise without
- * limits of its own, and for another plan with them.
+ * custom limits, and for any other plan with custom limits.
  */
 export function subscribe(
   name: string,

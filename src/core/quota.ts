@@ -3,7 +3,7 @@ import { DAY, type Instant, MINUTE } from '../lib/clock.ts';
 import type { Limits } from './plans.ts';
 import { type RateLimitResult, type WindowUsage, windowsResult } from './rate-limit.ts';
 
-/** What a caller has used of both windows. Updated in place. */
+/** The requests that a caller has used in both windows. Updated in place. */
 export interface QuotaState {
   /** End of the minute window, on the elapsed scale (ms). */
   minuteEndsAt: number;
@@ -13,18 +13,18 @@ export interface QuotaState {
   dayUsed: number;
 }
 
-/** The state of a caller that has used nothing. */
+/** The state of a caller that has used no requests. */
 export function unusedQuota(): QuotaState {
   return { minuteEndsAt: 0, minuteUsed: 0, day: 0, dayUsed: 0 };
 }
 
 /**
- * Takes `cost` requests (1, or 0 to only look) from both fixed windows, or from neither. Updates
+ * Takes `cost` requests (1, or 0 to only check) from both fixed windows, or from neither. Updates
  * `quota` in place when the request is taken.
  *
  * The minute is measured on the elapsed scale from the first request that it admitted. The day is
- * the UTC date of the wall clock: after a step back over midnight the later date stays in force, so
- * that a day is never served twice.
+ * the UTC date of the wall clock: when the clock steps back over midnight the later date stays in effect, so
+ * that no day's quota is granted twice.
  */
 export function takeQuota(
   quota: QuotaState,
@@ -56,13 +56,13 @@ export function takeQuota(
   );
 }
 
-/** Requests that a caller is to have used of the windows in force; what is left out stays. */
+/** New numbers of used requests for the current windows; omitted windows stay unchanged. */
 export interface UsedRequests {
   readonly minute?: number | undefined;
   readonly day?: number | undefined;
 }
 
-/** Sets what was used of the windows in force, in place; an expired window starts over. */
+/** Sets the used requests of the current windows, in place; an expired window is started again. */
 export function setUsed(quota: QuotaState, { minute, day }: UsedRequests, now: Instant): void {
   if (minute !== undefined) {
     if (!isMinuteInForce(quota, now)) quota.minuteEndsAt = now.elapsed + MINUTE;
@@ -75,7 +75,7 @@ export function setUsed(quota: QuotaState, { minute, day }: UsedRequests, now: I
   }
 }
 
-/** A minute that ends two minutes from now or later was begun before the clock was put back. */
+/** A minute that ends two minutes from now or later was started before the clock was set back. */
 function isMinuteInForce({ minuteEndsAt }: QuotaState, { elapsed }: Instant): boolean {
   return elapsed < minuteEndsAt && minuteEndsAt - elapsed < 2 * MINUTE;
 }
@@ -84,12 +84,12 @@ function isDayInForce({ day }: QuotaState, today: number): boolean {
   return day === today || day === today + 1;
 }
 
-/** Whether both windows are over, so that the state may be dropped. */
+/** Whether both windows have ended, so that the state may be dropped. */
 export function isQuotaExpired(state: QuotaState, now: Instant): boolean {
   return now.elapsed >= state.minuteEndsAt && state.day < Math.floor(now.wall / DAY);
 }
 
-/** The sum of two quotas of one caller that were counted separately. */
+/** Adds up two separately counted quotas of one caller. */
 export function addQuotas(one: QuotaState, other: QuotaState, now: Instant): QuotaState {
   const day = Math.max(one.day, other.day);
   const both = [one, other];
@@ -119,11 +119,11 @@ export interface SavedQuota {
 
 /** Persists quotas across restarts. Every call may raise `StorageUnavailable`. */
 export interface QuotaStore {
-  /** The saved quota of one caller, expired or not. A limiter asks once for each caller. */
+  /** The saved quota of one caller, expired or not. A limiter reads it once for each caller. */
   find(caller: string): Awaitable<SavedQuota | undefined>;
   save(quotas: readonly SavedQuota[]): Promise<void>;
   /** Deletes the quotas of these callers. */
   drop(callers: readonly string[]): Promise<void>;
-  /** Deletes the quotas whose day and minute are over at `now` (epoch ms). */
+  /** Deletes the quotas whose day and minute have ended at `now` (epoch ms). */
   prune(now: number): Promise<void>;
 }

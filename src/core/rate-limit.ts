@@ -1,6 +1,6 @@
 import type { Ban } from './bans.ts';
 
-/** What is left of one window after a decision. */
+/** The state of one window after a decision. */
 export interface WindowUsage {
   readonly limit: number;
   readonly remaining: number;
@@ -8,7 +8,7 @@ export interface WindowUsage {
   readonly resetIn: number;
 }
 
-/** The outcome of the limits for one request, and what its reply says about them. */
+/** The rate limiter's decision on one request, and the figures for the headers of its reply. */
 export interface RateLimitResult {
   readonly outcome: 'admitted' | 'limited' | 'banned';
   /** The limit of the window that the reply describes. */
@@ -18,11 +18,11 @@ export interface RateLimitResult {
   readonly resetIn: number;
   readonly minute: WindowUsage;
   readonly day: WindowUsage;
-  /** The ban that this very request caused. */
+  /** The ban that this request caused. */
   readonly startedBan?: Ban | undefined;
 }
 
-/** The result that follows from the two windows alone. @param hasRoom whether both had room. */
+/** The result of the two windows, without bans. @param hasRoom whether both had requests remaining. */
 export function windowsResult(
   hasRoom: boolean,
   minute: WindowUsage,
@@ -35,9 +35,9 @@ export function windowsResult(
 
 /**
  * The result for a banned key.
- * @param windows what the windows alone would have given.
+ * @param windows the result of the windows alone.
  * @param banEndsIn milliseconds until the ban ends.
- * @param startedBan the ban, where this very request caused it.
+ * @param startedBan the ban, if this request caused it.
  */
 export function bannedResult(
   windows: RateLimitResult,
@@ -45,7 +45,7 @@ export function bannedResult(
   startedBan?: Ban,
 ): RateLimitResult {
   const { outcome, limit, resetIn, minute, day } = windows;
-  // Waiting for the ban alone could lead into a window that is still exhausted.
+  // When the ban ends, a window may still be exhausted.
   const wait = outcome === 'admitted' ? banEndsIn : Math.max(banEndsIn, resetIn);
   return { outcome: 'banned', limit, remaining: 0, resetIn: wait, minute, day, startedBan };
 }
@@ -66,8 +66,8 @@ export function describedWindow(
 }
 
 /**
- * The result that decides where several limits apply to a request: of those that are exhausted the one
- * that resets last; otherwise the one with the fewest requests remaining, the first on a tie.
+ * The most restrictive of several results for one request: if any are exhausted, the one of them that resets
+ * last; otherwise the one with the fewest requests remaining, the first on a tie.
  * @param results at least one.
  */
 export function tightestResult(results: readonly RateLimitResult[]): RateLimitResult {

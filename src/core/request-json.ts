@@ -2,7 +2,7 @@ import type { LoggedRequest, RequestFilter } from './request-log.ts';
 
 const MICROS = 1_000;
 
-/** An entry of the request log as programs read it: in the output of commands and in downloads. */
+/** A request log entry as JSON, for the output of commands and for downloads. */
 export function requestJson(request: LoggedRequest) {
   const { code, message, userAgent, simulation } = request;
   return {
@@ -26,10 +26,10 @@ export function requestJson(request: LoggedRequest) {
   };
 }
 
-/** What a filter by status may be. */
+/** The accepted values of a status filter, for users. */
 export const STATUS_EXPECTATION = 'a status such as 404, or a class such as 4xx';
 
-/** The statuses that `404` or `4xx` stands for; `undefined` for anything else. */
+/** The range of statuses for a value such as `404` or `4xx`; `undefined` for an invalid value. */
 export function parseStatuses(text: string): RequestFilter['status'] {
   const [, first = '', rest = ''] = /^([1-5])(xx|\d\d)$/i.exec(text) ?? [];
   if (first === '') return undefined;

@@ -4,18 +4,18 @@ import type { Environment } from './environments.ts';
 import type { Problem } from './errors.ts';
 import type { RateLimitResult } from './rate-limit.ts';
 
-/** The most requests of one account that are recorded of one second, by each process. */
+/** The maximum number of requests per account and second that each process records. */
 export const RECORDED_PER_SECOND = 20;
 
-/** The most requests of one account that are kept. */
+/** The maximum number of requests that are kept for one account. */
 export const KEPT_PER_ACCOUNT = 10_000;
 
-/** So many places are kept for requests that succeeded, however many failed. */
+/** The part of `KEPT_PER_ACCOUNT` that is reserved for successful requests. */
 export const KEPT_SUCCESSES = 2_000;
 
-/** One request of an account, as the log keeps it. */
+/** An entry of the request log: one request of an account. */
 export interface LoggedRequest {
-  /** Of the entry; sorts by time. */
+  /** The id of the entry; sorts by time. */
   readonly id: string;
   readonly accountId: string;
   /** When the request arrived, epoch ms. */
@@ -25,12 +25,12 @@ export interface LoggedRequest {
   readonly environment: Environment;
   readonly keyId: string;
   readonly method: string;
-  /** Path and query, as they were sent; what has the shape of an API key is hidden. */
+  /** Path and query as sent; everything that looks like an API key is hidden. */
   readonly path: string;
   readonly status: number;
   /** The code of the error in the reply. */
   readonly code: string | undefined;
-  /** The message of the error, without what it repeats of the request's body. */
+  /** The message of the error, without the parts of the request body that it quotes. */
   readonly message: string | undefined;
   /** From the arrival of the request to its reply, in µs. */
   readonly durationMicros: number;
@@ -39,16 +39,16 @@ export interface LoggedRequest {
   /** The client's address. */
   readonly address: string;
   readonly userAgent: string | undefined;
-  /** The simulation of staging that the request met, by its name. */
+  /** The name of the simulation that was applied to the request; only in staging. */
   readonly simulation: string | undefined;
-  /** Whether the reply was that of an earlier request with the same `Idempotency-Key`. */
+  /** Whether the reply repeats that of an earlier request with the same `Idempotency-Key`. */
   readonly isReplayed: boolean;
   readonly limits: LoggedLimits;
-  /** Requests of the account since the entry before that were not recorded; in the last entry of its second. */
+  /** The number of unrecorded requests of the account since the previous entry; in the last entry of a second. */
   readonly notRecorded: number;
 }
 
-/** What the headers of a reply said about the limits. */
+/** The limits as shown in the headers of the reply. */
 export interface LoggedLimits {
   readonly limit: number;
   readonly remaining: number;
@@ -67,27 +67,27 @@ export interface LoggedWindow {
   readonly resetIn: number;
 }
 
-/** Which requests of an account are asked for. */
+/** Selects requests of an account. */
 export interface RequestFilter {
   readonly environment?: Environment | undefined;
   readonly keyId?: string | undefined;
   /** Lowest and highest status. */
   readonly status?: readonly [lowest: number, highest: number] | undefined;
   readonly code?: string | undefined;
-  /** A part of the path or the query, whatever its case. */
+  /** A part of the path or the query, ignoring case. */
   readonly path?: string | undefined;
-  /** The first moment, epoch ms. */
+  /** Inclusive, epoch ms. */
   readonly from?: number | undefined;
-  /** The last moment, epoch ms. */
+  /** Inclusive, epoch ms. */
   readonly to?: number | undefined;
   readonly requestId?: string | undefined;
 }
 
-/** Requests of accounts. Every call may raise `StorageUnavailable`. */
+/** The request log. Every call may raise `StorageUnavailable`. */
 export interface RequestLogStore {
-  /** Adds these requests, those of accounts that are gone excepted. May be sent again: it adds each only once. */
+  /** Adds these requests, except those of deleted accounts. May be retried: adds each request only once. */
   add(requests: readonly LoggedRequest[]): Promise<void>;
-  /** The latest requests of an account, newest first. @param before the entry that the first one comes after. */
+  /** Requests of an account, newest first. @param before only requests older than this entry. */
   page(
     accountId: string,
     filter: RequestFilter,
@@ -96,24 +96,24 @@ export interface RequestLogStore {
   ): Awaitable<LoggedRequest[]>;
   /** The latest requests with this `X-Request-Id`, of all accounts. */
   find(requestId: string, limit: number): Awaitable<LoggedRequest[]>;
-  /** Deletes what an account has above `KEPT_PER_ACCOUNT`: the oldest first, successes before errors. */
+  /** Deletes the requests of an account in excess of `KEPT_PER_ACCOUNT`: oldest first, successes before errors. */
   trim(accountId: string): Promise<void>;
   forgetAccount(accountId: string): Promise<void>;
   forgetEnvironments(environments: readonly Environment[]): Promise<void>;
-  /** Deletes what is older than this moment (epoch ms). */
+  /** Deletes requests before this time (epoch ms). */
   prune(before: number): Promise<void>;
 }
 
-/** The key of a request, with its count of requests that were not recorded. */
+/** The key of a request, with the number of its unrecorded requests. */
 export type LoggedKey = Pick<KeyRecord, 'id' | 'accountId' | 'environment' | 'unrecorded'>;
 
-/** A reply to a request of an account, as it is when it is sent. */
+/** A sent reply to a request of an account. */
 export interface SentReply {
   readonly at: number;
   readonly requestId: string;
   readonly key: LoggedKey;
   readonly method: string;
-  /** The whole address. */
+  /** The full URL. */
   readonly url: string;
   readonly status: number;
   readonly problem: Problem<string> | undefined;
@@ -125,21 +125,21 @@ export interface SentReply {
   readonly simulation: string | undefined;
   readonly isReplayed: boolean;
   readonly limits: RateLimitResult;
-  /** The moment of the request on the account's clock, epoch ms. */
+  /** The time of the request on the account's clock, epoch ms. */
   readonly now: number;
-  /** Seconds in the `Retry-After` of the reply, where it has one. */
+  /** Seconds in the `Retry-After` of the reply, if it has one. */
   readonly retryAfter: string | undefined;
 }
 
-/** The place of one reply among those that are recorded. */
+/** The place reserved for one reply among those to record. */
 export interface LogPlace {
   readonly replies: SentReply[];
   /** Its index in `replies`. */
   next: number;
 }
 
-/** Chooses which replies are recorded. No call waits. */
+/** Selects which replies are recorded. No call waits. */
 export interface RequestRecorder {
-  /** Counts a reply; `undefined` when it is not recorded. The reply is put at the place at once. */
+  /** Counts a reply and reserves its place; `undefined` when it is not recorded. Fill the place immediately. */
   place(key: LoggedKey, at: number, status: number): LogPlace | undefined;
 }

@@ -14,29 +14,28 @@ import { MAX_CLOCK_OFFSET, type Sandbox } from './sandbox.ts';
 import type { LimiterOrder, SandboxChange, SandboxStore } from './sandbox-store.ts';
 import { normalizeSimulation, type SimulationStore } from './simulations.ts';
 
-/** Bans that are read of one account at most. */
+/** The maximum number of bans that are read for one account. */
 const MOST_BANS = 100;
 
-/** The account whose sandbox is meant. */
 interface SandboxAccount {
   readonly id: string;
   readonly limits: Limits;
 }
 
-/** Who changes the sandbox of which account, and when by the service's clock. */
+/** Who changes the sandbox of which account, and when (on the service's clock). */
 export interface SandboxRequest {
   readonly account: SandboxAccount;
   readonly by: Actor;
   readonly now: Instant;
 }
 
-/** Requests that are to be left in the windows in force; a window that is left out stays as it is. */
+/** The requests that should remain in the current windows; omitted windows stay unchanged. */
 interface RemainingRequests {
   readonly minuteRemaining?: number;
   readonly dayRemaining?: number;
 }
 
-/** A simulation to begin. */
+/** A simulation to start. */
 interface NewSimulation extends Partial<Pick<AccountSimulationStatus, 'times' | 'method'>> {
   readonly simulate: string;
 }
@@ -49,15 +48,15 @@ export interface SandboxWindow {
   readonly resetsAt: number;
 }
 
-/** Everything that the sandbox has of an account. */
+/** The state of an account's sandbox. */
 export interface SandboxStatus extends Pick<Sandbox, 'clockOffset'> {
-  /** The time of the account in staging, epoch ms. */
+  /** The time on the account's clock, epoch ms. */
   readonly now: number;
   readonly minute: SandboxWindow;
   readonly day: SandboxWindow;
-  /** Bans of its keys in force. Times are epoch ms on the account's clock. */
+  /** Active bans of its keys. Times are epoch ms on the account's clock. */
   readonly bans: readonly BanRecord[];
-  /** The simulation that requests still meet. */
+  /** The active simulation. */
   readonly simulation: AccountSimulationStatus | undefined;
 }
 
@@ -65,15 +64,15 @@ interface Dependencies {
   readonly sandboxes: SandboxStore;
   readonly bans: Pick<BanStore, 'ofAccount'>;
   readonly simulations: Pick<SimulationStore, 'counted'>;
-  /** The animals of staging. */
+  /** The pets of staging. */
   readonly pets: Pick<PetStore, 'forgetRequests'>;
-  /** The limiter of staging; without it, changes are left to the process that has it. */
+  /** The limiter of staging; without it, changes are passed to the process that has it. */
   readonly limiter: AdjustableLimiter | undefined;
   /** The current usage of an account in staging. */
   usage(account: SandboxAccount): Awaitable<CurrentWindows>;
 }
 
-/** Shows and changes what applies to an account in staging. Every call may raise `StorageUnavailable`. */
+/** Shows and changes the sandbox of an account in staging. Every call may raise `StorageUnavailable`. */
 export class SandboxControl {
   readonly #dependencies: Dependencies;
 
@@ -81,7 +80,7 @@ export class SandboxControl {
     this.#dependencies = dependencies;
   }
 
-  /** @param now by the service's clock. */
+  /** @param now on the service's clock. */
   async status(account: SandboxAccount, now: Instant): Promise<SandboxStatus> {
     const { sandboxes, bans, limiter, usage } = this.#dependencies;
     await limiter?.recordBans();
@@ -117,7 +116,7 @@ export class SandboxControl {
 
   /**
    * Moves the account's clock forward.
-   * @throws ApiError `invalid_body` where it would be more than ten years ahead.
+   * @throws ApiError `invalid_body` if it would be more than ten years ahead.
    */
   async advanceClock(request: SandboxRequest, seconds: number): Promise<void> {
     const { sandboxes } = this.#dependencies;
@@ -132,8 +131,8 @@ export class SandboxControl {
   }
 
   /**
-   * Sets how many requests are left in the windows in force.
-   * @throws ApiError `invalid_body` where the plan does not have as many.
+   * Sets how many requests remain in the current windows.
+   * @throws ApiError `invalid_body` if the plan allows fewer.
    */
   async setUsage(request: SandboxRequest, remaining: RemainingRequests): Promise<void> {
     const { limits } = request.account;
@@ -149,7 +148,7 @@ export class SandboxControl {
     await sandboxes.setUsage(this.#ordering(request, { kind: 'set_used', used }), used);
   }
 
-  /** Bans a key, and those that it is rotated to, for this many seconds from now on. */
+  /** Bans a key, and the keys that it is rotated to, for this many seconds from now. */
   async ban(request: SandboxRequest, key: BannableKey, seconds: number): Promise<void> {
     const { sandboxes, limiter } = this.#dependencies;
     const { wall } = request.now;
@@ -172,7 +171,7 @@ export class SandboxControl {
     });
   }
 
-  /** Ends the ban of a key, and forgets the refusals that led to it, or might lead to one. */
+  /** Ends the ban of a key, and clears its strikes. */
   async liftBan(request: SandboxRequest, { chainId }: Pick<BannableKey, 'chainId'>): Promise<void> {
     const { sandboxes, limiter } = this.#dependencies;
     const order: LimiterOrder = { kind: 'forgive', chainId };
@@ -182,8 +181,8 @@ export class SandboxControl {
   }
 
   /**
-   * Lets the next requests of the account in staging meet a simulation.
-   * @throws ApiError `invalid_body` where the simulation is unknown.
+   * Applies a simulation to the next requests of the account in staging.
+   * @throws ApiError `invalid_body` if the simulation is unknown.
    */
   async setSimulation(request: SandboxRequest, wish: NewSimulation): Promise<void> {
     const { simulate, times = null, method = null } = wish;
@@ -196,19 +195,19 @@ export class SandboxControl {
     await this.#dependencies.sandboxes.setSimulation(changeOf(request), undefined);
   }
 
-  /** Puts everything back as it would be without the sandbox, with unused windows. */
+  /** Resets everything to its state without the sandbox, with unused windows. */
   async reset(request: SandboxRequest): Promise<void> {
     const { sandboxes, limiter, pets } = this.#dependencies;
     const { account, now } = request;
     const order: LimiterOrder = { kind: 'forget' };
     await limiter?.recordBans();
     const { clockOffset } = await sandboxes.reset(this.#ordering(request, order));
-    // A creation of the future would be remembered until then.
+    // Idempotent requests made on the clock that was ahead would be remembered for too long.
     if (clockOffset > 0) await pets.forgetRequests(account.id, now.wall);
     await this.#adjust(request, order);
   }
 
-  /** Applies an order where this process has the limiter. */
+  /** Applies an order if this process has the limiter. */
   async #adjust({ account, now }: SandboxRequest, order: LimiterOrder): Promise<void> {
     const { limiter, sandboxes } = this.#dependencies;
     if (!limiter) return;
@@ -216,7 +215,7 @@ export class SandboxControl {
     await applyOrder(limiter, { id: account.id, clockOffset }, order, now);
   }
 
-  /** The change for the store, with the order where another process has the limiter. */
+  /** The change for the store, with the order if another process has the limiter. */
   #ordering(request: SandboxRequest, order: LimiterOrder): SandboxChange {
     return { ...changeOf(request), ...(!this.#dependencies.limiter && { order }) };
   }
@@ -242,7 +241,7 @@ function usedOf(field: string, remaining: number | undefined, limit: number): nu
   throw new ApiError('invalid_body', `"${field}" must be at most ${limit}, the limit of the plan.`);
 }
 
-/** The window as the account's clock shows it. */
+/** The window with times on the account's clock. */
 function windowOf(
   { limit, remaining, resetsAt }: CurrentWindow,
   clockOffset: number,
@@ -250,7 +249,7 @@ function windowOf(
   return { limit, used: limit - remaining, resetsAt: resetsAt + clockOffset };
 }
 
-/** The ban as the account's clock shows it. */
+/** The ban with times on the account's clock. */
 function onClock(ban: BanRecord, clockOffset: number): BanRecord {
   return {
     ...ban,

@@ -5,7 +5,7 @@ import type { BanRecord } from './ban-records.ts';
 import type { UsedRequests } from './quota.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** A change of what the limiter of staging has of an account, for the process that has the limiter. */
+/** A change to the state of an account in the limiter of staging, for the process that has the limiter. */
 export type LimiterOrder =
   | { readonly kind: 'set_used'; readonly used: UsedRequests }
   | { readonly kind: 'forgive'; readonly chainId: string }
@@ -16,30 +16,30 @@ export interface SandboxChange {
   readonly accountId: string;
   readonly by: Actor;
   readonly now: number;
-  /** Left to the process that has the limiter; none where this process has it. */
+  /** For the process that has the limiter; none if this process has it. */
   readonly order?: LimiterOrder | undefined;
 }
 
 /**
- * What accounts have set in the sandbox. Every change is on the audit log and in the change feed, in one
- * transaction. Every call may raise `StorageUnavailable`.
+ * The sandbox settings of accounts. Every change writes an audit entry and an entry of the change feed in the
+ * same transaction. Every call may raise `StorageUnavailable`.
  */
 export interface SandboxStore {
   find(accountId: string): Awaitable<Sandbox>;
-  /** Moves the clock forward by `by` ms. `null` where it would be more than `MAX_CLOCK_OFFSET` ahead. */
+  /** Moves the clock forward by `by` ms. `null` if it would be more than `MAX_CLOCK_OFFSET` ahead. */
   advanceClock(change: SandboxChange, by: number): Promise<number | null>;
-  /** Notes that the used requests were set. */
+  /** Records that the used requests were set. */
   setUsage(change: SandboxChange, used: UsedRequests): Promise<void>;
-  /** Bans a chain of keys, in place of its ban in force. */
+  /** Bans a key chain, replacing its active ban. */
   ban(change: SandboxChange, ban: BanRecord): Promise<void>;
-  /** Lifts the ban of a chain of keys. */
+  /** Lifts the ban of a key chain. */
   liftBan(change: SandboxChange, chainId: string): Promise<void>;
-  /** Lets the next requests meet a simulation, in place of another one; none to end it. */
+  /** Applies a simulation to the next requests, replacing any other; `undefined` ends it. */
   setSimulation(change: SandboxChange, simulation: AccountSimulation | undefined): Promise<void>;
-  /** Puts the clock back, and ends the simulation and all bans. @returns what was set before. */
+  /** Resets the clock, and ends the simulation and all bans. @returns the previous settings. */
   reset(change: SandboxChange): Promise<Sandbox>;
-  /** Takes the orders for the limiter: each is given once, the oldest first. */
+  /** Takes the orders for the limiter, oldest first; each is returned once. */
   takeOrders(accountId: string): Promise<readonly LimiterOrder[]>;
-  /** The accounts that have orders. */
+  /** The accounts with pending orders. */
   ordering(): Awaitable<readonly string[]>;
 }

@@ -1,17 +1,17 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Actor } from './audit.ts';
 
-/** What proves a sign-in beside a password: a code of an authenticator app, a passkey or a recovery code. */
+/** A proof in addition to the password: a code of an authenticator app, a passkey or a recovery code. */
 export type SecondFactor = 'totp' | 'passkey' | 'recovery_code';
 
-/** The second factors of an account. A recovery code replaces one of them, once. */
+/** The second factors of an account. A recovery code can be used once in place of one of them. */
 export interface SecondFactors {
-  /** Whether there is an app or a passkey: then signing in by password asks for a second factor. */
+  /** Whether there is an app or a passkey, so that signing in by password requires a second factor. */
   readonly hasAny: boolean;
   /** Whether codes of an authenticator app are accepted. */
   readonly hasTotp: boolean;
   readonly recoveryCodesLeft: number;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly passkeys: readonly Passkey[];
 }
 
@@ -29,14 +29,14 @@ export interface FactorChange {
   readonly by: Actor;
 }
 
-/** A new second factor, set up in a session: from then on the session is proven with it. */
+/** A new second factor, set up in a session; the session counts as proven with it from then on. */
 export interface NewFactor extends FactorChange {
   readonly sessionId: string;
   /** Digests of recovery codes, for an account that has none. */
   readonly recoveryCodes: readonly string[];
 }
 
-/** Whether a second factor was added, and whether the account has the recovery codes given. */
+/** Whether a second factor was added, and whether the given recovery codes were stored. */
 export interface AddedFactor {
   readonly isAdded: boolean;
   readonly hasNewCodes: boolean;
@@ -44,31 +44,31 @@ export interface AddedFactor {
 
 /**
  * Second factors. Adding the first one ends the account's other sessions; after the last one is removed no
- * session counts as proven. Changes write an audit entry in the same transaction, except that an app is
- * not recorded before it is confirmed. Every call may raise `StorageUnavailable`.
+ * session counts as proven. Changes write an audit entry in the same transaction; an app is audited only
+ * once it is confirmed. Every call may raise `StorageUnavailable`.
  */
 export interface SecondFactorStore {
   of(accountId: string): Promise<SecondFactors>;
-  /** Makes better-auth ask for a second factor if the account has one, and only then. */
+  /** Makes better-auth require a second factor if and only if the account has one. */
   prepareSignIn(accountId: string): Promise<void>;
   /** The encrypted secret of the authenticator app, confirmed or not. */
   totpSecret(accountId: string): Awaitable<string | undefined>;
   /**
-   * Stores the secret of an authenticator app that is yet to be confirmed.
-   * @returns `false` when the account has a confirmed one.
+   * Stores the secret of an authenticator app that is not confirmed yet.
+   * @returns `false` when the account already has a confirmed one.
    */
   beginTotp(accountId: string, encryptedSecret: string): Promise<boolean>;
-  /** Confirms the app with this secret by the code of a time step. */
+  /** Confirms the app with this secret, by a code for this time step. */
   confirmTotp(factor: NewFactor, encryptedSecret: string, step: number): Promise<AddedFactor>;
-  /** Accepts the code of a time step. `false` when a code of it or of a later step was accepted before. */
+  /** Accepts the code for a time step. `false` when a code for this or a later step was already accepted. */
   acceptTotpStep(accountId: string, step: number): Promise<boolean>;
   /** `false` when there is none. */
   removeTotp(change: FactorChange): Promise<boolean>;
-  /** Puts a passkey that better-auth has stored into force. */
+  /** Activates a passkey that better-auth has stored. */
   passkeyAdded(factor: NewFactor, passkeyId: string): Promise<AddedFactor>;
-  /** `false` when the account has no passkey of this id. */
+  /** `false` when the account has no passkey with this id. */
   renamePasskey(change: FactorChange, passkeyId: string, name: string): Promise<boolean>;
-  /** `false` when the account has no passkey of this id. */
+  /** `false` when the account has no passkey with this id. */
   removePasskey(change: FactorChange, passkeyId: string): Promise<boolean>;
   /** Replaces all recovery codes by those with these digests. `false` without a second factor. */
   renewRecoveryCodes(change: FactorChange, digests: readonly string[]): Promise<boolean>;

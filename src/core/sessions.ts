@@ -10,14 +10,14 @@ export interface SessionRecord {
   readonly expiresAt: number;
   readonly ipAddress: string | undefined;
   readonly userAgent: string | undefined;
-  /** What the session was proven with beside a password, if anything. */
+  /** The second factor that the session was proven with, if any. */
   readonly secondFactor: SecondFactor | undefined;
 }
 
-/** Sessions as operators see them. Every call may raise `StorageUnavailable`. */
+/** Sessions, for operators. Every call may raise `StorageUnavailable`. */
 export interface SessionStore {
-  /** Those of an account that have not expired at `now` (epoch ms), the latest first. */
+  /** The sessions of an account that have not expired at `now` (epoch ms), latest first. */
   ofAccount(accountId: string, now: number): Promise<SessionRecord[]>;
-  /** Ends all sessions of an account, on record; gives how many there were. */
+  /** Ends all sessions of an account, with an audit entry. @returns how many there were. */
   endAll(accountId: string, now: number, by: Actor): Promise<number>;
 }

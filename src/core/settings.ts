@@ -1,8 +1,8 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 
-/** Named values stored beside the accounts. Every call may raise `StorageUnavailable`. */
+/** Named values in the store. Every call may raise `StorageUnavailable`. */
 export interface Settings {
-  /** Stores the value unless the name has one already; returns the stored value. */
+  /** Stores the value unless the name already has one; returns the stored value. */
   keep(name: string, value: string): Promise<string>;
   find(name: string): Awaitable<string | undefined>;
 }

@@ -3,11 +3,11 @@ import type { Awaitable } from '../lib/awaitable.ts';
 import { MAX_SIMULATED_TIMES } from './account-simulation.ts';
 import { ERRORS, type ErrorCode, messageOf, OperatorError } from './errors.ts';
 
-/** A parameter of simulations: a number, and its value where it is left out. */
+/** A numeric parameter of simulations. */
 interface Parameter {
   readonly minimum: number;
   readonly maximum: number;
-  /** None: the parameter has no effect where it is left out. */
+  /** The default; without one, an omitted parameter has no effect. */
   readonly fallback?: number;
   /** Whether it may have decimals. */
   readonly isDecimal?: boolean;
@@ -26,13 +26,13 @@ export const SIMULATION_PARAMETERS = {
   /** The share of requests that fail. */
   rate: { minimum: 0, maximum: 1, fallback: 0.5, isDecimal: true },
   seed: { minimum: 0, maximum: 999_999_999, fallback: 0 },
-  /** How many requests meet the simulation. */
+  /** How many requests the simulation applies to. */
   times: { minimum: 1, maximum: MAX_SIMULATED_TIMES },
 } as const satisfies Readonly<Record<string, Parameter>>;
 
 export type SimulationParameterName = keyof typeof SIMULATION_PARAMETERS;
 
-/** What is simulated besides the errors of the contract, with the parameters of each. */
+/** The simulations other than the errors of the contract, with their parameters. */
 export const FAULTS = {
   delay: ['ms'],
   drop: [],
@@ -48,23 +48,23 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS;
 type SimulationName = ErrorCode | FaultName;
 
-/** What a request in staging gets instead of its own reply, or what happens to that reply on its way. */
+/** A simulated error for a request in staging, or a fault in sending its reply. */
 export interface Simulation {
   readonly name: SimulationName;
   /** The value of every parameter: the one given, or its default. */
   readonly parameters: Readonly<Record<Exclude<SimulationParameterName, 'times'>, number>>;
-  /** How many requests meet it; all of them where it is left out. */
+  /** How many requests it applies to; all when omitted. */
   readonly times: number | undefined;
 }
 
-/** Counts the requests that met a simulation, for all processes. May raise `StorageUnavailable`. */
+/** Counts the requests that a simulation applied to, across all processes. May raise `StorageUnavailable`. */
 export interface SimulationStore {
   /**
    * Counts one more request.
-   * @param counter of the account: the id of a key that simulates, or another name; each counts for itself.
+   * @param counter a separate counter of the account: the id of the key with the simulation, or another name.
    * @param times how many requests are counted at most.
-   * @returns its number, from 1 on; `undefined` where `times` requests were counted before, or the
-   * account was deleted.
+   * @returns the number of the request, starting at 1; `undefined` if `times` requests were already counted or
+   * the account was deleted.
    */
   count(accountId: string, counter: string, times: number | undefined): Promise<number | undefined>;
   /** How many requests were counted. */
@@ -89,24 +89,24 @@ export function isFault(name: SimulationName): name is FaultName {
 /**
  * Parses a simulation of one request or of an account: an Item of RFC 9651, such as
  * `unavailable;retry-after=2`.
- * @throws OperatorError naming every simulation, where it is unknown or has a bad parameter.
+ * @throws OperatorError, which lists every simulation, if it is unknown or has an invalid parameter.
  */
 export function parseSimulation(text: string): Simulation {
   return simulationFrom(itemOf(text), []);
 }
 
 /**
- * Parses a simulation of a key, which may say how many requests meet it: `unavailable;times=2`.
- * @throws OperatorError as `parseSimulation`.
+ * Parses a simulation of a key, which may limit the number of requests: `unavailable;times=2`.
+ * @throws OperatorError like `parseSimulation`.
  */
 export function parseKeySimulation(text: string): Simulation {
   return simulationFrom(itemOf(text), [TIMES]);
 }
 
 /**
- * The usual spelling of a simulation.
- * @param mayHaveTimes whether it is one of a key.
- * @throws OperatorError as `parseSimulation`.
+ * Normalizes the text of a simulation.
+ * @param mayHaveTimes whether it is the simulation of a key.
+ * @throws OperatorError like `parseSimulation`.
  */
 export function normalizeSimulation(text: string, mayHaveTimes: boolean): string {
   const item = itemOf(text);
@@ -139,7 +139,7 @@ function simulationFrom(
   const number = (parameter: Exclude<SimulationParameterName, 'times'>) =>
     numberOf(parameter, given) ?? SIMULATION_PARAMETERS[parameter].fallback;
   return {
-    // `SIMULATIONS` has these names alone.
+    // `SIMULATIONS` has only these names.
     name: name as SimulationName,
     parameters: {
       'retry-after': number('retry-after'),

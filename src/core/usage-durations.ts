@@ -1,15 +1,15 @@
 /**
- * Upper bounds of the buckets in which durations are counted, in ms. Each is at most 1.5 times the one before,
- * which bounds the error of percentiles.
+ * Upper bounds of the histogram buckets for durations, in ms. Each is at most 1.5 times the previous one, which
+ * limits the error of percentiles.
  */
 const BOUNDS: readonly number[] = [0.1, 1, 10, 100, 1_000]
   .flatMap((unit) => [1, 1.5, 2, 3, 5, 7].map((times) => times * unit))
   .concat(10_000);
 
-/** The last bucket has the durations above all bounds. */
+/** The last bucket counts the durations above all bounds. */
 export const DURATION_BUCKETS = BOUNDS.length + 1;
 
-/** The number of requests by bucket of their durations. */
+/** The number of requests in each duration bucket. */
 export type DurationCounts = readonly number[];
 
 /** @param took ms */
@@ -26,8 +26,8 @@ export function addDurations(a: DurationCounts, b: DurationCounts): DurationCoun
 }
 
 /**
- * The duration (ms) that this share of the requests did not exceed, `undefined` without requests. Within a
- * bucket durations are taken to be spread evenly; above all bounds it is the last bound.
+ * The duration (ms) that this share of the requests did not exceed; `undefined` without requests. Assumes an even
+ * distribution within a bucket. Above all bounds it is the last bound.
  * @param share above 0, at most 1.
  */
 export function percentile(counts: DurationCounts, share: number): number | undefined {

@@ -3,24 +3,24 @@ import { DAY, HOUR } from '../lib/clock.ts';
 import type { Environment } from './environments.ts';
 import type { DurationCounts } from './usage-durations.ts';
 
-/** The outcome of a request, as usage counts it. */
+/** The outcomes of requests that are counted separately. */
 export const OUTCOMES = ['succeeded', 'clientErrors', 'limited', 'serverErrors'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** The number of requests by outcome. */
 export type UsageCounts = Readonly<Record<Outcome, number>>;
 
-/** What kinds of client errors there are; those of earlier releases were counted without their kind. */
+/** The kinds of client errors; earlier releases counted client errors without their kind. */
 const CLIENT_ERRORS = ['invalid', 'unauthorized', 'notFound', 'conflicts'] as const;
 export type ClientError = (typeof CLIENT_ERRORS)[number];
 
-/** Everything that is counted of a group of requests. */
+/** All figures of a group of requests. */
 export interface UsageFigures extends UsageCounts, Readonly<Record<ClientError, number>> {
   /** The durations of all requests. */
   readonly durations: DurationCounts;
 }
 
-/** Whose requests they are, and which. */
+/** The environment, key and operation of a group of requests. */
 export interface UsageSubject {
   readonly environment: Environment;
   /** Empty for requests of earlier releases, which were not counted by key. */
@@ -36,7 +36,7 @@ export interface UsageRecord extends UsageSubject, UsageFigures {
   readonly hour: number;
 }
 
-/** An hour, or a UTC day whose hours were added up. */
+/** An hour, or a UTC day with its hours added up. */
 interface UsagePeriod {
   /** Its first hour, in whole hours since the Unix epoch, UTC. */
   readonly hour: number;
@@ -61,26 +61,26 @@ export interface OperationUsageTotal extends UsageCounts {
   readonly durations: DurationCounts;
 }
 
-/** Which requests of an account are meant. What is left out may be anything. */
+/** Selects requests of an account. Omitted fields match any request. */
 export interface UsageSelection extends Partial<UsageSubject> {
   readonly accountId: string;
-  /** Hours since the Unix epoch. Days that were added up belong to the selection if they begin in it. */
+  /** Hours since the Unix epoch. Periods of a whole day are selected if they begin in the range. */
   readonly first: number;
   readonly last?: number | undefined;
 }
 
-/** The reply to one request, as usage counts it. */
+/** One reply, for the usage counts. */
 export interface RecordedReply {
   /** An operation of the contract, or `none`. */
   readonly operation: string;
   readonly status: number;
   /** ms */
   readonly took: number;
-  /** When the request came, epoch ms. */
+  /** When the request arrived, epoch ms. */
   readonly at: number;
 }
 
-/** What a key was used for in one hour, in memory. Updated in place. */
+/** The usage of a key in one hour, in memory. Updated in place. */
 export interface KeyUsage {
   readonly accountId: string;
   readonly keyId: string;
@@ -88,20 +88,20 @@ export interface KeyUsage {
   readonly hour: number;
   /** The few operations that the key was used for. */
   readonly operations: OperationUsage[];
-  /** Whether requests may be added to it: until its hour is over, or it was not used between two saves. */
+  /** Whether requests may be added: until its hour ends, or it is not used between two saves. */
   isOpen: boolean;
 }
 
 export interface OperationUsage {
   readonly operation: string;
   readonly counts: { -readonly [Each in Outcome | ClientError]: number };
-  /** The number of requests by bucket of their durations. */
+  /** The number of requests in each duration bucket. */
   readonly durations: Uint32Array;
 }
 
 export const NO_USAGE: UsageCounts = { succeeded: 0, clientErrors: 0, limited: 0, serverErrors: 0 };
 
-/** How long usage is kept by the hour; older hours are added up to days. */
+/** How long usage is kept by the hour, in ms; older hours are added up to days. */
 const HOURS_STAY = 3 * DAY;
 
 /** @param status of the reply. */
@@ -133,7 +133,7 @@ export function hourOf(moment: number): number {
   return Math.floor(moment / HOUR);
 }
 
-/** The first hour that is kept as it is; those before it are added up to UTC days. @param now epoch ms. */
+/** The first hour that is kept by the hour; those before it are added up to UTC days. @param now epoch ms. */
 export function firstKeptHour(now: number): number {
   return hourOf(Math.floor((now - HOURS_STAY) / DAY) * DAY);
 }
@@ -161,17 +161,17 @@ export interface BatchMark {
 /** Request counts by hour, or by day where they are older. Every call may raise `StorageUnavailable`. */
 export interface UsageStore {
   /**
-   * Adds the records to the stored counts: all of them, or none when it fails. A batch with a mark may
-   * be sent again unchanged, when it is unknown whether it was added: it is added only once.
+   * Adds the records to the stored counts: all of them, or none when it fails. If it is unknown whether a batch
+   * with a mark was added, it may be sent again unchanged: it is added only once.
    */
   add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void>;
-  /** By period and environment, in this order. */
+  /** Sorted by period and environment. */
   byPeriod(selection: UsageSelection): Awaitable<PeriodUsage[]>;
-  /** By environment, key and operation, in this order. */
+  /** Sorted by environment, key and operation. */
   bySubject(selection: UsageSelection): Awaitable<SubjectUsage[]>;
-  /** By period, environment, key and operation, in this order. @param most rows. */
+  /** Sorted by period, environment, key and operation. @param most the maximum number of rows. */
   detailed(selection: UsageSelection, most: number): Awaitable<DetailedUsage[]>;
-  /** Those of all accounts since this hour (hours since the Unix epoch), which must be kept as it is. */
+  /** Totals of all accounts since this hour (hours since the Unix epoch), which must still be kept by the hour. */
   totals(first: number): Awaitable<OperationUsageTotal[]>;
   /** Adds up the hours before this one (hours since the Unix epoch, the first of a UTC day) to days. */
   addUpDays(before: number): Promise<void>;
