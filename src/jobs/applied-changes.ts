@@ -11,14 +11,14 @@ interface Dependencies {
     Stores,
     'changes' | 'keyCache' | 'bans' | 'sandboxes' | 'accounts' | 'environment'
   >;
-  /** Drops what was recorded of an environment and is not in the store yet. */
+  /** Drops the recorded requests of an environment that are not in the store yet. */
   readonly forgetRecorded: (environment: Environment) => void;
   readonly clock: Clock;
 }
 
 /**
- * Applies the change feed to what this process caches: API keys, with the limits and the sandboxes of their
- * accounts, bans, and pages of animals. Its own changes are applied before they are reported to whoever made them.
+ * Applies the change feed to the caches of this process: API keys with the limits and sandboxes of their accounts,
+ * bans, and pages of pets. Changes made by this process are applied before their caller receives the result.
  */
 export class AppliedChanges {
   readonly #limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
@@ -28,7 +28,7 @@ export class AppliedChanges {
   readonly #appliedResets = new Map<Environment, bigint>();
   readonly #listeners = new Set<ChangeListener>();
 
-  /** @param revision of the feed before anything was cached. */
+  /** @param revision of the feed, read before anything was cached. */
   constructor(
     revision: bigint,
     limiters: ReadonlyMap<Environment, EnvironmentLimiter>,
@@ -41,7 +41,7 @@ export class AppliedChanges {
       try {
         await this.update();
       } catch {
-        // Nothing cached may outlive the change. The background job reads the feed again and reports the failure.
+        // No cached key may outlive the change. The background job reads the feed again and reports the failure.
         dependencies.stores.keyCache.forgetAll();
       }
     });
@@ -59,7 +59,7 @@ export class AppliedChanges {
     const { revision, changes } = await this.#dependencies.stores.changes.since(seen);
     if (changes === 'everything') await this.#applyEverything();
     else if (changes.length > 0) await this.#apply(changes, seen);
-    // An update that began later may have finished before.
+    // An update that started later may have finished first.
     if (revision > this.#revision) this.#revision = revision;
     if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
   }
@@ -84,15 +84,15 @@ export class AppliedChanges {
 
   async #applyEverything(): Promise<void> {
     this.#dependencies.stores.keyCache.forgetAll();
-    // It is unknown whether an environment was reset: cached pages must go, and limits stay exact.
+    // An environment may have been reset: drop cached pages, but keep the limits exact.
     for (const environment of this.#limiters.keys()) this.#notePetsReset(environment);
     await this.#applyAllBans();
     await this.applyOrders();
   }
 
   /**
-   * Carries out what other processes have left to the limiter of staging, if it is here.
-   * @param accounts all that have left something, unless given. May raise `StorageUnavailable`.
+   * Applies the orders of other processes to the limiter of staging, if this process has it.
+   * @param accounts by default all with pending orders. May raise `StorageUnavailable`.
    */
   async applyOrders(accounts?: readonly string[]): Promise<void> {
     const limiter = this.#limiters.get('staging');
@@ -109,8 +109,8 @@ export class AppliedChanges {
   }
 
   /**
-   * Forgets what this process has of an environment that was reset: once for each reset, since another update may
-   * have begun with the same changes.
+   * Drops the state of an environment that was reset: once for each reset, because another update may have read the
+   * same changes.
    */
   async #applyReset(limiter: EnvironmentLimiter, revision: bigint): Promise<void> {
     const { environment } = limiter;
@@ -132,7 +132,7 @@ export class AppliedChanges {
     stores.keyCache.forgetAll();
     forgetRecorded(environment);
     await limiter.reset(async () => (await stores.accounts.list()).map(({ id }) => id));
-    // Those that began since, also if they are not on record yet.
+    // Bans that began after the reset, including those that are not stored yet.
     const since = await stores.bans.active(clock.now().wall);
     await this.#applyBans(since.filter((ban) => ban.environment === environment));
   }
@@ -150,13 +150,13 @@ export class AppliedChanges {
     ]);
   }
 
-  /** Ends bans that were lifted, and puts others into force. */
+  /** Ends lifted bans and applies the others. */
   async #applyBans(bans: readonly BanRecord[]): Promise<void> {
     const now = this.#dependencies.clock.now();
     const lifted = bans.filter(({ liftedAt }) => liftedAt !== undefined);
     const inForce = bans.filter(({ liftedAt }) => liftedAt === undefined);
     const limiterOf = ({ environment }: BanRecord) => this.#limiters.get(environment);
-    // A limiter that is unavailable reads the bans on record again once it recovers.
+    // A limiter that is unavailable reads the stored bans again when it recovers.
     await Promise.allSettled(lifted.map((ban) => limiterOf(ban)?.lift(ban)));
     await Promise.allSettled(inForce.map((ban) => limiterOf(ban)?.restore([ban], now)));
   }

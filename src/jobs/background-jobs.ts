@@ -27,31 +27,31 @@ import { UsageRecorder } from './usage-recorder.ts';
 
 /** How often changes by other processes are polled, in ms; they apply within 1 s. */
 const WATCH_EVERY = 0.25 * SECOND;
-/** How often it is tried whether writes that failed work again, in ms. */
+/** How often to check whether failing writes succeed again, in ms. */
 const PROBE_WRITES_EVERY = SECOND;
 const SAVE_LAST_USED_EVERY = SECOND;
-/** How often usage is saved, in ms; a crash loses no more than this and the time of a commit. */
+/** How often usage is saved, in ms; a crash loses at most this plus the time of a commit. */
 const SAVE_USAGE_EVERY = 5 * SECOND;
-/** How often the request log is saved, in ms: of seconds that are over, so that it shows within 2 s. */
+/** How often the completed seconds of the request log are saved, in ms; requests are visible within 2 s. */
 const SAVE_REQUESTS_EVERY = 0.25 * SECOND;
 const DELIVER_EVERY = 0.5 * SECOND;
 /** Messages delivered in one transaction. */
 const DELIVER_AT_ONCE = 500;
 const PRUNE_EVERY = 10 * MINUTE;
-/** How long keys that have ended stay in the list of their account, in ms. */
+/** How long keys that have ended are kept in the list of their account, in ms. */
 const ENDED_KEYS_STAY = 90 * DAY;
-/** How long usage is kept, in ms: the 30 days that are shown, and the one that has begun. */
+/** How long usage is kept, in ms: the 30 days that are shown, and the current day. */
 const USAGE_STAYS = 31 * DAY;
 
 /** Background-job dependencies. */
 interface JobDependencies {
-  /** What this process serves. */
+  /** The parts that this process serves. */
   readonly parts: readonly Part[];
-  /** Of the environments whose limits this process applies. */
+  /** The leases of the environments whose limits this process applies. */
   readonly leases: ReadonlyMap<Environment, Lease>;
   readonly config: Config;
   readonly stores: Stores;
-  /** Holds quotas and bans; without it they are in this process's memory. */
+  /** Holds quotas and bans; without it they are in the memory of this process. */
   readonly redis: SharedRedis | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -65,15 +65,15 @@ interface StartedJobs {
   readonly recordUsage: Api['recordUsage'];
   /** Calls a listener for all changes from now on, until the returned function is called. */
   followChanges(listener: ChangeListener): () => void;
-  /** Records requests in the request log; none where that is off. */
+  /** Records requests in the request log; `undefined` if the log is off. */
   readonly recorder: RequestLogRecorder | undefined;
 }
 
-/** Starts the limiters, and the jobs that persist and prune; they run until `jobs` is stopped. */
+/** Starts the limiters and the jobs that persist and prune data; they run until `jobs` is stopped. */
 export async function startBackgroundJobs(dependencies: JobDependencies): Promise<StartedJobs> {
   const { stores, clock, jobs, config, leases, parts } = dependencies;
   renewLeases(leases, jobs);
-  // Read before the bans, so that a ban lifted during the start is noticed as a change.
+  // Read before the bans, so that a ban lifted during startup is noticed as a change.
   const seen = await stores.changes.revision();
   const limiters = await startLimiters(dependencies);
   const { recordUsage, forgetUsage } = startRecordingUsage(dependencies);
@@ -125,7 +125,7 @@ async function startLimiters(
   return new Map(await Promise.all(started));
 }
 
-/** Records when keys are used and with which outcome, in memory; jobs save it. */
+/** Records in memory when keys are used and with which outcome; jobs save the records. */
 function startRecordingUsage({ leases, stores, jobs }: JobDependencies): {
   readonly recordUsage: Api['recordUsage'];
   readonly forgetUsage: (environment: Environment) => void;
@@ -159,7 +159,7 @@ function startRecordingRequests(dependencies: JobDependencies): RequestLogRecord
   return recorder;
 }
 
-/** Starts the job that delivers queued messages to the inboxes, the oldest first. */
+/** Starts the job that delivers queued messages to the inboxes, oldest first. */
 function deliverMessages({ stores, clock, jobs }: JobDependencies): void {
   jobs.every(DELIVER_EVERY, 'deliver messages', async () => {
     const deliver = () => stores.messages.deliver(clock.now().wall, DELIVER_AT_ONCE);

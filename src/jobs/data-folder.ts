@@ -5,10 +5,10 @@ import type { Log } from '../observability/log.ts';
 import { restrictFolder } from '../storage/folder/permissions.ts';
 import type { Stores } from '../storage/stores.ts';
 
-/** How often it is checked whether the data folder is still there, in ms; noticed within 1 s. */
+/** How often to check that the data folder still exists, in ms; a loss is noticed within 1 s. */
 const LOOK_EVERY = 0.5 * SECOND;
 
-/** How often it is looked whether a check of files is due, in ms. */
+/** How often to check whether a file check is due, in ms. */
 const CHECK_DUE_EVERY = SECOND;
 
 interface Dependencies {
@@ -20,8 +20,8 @@ interface Dependencies {
 }
 
 /**
- * Watches the data folder, if there is one: what is wrong with it is logged and shown by `/readyz`.
- * @returns ends a check in progress, for which a stop must not wait.
+ * Watches the data folder, if there is one. Problems are logged and shown by `/readyz`.
+ * @returns a disposable that ends a check in progress, so that a stop need not wait for it.
  */
 export function watchDataFolder(dependencies: Dependencies): Disposable | undefined {
   const { stores, jobs, readiness, log, clock } = dependencies;

@@ -9,15 +9,15 @@ import type { Readiness } from '../lib/readiness.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
 import type { Log } from '../observability/log.ts';
 
-/** How often it is checked whether descriptors are left, in ms. */
+/** How often to check whether descriptors are left, in ms. */
 const LOOK_EVERY = 100;
 
-/** A start with fewer descriptors is logged. */
+/** A descriptor limit below this is logged at the start. */
 const AMPLE = 4_096;
 
-/** Descriptors for the port of operators, files and the log while new connections are refused. */
+/** Descriptors reserved for the operations port, files and the log while new connections are refused. */
 const RESERVE = 32;
-/** With fewer descriptors left, none are considered left. */
+/** Descriptors count as used up when fewer than this are left. */
 const MARGIN = 4;
 
 const PROBLEM =
@@ -25,7 +25,7 @@ const PROBLEM =
 
 interface Dependencies {
   readonly listener: Pick<Listener, 'pause' | 'resume'>;
-  /** The dashboard, with replies that stay open, which the pause would wait for. */
+  /** The dashboard. Its streams must be ended, or the pause would wait for them. */
   readonly pages: { endStreams(isLast: boolean): void } | undefined;
   readonly jobs: BackgroundJobs;
   readonly readiness: Readiness;
@@ -33,10 +33,10 @@ interface Dependencies {
 }
 
 /**
- * Refuses new connections while file descriptors are used up, and says so. Otherwise the runtime would try
- * in vain to accept them, with half a core, and nothing else could be opened either. Requests of open
- * connections are answered, and the port of operators uses a reserve.
- * @returns closes the reserve.
+ * Refuses new connections while file descriptors are used up, and reports it. Otherwise the runtime would spend
+ * half a core trying to accept them, and no other file could be opened either. Requests on open connections are
+ * still answered, and the operations port uses a reserve.
+ * @returns a disposable that closes the reserve.
  */
 export function watchDescriptors(dependencies: Dependencies): Disposable {
   const { listener, pages, jobs, readiness, log } = dependencies;
@@ -66,7 +66,7 @@ export function watchDescriptors(dependencies: Dependencies): Disposable {
   return { [Symbol.dispose]: () => reserve.release() };
 }
 
-/** Whether a quarter of the descriptors is free, besides the reserve, and can be opened. */
+/** Whether a quarter of the descriptors, in addition to the reserve, is free and can be opened. */
 function hasRoom(limit: number): boolean {
   const wanted = limit / 4 + reserveSize(limit);
   return (openDescriptors() ?? 0) < limit - wanted && !areDescriptorsUsedUp(limit, MARGIN);

@@ -17,8 +17,8 @@ interface Dependencies {
 }
 
 /**
- * Warns in the log and in `/readyz` when the last backup is too old, once backups are made regularly. The
- * process stays ready: without a backup it serves as well as with one.
+ * Warns in the log and in `/readyz` when the last backup is too old, if backups are made regularly. The process
+ * stays ready, because a missing backup does not affect requests.
  */
 export function watchLastBackup(dependencies: Dependencies): void {
   const { stores, config, jobs, readiness, log, clock } = dependencies;

@@ -17,7 +17,7 @@ export class LastUsed {
     this.#pending.set(key.id, usedAt);
   }
 
-  /** Writes what was recorded and not written yet. May raise `StorageUnavailable`. */
+  /** Writes the recorded times that are not in the store yet. May raise `StorageUnavailable`. */
   async save(): Promise<void> {
     if (this.#pending.size === 0) return;
     const uses = [...this.#pending];

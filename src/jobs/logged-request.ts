@@ -3,23 +3,23 @@ import type { RateLimitResult, WindowUsage } from '../core/rate-limit.ts';
 import type { LoggedLimits, LoggedRequest, LoggedWindow, SentReply } from '../core/request-log.ts';
 import { wholeSeconds } from '../http/reply.ts';
 
-/** The most characters that are kept of a path with its query, of a user agent and of a message. */
+/** Maximum length of a stored path with its query, user agent and message, in characters. */
 const LONGEST = { path: 1_000, userAgent: 300, message: 500 } as const;
 
-/** What is looked at beyond that: a key that begins in what is kept must be seen whole. */
+/** Characters read beyond that, so that a key that begins within the stored part is recognized. */
 const LOOK_AHEAD = 200;
 
-/** What may be the first part of a key, at the end of a text that was cut; longer ones are hidden as keys. */
+/** A possible beginning of a key at the end of a truncated text; longer parts are hidden as keys. */
 const CUT_KEY = /[\w%]{1,120}$/;
 
 const MICROS = 1_000;
 
-/** Control characters, which neither people nor every database can read. */
+/** Control characters: unreadable for people, and not accepted by every database. */
 const CONTROL = /\p{Cc}/gu;
 
 /**
- * The entry of the log for a reply.
- * @param notRecorded replies to the account since the entry before that have no entry.
+ * Creates the log entry for a reply.
+ * @param notRecorded the number of unrecorded replies to the account since its previous entry.
  */
 export function loggedRequest(reply: SentReply, notRecorded: number): LoggedRequest {
   const { at, key, problem, took, now, userAgent, limits, retryAfter } = reply;
@@ -46,11 +46,11 @@ function pathOf(url: string): string {
   return start === -1 ? '/' : url.slice(start);
 }
 
-/** What may be kept of a text. */
+/** The part of a text that may be stored. */
 function shown(text: string, longest: number): string {
   const looked = text.slice(0, longest + LOOK_AHEAD);
   const hidden = redactPartialApiKeys(looked);
-  // Keys that were hidden made the text shorter, so that its end may be within what is kept.
+  // Hiding keys shortens the text, so its truncated end may fall within the stored part.
   const safe = looked === text ? hidden : hidden.replace(CUT_KEY, '…');
   const readable = safe.toWellFormed().replace(CONTROL, '\ufffd');
   return readable.length > longest ? `${readable.slice(0, longest - 1)}…` : readable;

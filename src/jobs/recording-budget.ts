@@ -1,22 +1,22 @@
-/** What is recorded first when there is not room for all: errors, then refusals by the limits, then the rest. */
+/** Priorities when not all replies can be recorded: errors, then rate-limited requests, then the rest. */
 export const RANKS = { rest: 0, refusal: 1, error: 2 } as const;
 export type Rank = (typeof RANKS)[keyof typeof RANKS];
 
 /**
- * The most replies of each rank that a process considers in one second. Without a bound, a busy process spends
- * a sixth of its CPU time on the log; with four times these numbers, a twelfth.
+ * The maximum number of replies that a process considers per second, by rank. Without a maximum, a busy process
+ * spends a sixth of its CPU time on the log; with four times these numbers, a twelfth.
  */
 export const RECORDED_IN_ALL = [250, 250, 500] as const satisfies readonly number[];
 
 /**
- * Bounds what the request log costs, however many requests there are. Of the replies of one rank and second each
- * has the same chance, which follows from how many there were in the second before.
+ * Limits the cost of the request log under any number of requests. All replies of one rank in one second are
+ * recorded with the same probability, which is derived from the number of replies in the previous second.
  */
 export class RecordingBudget {
   #second = 0;
   #seen = zeros();
   #taken = zeros();
-  /** The share of the replies that is taken, by rank. */
+  /** The share of the replies that may be recorded, by rank. */
   #share: [number, number, number] = [1, 1, 1];
 
   /**
@@ -43,7 +43,7 @@ export class RecordingBudget {
   }
 }
 
-/** A count of nothing, by rank. */
+/** Counts of 0, by rank. */
 export function zeros(): [number, number, number] {
   return [0, 0, 0];
 }

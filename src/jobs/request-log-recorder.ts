@@ -17,13 +17,13 @@ import { type Clock, SECOND } from '../lib/clock.ts';
 import { loggedRequest } from './logged-request.ts';
 import { RANKS, type Rank, RecordingBudget, zeros } from './recording-budget.ts';
 
-/** The most replies in memory that are not in the store; of those that succeeded, half as many. */
+/** The maximum number of replies waiting in memory to be saved; for successful replies, half of it. */
 export const WAITING_CAPACITY = 5_000;
 
-/** How many requests of an account are added before what it has in excess is deleted. */
+/** How many requests of an account are added before its excess requests are deleted. */
 const TRIM_AFTER = 250;
 
-/** Accounts whose added requests are counted. */
+/** The maximum number of accounts whose added requests are counted. */
 const COUNTED_ACCOUNTS = 50_000;
 
 /** The replies to an account in one second. */
@@ -33,9 +33,9 @@ interface Bucket extends LogPlace {
   readonly second: number;
   /** All replies that the budget allowed, recorded or not. */
   seen: number;
-  /** The same by rank. */
+  /** `seen` by rank. */
   readonly seenByRank: [number, number, number];
-  /** Those that are recorded, by rank. */
+  /** The recorded replies by rank. */
   readonly heldByRank: [number, number, number];
 }
 
@@ -48,26 +48,26 @@ interface Options {
 }
 
 /**
- * Records requests of accounts that this process receives: at most 20 a second of each, errors and refusals
- * first, the rest a random sample, and within a budget for all of them together. They wait in memory until their
- * second is over, and are saved by a background job. When too many wait, since the store is slow or fails,
- * further ones are dropped.
+ * Records the requests that this process receives: at most 20 a second for each account, errors and rate-limited
+ * requests first and a random sample of the rest, within a budget for all accounts together. They wait in memory
+ * until their second is over, and are saved by a background job. When too many are waiting because the store is
+ * slow or fails, further requests are dropped.
  */
 export class RequestLogRecorder implements RequestRecorder {
   readonly #options: Options;
-  /** Of the current second, by account. */
+  /** Buckets of the current second, by account. */
   readonly #open = new Map<string, Bucket>();
-  /** Of seconds that are over. */
+  /** Buckets of completed seconds. */
   #closed: Bucket[] = [];
   /** Replies in the open and closed buckets. */
   #held = 0;
-  /** What the store has not confirmed. It is sent again, since the store may have it. */
+  /** Requests sent to the store but not confirmed; they are sent again. */
   #sending: readonly LoggedRequest[] = [];
-  /** Of all accounts together. */
+  /** For all accounts together. */
   readonly #budget = new RecordingBudget();
   /** Requests added since the last trim, by account. */
   readonly #added = new LRUCache<string, number>({ max: COUNTED_ACCOUNTS });
-  /** Accounts that changed, and may be gone. */
+  /** Accounts that changed and may have been deleted. */
   readonly #changedAccounts = new Set<string>();
 
   constructor(options: Options) {
@@ -82,7 +82,7 @@ export class RequestLogRecorder implements RequestRecorder {
     const { accountId } = key;
     const known = this.#open.get(accountId);
     const isOpen = known?.second === second;
-    // A reply to an account that has its share takes the place of another one, or none.
+    // In a full bucket a reply replaces another one or is not recorded, so it needs no budget.
     const isFull = isOpen && known.replies.length === RECORDED_PER_SECOND;
     if (!isFull && rank !== RANKS.rest && !this.#budget.takes(second, rank)) return skip(key);
     if (!isFull && !this.#hasRoom(rank)) {
@@ -100,7 +100,7 @@ export class RequestLogRecorder implements RequestRecorder {
     return bucket;
   }
 
-  /** Saves the seconds that are over. May raise `StorageUnavailable`; it is tried again then. */
+  /** Saves the completed seconds. May raise `StorageUnavailable`; the next call then tries again. */
   async save(): Promise<void> {
     const now = Math.floor(this.#options.clock.now().wall / SECOND);
     this.#close(({ second }) => second !== now);
@@ -114,13 +114,13 @@ export class RequestLogRecorder implements RequestRecorder {
     await this.#sendAll();
   }
 
-  /** Called when something has changed: what is recorded of an account that is gone is deleted after the next save. */
+  /** Called after changes: the recorded requests of deleted accounts are deleted after the next save. */
   noteChanges(changes: readonly Change[] | 'everything'): void {
     if (changes === 'everything') return;
     for (const { kind, id } of changes) if (kind === 'account') this.#changedAccounts.add(id);
   }
 
-  /** Drops what was recorded of an environment and is not in the store yet. */
+  /** Drops the recorded requests of an environment that are not in the store yet. */
   forget(environment: Environment): void {
     this.#close(() => true);
     const closed = this.#closed;
@@ -168,7 +168,7 @@ export class RequestLogRecorder implements RequestRecorder {
     try {
       await store.add(requests);
     } catch (error) {
-      // Anything else than an unavailable store would fail again.
+      // Any error other than an unavailable store would occur again.
       if (error instanceof StorageUnavailable) throw error;
       onDropped(requests.length);
       this.#sending = [];
@@ -206,21 +206,21 @@ export class RequestLogRecorder implements RequestRecorder {
   }
 }
 
-/** Where a reply of this rank goes in the bucket; `undefined` if it is not recorded. */
+/** The index in the bucket for a reply of this rank; `undefined` if it is not recorded. */
 function indexFor(bucket: Bucket, rank: Rank): number | undefined {
   const { replies, heldByRank, seenByRank } = bucket;
   if (replies.length < RECORDED_PER_SECOND) return replies.length;
   const lowest = heldByRank.findIndex((held) => held > 0);
   if (lowest > rank) return undefined;
   const held = heldByRank[lowest] ?? 0;
-  // Of one rank each reply is recorded with the same probability (reservoir sampling).
+  // All replies of one rank are recorded with the same probability (reservoir sampling).
   if (lowest === rank && Math.random() * (seenByRank[rank] ?? 0) >= held) return undefined;
   const chosen = Math.floor(Math.random() * held);
   heldByRank[lowest] = held - 1;
   return indexOfRank(replies, lowest, chosen);
 }
 
-/** The index of the reply of this rank that has `before` others of the rank in front of it. */
+/** The index of the reply of this rank that has exactly `before` replies of the same rank before it. */
 function indexOfRank(replies: readonly SentReply[], rank: number, before: number): number {
   let passed = 0;
   return replies.findIndex(({ status }) => {
@@ -240,7 +240,7 @@ function skip(key: LoggedKey): undefined {
   key.unrecorded = (key.unrecorded ?? 0) + 1;
 }
 
-/** The requests with the keys of these replies that were skipped; they are counted anew from now on. */
+/** The number of skipped requests of the keys of these replies; resets the counts. */
 function takeSkipped(replies: readonly SentReply[]): number {
   let count = 0;
   for (const { key } of replies) {

@@ -12,7 +12,7 @@ const LOOK_EVERY = 5 * SECOND;
 /** How long before the certificate expires to warn, in ms: certbot renews 30 days before. */
 const WARN_BEFORE = 7 * DAY;
 
-/** What watching the files needs. */
+/** Dependencies for watching the files. */
 export interface TlsDependencies {
   readonly listener: Pick<Listener, 'useCertificate'>;
   readonly jobs: BackgroundJobs;
@@ -23,9 +23,9 @@ export interface TlsDependencies {
 }
 
 /**
- * Reads the files again every 5 s, following symbolic links, and uses their content when it has changed.
- * What cannot be used is logged, and shown by `/readyz`, while the former pair stays in use.
- * @param used the pair that the listener has.
+ * Reads the files again every 5 s, following symbolic links, and uses their content when it has changed. Files
+ * that cannot be used are logged and shown by `/readyz`, and the previous pair stays in use.
+ * @param used the pair that the listener currently uses.
  */
 export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: TlsDependencies): void {
   const { jobs, readiness, metrics } = dependencies;
@@ -40,9 +40,9 @@ class TlsWatch {
   readonly #files: TlsFiles;
   readonly #dependencies: TlsDependencies;
   #used: TlsPair;
-  /** What the last look found. */
+  /** The problem found by the last check. */
   #found: string | undefined;
-  /** What two looks in a row found: a program that renews may be between the two files at the first one. */
+  /** A problem found by two checks in a row: at the first, a renewal may have replaced only one of the files. */
   problem: string | undefined;
 
   constructor(files: TlsFiles, used: TlsPair, dependencies: TlsDependencies) {
@@ -78,7 +78,7 @@ class TlsWatch {
     this.problem = warning;
   }
 
-  /** What keeps the present files from being used. */
+  /** Uses the files if they have changed; returns the reason if they cannot be used. */
   async #renew(): Promise<string | undefined> {
     const { listener, log, metrics } = this.#dependencies;
     try {

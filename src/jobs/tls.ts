@@ -2,14 +2,14 @@ import type { Config } from '../config/config.ts';
 import type { TlsPair } from '../http/tls-pair.ts';
 import type { TlsDependencies } from './tls-files.ts';
 
-/** The certificate in use, and what watches its files. */
+/** The certificate in use, and the function that watches its files. */
 interface Tls {
   readonly pair: TlsPair;
   watch(dependencies: TlsDependencies): void;
 }
 
 /**
- * Reads the certificate of the settings, if there is one; the code for it is loaded only then.
+ * Reads the configured certificate, if there is one; loads the code for it only then.
  * @throws SetupError when it cannot be used.
  */
 export async function loadTls({ tls: files }: Config): Promise<Tls | undefined> {

@@ -21,17 +21,17 @@ interface Batch {
   readonly mark: BatchMark;
 }
 
-/** Counts the requests of one environment by key, operation and hour, and adds them up in the store. */
+/** Counts the requests of one environment by key, operation and hour, and adds the counts to the store. */
 export class UsageRecorder {
   readonly #store: Pick<UsageStore, 'add'>;
   readonly #environment: Environment;
-  /** By key; requests are added to these. A key that was not used from one save to the next is dropped. */
+  /** The current counts, by key. A key that is not used between two saves is dropped. */
   readonly #open = new Map<string, KeyUsage>();
-  /** Of earlier hours, and not sent yet. */
+  /** Counts of earlier hours that are not sent yet. */
   readonly #closed = new Set<KeyUsage>();
   readonly #source = crypto.randomUUID();
   #batches = 0;
-  /** A batch that the store has not confirmed. It is sent again unchanged, since the store may have it. */
+  /** A batch that the store has not confirmed. It is sent again unchanged, because the store may have added it. */
   #sending: Batch | undefined;
 
   constructor(store: Pick<UsageStore, 'add'>, environment: Environment) {
@@ -51,17 +51,17 @@ export class UsageRecorder {
     durations[bucket] = (durations[bucket] ?? 0) + 1;
   }
 
-  /** Adds what was recorded to the store. May raise `StorageUnavailable`; nothing is lost then. */
+  /** Adds the recorded usage to the store. May raise `StorageUnavailable`; nothing is lost then. */
   async save(): Promise<void> {
     await this.#send();
-    // One batch at a time: all at once would double what memory holds of many keys.
+    // One batch at a time: a single batch would double the memory needed for many keys.
     for (const usages of chunks([...this.#closed, ...this.#open.values()])) {
       this.#sending = this.#takeBatch(usages);
       await this.#send();
     }
   }
 
-  /** Drops what was recorded and is not in the store yet. */
+  /** Drops the recorded usage that is not in the store yet. */
   forget(): void {
     for (const usage of this.#open.values()) usage.isOpen = false;
     this.#open.clear();
@@ -94,10 +94,10 @@ export class UsageRecorder {
     return { records, mark: { source: this.#source, number: this.#batches } };
   }
 
-  /** What was counted since the last save; the counts start at 0 again, in their place. */
+  /** Takes the counts since the last save, and resets them to 0 in place. */
   #takeRecords(usage: KeyUsage): UsageRecord[] {
     const isClosed = this.#closed.delete(usage);
-    // It may have been forgotten while the batch before was sent.
+    // It may have been dropped while the previous batch was sent.
     if (!isClosed && this.#open.get(usage.keyId) !== usage) return [];
     const used = usage.operations.filter(({ counts }) => requestsOf(counts) > 0);
     if (used.length === 0 && !isClosed) {
@@ -118,7 +118,7 @@ export class UsageRecorder {
 
 const NOTHING = { ...NO_USAGE, invalid: 0, unauthorized: 0, notFound: 0, conflicts: 0 };
 
-/** What was counted of an operation; added where it was not used yet. */
+/** The counts of an operation, which is added if it is missing. */
 function operationIn(operations: OperationUsage[], operation: string): OperationUsage {
   for (const each of operations) if (each.operation === operation) return each;
   const durations = new Uint32Array(DURATION_BUCKETS);

@@ -1,4 +1,4 @@
-/** Rows per write, so that no creation waits long for it. */
+/** Rows per write: small enough that creating a pet never waits long for it. */
 export const CHUNK = 500;
 
 /** Splits items into chunks of at most `size`, in the same order. */

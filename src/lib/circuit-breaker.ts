@@ -3,17 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 interface CircuitBreakerOptions<Found> {
   /** Resolves when the server is available again; rejects while it is not. Probes never overlap. */
   readonly probe: () => Promise<Found>;
-  /** Pause before the first probe, in ms; it doubles after each probe that failed. */
+  /** Pause before the first probe, in ms; it doubles after each failed probe. */
   readonly firstPause: number;
   /** Longest pause between two probes, in ms. */
   readonly longestPause: number;
-  /** Called with what the successful probe found. */
+  /** Called with the result of the successful probe. */
   readonly onClose: (found: Found) => void;
 }
 
 /**
  * Lets callers fail fast while a server is unavailable. An open breaker probes the server in the
- * background, so that no request has to try it, and closes after the first probe that succeeds.
+ * background, so that no request has to, and closes after the first successful probe.
  */
 export class CircuitBreaker<Found> {
   readonly #options: CircuitBreakerOptions<Found>;
@@ -30,19 +30,19 @@ export class CircuitBreaker<Found> {
     return this.#probing !== undefined;
   }
 
-  /** Why it was opened the last time. */
+  /** The error that last opened the breaker. */
   get cause(): unknown {
     return this.#cause;
   }
 
-  /** Opens the breaker and starts probing; does nothing when it is open already, or stopped. */
+  /** Opens the breaker and starts probing; does nothing if it is already open or stopped. */
   open(cause: unknown): void {
     if (this.isOpen || this.#stop.signal.aborted) return;
     this.#cause = cause;
     this.#probing = this.#probeUntilAvailable();
   }
 
-  /** Stops probing for good. Never rejects; resolves when no probe is running any more. */
+  /** Stops probing permanently. Never rejects; resolves when no probe is running any more. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#probing;

@@ -1,12 +1,12 @@
 /** One point in time, in both readings of the service's clock. */
 export interface Instant {
-  /** Milliseconds since the Unix epoch, UTC. For dates; an operator or NTP may step it. */
+  /** Milliseconds since the Unix epoch, UTC. For dates; an operator or NTP may change it abruptly. */
   readonly wall: number;
   /** Milliseconds on a scale that never steps. For durations. */
   readonly elapsed: number;
 }
 
-/** The instant `by` ms later, in both readings. */
+/** The instant `by` ms later. */
 export function later({ wall, elapsed }: Instant, by: number): Instant {
   return { wall: wall + by, elapsed: elapsed + by };
 }
@@ -16,7 +16,7 @@ export interface Clock {
   now(): Instant;
 }
 
-/** Resolution of the elapsed reading, in steps per ms: a power of two, so that adding and subtracting is exact. */
+/** Resolution of `elapsed`, in steps per ms: a power of two, so that adding and subtracting is exact. */
 const RESOLUTION = 1_024;
 
 /** The machine's clock. */

@@ -1,6 +1,6 @@
 type CsvValue = string | number | boolean | null;
 
-/** Lines of CSV (RFC 4180), the names of the columns first. */
+/** Lines of CSV (RFC 4180), with a header line. */
 export function csv(names: readonly string[], rows: ReadonlyArray<readonly CsvValue[]>): string {
   return [names, ...rows].map(csvLine).join('');
 }
@@ -10,7 +10,7 @@ export function csvLine(values: readonly CsvValue[]): string {
   return `${values.map(field).join(',')}\r\n`;
 }
 
-/** A text that a spreadsheet would take for a formula is quoted by an apostrophe. */
+/** Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe. */
 function field(value: CsvValue): string {
   if (typeof value !== 'string') return String(value ?? '');
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

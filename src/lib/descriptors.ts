@@ -16,7 +16,7 @@ export function descriptorLimit(): number | undefined {
 /** How many file descriptors this process has open; `undefined` where the system has no `/proc`. */
 export function openDescriptors(): number | undefined {
   try {
-    // Reading the folder takes one itself.
+    // Reading the folder opens one descriptor itself.
     return readdirSync('/proc/self/fd').length - 1;
   } catch {
     return undefined;
@@ -24,8 +24,8 @@ export function openDescriptors(): number | undefined {
 }
 
 /**
- * Whether fewer than `room` descriptors can be opened in a row. The system gives out the lowest free one,
- * so that one look is enough while all lower ones are taken.
+ * Whether fewer than `room` descriptors are left. The system always assigns the lowest free descriptor, so opening
+ * one shows that all lower ones are in use.
  */
 export function areDescriptorsUsedUp(limit: number, room: number): boolean {
   try {
@@ -37,14 +37,14 @@ export function areDescriptorsUsedUp(limit: number, room: number): boolean {
   }
 }
 
-/** Whether an error means that no file descriptor was left to open a file with. The file itself may be fine. */
+/** Whether a file could not be opened because no file descriptor was left. The file itself may be intact. */
 export function isOutOfDescriptors(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE')) return true;
   return isOutOfDescriptors(error.cause);
 }
 
-/** Descriptors that are kept open, so that others can be opened when none are left otherwise. */
+/** Descriptors that are kept open and can be released when no others are left. */
 export class DescriptorReserve {
   readonly #size: number;
   readonly #descriptors: number[] = [];
@@ -54,14 +54,14 @@ export class DescriptorReserve {
     this.acquire();
   }
 
-  /** Opens the reserve again, as far as there are descriptors. */
+  /** Opens as many descriptors of the reserve as are available. */
   acquire(): void {
     try {
       while (this.#descriptors.length < this.#size) {
         this.#descriptors.push(openSync('/dev/null', 'r'));
       }
     } catch {
-      // The rest at the next call: the limit is reached.
+      // The limit is reached; the next call opens the rest.
     }
   }
 

@@ -10,7 +10,7 @@ export function lazy<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** As `lazy`, for what is made without waiting. */
+/** Like `lazy`, for values that are created synchronously. */
 export function lazyValue<T extends {}>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

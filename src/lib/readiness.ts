@@ -6,12 +6,12 @@ import { withTimeout } from './timeout.ts';
 const CHECK_TIMEOUT = SECOND;
 
 /**
- * Returns a problem, in a sentence for operators, because of which the process should receive no
- * requests; `undefined` when there is none. An error that it throws is a problem, too.
+ * Returns the reason why the process should receive no requests, as a sentence for operators; `undefined` if
+ * there is none. A thrown error counts as a reason, too.
  */
 type ReadinessCheck = () => Awaitable<string | undefined>;
 
-/** Whether the process should receive requests: each part adds a check of its own. */
+/** Whether the process should receive requests. Each part adds its own check. */
 export class Readiness {
   readonly #checks = new Map<string, ReadinessCheck>();
   readonly #optional = new Map<string, ReadinessCheck>();
@@ -25,17 +25,17 @@ export class Readiness {
     this.#checks.set(name, check);
   }
 
-  /** Adds a check that operators see in the dashboard; the process is ready whatever it finds. */
+  /** Adds a check that the dashboard shows to operators; it does not affect readiness. */
   addOptional(name: string, check: ReadinessCheck): void {
     this.#optional.set(name, check);
   }
 
-  /** Adds a note for operators about a process that is ready all the same; it runs for every `/readyz`. */
+  /** Adds a note for operators that does not affect readiness; it runs for every `/readyz`. */
   addNote(note: ReadinessCheck): void {
     this.#notes.push(note);
   }
 
-  /** What operators should know, in sentences. Never rejects. */
+  /** The current notes for operators, as sentences. Never rejects. */
   async notes(): Promise<string[]> {
     const notes = await Promise.all(this.#notes.map((note) => problemOf(note, '')));
     return notes.filter((note) => note !== undefined);
@@ -46,7 +46,7 @@ export class Readiness {
     return outcomesOf([...this.#checks]);
   }
 
-  /** As `check`, with those checks that do not decide whether the process is ready at the end. */
+  /** Like `check`, followed by the checks that do not affect readiness. */
   checkAll(): Promise<Map<string, string | undefined>> {
     return outcomesOf([...this.#checks, ...this.#optional]);
   }
@@ -59,7 +59,7 @@ async function outcomesOf(checks: ReadonlyArray<readonly [string, ReadinessCheck
   return new Map(await Promise.all(outcomes));
 }
 
-/** @param prefix of the message of an error. */
+/** @param prefix for the message of a thrown error. */
 async function problemOf(check: ReadinessCheck, prefix: string): Promise<string | undefined> {
   try {
     return await withTimeout(CHECK_TIMEOUT, check);

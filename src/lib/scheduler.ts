@@ -17,8 +17,8 @@ export interface Job {
 /** Decides when background jobs run. */
 export interface Scheduler {
   /**
-   * Runs a job repeatedly, never twice at the same time, until the returned function is called.
-   * That one resolves once no run is in progress.
+   * Runs a job repeatedly, never twice at the same time, until the returned function is called, which
+   * resolves once no run is in progress.
    */
   repeat(job: Job): () => Promise<void>;
 }
@@ -49,13 +49,13 @@ export const timerScheduler: Scheduler = {
 
 /** Receives the failures of background jobs. */
 export interface JobReport {
-  /** Of consecutive failures the first is reported, then one a minute. */
+  /** Called for the first of consecutive failures, then once a minute. */
   failed(job: string, error: unknown): void;
-  /** The job succeeded after a failure. */
+  /** Called when a job succeeds after a failure. */
   recovered(job: string): void;
 }
 
-/** The background jobs of a service. A run that fails is reported; the next one tries again. */
+/** The background jobs of a service. A failed run is reported; the next run tries again. */
 export class BackgroundJobs implements AsyncDisposable {
   readonly #scheduler: Scheduler;
   readonly #clock: Clock;
@@ -74,17 +74,17 @@ export class BackgroundJobs implements AsyncDisposable {
     this.#add({ name, interval, run: this.#reported(name, run) });
   }
 
-  /** Like `every`, with a last run at the stop, for what would otherwise be lost with the memory. */
+  /** Like `every`, with a last run when the service stops, for data that is only in memory. */
   everyAndAtStop(interval: number, name: string, run: Run): void {
     this.#lastRuns.push(this.#add({ name, interval, run: this.#reported(name, run) }));
   }
 
-  /** Runs once, at the stop, after the jobs that were added before. */
+  /** Runs once when the service stops, after the last runs of the jobs added before. */
   atStop(name: string, run: Run): void {
     this.#lastRuns.push({ name, interval: 0, run: this.#reported(name, run) });
   }
 
-  /** Waits for the runs in progress, then does the last runs, in the order in which the jobs were added. */
+  /** Waits for the runs in progress, then performs the last runs in the order in which the jobs were added. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#ends.map((end) => end()));
     for (const job of this.#lastRuns) await job.run();

@@ -3,7 +3,7 @@ import type { Awaitable } from './awaitable.ts';
 /**
  * Waits for the work with a timeout; the work itself is not cancelled.
  * @param timeout ms
- * @throws Error after the timeout, or whatever the work throws.
+ * @throws Error after the timeout, or any error that the work throws.
  */
 export async function withTimeout<T>(timeout: number, work: () => Awaitable<T>): Promise<T> {
   const { promise: expired, reject } = Promise.withResolvers<never>();

@@ -1,8 +1,8 @@
 /**
- * Characters that must not reach a terminal as they are, as the content of a regular expression's
- * class with the flag `u`: control characters, direction marks, zero-width, blank and other invisible ones,
- * and separators of lines. They could hide or reorder text, or control the terminal. Variation selectors
- * are none of these: emoji need them.
+ * Characters that must not reach a terminal unescaped, as the content of a character class of a regular
+ * expression (flag `u`): control characters, direction marks, zero-width, blank and other invisible characters,
+ * and line separators. They could hide or reorder text, or control the terminal. Variation selectors are not
+ * included: emoji need them.
  */
 export const UNPRINTABLE =
   '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u2065\\u2800\\u3164\\uffa0\\ufff0-\\ufff8' +
@@ -10,19 +10,19 @@ export const UNPRINTABLE =
 
 const UNPRINTABLES = new RegExp(`[${UNPRINTABLE}]`, 'gu');
 
-/** Whether the text has unprintable characters. */
+/** Whether the text contains unprintable characters. */
 export function hasUnprintable(text: string): boolean {
   return text.search(UNPRINTABLES) !== -1;
 }
 
-/** The text for a terminal: unprintable characters become escapes such as `\u{202e}`. */
+/** Escapes unprintable characters for a terminal, such as `\u{202e}`. */
 export function escapeUnprintable(text: string): string {
   return text.replace(UNPRINTABLES, (character) => {
     return `\\u{${character.codePointAt(0)?.toString(16)}}`;
   });
 }
 
-/** JSON text of the same value, with unprintable characters as escapes of JSON, such as `\u202e`. */
+/** Writes unprintable characters as JSON escapes such as `\u202e`; the value stays the same. */
 export function escapeUnprintableJson(json: string): string {
   return json.replace(UNPRINTABLES, (character) =>
     Array.from({ length: character.length }, (_, index) => {

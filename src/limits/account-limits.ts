@@ -6,9 +6,9 @@ import { lazy } from '../lib/lazy.ts';
 import type { Stores } from '../storage/stores.ts';
 import type { EnvironmentLimiter } from './persistence.ts';
 
-/** What shows and changes what the limits have of an account; loaded at the first call. */
+/** Access to the state of accounts in the limiters; the code is loaded at the first call. */
 interface AccountLimits {
-  /** How accounts stand in their windows. */
+  /** The current usage of accounts. */
   currentUsage(): Promise<CurrentUsage>;
   /** The sandbox of staging. */
   sandbox(): Promise<SandboxControl>;

@@ -9,12 +9,12 @@ import { type Clock, later, SECOND } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 import { quotaFrom } from './memory/saved-quotas.ts';
 
-/** Windows whose last reading is remembered. */
+/** The maximum number of windows whose latest reading is remembered. */
 const MOST_READINGS = 10_000;
 
 /**
- * Asks this process's limiter where it has one; elsewhere what the process that counts has saved,
- * which is at most a second old.
+ * Reads the usage from this process's limiter if it has one; otherwise from the quotas saved by the process
+ * that counts, which are at most a second old.
  */
 export function currentUsageFrom(
   limiters: ReadonlyMap<Environment, Limiter>,
@@ -40,8 +40,8 @@ export function currentUsageFrom(
 }
 
 /**
- * The latest reading of each window. Two readings of one reset can differ by milliseconds, since the two
- * clocks tick at different moments, and by a second once they are rounded; the first one stays.
+ * The latest reading of each window. Two readings of the same reset can differ by milliseconds, because the two
+ * clocks tick at different times, and by a second after rounding; the first reading is kept.
  */
 class Readings {
   readonly #resets = new LRUCache<string, number>({ max: MOST_READINGS });

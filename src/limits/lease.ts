@@ -9,8 +9,8 @@ import type { Stores } from '../storage/stores.ts';
 const RENEW_EVERY = SECOND;
 
 /**
- * The environments whose limits this process applies. The quickstart takes keys of both, and counts each in its
- * own. With Redis the dashboard reads the current usage of both there.
+ * The environments whose limits this process applies. The quickstart accepts the keys of both environments and
+ * counts each request in the environment of its key. With Redis, the dashboard reads the usage of both from Redis.
  */
 function limitedEnvironments(parts: readonly Part[], { redis }: Config): readonly Environment[] {
   const needsAll = parts.includes('quickstart') || (redis && parts.includes('dashboard'));
@@ -24,11 +24,11 @@ interface Dependencies {
 }
 
 /**
- * Makes sure that no other process limits requests in a way that excludes this one: two with counters of their
- * own would admit twice as much.
- * @param held releases the leases when it is disposed of.
+ * Ensures that no other process limits the same requests with separate counters: together they would admit twice
+ * the limit.
+ * @param held releases the leases when it is disposed.
  * @returns the leases of the environments whose limits this process applies.
- * @throws SetupError when another process does.
+ * @throws SetupError when another process holds a lease that excludes this one.
  */
 export async function acquireLeases(
   dependencies: Dependencies,
@@ -61,7 +61,7 @@ function excluded(name: Environment, { config, stores, parts }: Dependencies): S
   );
 }
 
-/** Starts the jobs that renew leases, where a lease expires without that. */
+/** Starts the jobs that renew leases, for leases that expire otherwise. */
 export function renewLeases(leases: ReadonlyMap<Environment, Lease>, jobs: BackgroundJobs): void {
   for (const [name, lease] of leases) {
     if (!lease.renew) continue;

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { AttemptCounts } from '../core/attempts.ts';
 import type { RedisDependencies, SharedRedis } from './redis/shared-redis.ts';
 
-/** Connects to Redis if it is configured; its client is only loaded then. */
+/** Connects to Redis if it is configured; loads the client only then. */
 export async function openRedis(
   { redis: address }: Config,
   dependencies: RedisDependencies,

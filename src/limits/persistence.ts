@@ -10,11 +10,11 @@ import type { BackgroundJobs } from '../lib/scheduler.ts';
 import { MemoryLimiter } from './memory/limiter.ts';
 import { SavedQuotas } from './memory/saved-quotas.ts';
 
-/** How often quotas are saved, in ms; with the time of two commits, that is what a crash loses. */
+/** How often quotas are saved, in ms; a crash loses at most this plus the time of two commits. */
 const SAVE_QUOTAS_EVERY = 0.75 * SECOND;
 /**
- * Callers taken from the limiter at a time: some 15 ms of this thread. While nothing can be saved,
- * hundreds of thousands may wait, and each attempt would take all of them for nothing.
+ * Callers taken from the limiter at a time, which blocks this thread for some 15 ms. While nothing can be saved,
+ * hundreds of thousands may be waiting, and each failed attempt would take all of them.
  */
 const SAVED_AT_ONCE = 10_000;
 const RECORD_BANS_EVERY = 0.1 * SECOND;
@@ -26,26 +26,26 @@ export interface LimiterDependencies {
   readonly bans: BanStore;
   readonly clock: Clock;
   readonly jobs: BackgroundJobs;
-  /** Called with every ban that begins; must not wait. */
+  /** Called with every new ban; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
-  /** Called with a ban that can never be recorded, for example because its key is gone. */
+  /** Called with a ban that can never be recorded, for example because its key was deleted. */
   readonly onLostBan: (ban: BanRecord, error: unknown) => void;
 }
 
-/** The limiter of an environment, with what background jobs maintain in it. */
+/** The limiter of an environment, with the operations that background jobs need. */
 export interface EnvironmentLimiter extends AdjustableLimiter {
   readonly environment: Environment;
   /** Ends a lifted ban. May reject while Redis is unavailable; the ban is read again once it recovers. */
   lift(ban: BanRecord): Awaitable<void>;
   /**
-   * Forgets what all accounts have used, and all strikes and bans. May raise `StorageUnavailable`.
-   * @param accountIds finds the accounts, for a limiter that looks them up one by one.
+   * Clears the usage of all accounts, and all strikes and bans. May raise `StorageUnavailable`.
+   * @param accountIds returns the accounts, for a limiter that clears them one by one.
    */
   reset(accountIds: () => Awaitable<readonly string[]>): Awaitable<void>;
   pruneExpired(now: Instant): void;
 }
 
-/** Starts a limiter with the saved quotas and bans; background jobs persist what it decides. */
+/** Starts a limiter with the saved quotas and bans; background jobs persist its changes. */
 export async function startLimiter(dependencies: LimiterDependencies): Promise<MemoryLimiter> {
   const { environment, policy, quotas, bans, clock, jobs } = dependencies;
   const now = clock.now();
@@ -60,7 +60,7 @@ export async function startLimiter(dependencies: LimiterDependencies): Promise<M
   const own = latest.filter((ban) => ban.environment === environment);
   limiter.restore(own, now);
 
-  // Added before the job that saves, so that at the stop, too, quotas are read first.
+  // Added before the job that saves, so that quotas are also read before the last save.
   jobs.everyAndAtStop(SAVE_QUOTAS_EVERY, `read ${environment} quotas`, () =>
     limiter.readUnread(clock.now()),
   );
@@ -72,9 +72,9 @@ export async function startLimiter(dependencies: LimiterDependencies): Promise<M
 
 /** How a limiter reports its bans. */
 interface NewBans {
-  /** Queues a ban that begins to be recorded. */
+  /** Queues a new ban to be recorded. */
   readonly onBan: (ban: BanRecord) => void;
-  /** Records what is queued, and waits for it. May raise `StorageUnavailable`. */
+  /** Records the queued bans, and waits for it. May raise `StorageUnavailable`. */
   readonly recordBans: () => Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export function recordNewBans(dependencies: Omit<LimiterDependencies, 'quotas'>)
   const { environment, jobs } = dependencies;
   const unrecorded: BanRecord[] = [];
   let recording: Promise<void> | undefined;
-  // One at a time: each takes the first of the queue when it is on record.
+  // One run at a time, because each run removes recorded bans from the front of the queue.
   const record = () => {
     recording ??= recordBans(unrecorded, dependencies).finally(() => {
       recording = undefined;
@@ -120,7 +120,7 @@ async function saveQuotas(
   }
 }
 
-/** Takes a ban off the list once it is on record, or can never be. */
+/** Records the bans, and removes each from the list once it is stored or can never be. */
 async function recordBans(
   unrecorded: BanRecord[],
   { bans, onLostBan }: Pick<LimiterDependencies, 'bans' | 'onLostBan'>,

@@ -4,12 +4,12 @@ import { type QuotaState, takeQuota, unusedQuota } from '../../core/quota.ts';
 import { type RateLimitResult, tightestResult } from '../../core/rate-limit.ts';
 import type { Instant } from '../../lib/clock.ts';
 
-/** Callers of one kind in memory at the same time; past it the least recently used is dropped. */
+/** The maximum number of callers of one kind in memory; above it the least recently used is dropped. */
 const MOST_CALLERS = 100_000;
 
-/** Limits the attempts in this process alone. */
+/** Counts the attempts of this process only. */
 export class MemoryAttemptCounts implements AttemptCounts {
-  /** By kind of caller, which is the text before its first colon: no kind crowds out another. */
+  /** By kind of caller (the text before the first colon), so that one kind cannot displace another. */
   readonly #kinds = new Map<string, LRUCache<string, QuotaState>>();
 
   take(counters: readonly AttemptCounter[], now: Instant): RateLimitResult {

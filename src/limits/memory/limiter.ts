@@ -19,29 +19,29 @@ import { type Instant, later } from '../../lib/clock.ts';
 import type { SavedQuotas } from './saved-quotas.ts';
 import { ADDRESS_CAPACITY, type WindowsOwner, WindowsTable } from './windows-table.ts';
 
-/** Evicted callers that wait for their saved quota to be deleted; past it the oldest rows expire. */
+/** The maximum number of evicted callers waiting for the deletion of their saved quota; other rows expire. */
 const EVICTED_CAPACITY = 2 * ADDRESS_CAPACITY;
 
 interface MemoryLimiterOptions {
   readonly environment: Environment;
   readonly policy: BanPolicy;
-  /** What callers used in earlier processes; nothing where it is left out. */
+  /** The quotas saved by earlier processes. */
   readonly saved?: SavedQuotas;
   /** Called with every ban that starts; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
-  /** Waits until every ban that has started is on record. */
+  /** Waits until every ban that has started is stored. */
   readonly recordBans?: () => Promise<void>;
 }
 
-/** The strikes of a chain of keys, and whose keys they are. */
+/** The strikes of a key chain, with its account. */
 interface OwnedStrikes extends KeyStrikes {
   readonly accountId: string;
 }
 
-/** A caller as its saved quota is found. */
+/** The fields of a caller that are needed to find its saved quota. */
 type SavedCaller = WindowsOwner & Pick<QuotaCaller, 'clockOffset'>;
 
-/** How the saved quotas differ from those in memory. */
+/** The changes that are not saved yet. */
 interface UnsavedQuotas {
   readonly changed: readonly SavedQuota[];
   /** Callers that are no longer in memory. */
@@ -49,21 +49,21 @@ interface UnsavedQuotas {
 }
 
 /**
- * Decides in this process's memory: exact, because no other code runs between look and count. The
- * saved quota of a caller is looked up at its first request. While that cannot be read the caller
- * starts from nothing and is not saved; what was saved is added later.
+ * A limiter in the memory of this process: exact, because no other code runs between checking and counting.
+ * The saved quota of a caller is read at its first request. While it cannot be read, the caller starts with
+ * an unused quota that is not saved; the saved quota is added later.
  */
 export class MemoryLimiter implements AdjustableLimiter {
   readonly #options: MemoryLimiterOptions;
   readonly #table = new WindowsTable((windows, wasEvicted) => this.#onDrop(windows, wasEvicted));
-  /** Of the keys that were refused lately, by chain of rotations. */
+  /** The strikes of recently refused keys, by rotation chain. */
   readonly #strikes = new Map<string, OwnedStrikes>();
-  /** The record of the latest ban, by chain of rotations. */
+  /** The record id of the latest ban, by rotation chain. */
   readonly #banIds = new Map<string, string>();
   readonly #dirty = new Set<CallerWindows>();
-  /** Windows whose saved quota could not be read yet, and how far the clock of each is ahead, in ms. */
+  /** Windows whose saved quota could not be read yet, with their clock offsets in ms. */
   readonly #unread = new Map<CallerWindows, number>();
-  /** Callers whose saved quota is to be deleted. */
+  /** Callers whose saved quota must be deleted. */
   readonly #dropped = new Set<string>();
 
   constructor(options: MemoryLimiterOptions) {
@@ -134,14 +134,14 @@ export class MemoryLimiter implements AdjustableLimiter {
     await this.#options.recordBans?.();
   }
 
-  /** Forgets all windows, strikes and bans; what was saved of them is deleted. */
+  /** Drops all windows, strikes and bans; the next save deletes their saved quotas. */
   reset(): void {
     this.#strikes.clear();
     this.#banIds.clear();
     this.#table.clear();
   }
 
-  /** Takes out what changed since the last call, of at most `most` callers. */
+  /** Takes the changes since the last call, for at most `most` callers. */
   takeUnsaved(now: Instant, most = Number.POSITIVE_INFINITY): UnsavedQuotas {
     const changed: SavedQuota[] = [];
     for (const windows of this.#dirty) {
@@ -158,7 +158,7 @@ export class MemoryLimiter implements AdjustableLimiter {
     return { changed, dropped };
   }
 
-  /** Takes back what could not be saved. */
+  /** Returns changes that could not be saved. */
   returnUnsaved({ changed, dropped }: UnsavedQuotas): void {
     for (const { caller } of changed) {
       const windows = this.#table.get(caller);
@@ -171,7 +171,7 @@ export class MemoryLimiter implements AdjustableLimiter {
   async readUnread(now: Instant): Promise<void> {
     for (const [windows, clockOffset] of this.#unread) {
       const saved = await this.#options.saved?.find(windows.caller, clockOffset);
-      // The windows may have been dropped meanwhile.
+      // The windows may have been dropped in the meantime.
       if (!this.#unread.delete(windows)) continue;
       const at = later(now, clockOffset);
       if (saved) Object.assign(windows.quota, addQuotas(saved, windows.quota, at));
@@ -210,7 +210,7 @@ export class MemoryLimiter implements AdjustableLimiter {
     return admit(quota, strikes, limits, this.#options.policy, now, 0);
   }
 
-  /** Adds a caller to the table, with the quota that was saved. */
+  /** Adds a caller to the table with its saved quota. */
   #load(caller: SavedCaller): Awaitable<CallerWindows> {
     if (this.#dropped.has(caller.id)) return this.#add(caller, undefined);
     try {
@@ -226,11 +226,11 @@ export class MemoryLimiter implements AdjustableLimiter {
   }
 
   #add(caller: WindowsOwner, saved: QuotaState | undefined): CallerWindows {
-    // Another request of the same caller may have added it meanwhile.
+    // Another request of the same caller may have added it in the meantime.
     const known = this.#table.find(caller);
     if (known) return known;
     const windows = this.#table.add(caller, saved ?? unusedQuota());
-    // What was saved is out of date: it is replaced.
+    // The saved quota is out of date and must be replaced.
     if (this.#dropped.delete(caller.id)) this.#markDirty(windows);
     return windows;
   }
@@ -251,11 +251,11 @@ export class MemoryLimiter implements AdjustableLimiter {
 
   #onDrop(windows: CallerWindows, wasEvicted: boolean): void {
     this.#unread.delete(windows);
-    // An expired quota that is saved is pruned in the store; an unsaved one may be older there.
+    // The store prunes a saved quota that has expired; of an unsaved one it may have an older version.
     if (this.#dirty.delete(windows) || wasEvicted) this.#noteDropped(windows.caller);
   }
 
-  /** Bounded: while nothing can be saved, rows that remain expire by themselves. */
+  /** Bounded, in case nothing can be saved; the remaining rows expire. */
   #noteDropped(caller: string): void {
     if (this.#dropped.size < EVICTED_CAPACITY) this.#dropped.add(caller);
   }

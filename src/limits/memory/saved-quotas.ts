@@ -3,18 +3,18 @@ import type { Awaitable } from '../../lib/awaitable.ts';
 import { type Instant, later, MINUTE } from '../../lib/clock.ts';
 
 /**
- * Quotas as earlier processes saved them. Each is looked up when its caller first sends a request, so
- * that a start does not depend on their number. May raise `StorageUnavailable`.
+ * Quotas saved by earlier processes. Each is read at the first request of its caller, so that the time to start
+ * does not depend on their number. May raise `StorageUnavailable`.
  */
 export class SavedQuotas {
   readonly #store: Pick<QuotaStore, 'find'>;
   readonly #startedAt: Instant;
-  /** Look-ups in progress, by caller; requests that arrive meanwhile share them. */
+  /** Look-ups in progress, by caller; concurrent requests share them. */
   readonly #lookUps = new Map<string, Promise<SavedQuota | undefined>>();
 
   /**
-   * @param startedAt when this process started its limiter. Saved times are read as of that moment: a
-   * clock that is set later must neither shorten nor prolong a minute.
+   * @param startedAt when this process started its limiter. Saved times are converted relative to it: setting the
+   * clock afterwards must not change the length of a minute.
    */
   constructor(store: Pick<QuotaStore, 'find'>, startedAt: Instant) {
     this.#store = store;
@@ -22,7 +22,7 @@ export class SavedQuotas {
   }
 
   /**
-   * A new copy for each call; `undefined` when nothing was saved.
+   * Returns a new copy for each call; `undefined` when nothing was saved.
    * @param clockOffset as in `QuotaCaller`.
    */
   find(caller: string, clockOffset = 0): Awaitable<QuotaState | undefined> {
@@ -48,7 +48,7 @@ export function quotaFrom(
   { minuteEndsAt, minuteUsed, day, dayUsed }: SavedQuota,
   { wall, elapsed }: Instant,
 ): QuotaState {
-  // A clock that was set back since must not make a minute longer than a minute.
+  // A clock that was set back in the meantime must not prolong the minute.
   const minuteLeft = Math.min(MINUTE, minuteEndsAt - wall);
   return { minuteEndsAt: elapsed + minuteLeft, minuteUsed, day, dayUsed };
 }

@@ -4,16 +4,16 @@ import { isQuotaExpired, type QuotaState } from '../../core/quota.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { lazyValue } from '../../lib/lazy.ts';
 
-/** The most client addresses in memory; beyond that the oldest one is dropped. */
+/** The maximum number of client addresses in memory; above it the oldest one is dropped. */
 export const ADDRESS_CAPACITY = 100_000;
 
-/** What the table reads of a caller, and keeps with it. */
+/** The fields of a caller that the table uses. */
 export type WindowsOwner = Pick<QuotaCaller, 'id' | 'windows'>;
 
 /** The windows of all callers of one environment: every account, and a bounded number of addresses. */
 export class WindowsTable {
   readonly #accounts = new Map<string, CallerWindows>();
-  /** Made for the first address: room for so many takes milliseconds, which a start can do without. */
+  /** Created for the first address: allocating this many entries takes milliseconds, which would delay the start. */
   readonly #addresses = lazyValue(
     () =>
       new LRUCache<string, CallerWindows>({
@@ -23,7 +23,7 @@ export class WindowsTable {
   );
   readonly #onDrop: (windows: CallerWindows, wasEvicted: boolean) => void;
 
-  /** @param onDrop called for all windows that are evicted, or have expired. */
+  /** @param onDrop called for all windows that are evicted or have expired. */
   constructor(onDrop: (windows: CallerWindows, wasEvicted: boolean) => void) {
     this.#onDrop = onDrop;
   }
@@ -49,7 +49,7 @@ export class WindowsTable {
     return windows;
   }
 
-  /** Drops windows that are over. */
+  /** Drops expired windows. */
   pruneExpired(now: Instant): void {
     for (const windows of this.#accounts.values()) {
       if (!isQuotaExpired(windows.quota, now)) continue;

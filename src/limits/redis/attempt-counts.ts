@@ -5,10 +5,10 @@ import type { RedisConnection } from './connection.ts';
 import { windowsFrom } from './script-reply.ts';
 
 /**
- * Counts the attempts of all processes together; each process counts its own while Redis is unavailable.
+ * Counts the attempts of all processes together; while Redis is unavailable each process counts its own.
  *
  * In a Cluster the counters may be on different nodes, so no script can count in all of them atomically. All
- * are checked first, then all are counted; if one was exhausted in between, the others are given back.
+ * are checked first, then all are counted; if one is exhausted in between, the others are decremented again.
  */
 export class RedisAttemptCounts implements AttemptCounts {
   readonly #connection: RedisConnection;
@@ -34,7 +34,7 @@ export class RedisAttemptCounts implements AttemptCounts {
       const key = keyOf(caller);
       return this.#connection.call(key, (client) => client.petstoreGiveBack(key, 0));
     });
-    // An attempt that cannot be given back now expires with its window.
+    // An attempt that cannot be given back expires with its window.
     await Promise.allSettled(calls);
   }
 
@@ -61,7 +61,7 @@ export class RedisAttemptCounts implements AttemptCounts {
   }
 }
 
-/** Callers are hashed: they are e-mail addresses, which Redis has no need to know. */
+/** Callers are hashed, because they contain e-mail addresses, which should not be stored in Redis. */
 function keyOf(caller: string): string {
   return `petstore:{attempts:${Bun.CryptoHasher.hash('sha256', caller, 'base64url')}}`;
 }

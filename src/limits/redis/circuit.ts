@@ -2,7 +2,7 @@ import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import { SECOND } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/timeout.ts';
 
-/** Redis sent no reply in time, or is known to be unavailable. */
+/** Redis did not reply in time, or is known to be unavailable. */
 class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable';
 
@@ -12,7 +12,7 @@ class RedisUnavailable extends Error {
   }
 }
 
-/** Time without any reply, while calls wait, after which a server is unavailable, in ms. */
+/** A server counts as unavailable when calls wait and it has sent no reply for this time, in ms. */
 const SILENCE_TIMEOUT = 150;
 /** How often the silence is measured, in ms. */
 const CHECK_INTERVAL = 25;
@@ -20,20 +20,20 @@ const CHECK_INTERVAL = 25;
 const PROBE_TIMEOUT = 0.5 * SECOND;
 
 interface CircuitOptions {
-  /** Sends a command on this key to see whether its server is available. */
+  /** Sends a command on this key to check whether its server is available. */
   readonly probe: (key: string) => Promise<unknown>;
   readonly onOpen: (cause: unknown) => void;
   readonly onClose: () => void;
-  /** Silence after which the server is unavailable, in ms; 150 by default. */
+  /** Time without a reply after which the server counts as unavailable, in ms; 150 by default. */
   readonly silenceTimeout?: number | undefined;
 }
 
 /**
- * Keeps requests from waiting for a Redis server that does not reply. It opens when a call fails, or when
+ * Prevents requests from waiting for a Redis server that does not reply. It opens when a call fails, or when
  * calls wait and the server has sent no reply at all for the silence timeout; every waiting call is then
- * rejected at once. Silence is measured instead of the duration of single calls: under load the queue may
- * be long although the server is well. Checks are counted instead of time, so that a pause of this process
- * is not mistaken for silence of the server.
+ * rejected immediately. Silence is measured instead of the duration of single calls, because under load the
+ * queue may be long although the server is healthy. It is measured as a number of checks instead of elapsed
+ * time, so that a pause of this process is not mistaken for silence of the server.
  */
 export class Circuit {
   readonly #breaker: CircuitBreaker<unknown>;
@@ -56,7 +56,7 @@ export class Circuit {
     });
   }
 
-  /** Whether calls would be rejected without being sent. */
+  /** Whether calls are rejected without being sent. */
   get isOpen(): boolean {
     return this.#breaker.isOpen;
   }

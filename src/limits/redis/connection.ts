@@ -8,12 +8,12 @@ import { SERVER_CLOCK, scriptCommands } from './scripts.ts';
 
 const FIRST_RETRY_AFTER = 0.05 * SECOND;
 const LAST_RETRY_AFTER = SECOND;
-/** Time without data, while a reply is due, after which a connection is closed, in ms. */
+/** A connection is closed when a reply is due and no data has arrived for this time, in ms. */
 const CONNECTION_TIMEOUT = SECOND;
-/** How often the map from slots to nodes of a Cluster is refreshed, in ms; redirections keep it right meanwhile. */
+/** How often the slot map of a Cluster is refreshed, in ms; redirections correct it in between. */
 const REFRESH_SLOTS_EVERY = 2 * SECOND;
 
-/** Everything behind the hash tag of a key. */
+/** The part of a key after its hash tag. */
 const AFTER_TAG = /}.*$/;
 
 export interface RedisEvents {
@@ -21,7 +21,7 @@ export interface RedisEvents {
   readonly onUnavailable: (server: string, cause: unknown) => void;
   /** It is available again. */
   readonly onAvailable: (server: string) => void;
-  /** A connection was made, the first or a new one: the server may have lost what it had in memory. */
+  /** A connection was established, initially or again: the server may have lost its data. */
   readonly onConnected: () => void;
   /** A command received its reply. @param took ms */
   readonly onReply: (took: number) => void;
@@ -34,14 +34,14 @@ export interface RedisConnectionOptions {
   readonly events: RedisEvents;
   /** Measures how long replies take. */
   readonly clock: Clock;
-  /** Lua function `now()` that gives the time in epoch ms; the server's own clock by default. */
+  /** Lua function `now()` that returns the time in epoch ms; by default that of the server. */
   readonly clockScript?: string;
-  /** Silence after which a server is unavailable, in ms; 150 by default. Connections time out no sooner. */
+  /** As in `Circuit`, in ms; 150 by default. Connections do not time out earlier. */
   readonly silenceTimeout?: number;
 }
 
 /**
- * Sends commands, each on one key with a {hash tag}, to the server that holds the key. Commands fail at once
+ * Sends commands, each on one key with a {hash tag}, to the server that holds the key. Commands fail immediately
  * while that server is known to be unavailable.
  */
 export class RedisConnection {
@@ -53,7 +53,7 @@ export class RedisConnection {
   readonly #circuits = new Map<string, Circuit>();
   #problem: unknown;
 
-  /** Connects in the background, and tries again until it is stopped. */
+  /** Connects in the background, and reconnects until it is closed. */
   constructor(options: RedisConnectionOptions) {
     const { address, events, clock, clockScript = SERVER_CLOCK, silenceTimeout } = options;
     this.#silenceTimeout = silenceTimeout;
@@ -83,12 +83,12 @@ export class RedisConnection {
     this.#client.connect().catch(events.onError);
   }
 
-  /** The last error of the network or the server; `undefined` once a connection is ready. */
+  /** The latest error of the network or the server; `undefined` once a connection is ready. */
   get problem(): unknown {
     return this.#problem;
   }
 
-  /** Whether commands can be sent to every server, at the latest when the timeout (ms) has passed. */
+  /** Waits until commands can be sent to every server. `false` after the timeout (ms). */
   async ready(timeout: number): Promise<boolean> {
     const client = this.#client;
     try {
@@ -138,11 +138,11 @@ export class RedisConnection {
         this.#client.set(`${probed.replace(AFTER_TAG, '}')}:probe`, 1, 'PX', MINUTE),
       onOpen: (cause) => {
         this.#events.onError(cause);
-        // A command only knows that it could not be sent.
+        // The error of a command only says that it could not be sent.
         this.#events.onUnavailable(server, this.#problem ?? cause);
       },
       onClose: () => {
-        // The server may have left the Cluster meanwhile.
+        // The server may have left the Cluster in the meantime.
         this.#circuits.delete(server);
         this.#events.onAvailable(server);
       },
@@ -153,8 +153,8 @@ export class RedisConnection {
 }
 
 /**
- * Commands are neither queued while there is no connection nor sent twice: a request must not wait, and must
- * not be counted twice. Automatic pipelining stays off: joined writes cost less CPU.
+ * Commands are neither queued while there is no connection nor sent twice: a request must not wait and must not
+ * be counted twice. Automatic pipelining is off, because joined writes use less CPU time.
  */
 function createClient(
   address: RedisAddress,

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Makes a client join the commands of one turn of the event loop into one write, on every connection that it
- * makes. One write per command costs a system call each, and wakes the server each time.
+ * Makes a client combine the commands of one turn of the event loop into one write, on every connection that it
+ * opens. One write per command would cost a system call and wake up the server each time.
  */
 export function joinWrites(client: Redis): void {
   client.on('connect', () => {
@@ -15,7 +15,7 @@ export function joinWrites(client: Redis): void {
       // Commands sent on a connection that is closing fail with it.
       if (text !== '' && stream.writable) write(text);
     };
-    // Corking the stream would do the same, for 10 % more CPU.
+    // Corking the stream would do the same, but use 10 % more CPU time.
     stream.write = (command: string | Uint8Array) => {
       if (typeof command !== 'string') {
         send();

@@ -19,23 +19,23 @@ import { windowsFrom } from './script-reply.ts';
 
 /** Time without a heartbeat after which a process is no longer in the group, in ms. */
 const HEARTBEAT_TIMEOUT = 5 * SECOND;
-/** Callers or bans that are sent to Redis together, beside requests. */
+/** Callers or bans that background jobs send to Redis together. */
 const BATCH_SIZE = 200;
 
 interface RedisLimiterOptions {
   readonly environment: Environment;
   readonly policy: BanPolicy;
   readonly connection: RedisConnection;
-  /** Decides in this process while Redis is unavailable; reports the bans that it begins itself. */
+  /** Decides in this process while Redis is unavailable; reports the bans that it starts. */
   readonly local: MemoryLimiter;
-  /** Called once, in one process, for every ban that begins in Redis; must not wait. */
+  /** Called in exactly one process for every ban that starts in Redis; must not wait. */
   readonly onBan: (ban: BanRecord) => void;
-  /** Waits until every ban that has begun is on record. */
+  /** Waits until every ban that has started is stored. */
   readonly recordBans?: () => Promise<void>;
 }
 
 /**
- * Decides in Redis, for all processes together: exact, because a script checks and counts in one step. While
+ * A limiter in Redis, shared by all processes: exact, because a script checks and counts atomically. While
  * Redis is unavailable this process decides locally, with its share of each limit and the bans it knows.
  */
 export class RedisLimiter implements AdjustableLimiter {
@@ -54,7 +54,7 @@ export class RedisLimiter implements AdjustableLimiter {
     return this.#options.environment;
   }
 
-  /** How many processes count these requests, as of the last heartbeat. */
+  /** The number of processes that shared the limits at the last heartbeat. */
   get processes(): number {
     return this.#group.size;
   }
@@ -88,7 +88,7 @@ export class RedisLimiter implements AdjustableLimiter {
   }
 
   /**
-   * Restores bans on record, locally and in Redis, which may have lost them; rejects while Redis is
+   * Restores stored bans, locally and in Redis, which may have lost them; rejects while Redis is
    * unavailable.
    */
   async restore(bans: readonly BanRecord[], now: Instant): Promise<void> {
@@ -127,7 +127,7 @@ export class RedisLimiter implements AdjustableLimiter {
     await this.#change(account.id, (client, key) => client.del(key));
   }
 
-  /** Client addresses keep their windows in Redis, which end by themselves. */
+  /** The windows of client addresses stay in Redis until they expire. */
   async reset(accountIds: () => Awaitable<readonly string[]>): Promise<void> {
     this.#options.local.reset();
     this.#localCounts.clear();
@@ -140,7 +140,7 @@ export class RedisLimiter implements AdjustableLimiter {
     await this.#options.recordBans?.();
   }
 
-  /** Adds the requests that were admitted locally to Redis's counts, as far as Redis is available. */
+  /** Adds the requests that were admitted locally to the counts in Redis, as far as Redis is available. */
   async flushLocalCounts(): Promise<void> {
     const { connection } = this.#options;
     for (let failed = false; !failed; ) {
@@ -162,7 +162,7 @@ export class RedisLimiter implements AdjustableLimiter {
     }
   }
 
-  /** Tells the group that this process is alive, and reads who else is; rejects while Redis is unavailable. */
+  /** Stores a heartbeat of this process and reads the ids of the others; rejects while Redis is unavailable. */
   async sendHeartbeat(): Promise<void> {
     const key = `petstore:{${this.environment}:processes}`;
     const ids = await this.#options.connection.call(key, (client) =>
@@ -177,14 +177,14 @@ export class RedisLimiter implements AdjustableLimiter {
     await this.#options.connection.call(key, (client) => client.zrem(key, this.#group.id));
   }
 
-  /** Drops expired state of this process; Redis expires its own. */
+  /** Drops expired state of this process; the state in Redis expires there. */
   pruneExpired(now: Instant): void {
     this.#options.local.pruneExpired(now);
-    // Its changes are saved nowhere, and would accumulate.
+    // The changes are not saved anywhere and would accumulate.
     this.#options.local.takeUnsaved(now);
   }
 
-  /** Decides in Redis; with a cost of 0 nothing is counted. */
+  /** Decides in Redis; a cost of 0 counts nothing. */
   async #decide(
     { id, limits, key, clockOffset = 0 }: QuotaCaller,
     now: Instant,
@@ -250,7 +250,7 @@ export class RedisLimiter implements AdjustableLimiter {
   }
 }
 
-/** Shows the caller's whole limits, of which this process applied its share. */
+/** Replaces the share of each limit that this process applied by the full limit. */
 function withFullLimits(result: RateLimitResult, limits: Limits): RateLimitResult {
   const { outcome, minute, day } = result;
   const described = describedWindow(outcome === 'admitted', minute, day);

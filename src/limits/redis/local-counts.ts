@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { RateLimitResult } from '../../core/rate-limit.ts';
 import { DAY, type Instant, SECOND } from '../../lib/clock.ts';
 
-/** Callers held for Redis at the same time; past it the least recently used is dropped. */
+/** The maximum number of callers with counts; above it the least recently used is dropped. */
 const CAPACITY = 100_000;
 
-/** Requests of one caller that were admitted locally. Times are epoch ms on its clock. */
+/** Requests of one caller that were admitted locally. Times are epoch ms on the caller's clock. */
 export interface Counts {
   /** As in `QuotaCaller`. */
   readonly clockOffset: number;
@@ -16,7 +16,7 @@ export interface Counts {
   readonly dayUsed: number;
 }
 
-/** Requests that were admitted locally while Redis was unavailable, to be added to its counts later. */
+/** Requests that were admitted locally while Redis was unavailable, to be added to the counts in Redis later. */
 export class LocalCounts {
   readonly #counts = new LRUCache<string, Counts>({ max: CAPACITY });
 
@@ -35,7 +35,7 @@ export class LocalCounts {
     });
   }
 
-  /** Returns counts that were taken and could not be added in Redis. */
+  /** Puts back taken counts that could not be added in Redis. */
   putBack(caller: string, counts: Counts): void {
     const since = this.#counts.get(caller);
     if (!since) {
@@ -50,7 +50,7 @@ export class LocalCounts {
     });
   }
 
-  /** Drops what was counted of a caller. */
+  /** Drops the counts of a caller. */
   drop(caller: string): void {
     this.#counts.delete(caller);
   }
@@ -59,7 +59,7 @@ export class LocalCounts {
     this.#counts.clear();
   }
 
-  /** Removes and returns the counts of up to `limit` callers, the least recently used first. */
+  /** Removes and returns the counts of up to `limit` callers, least recently used first. */
   take(limit: number): [caller: string, counts: Counts][] {
     const callers = [...this.#counts.rkeys().take(limit)];
     return callers.flatMap((caller) => {

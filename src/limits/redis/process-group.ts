@@ -1,9 +1,9 @@
 import type { Limits } from '../../core/plans.ts';
 
 /**
- * The processes that count the same requests, as of the last heartbeat. While Redis is unavailable each applies
- * its share of every limit: the shares add up to the limit, and none is more than the limit divided by the
- * number of processes, rounded up.
+ * The processes that shared the same limits at the last heartbeat. While Redis is unavailable each applies its
+ * share of every limit: the shares add up to the limit, and none exceeds the limit divided by the number of
+ * processes, rounded up.
  */
 export class ProcessGroup {
   /** Id of this process. */

@@ -1,19 +1,19 @@
 import type { ClientContext, Result } from 'ioredis';
 
 /**
- * The rules of src/core/quota.ts, bans.ts and rate-limit.ts in Lua, so that Redis checks and counts in one
- * step. Times are epoch ms by the server's clock, and ahead of it where the caller's clock is: the first
- * argument of every script on a caller is how far, in ms.
+ * The rules of src/core/quota.ts, bans.ts and rate-limit.ts in Lua, so that Redis checks and counts atomically.
+ * Times are epoch ms on the caller's clock. The first argument of every script on a caller is the offset of that
+ * clock from the server's clock, in ms.
  *
- * Each caller has one hash. Numbers that belong together are one field, as MessagePack: reading and writing
- * text took a sixth of the script's time.
- * - `counts`: end and use of the minute, day and its use;
- * - `conduct:ID`, the strikes of each chain of API keys that was refused, by its first key: end of the grace, end of the exhausted window,
- *   refusals, and the latest ban: start, length, end, level (0 without a ban);
- * - `until`: when the hash expires by the server's clock, a day after all of that has expired.
+ * Each caller has one hash. Related numbers are stored in one field as MessagePack: reading and writing text took
+ * a sixth of the script's time.
+ * - `counts`: end of the minute and requests used in it, day and requests used in it;
+ * - `conduct:ID`: the strikes of a key chain, by the id of its first key: end of the grace, end of the exhausted
+ *   window, refusals, and the latest ban: start, length, end, level (0 without a ban);
+ * - `until`: when the hash expires on the server's clock, a day after all other fields have expired.
  */
 
-/** The time by the server's clock. */
+/** The time on the server's clock. */
 export const SERVER_CLOCK = `
 local function now()
   local time = redis.call('TIME')
@@ -21,7 +21,7 @@ local function now()
 end
 `;
 
-/** Chains of one account whose strikes are stored; an account has at most 100 live keys. */
+/** The maximum number of key chains of one account with stored strikes; an account has at most 100 live keys. */
 const MAX_STRUCK_KEYS = 128;
 
 const CALLER = `
@@ -122,9 +122,10 @@ end
 /**
  * Decides on one request.
  * Further arguments: requests per minute and per day; 1 to count the request, 0 to only check; the id of the
- * key's chain, or an empty text; the ban policy as one text: refusals before a ban, length of the first and of the longest ban.
- * Reply: 1 if both windows have room; remaining and reset of the minute, then of the day; during a ban the
- * time left of it; and for a ban that this request began its level and start.
+ * key chain, or an empty string; the ban policy as one string: refusals before a ban, length of the first and of
+ * the longest ban.
+ * Reply: 1 if both windows have requests remaining; remaining and reset of the minute, then of the day; during a
+ * ban the time left until it ends; and for a ban that this request started, its level and start.
  */
 const ADMIT = `
 local perMinute, perDay = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -194,8 +195,8 @@ return reply(length, level, at)
 `;
 
 /**
- * Adds requests that a process admitted locally, whether there is room or not. Further arguments: end and
- * use of the minute, day and its use.
+ * Adds requests that a process admitted locally, even if that exceeds the limits. Further arguments: end of the
+ * minute and requests used in it, day and requests used in it.
  */
 const ADD_COUNTS = `
 local minuteEndsAt, minuteUsed = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -210,8 +211,8 @@ saveQuota(quota)
 `;
 
 /**
- * Sets what was used of the windows in force. Further arguments: use of the minute and of the day, each
- * an empty text where it stays.
+ * Sets the used requests of the current windows. Further arguments: requests used in the minute and in the day;
+ * an empty string leaves a window unchanged.
  */
 const SET_USED = `
 local quota = readQuota(read('counts')[2])
@@ -220,7 +221,7 @@ quota.dayUsed = tonumber(ARGV[3]) or quota.dayUsed
 saveQuota(quota)
 `;
 
-/** Uncounts one admitted request. */
+/** Subtracts one admitted request from the counts. */
 const GIVE_BACK = `
 local quota = readQuota(read('counts')[2])
 quota.minuteUsed = math.max(0, quota.minuteUsed - 1)
@@ -229,8 +230,8 @@ saveQuota(quota)
 `;
 
 /**
- * Restores a ban unless one that began as late or later is stored; the time left of it is at most its length.
- * Further arguments: the id of the chain; start, length, end and level of the ban.
+ * Restores a ban unless a stored ban started at the same time or later; the time left until it ends is at most its
+ * length. Further arguments: the id of the key chain; start, length, end and level of the ban.
  */
 const RESTORE_BAN = `
 local field, startsAt, length = 'conduct:' .. ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -241,7 +242,7 @@ local ban = { graceEndsAt = 0, windowEndsAt = 0, refusals = 0, banStartsAt = sta
 if expiresAt(ban) > at then addStrikes(field, ban) end
 `;
 
-/** Deletes the strikes of a chain if this ban is its latest. Further arguments: the id of the chain; start of the ban. */
+/** Deletes the strikes of a key chain if this is its latest ban. Further arguments: the chain's id; the ban's start. */
 const LIFT_BAN = `
 local field = 'conduct:' .. ARGV[2]
 local strikes = readStrikes(redis.call('HGET', key, field))
@@ -271,7 +272,7 @@ export function scriptCommands(clock: string) {
   };
 }
 
-// Declares the commands as ioredis documents it for custom commands.
+// Declares custom commands as documented by ioredis.
 declare module 'ioredis' {
   interface RedisCommander<Context extends ClientContext> {
     petstoreAdmit(key: string, ...args: (string | number)[]): Result<number[], Context>;

@@ -16,18 +16,18 @@ import { RedisLimiter } from './limiter.ts';
 /** How long a start waits for Redis, in ms. */
 const READY_TIMEOUT = 2 * SECOND;
 const HEARTBEAT_INTERVAL = SECOND;
-/** How often it is checked whether Redis became available or unavailable, in ms. */
+/** How often to check whether Redis became available or unavailable, in ms. */
 const SYNC_INTERVAL = 0.1 * SECOND;
 
 /** Redis, shared by several processes. */
 export interface SharedRedis extends AsyncDisposable {
-  /** Starts a limiter that counts together with all processes on this Redis. */
+  /** Starts a limiter that shares its counts with all processes on this Redis. */
   startLimiter(dependencies: Omit<LimiterDependencies, 'quotas'>): Promise<RedisLimiter>;
   /** Counts the attempts of all processes on this Redis. */
   readonly attempts: AttemptCounts;
 }
 
-/** What reports the state of Redis. */
+/** Dependencies for reporting the state of Redis. */
 export interface RedisDependencies {
   readonly clock: Clock;
   readonly log: Log;
@@ -35,16 +35,16 @@ export interface RedisDependencies {
   readonly readiness: Readiness;
 }
 
-/** What the limiters share. */
+/** The connection that the limiters share. */
 interface Link {
   readonly connection: RedisConnection;
-  /** Incremented when the availability of Redis changed, so that it may lack bans that are on record. */
+  /** Incremented when the availability of Redis changes: Redis may then lack stored bans. */
   changes(): number;
-  /** Adds work to be done before the connection is closed. */
+  /** Adds work to do before the connection is closed. */
   atClose(work: () => Promise<void>): void;
 }
 
-/** Connects, in the background if it takes longer; logs when Redis becomes unavailable or available. */
+/** Connects to Redis, continuing in the background if it takes too long; logs changes of its availability. */
 export async function connectRedis(
   address: RedisAddress,
   { clock, log, metrics, readiness }: RedisDependencies,
@@ -128,12 +128,12 @@ async function startLimiter(
       for (const ban of lifted) await limiter.lift(ban);
       await limiter.flushLocalCounts();
     } catch {
-      // Unavailable again: when that changes, this runs again.
+      // Unavailable again. This runs again when that changes.
     }
   };
   await synchronize();
   jobs.every(SYNC_INTERVAL, `restore ${environment} bans`, synchronize);
-  // While Redis is unavailable the last known group stays in force.
+  // While Redis is unavailable the last known group is used.
   const heartbeat = () => limiter.sendHeartbeat().catch(() => {});
   await heartbeat();
   redis.atClose(() => limiter.leaveGroup());
