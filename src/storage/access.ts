@@ -4,9 +4,9 @@ import type { Database, Transaction } from './schema.ts';
 import type { Selection, SelectionValue, Statement } from './selection.ts';
 
 /**
- * Changes without their first argument, each made durable in a transaction of its own when it resolves.
- * A change may run again when its transaction was rolled back. Its arguments and its result are JSON,
- * apart from bigints: on SQLite it runs in the writer thread.
+ * Changes without their first argument. Each runs in its own transaction and is durable when it resolves. A change
+ * may run again if its transaction was rolled back. Its arguments and result must be JSON values or bigints,
+ * because on SQLite it runs in the writer thread.
  */
 export type BoundChanges<Changes> = {
   readonly [Name in keyof Changes]: Changes[Name] extends (
@@ -17,30 +17,30 @@ export type BoundChanges<Changes> = {
     : never;
 };
 
-/** A change by its name among those of a store: no function can be sent to the writer thread. */
+/** A change identified by its name, because no function can be sent to the writer thread. */
 export interface NamedChange {
   readonly store: string;
   readonly name: string;
   readonly args: readonly unknown[];
 }
 
-/** What the stores that are written once use of either engine. Every call may raise `StorageUnavailable`. */
+/** The database access of the stores that both engines share. Every call may raise `StorageUnavailable`. */
 export interface Engine {
-  /** Makes a change in a transaction of its own; durable when it resolves. */
+  /** Runs a change in its own transaction; durable when it resolves. */
   change(change: NamedChange): Promise<unknown>;
   /** Queries through Kysely, which is loaded at the first call. */
   queries(): Promise<Kysely<Database>>;
-  /** Runs a selection, without Kysely. */
+  /** Runs a selection without Kysely. */
   rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Awaitable<Row[]>;
   /**
-   * Makes a change in one statement, without Kysely.
-   * @param sql where both engines know it; `?` stands for a value.
+   * Runs a change in one statement, without Kysely.
+   * @param sql a text that both engines understand, or one per engine; `?` stands for a value.
    * @returns how many rows it inserted, changed or deleted.
    */
   run(sql: string | Statement, ...values: SelectionValue[]): Promise<number>;
 }
 
-/** An engine as one store uses it, with the changes of that store. */
+/** The engine for one store, with the changes of that store. */
 export interface Access<Changes> extends Omit<Engine, 'change'> {
   readonly changes: BoundChanges<Changes>;
 }

@@ -5,35 +5,35 @@ import { deleteInBatches } from './batches.ts';
 import { recordChange } from './change-log.ts';
 import { TABLES, type TableName, type Transaction } from './schema.ts';
 
-/** An account that is being deleted, and who deletes it. */
+/** The account to delete, and who deletes it. */
 interface Deletion {
   readonly id: string;
-  /** As it is stored, and as its holder writes it. */
+  /** The stored address and the spelling of its holder. */
   readonly addresses: readonly string[];
   /** Epoch ms. */
   readonly at: number;
   readonly by: Actor;
 }
 
-/** Entries of the audit log that are rewritten in one transaction. */
+/** The number of audit log entries that are rewritten in one transaction. */
 const ENTRIES_AT_ONCE = 500;
 
 /**
- * Tables that may have many rows of one account, keys first: from then on nothing is added. Those of signing
- * in have few, and go with the account.
+ * Tables that may have many rows of one account. Keys come first: without keys no more rows are added. The sign-in
+ * tables have few rows, which are deleted with the account.
  */
 export const TABLES_OF_ACCOUNTS: readonly TableName[] = tablesOfAccounts();
 
 export const accountDeletionChanges = {
-  /** Tells servers to forget the keys of an account. */
+  /** Makes servers drop the cached keys of an account. */
   async forgetAccount(transaction: Transaction, id: string): Promise<void> {
     await recordChange(transaction, 'account', id);
   },
 
-  /** Rewrites some entries of the audit log; gives the number of the last one, or none after the last. */
+  /** Rewrites some audit log entries; returns the number of the last one, or nothing if none were left. */
   anonymizeEntries,
 
-  /** Deletes the account, what is left of it, and its address from the audit log. */
+  /** Deletes the account with its remaining rows, and removes its address from the audit log. */
   async deleteAccount(
     transaction: Transaction,
     { id, addresses, at, by }: Deletion,
@@ -57,7 +57,7 @@ export const accountDeletionChanges = {
       .set({ lifted_by: id })
       .where('lifted_by', 'in', addresses)
       .execute();
-    // Links of sign-ups have the address as their value, those that set a password the account.
+    // The value of a sign-up link is the address; that of a password link is the account.
     await transaction
       .deleteFrom('verifications')
       .where('value', 'in', [id, ...addresses])
@@ -70,8 +70,8 @@ export const accountDeletionChanges = {
 };
 
 /**
- * Deletes an account with everything that belongs to it. What may be much goes before the account, in
- * batches: an interrupted deletion leaves an account without keys, which is deleted again.
+ * Deletes an account with everything that belongs to it. Large tables are deleted first, in batches: an interrupted
+ * deletion leaves an account without keys, which can be deleted again.
  */
 export async function deleteAccount(
   access: Access<typeof accountDeletionChanges>,
@@ -118,7 +118,7 @@ async function anonymizeEntries(
 }
 
 function tablesOfAccounts(): TableName[] {
-  // The keys of an object literal are all that it has.
+  // An object literal has exactly the keys of its type.
   const names = Object.keys(TABLES) as TableName[];
   const found = names.filter((name) => {
     const { file, columns } = TABLES[name];

@@ -10,13 +10,13 @@ import { recordChange } from './change-log.ts';
 import type { Database, Transaction } from './schema.ts';
 import { suspensionChanges } from './suspensions.ts';
 
-/** The columns that tell the limits of an account. */
+/** The columns that determine the limits of an account. */
 export type PlanColumns = Pick<Selectable<Database['accounts']>, 'plan' | 'per_minute' | 'per_day'>;
 
 interface SignUp {
   readonly id: string;
   readonly email: string;
-  /** Of the password, never the password itself. */
+  /** The hash, never the password itself. */
   readonly passwordHash: string;
   readonly credentialId: string;
   /** Epoch ms. */
@@ -154,7 +154,7 @@ export class StoredAccounts implements AccountStore {
     if (!row) return;
     const addresses = [...new Set([row.email, spellingOf(row)])];
     await deleteAccount(this.#access, { id, addresses, at: now, by });
-    // The account is gone even where this fails: running servers try it again.
+    // The account is deleted even if this fails: running servers try again.
     await this.#forgetRequests(id).catch(() => {});
   }
 
@@ -184,7 +184,7 @@ export class StoredAccounts implements AccountStore {
   async search(text: string, limit: number): Promise<Account[]> {
     const select = (await this.#select()).orderBy('email').limit(limit);
     const part = text.toLowerCase();
-    // An address without the text is another one only if it contains the text; LIKE has wildcards.
+    // Removing the text changes an address only if it contains the text. LIKE has wildcards.
     const matching = select.where(({ eb, fn, ref, val }) =>
       eb(fn('replace', [ref('email'), val(part), val('')]), '<>', ref('email')),
     );
@@ -213,14 +213,14 @@ export class StoredAccounts implements AccountStore {
   }
 }
 
-/** @throws OperatorError when the row names a plan that this release does not know. */
+/** @throws OperatorError when the plan of the row is unknown to this release. */
 export function subscriptionFromRow(row: PlanColumns): Subscription {
   const limits = { perMinute: row.per_minute ?? undefined, perDay: row.per_day ?? undefined };
-  // Rows are cached by the hundred thousand: the name is one text of ours, not as many of the database's.
+  // Rows are cached by the hundred thousand: share one string instead of keeping those of the database.
   return subscribe(PLAN_NAMES.find((known) => known === row.plan) ?? row.plan, limits);
 }
 
-/** @throws OperatorError when the row names a plan that this release does not know. */
+/** @throws OperatorError when the plan of the row is unknown to this release. */
 function accountFromRow(row: AccountRow): Account {
   return {
     id: row.id,
@@ -235,9 +235,9 @@ function accountFromRow(row: AccountRow): Account {
   };
 }
 
-/** The address as its holder writes it. */
+/** The address in the spelling of its holder. */
 function spellingOf({ email, written_as }: Pick<AccountRow, 'email' | 'written_as'>): string {
-  // A change of the address through better-auth leaves the old spelling behind.
+  // When better-auth changes the address, the old spelling stays in the row.
   return written_as?.toLowerCase() === email ? written_as : email;
 }
 
@@ -255,7 +255,7 @@ async function insertAccount(
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Only Enterprise's numbers are stored; the other plans' are published. */
+/** Limits are stored only for Enterprise; those of the other plans are published. */
 function planColumns({ plan, limits }: Subscription) {
   const isCustom = plan === 'enterprise';
   const [per_minute, per_day] = isCustom ? [limits.perMinute, limits.perDay] : [null, null];

@@ -35,7 +35,7 @@ export async function clockOffsetOf(
   return row?.clock_offset ?? 0;
 }
 
-/** Adds a key where the account has room for it. */
+/** Adds a key unless the account has reached a bound. */
 export async function addKey(
   transaction: Transaction,
   { key, digest, bounds, now }: NewKey,

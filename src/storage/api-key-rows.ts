@@ -28,7 +28,7 @@ export type ApiKeyRow = Pick<KeyRow, (typeof KEY_COLUMNS)[number]>;
 
 /**
  * @param sandbox of the key's account; none for a key of production.
- * @throws OperatorError when the row names a plan that this release does not know.
+ * @throws OperatorError when the plan of the row is unknown to this release.
  */
 export function authenticatedKeyFromRow(
   key: KeyColumns,
@@ -72,8 +72,8 @@ export function apiKeyFromRow(row: ApiKeyRow, clockOffset?: number): ApiKey {
 }
 
 /**
- * Whose a key is, or what belongs to a key.
- * @param keyId of the key, which begins a chain of its own where the row names none.
+ * The account, chain and environment of a key or of a row that belongs to a key.
+ * @param keyId id of the key, which is also the id of its chain if the row has none.
  */
 export function ownerFromRow(
   row: Pick<KeyColumns, 'account_id' | 'chain_id' | 'environment'>,
@@ -86,13 +86,13 @@ export function ownerFromRow(
   };
 }
 
-/** How much the account's clock was moved forward since the key was made; none where it was not. */
+/** How far the account's clock was moved forward since the key was created; `undefined` if it was not. */
 function clockMoved(key: Pick<KeyColumns, 'clock_offset'>, clockOffset = 0): number | undefined {
   const moved = clockOffset - key.clock_offset;
   return moved > 0 ? moved : undefined;
 }
 
-/** Keys are cached by the hundred thousand: the name is one text of ours, not as many of the database's. */
+/** Keys are cached by the hundred thousand: share one string instead of keeping those of the database. */
 function environmentFromRow({ environment }: Pick<KeyColumns, 'environment'>): Environment {
   return ENVIRONMENTS.find((known) => known === environment) ?? environment;
 }

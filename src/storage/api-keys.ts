@@ -25,12 +25,12 @@ interface Successor extends NewKey {
   readonly old: { readonly id: string; readonly expiresAt: number };
 }
 
-// Without Kysely: every start looks.
+// Without Kysely, because every start needs it.
 const ANY = select('api_keys', ['id'], 'LIMIT 1');
 
-/** What each engine does with keys beside requests, by hand. */
+/** The key operations of the request path, written for each engine without Kysely. */
 export interface KeyUses extends KeySource {
-  /** Notes when keys were last used (epoch ms); an earlier time changes nothing. */
+  /** Records when keys were last used (epoch ms); earlier times than the stored ones are ignored. */
   touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void>;
 }
 
@@ -58,14 +58,14 @@ export const apiKeyChanges = {
     const clockOffset = await clockOffsetOf(transaction, key);
     const moved = Math.max(0, clockOffset - live.clock_offset);
     const expiry = live.expires_at === null ? old.expiresAt : live.expires_at - moved;
-    // A key that ends at once makes room for its successor.
+    // A key that ends immediately makes room for its successor.
     const room = old.expiresAt <= at ? 1 : 0;
     const roomy = { ...bounds, live: bounds.live + room };
     const added = await addKey(transaction, { ...successor, bounds: roomy });
     if (added !== 'kept') return added;
     await transaction
       .updateTable('api_keys')
-      // A concurrent rotation may have given it less time.
+      // A concurrent rotation may have set an earlier end.
       .set({ expires_at: Math.min(expiry, old.expiresAt), clock_offset: clockOffset })
       .where('id', '=', old.id)
       .execute();
@@ -75,7 +75,7 @@ export const apiKeyChanges = {
     return 'kept';
   },
 
-  /** `false` when there is no such key, or it was revoked before. */
+  /** `false` when there is no such key, or it is already revoked. */
   async revokeKey(transaction: Transaction, id: string, at: number, by: Actor): Promise<boolean> {
     const row = await transaction
       .updateTable('api_keys')
@@ -112,7 +112,7 @@ export const apiKeyChanges = {
   pruneKeys,
 };
 
-/** API keys by id and by account on either engine, and by digest as the engine looks them up. */
+/** API keys on either engine. Look-ups by digest are written for each engine. */
 export class StoredApiKeys implements ApiKeyStore {
   readonly #access: Access<typeof apiKeyChanges>;
   readonly #uses: KeyUses;
@@ -221,7 +221,7 @@ export class StoredApiKeys implements ApiKeyStore {
     return (await this.#access.rows(ANY)).length > 0;
   }
 
-  /** The keys of these rows, with how their accounts' clocks were moved since they were made. */
+  /** The keys of these rows, with how far their accounts' clocks were moved since they were created. */
   async #keysFrom(rows: readonly ApiKeyRow[]): Promise<ApiKey[]> {
     const ofStaging = rows.filter(({ environment }) => environment === 'staging');
     const accounts = new Set(ofStaging.map(({ account_id }) => account_id));
@@ -256,8 +256,8 @@ async function recordOfKey(
 }
 
 /**
- * Lets changes to an account's keys take turns, so that each counts what the last one left. An update
- * locks the row on PostgreSQL; SQLite has one writer, and no `FOR UPDATE`.
+ * Serializes changes to the keys of an account, so that each one counts the result of the previous one. An update
+ * locks the row on PostgreSQL; SQLite has a single writer and no `FOR UPDATE`.
  */
 async function lockAccount(transaction: Transaction, id: string): Promise<void> {
   await transaction

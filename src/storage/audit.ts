@@ -4,13 +4,13 @@ import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
 
 /**
- * Puts an entry on the audit log, in the transaction of the change that it describes. Pages that show the
- * account learn of it by the change feed.
+ * Adds an entry to the audit log, in the transaction of the change that it describes. The change feed notifies
+ * pages that show the account.
  */
 export async function recordAudit(transaction: Transaction, entry: AuditEntry): Promise<void> {
   const { at, by: actor, action, accountId: account_id, detail } = entry;
   await transaction.insertInto('audit').values({ at, actor, action, account_id, detail }).execute();
-  // What concerns all accounts is in the feed already.
+  // A change that concerns all accounts is already in the feed.
   if (account_id !== '') await recordChange(transaction, 'audit', account_id);
 }
 

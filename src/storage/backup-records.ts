@@ -1,7 +1,7 @@
 import type { BackupRecord, BackupRecords } from '../core/backup-records.ts';
 import type { Settings } from '../core/settings.ts';
 
-/** Name of the setting that holds the record of the last backup, as JSON. */
+/** Name of the setting that stores the record of the last backup, as JSON. */
 export const LAST_BACKUP = 'last_backup';
 
 /** The record that `petstore backup` stores among the settings, on either engine. */
@@ -9,7 +9,7 @@ export function storedBackupRecords(settings: Settings): BackupRecords {
   return { last: async () => parseBackupRecord(await settings.find(LAST_BACKUP)) };
 }
 
-/** The record that was stored; `undefined` when there is none, or one of another release. */
+/** Parses a stored record; `undefined` when there is none, or it has the format of another release. */
 export function parseBackupRecord(text: string | undefined): BackupRecord | undefined {
   if (text === undefined) return undefined;
   try {

@@ -13,7 +13,7 @@ const COLUMNS = [
   ...(['ends_at', 'lifted_at', 'lifted_by', 'chain_id', 'clock_offset'] as const),
 ] as const;
 
-// Without Kysely: every start reads the bans in force.
+// Without Kysely, because every start reads the active bans.
 const ACTIVE = select(
   'bans',
   COLUMNS,
@@ -28,7 +28,7 @@ const OF_ACCOUNT = select(
   'WHERE account_id = ? AND ends_at > ? ORDER BY bans.starts_at DESC, bans.id DESC LIMIT ?',
 );
 
-/** The clocks of accounts whose bans may end before their time. */
+/** The clocks of accounts that may let bans end earlier. */
 const CLOCKS = select(
   'sandboxes',
   ['account_id', 'clock_offset'],
@@ -39,12 +39,12 @@ const CLOCKS = select(
 type BanRow = NonNullable<(typeof ACTIVE)['row']>;
 
 export const banChanges = {
-  /** May run again where it is not known whether it was committed. */
+  /** May run again if it is unknown whether it was committed. */
   async recordBan(transaction: Transaction, ban: BanRecord): Promise<void> {
     await insertBan(transaction, ban);
   },
 
-  /** `false` when there is no such ban in force. */
+  /** `false` when there is no such active ban. */
   async liftBan(transaction: Transaction, id: string, by: Actor, at: number): Promise<boolean> {
     const lifted = await transaction
       .updateTable('bans')
@@ -63,10 +63,10 @@ export const banChanges = {
   },
 };
 
-/** Recorded bans, on either engine. */
+/** Stored bans, on either engine. */
 export class StoredBans implements BanStore {
   readonly #access: Access<typeof banChanges>;
-  /** Bans of this process that are not on record yet, in the order in which they began. */
+  /** Bans of this process that are not stored yet, in the order in which they started. */
   readonly #begun = new Map<string, BanRecord>();
 
   constructor(access: Access<typeof banChanges>) {
@@ -86,7 +86,7 @@ export class StoredBans implements BanStore {
     try {
       await this.#access.changes.recordBan(ban);
     } catch (error) {
-      // Any other failure is final.
+      // Any other error is permanent.
       if (!(error instanceof StorageUnavailable)) this.#begun.delete(ban.id);
       throw error;
     }
@@ -120,12 +120,12 @@ export class StoredBans implements BanStore {
     return this.#access.changes.liftBan(id, by, now);
   }
 
-  /** To be called before the stored ones are read: a ban may be recorded meanwhile. */
+  /** Must be called before the stored bans are read, because a ban may be stored in the meantime. */
   #begunSince(time: number): BanRecord[] {
     return [...this.#begun.values()].filter(({ endsAt }) => endsAt > time);
   }
 
-  /** Those of the bans that end after `since` as the clocks of their accounts are now. */
+  /** The bans that end after `since`, given the current clocks of their accounts. */
   async #ending(bans: BanRecord[], since: number): Promise<BanRecord[]> {
     if (!bans.some(({ environment }) => environment === 'staging')) return bans;
     const rows = await this.#access.rows(CLOCKS, since);
@@ -144,12 +144,12 @@ export class StoredBans implements BanStore {
   }
 }
 
-/** The bans that begun and are not among the stored ones. */
+/** The started bans that are not among the stored ones. */
 function unlessIn(stored: readonly BanRecord[], begun: readonly BanRecord[]): BanRecord[] {
   return begun.filter(({ id }) => !stored.some((ban) => ban.id === id));
 }
 
-/** Nothing where the ban is recorded already. */
+/** Does nothing if the ban is already stored. */
 export async function insertBan(transaction: Transaction, ban: BanRecord): Promise<void> {
   await transaction
     .insertInto('bans')

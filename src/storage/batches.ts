@@ -3,16 +3,16 @@ import type { Table } from './columns.ts';
 import { TABLES, type TableName } from './schema.ts';
 import { numbered, type Selection, type SelectionValue, type Statement } from './selection.ts';
 
-/** Rows that are deleted in one statement, which neither holds up other changes nor takes too long. */
+/** Rows deleted in one statement: few enough not to delay other changes or to exceed the statement timeout. */
 const DELETED_AT_ONCE = 1_000;
 
-/** Rows of a window: more than that, since not all are deleted, and each transaction waits for the disk. */
+/** Rows per window: larger, because not all are deleted and each transaction waits for the disk. */
 const WINDOW = 5_000;
 
 /**
- * Deletes rows that an index finds, batch by batch, each in a transaction of its own. What is interrupted is
- * continued by deleting again. May raise `StorageUnavailable`.
- * @param condition in SQL that both engines know; `?` stands for a value.
+ * Deletes rows that an index can find, in batches, each in its own transaction. An interrupted deletion is continued
+ * by calling this again. May raise `StorageUnavailable`.
+ * @param condition in SQL that both engines understand; `?` stands for a value.
  */
 export async function deleteInBatches(
   access: Pick<Engine, 'run'>,
@@ -20,20 +20,20 @@ export async function deleteInBatches(
   condition: string,
   ...values: SelectionValue[]
 ): Promise<void> {
-  // Twice: on a sharded database the outer one finds the shard.
+  // The condition is repeated, because a sharded database finds the shard by the outer one.
   const statement = withKey(
     table,
     (key) => `DELETE FROM ${table} WHERE ${condition} AND (${key}) IN
       (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${DELETED_AT_ONCE})`,
   );
-  // A batch that is not full was the last, although rows may be added meanwhile.
+  // An incomplete batch is the last one, even if rows are added in the meantime.
   while ((await access.run(statement, ...values, ...values)) >= DELETED_AT_ONCE);
 }
 
 /**
- * Deletes rows that no index finds: it passes over the table once, window by window, and deletes those of each
- * window in a transaction of its own. Rows that are added meanwhile may stay. May raise `StorageUnavailable`.
- * @param condition in SQL that both engines know; `?` stands for a value.
+ * Deletes rows that no index can find: scans the table once, window by window, and deletes the rows of each window in
+ * its own transaction. Rows that are added in the meantime may remain. May raise `StorageUnavailable`.
+ * @param condition in SQL that both engines understand; `?` stands for a value.
  */
 export async function deleteInWindows(
   access: Pick<Engine, 'rows' | 'run'>,
@@ -58,7 +58,7 @@ export async function deleteInWindows(
   }
 }
 
-/** The key of the last row of a window; nothing in the last window. */
+/** Selects the key of the last row of a window; no row in the last window. */
 function lastOfWindow(
   table: TableName,
   isFirst: boolean,
@@ -71,14 +71,14 @@ function lastOfWindow(
 }
 
 /**
- * A statement with the columns by which each engine finds single rows.
- * @param write given them as a list, and a row of as many values.
+ * A statement with the columns by which each engine identifies a row.
+ * @param write receives the list of columns, and a row with a placeholder for each.
  */
 function withKey(table: TableName, write: (key: string, row: string) => string): Statement {
   const { primaryKey, sequence }: Table = TABLES[table];
   const written = (columns: readonly string[]) =>
     write(columns.join(', '), `(${columns.map(() => '?').join(', ')})`);
-  // In a data folder the number is the primary key.
+  // On SQLite the sequence number is the primary key.
   return {
     sqlite: written(sequence ? [sequence.column] : primaryKey),
     postgres: numbered(written(primaryKey)),

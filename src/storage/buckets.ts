@@ -1,6 +1,6 @@
 /**
- * Ids of pets in one bucket: consecutive ones, which lie on one node of a sharded database, so that a page
- * asks one node, or two at a border. The schema of PostgreSQL has this number: it never changes.
+ * The number of consecutive pet ids in one bucket. A bucket is on one node of a sharded database, so that a page reads
+ * from one node, or from two at a boundary. The PostgreSQL schema contains this number: it must never change.
  */
 export const BUCKET_SIZE = 65_536;
 

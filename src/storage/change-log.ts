@@ -3,10 +3,10 @@ import type { Engine } from './access.ts';
 import type { Transaction } from './schema.ts';
 import { select } from './selection.ts';
 
-/** Changes that are kept for readers; a reader that missed more applies everything. */
+/** The number of changes that are kept; a reader that missed more treats everything as changed. */
 export const CHANGES_KEPT = 2_000;
 
-// Without Kysely: every process looks several times a second.
+// Without Kysely, because every process reads them several times a second.
 const REVISION = select('revision', ['value'], "WHERE name = 'changes'");
 const SINCE = select(
   'changes',
@@ -15,8 +15,8 @@ const SINCE = select(
 );
 
 /**
- * Records that something changed that servers cache, in the transaction of the change. The row of the
- * revision is locked until the commit, so that revisions become visible in ascending order.
+ * Records a change to data that servers cache, in the transaction of the change. The row of the revision is locked
+ * until the commit, so that revisions become visible in ascending order.
  */
 export async function recordChange(
   transaction: Transaction,
@@ -40,8 +40,8 @@ export async function recordChange(
 }
 
 /**
- * The changes by all processes that share a store, which servers apply to what they cache; on either engine. May
- * raise `StorageUnavailable`.
+ * The feed of changes by all processes that share a store, which servers apply to their caches; on either engine.
+ * May raise `StorageUnavailable`.
  */
 export class ChangeLog {
   readonly #engine: Pick<Engine, 'rows'>;
@@ -58,28 +58,28 @@ export class ChangeLog {
   }
 
   /**
-   * Calls `apply`, which must not reject, after each change that this process makes; the change is
-   * reported to its author only when `apply` has resolved.
+   * Calls `apply`, which must not reject, after each change that this process makes; the change resolves
+   * only after `apply` has resolved.
    */
   afterOwnChanges(apply: () => Promise<void>): void {
     this.#apply = apply;
   }
 
-  /** To be called after each change that this process made. */
+  /** Must be called after each change by this process. */
   async applyOwnChanges(): Promise<void> {
     await this.#apply?.();
   }
 
   /**
-   * Changes after this revision, the oldest first, and the revision to continue from; `everything` where
-   * the revision is too old to tell.
+   * Changes after this revision, oldest first, and the revision to continue from; `everything` if the revision
+   * is too old.
    */
   async since(seen: bigint): Promise<{ readonly revision: bigint; readonly changes: Changed }> {
     const revision = await this.revision();
     if (revision === seen) return { revision, changes: [] };
     const rows = await this.#engine.rows(SINCE, seen);
     const last = BigInt(rows.at(-1)?.revision ?? 0);
-    // A gap was pruned, or left by a process of an earlier release, which records no changes.
+    // A gap was pruned, or was left by a process of an earlier release that does not record changes.
     const isWhole = last >= revision && last - seen === BigInt(rows.length);
     if (!isWhole) return { revision: last > revision ? last : revision, changes: 'everything' };
     const changes = rows.map(

@@ -1,18 +1,18 @@
 import type { Int64 } from '../lib/int64.ts';
 
 /**
- * How a column is stored: an `integer` is a whole number that a double holds exactly, an `int64` any
- * 64-bit one; `bytes` are a BLOB or BYTEA.
+ * How a column is stored: `integer` is a whole number that a double represents exactly, `int64` any 64-bit integer,
+ * `bytes` a BLOB or BYTEA.
  */
 export type ColumnKind = 'text' | 'integer' | 'int64' | 'bytes';
 
 export interface Column<Value> {
   readonly kind: ColumnKind;
-  /** Only a type: what a row has here. */
+  /** Only for typing: the type of the values. */
   readonly value?: Value;
 }
 
-/** A column that the database fills where an insert leaves it out. */
+/** A column that the database fills if an insert omits it. */
 export interface GeneratedColumn<Value> extends Column<Value> {
   readonly generated: true;
 }
@@ -54,20 +54,20 @@ export function all<Name extends string, C extends Column<unknown>>(
   column: C,
   ...names: readonly Name[]
 ): Readonly<Record<Name, C>> {
-  // Each name is given the column; `fromEntries` loses which names there are.
+  // Every name is mapped to the column, but `fromEntries` does not keep the type of the names.
   return Object.fromEntries(names.map((name) => [name, column])) as Record<Name, C>;
 }
 
 export interface Table {
-  /** The database files that have it. In PostgreSQL, `environment` tables have a column of that name. */
+  /** The database files with this table. In PostgreSQL, `environment` tables have a column of that name. */
   readonly file: 'accounts' | 'environment' | 'requests' | 'none';
   /**
-   * How a sharded PostgreSQL places its rows: by this column, as a `reference` table, whole on every
-   * node, or on the `coordinator` alone. A column that is not among `columns` is in PostgreSQL alone.
+   * How a sharded PostgreSQL distributes its rows: by this column, as a `reference` table (complete on every
+   * node), or only on the `coordinator`. A column that is not among `columns` exists only in PostgreSQL.
    */
   readonly distributedBy: string;
   readonly primaryKey: readonly string[];
-  /** In PostgreSQL, gives the numbers of a column. */
+  /** In PostgreSQL, the sequence that generates the numbers of a column. */
   readonly sequence?: { readonly name: string; readonly column: string };
   readonly columns: Readonly<Record<string, Column<unknown>>>;
 }

@@ -15,10 +15,10 @@ import { messageOf, SetupError } from '../core/errors.ts';
 import { refuseLostSharedMemory, refuseServedFolder } from './folder/served-folder.ts';
 import { type Lock, shareLock, takeLock } from './sqlite/lock.ts';
 
-/** Length of a generated secret, and the least that the file must hold, in bytes. */
+/** Length of a generated secret and minimum length of a secret in the file, in bytes. */
 const SECRET_BYTES = 32;
 
-/** A database of a data folder, by its name without the ending. */
+/** A database of a data folder: its file name without the extension. */
 export type DatabaseName = Environment | 'accounts';
 
 /** Names of the files in a data folder, and of the parts of a backup. */
@@ -26,48 +26,48 @@ export const FILE_NAMES = {
   accounts: 'accounts.db',
   secret: 'secret',
   manifest: 'store.json',
-  /** The request log: no part of the store, and of no backup. */
+  /** The request log, which is part of neither the store nor its backups. */
   requests: 'requests.db',
   database: (environment: Environment) => `${environment}.db`,
   acknowledged: (database: DatabaseName) => `${database}.ids`,
-  /** Of a folder that is thrown away: locked by the process that it belongs to. */
+  /** In an ephemeral folder: locked by the process that owns the folder. */
   owner: 'owner.lock',
 } as const;
 
 /** The data folder: the path of each file in it. */
 export interface DataFolder {
   readonly path: string;
-  /** Whether it goes with its process, so that nothing in it has to survive a power failure. */
+  /** Whether it is deleted with its process, so that nothing in it has to survive a power failure. */
   readonly isThrownAway: boolean;
   readonly accounts: string;
   /** The request log, which may be deleted at any time. */
   readonly requests: string;
   readonly secret: string;
-  /** Which databases the folder holds, and of which store; see `folder/manifest.ts`. */
+  /** The id of the store and the databases that the folder must contain; see `folder/manifest.ts`. */
   readonly manifest: string;
   /** Held while the manifest is changed. */
   readonly manifestLock: string;
-  /** Exists while a restore changes the folder, and after one that was interrupted. */
+  /** Exists while a restore changes the folder, and after an interrupted restore. */
   readonly unfinishedRestore: string;
   /** Shared by all processes that open files in the folder; exclusive for a restore. */
   readonly folderLock: string;
   database(environment: Environment): string;
-  /** The record of what was acknowledged of a database; see `folder/acknowledged.ts`. */
+  /** The highest acknowledged number of a database; see `folder/acknowledged.ts`. */
   acknowledged(database: DatabaseName): string;
   /** Held by the process that serves the environment. */
   lock(environment: Environment): string;
 }
 
 /**
- * Opens the folder at this path, or makes it, readable by this user only.
- * @throws SetupError when it cannot be made or written to, or a running service has lost its own there, or
- * the shared memory of a database in it.
+ * Opens the folder at this path, or creates it, readable only by this user.
+ * @throws SetupError when it cannot be created or written to, or when a running service has lost its folder at this
+ * path or the shared memory of a database in it.
  */
 export function openDataFolder(path: string): DataFolder {
   if (!existsSync(path)) refuseServedFolder(path);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    // Not named after the process id: in containers that share a folder it is 1 in each.
+    // Not named after the process id, which is 1 in each of several containers that share a folder.
     const probe = join(path, `.probe-${crypto.randomUUID()}`);
     writeFileSync(probe, '');
     rmSync(probe);
@@ -82,7 +82,7 @@ export function openDataFolder(path: string): DataFolder {
   return folder;
 }
 
-/** The paths in the folder at this path, which may not exist. */
+/** The paths in the folder at this path; the folder need not exist. */
 export function dataFolderAt(path: string): DataFolder {
   return {
     path,
@@ -100,17 +100,17 @@ export function dataFolderAt(path: string): DataFolder {
   };
 }
 
-/** How the names of folders begin that are thrown away. */
+/** The prefix of the names of ephemeral folders. */
 export const THROWN_AWAY_PREFIX = 'petstore-ephemeral-';
 
-/** Whether the folder at this path belongs to a process, and goes with it. A copy under another name does not. */
+/** Whether the folder at this path is deleted with its process. A copy under another name is not. */
 export function isThrownAway(path: string): boolean {
   return basename(path).startsWith(THROWN_AWAY_PREFIX) && existsSync(join(path, FILE_NAMES.owner));
 }
 
 /**
- * Keeps restores out of the folder until the lock is released; taken before any file is opened.
- * @throws SetupError while a restore runs, or after one that did not finish.
+ * Prevents restores of the folder until the lock is released; acquired before any file is opened.
+ * @throws SetupError while a restore is running, or after an interrupted restore.
  */
 export function keepRestoreOut({ path, folderLock, unfinishedRestore }: DataFolder): Lock {
   const lock = shareLock(folderLock);
@@ -123,8 +123,8 @@ export function keepRestoreOut({ path, folderLock, unfinishedRestore }: DataFold
 }
 
 /**
- * Keeps everybody else out of the folder until the lock is released.
- * @throws SetupError while anybody has a file in it open.
+ * Locks the folder exclusively until the lock is released.
+ * @throws SetupError while another process has a file in it open.
  */
 export function keepOthersOut({ path, folderLock }: DataFolder): Lock {
   const lock = takeLock(folderLock);
@@ -135,10 +135,10 @@ export function keepOthersOut({ path, folderLock }: DataFolder): Lock {
 }
 
 /**
- * The secret that API keys are digested with: the configured one, or that of the folder. The latter is
- * generated at the first start only: keys that were made with another secret would be invalid.
- * @param isFirstStart whether no key was made with any secret yet.
- * @throws SetupError when it cannot be read or made, or is cut short.
+ * The secret for the digests of API keys: the configured one, or that of the folder. The latter is generated only at
+ * the first start, because a new secret would make existing keys invalid.
+ * @param isFirstStart whether no keys exist yet.
+ * @throws SetupError when it cannot be read or created, or is truncated.
  */
 export function readSecret(
   folder: DataFolder,
@@ -166,9 +166,9 @@ function makeSecret(folder: DataFolder): void {
     writeFileSync(draft, `${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toHex()}\n`, {
       mode: 0o600,
     });
-    // A key is durable when it is issued, so the secret must be durable before.
+    // A key is durable when it is issued, so the secret must be durable before that.
     makeDurableIn(folder, draft);
-    // Creating a link is atomic, also when two processes start at the same moment.
+    // Creating a link is atomic, even if two processes start at the same time.
     linkSync(draft, folder.secret);
     makeDurableIn(folder, folder.path);
   } catch (cause) {
@@ -178,7 +178,7 @@ function makeSecret(folder: DataFolder): void {
   }
 }
 
-/** Returns once a file's content, or a folder's list of names, is on disk. */
+/** Flushes the content of a file, or the entries of a folder, to disk. */
 export function makeDurable(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -188,7 +188,7 @@ export function makeDurable(path: string): void {
   }
 }
 
-/** As `makeDurable`, for a path in a data folder. What is in one that is thrown away need not be durable. */
+/** Like `makeDurable`, for a path in a data folder; does nothing in an ephemeral folder. */
 export function makeDurableIn(
   { isThrownAway }: Pick<DataFolder, 'isThrownAway'>,
   path: string,

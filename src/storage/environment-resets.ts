@@ -21,7 +21,7 @@ export const environmentResetChanges = {
     if (environments.includes('staging')) await resetSandboxes(transaction);
     for (const environment of environments) {
       await recordChange(transaction, 'environment', environment);
-      // It concerns all accounts.
+      // The entry concerns all accounts.
       const entry = { at, by, action: 'environment.reset', accountId: '' } as const;
       await recordAudit(transaction, { ...entry, detail: environment });
     }
@@ -32,7 +32,7 @@ async function resetSandboxes(transaction: Transaction): Promise<void> {
   for (const table of ['sandboxes', 'simulated_requests'] as const) {
     await transaction.deleteFrom(table).execute();
   }
-  // Keys that were made while a clock was ahead age by real time from now on.
+  // Keys that were created while a clock was ahead now expire by real time.
   await transaction
     .updateTable('api_keys')
     .set({ clock_offset: 0 })
@@ -40,7 +40,7 @@ async function resetSandboxes(transaction: Transaction): Promise<void> {
     .execute();
 }
 
-/** Resets what accounts have left in environments, on either engine. */
+/** Deletes the data of accounts in environments, on either engine. */
 export function storedEnvironmentResets(
   access: Access<typeof environmentResetChanges>,
   requestLog: Pick<RequestLogStore, 'forgetEnvironments'>,

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { KeyCache, KeyRecord, KeyRow, KeySource } from '../core/api-keys.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 
-/** Keys in memory at the same time, some 0.5 KB each. Reading one from the store takes some 10 µs. */
+/** The maximum number of keys in memory, some 0.5 KB each. Reading one from the store takes some 10 µs. */
 export const CAPACITY = 32_000;
 
-/** Caches keys by digest. Unknown digests are not cached, so that guesses take no room. */
+/** Caches keys by digest. Unknown digests are not cached, so that guesses take no memory. */
 export class MemoryKeyCache implements KeyCache {
   readonly #source: KeySource;
   readonly #records = new LRUCache<string, KeyRecord>({ max: CAPACITY });
@@ -16,7 +16,7 @@ export class MemoryKeyCache implements KeyCache {
   }
 
   get(digest: string): KeyRecord | undefined {
-    // `get` would keep the order of use, in twice the time; reading a key again now and then costs less.
+    // `get` would track the order of use, but takes twice the time. Reading evicted keys again costs less.
     return this.#records.peek(digest);
   }
 
@@ -53,10 +53,10 @@ export class MemoryKeyCache implements KeyCache {
         clockOffset: credential.sandbox?.clockOffset,
       },
     };
-    // Another request may have loaded it meanwhile: there must be one record for each key.
+    // Another request may have loaded it in the meantime: there must be only one record for each key.
     const known = this.#records.peek(digest);
     if (known) return known;
-    // A row that was read before the latest change may be out of date.
+    // A row that was read before the latest change may be outdated.
     if (generation === this.#generation) this.#records.set(digest, record);
     return record;
   }

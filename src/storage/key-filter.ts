@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from 'kysely';
 import type { KeyFilter } from '../core/api-keys.ts';
 import type { Database } from './schema.ts';
 
-/** The condition on keys that a filter leaves. */
+/** The condition for keys that match a filter. */
 export function keysMeant(
   where: ExpressionBuilder<Database, 'api_keys'>,
   { text, environment, live }: KeyFilter,
@@ -14,7 +14,7 @@ export function keysMeant(
   return where.and(conditions);
 }
 
-/** A name without the text is another one only if it contains the text; LIKE has wildcards. */
+/** Removing the text changes a name only if it contains the text. LIKE has wildcards. */
 function containsText(where: ExpressionBuilder<Database, 'api_keys'>, text: string) {
   const { fn, ref, val } = where;
   const name = fn<string>('lower', [ref('name')]);
@@ -22,7 +22,7 @@ function containsText(where: ExpressionBuilder<Database, 'api_keys'>, text: stri
   return where.or([where(rest, '<>', name), where('last_four', '=', text)]);
 }
 
-/** The condition on keys that are live. @param now epoch ms. */
+/** The condition for live keys. @param now epoch ms. */
 export function isLive(where: ExpressionBuilder<Database, 'api_keys'>, now: number) {
   return where.and([
     where('revoked_at', 'is', null),

@@ -22,21 +22,21 @@ import type { Database } from './schema.ts';
 /** A condition that every row fulfils. */
 export const EVERY_ROW: Expression<SqlBool> = sql`true`;
 
-/** The condition that a row of PostgreSQL, which has both environments in one table, is of this one. */
+/** The condition for rows of one environment in PostgreSQL, where one table holds both environments. */
 export function rowsOf(environment: Environment): Expression<SqlBool> {
   return sql`environment = ${environment}`;
 }
 
-/** The condition that a column of text contains this text, whatever the case of ASCII letters. */
+/** The condition that a text column contains this text, ignoring the case of ASCII letters. */
 export function containsText(column: string, text: string): Expression<SqlBool> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
   return sql`lower(${sql.ref(column)}) LIKE lower(${pattern}) ESCAPE '\\'`;
 }
 
-/** What a statement may be given. */
+/** A value for a parameter of a statement. */
 export type Bindable = string | number | bigint | Buffer | null;
 
-/** One statement that Kysely wrote. */
+/** A statement compiled by Kysely. */
 export interface Statement {
   readonly sql: string;
   readonly values: Bindable[];
@@ -52,12 +52,12 @@ export interface StatementResult {
 
 type Execute = (statement: Statement) => Promise<StatementResult>;
 
-/** Kysely over whatever runs a statement on SQLite. */
+/** Kysely on top of a function that runs a statement on SQLite. */
 export function sqliteQueries(execute: Execute): Kysely<Database> {
   return queriesOver(execute, new SqliteAdapter(), new SqliteQueryCompiler());
 }
 
-/** Kysely over whatever runs a statement on PostgreSQL. */
+/** Kysely on top of a function that runs a statement on PostgreSQL. */
 export function postgresQueries(execute: Execute): Kysely<Database> {
   return queriesOver(execute, new PostgresAdapter(), new PostgresQueryCompiler());
 }
@@ -78,7 +78,7 @@ function queriesOver(
   return new Kysely({ dialect });
 }
 
-/** Runs one statement at a time. Integers come as numbers; truth values are stored as 0 and 1. */
+/** Runs one statement at a time. Integers are returned as numbers; booleans are stored as 0 and 1. */
 class StatementDriver extends DummyDriver {
   readonly #connection: DatabaseConnection;
 
@@ -98,7 +98,7 @@ class StatementDriver extends DummyDriver {
           ...(!isSelect && { numAffectedRows: BigInt(changes) }),
         };
       },
-      // biome-ignore lint/correctness/useYield: there is nothing to give.
+      // biome-ignore lint/correctness/useYield: there is nothing to yield.
       async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
         throw new Error('This dialect does not stream.');
       },
@@ -129,6 +129,6 @@ function withExactIntegers<Row>(row: Record<string, unknown>): Row {
     name,
     typeof value === 'bigint' ? toInt64(value) : value,
   ]);
-  // The schema types the rows of a query; nothing at run time knows it.
+  // The schema defines the type of the rows, which is not available at run time.
   return Object.fromEntries(entries) as Row;
 }

@@ -4,7 +4,7 @@ import type { Engine } from './access.ts';
 import { deleteInBatches } from './batches.ts';
 import type { Database } from './schema.ts';
 
-/** The messages of an inbox that are watched for their delivery. */
+/** The number of latest messages of an inbox that are watched for delivery. */
 const WATCHED = 100;
 
 /** The columns that a message is read from. */
@@ -15,13 +15,13 @@ export const MESSAGE_COLUMNS = [
 
 export type MessageRow = Pick<Selectable<Database['messages']>, (typeof MESSAGE_COLUMNS)[number]>;
 
-/** The way of messages into inboxes, which each engine has by hand. */
+/** The path of messages into inboxes, written for each engine without Kysely. */
 export interface MessageQueue extends Pick<MessageStore, 'enqueue' | 'deliver'> {
-  /** The text of a message from the form in which the engine stores it. */
+  /** Decodes the text of a message from the form in which the engine stores it. */
   decodeText(stored: string): string;
 }
 
-/** The queue of messages, and the inboxes, on either engine. */
+/** The message queue and the inboxes, on either engine. */
 export class StoredMessages implements MessageStore {
   readonly #engine: Engine;
   readonly #queue: MessageQueue;

@@ -1,36 +1,36 @@
 import type { SQL } from 'bun';
 
 /**
- * Does what takes long while processes of the previous release use the database. Its own changes are
- * committed one by one, and it may run again; one process at a time does it.
+ * The slow part of a step, which runs while processes of the previous release use the database. It commits its changes
+ * one by one and may run again; only one process at a time runs it.
  */
 export type OnlineStep = (connection: SQL) => Promise<void>;
 
-/** Statements that do the same on each engine. */
+/** Statements with the same effect on each engine. */
 export interface Statements {
-  /** None where a step is of PostgreSQL alone. */
+  /** Empty if a step is only for PostgreSQL. */
   readonly sqlite: readonly string[];
-  /** Each may run again: on engines that commit every definition, a step can be cut off. */
+  /** Each must be repeatable: on engines that commit every DDL statement, a step can be interrupted. */
   readonly postgres: readonly string[];
 }
 
 /**
- * The steps of the schema that are written for both engines, after those of each engine's own list. Steps
- * are only ever appended, with a new minor release and a line in the changelog.
+ * A schema step for both engines; these follow the steps of each engine's own list. Steps are only ever appended, with
+ * a new minor release and a line in the changelog.
  */
 export interface SharedStep extends Statements {
-  /** The files of a data folder that have the tables. */
+  /** The files of a data folder that contain the tables. */
   readonly file: 'accounts' | 'environment' | 'requests';
-  /** Runs before the statements where an earlier release made the database. */
+  /** Runs before the statements if an earlier release created the database. */
   readonly online?: OnlineStep;
 }
 
-/** One step, of these parts. */
+/** One step, consisting of these parts. */
 export function step(file: SharedStep['file'], ...parts: readonly Statements[]): SharedStep {
   return { file, ...together(...parts) };
 }
 
-/** The statements of all parts, in their order. */
+/** The statements of all parts, in the same order. */
 export function together(...parts: readonly Statements[]): Statements {
   return {
     sqlite: parts.flatMap(({ sqlite }) => sqlite),
@@ -38,15 +38,15 @@ export function together(...parts: readonly Statements[]): Statements {
   };
 }
 
-/** Statements that both engines know, and that may run again. */
+/** Repeatable statements that both engines understand. */
 export function onBoth(...statements: string[]): Statements {
   return { sqlite: statements, postgres: statements };
 }
 
 /**
  * Creates a table on both engines.
- * @param definitions columns and constraints, in SQL that both know; INTEGER is any 64-bit integer.
- * @param options those of the table on SQLite.
+ * @param definitions columns and constraints, in SQL that both understand; INTEGER is any 64-bit integer.
+ * @param options table options on SQLite.
  */
 export function newTable(
   name: string,
@@ -60,7 +60,7 @@ export function newTable(
   };
 }
 
-/** Adds columns on both engines. @param definitions as for `newTable`. */
+/** Adds columns on both engines. @param definitions like `newTable`. */
 export function newColumns(table: string, ...definitions: string[]): Statements {
   return {
     sqlite: definitions.map((column) => `ALTER TABLE ${table} ADD COLUMN ${column}`),
@@ -70,7 +70,7 @@ export function newColumns(table: string, ...definitions: string[]): Statements 
   };
 }
 
-/** Creates indexes on both engines. @param definitions each a name and what follows it. */
+/** Creates indexes on both engines. @param definitions each a name and the rest of the statement. */
 export function newIndexes(...definitions: string[]): Statements {
   return onBoth(...definitions.map((index) => `CREATE INDEX IF NOT EXISTS ${index}`));
 }

@@ -10,7 +10,7 @@ import {
 } from './migration-steps.ts';
 import { addBucketsOnline, PET_BUCKETS } from './pet-buckets.ts';
 
-/** What signing in needs, in the own lists of both engines. Its times are text: ISO 8601, UTC. */
+/** The sign-in tables, used in the lists of both engines. Times are text: ISO 8601, UTC. */
 export const SIGNING_IN = together(
   newTable('credentials', [
     'id TEXT PRIMARY KEY',
@@ -40,7 +40,7 @@ export const SIGNING_IN = together(
   newIndexes('verifications_by_identifier ON verifications (identifier)'),
 );
 
-/** Usage by account, in the own lists of both engines. */
+/** Usage by account, used in the lists of both engines. */
 export const USAGE = together(
   newTable(
     'usage',
@@ -57,7 +57,7 @@ export const USAGE = together(
   newIndexes('usage_by_hour ON usage (hour)'),
 );
 
-/** The `Idempotency-Key` of messages, in the own lists of both engines. */
+/** The `Idempotency-Key` of messages, used in the lists of both engines. */
 export const REPEATED_MESSAGES = together(
   newColumns('messages', 'idempotency_key TEXT'),
   onBoth(
@@ -66,7 +66,7 @@ export const REPEATED_MESSAGES = together(
   ),
 );
 
-/** @param accountId the definition of the column: only in PostgreSQL accounts are in the same database. */
+/** @param accountId definition of the column: only in PostgreSQL are the accounts in the same database. */
 function requestLogTable(accountId: string): Statements {
   return newTable('request_log', [
     accountId,
@@ -93,7 +93,7 @@ function requestLogTable(accountId: string): Statements {
 }
 
 export const SHARED_STEPS: readonly SharedStep[] = [
-  // The changes themselves beside their number, made by the functions that change something.
+  // The changes themselves in addition to their number; added by the functions that make changes.
   step(
     'accounts',
     {
@@ -111,7 +111,7 @@ export const SHARED_STEPS: readonly SharedStep[] = [
       'subject_id TEXT NOT NULL',
     ]),
   ),
-  // Addresses in lower case beside their spelling, sorted by code point, on both engines.
+  // Addresses in lower case in addition to their spelling, sorted by code point, on both engines.
   step('accounts', {
     sqlite: [
       'ALTER TABLE accounts ADD COLUMN written_as TEXT',
@@ -119,11 +119,11 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     ],
     postgres: ['ALTER TABLE accounts ALTER COLUMN email TYPE TEXT COLLATE "C"'],
   }),
-  // The first reply itself beside the id of the pet.
+  // The first reply itself in addition to the id of the pet.
   step('environment', newColumns('idempotent_requests', 'reply_status INTEGER', 'reply_body TEXT')),
-  // The chain of rotations that a key and a ban belong to; none means the key itself.
+  // The rotation chain that a key and a ban belong to; NULL means that of the key itself.
   step('accounts', newColumns('api_keys', 'chain_id TEXT'), newColumns('bans', 'chain_id TEXT')),
-  // For pages of keys, the keys of one day, and the removal of those that ended long ago.
+  // For pages of keys, the keys of one day, and pruning keys that ended long ago.
   step(
     'accounts',
     newIndexes(
@@ -134,7 +134,7 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     ),
     onBoth('DROP INDEX IF EXISTS api_keys_by_account'),
   ),
-  // The sandbox of staging, and how far an account's clock was ahead when a key or a ban was made.
+  // The sandbox of staging, and how far an account's clock was ahead when a key or a ban was created.
   step(
     'accounts',
     newTable('sandboxes', [
@@ -146,7 +146,7 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     newColumns('api_keys', 'clock_offset INTEGER NOT NULL DEFAULT 0'),
     newColumns('bans', 'clock_offset INTEGER NOT NULL DEFAULT 0'),
   ),
-  // What the requests of a key meet, and how many requests met something.
+  // The simulation for the requests of a key, and how many requests a simulation applied to.
   step(
     'accounts',
     newColumns('api_keys', 'simulate TEXT'),
@@ -187,9 +187,9 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     newColumns('accounts', 'two_factor_enabled INTEGER NOT NULL DEFAULT 0'),
     newColumns('sessions', 'second_factor TEXT'),
   ),
-  // Since when an account is suspended, and why.
+  // When and why an account was suspended.
   step('accounts', newColumns('accounts', 'suspended_at INTEGER', 'suspension_reason TEXT')),
-  // Usage by key and operation, with durations. That of earlier releases stays where it is until it expires.
+  // Usage by key and operation, with durations. Usage of earlier releases stays in its table until it expires.
   step(
     'accounts',
     newTable('key_usage', [
@@ -199,7 +199,7 @@ export const SHARED_STEPS: readonly SharedStep[] = [
       "environment TEXT NOT NULL CHECK (environment IN ('production', 'staging'))",
       'key_id TEXT NOT NULL',
       'operation TEXT NOT NULL',
-      // The columns are listed: a step never changes with the code.
+      // The columns are listed here because a step must not change with the code.
       ...['succeeded', 'client_errors', 'limited', 'server_errors'].map(counter),
       ...['invalid', 'unauthorized', 'not_found', 'conflicts'].map(counter),
       ...Array.from({ length: 32 }, (_, bucket) => counter(`took_${bucket}`)),
@@ -207,9 +207,9 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     ]),
     newIndexes('key_usage_by_age ON key_usage (hours, hour)'),
   ),
-  // By which a sharded PostgreSQL places pets.
+  // Buckets, by which a sharded PostgreSQL distributes pets.
   { ...step('environment', { sqlite: [], postgres: PET_BUCKETS }), online: addBucketsOnline },
-  // Keys that pages make to try the API.
+  // Keys that web pages create for trying the API.
   step('accounts', newColumns('api_keys', 'is_temporary INTEGER NOT NULL DEFAULT 0')),
   // The request log.
   step(
@@ -225,7 +225,7 @@ export const SHARED_STEPS: readonly SharedStep[] = [
       'request_log_by_age ON request_log (at)',
     ),
   ),
-  // For the entries of one account, and of one actor.
+  // For the entries of one account and of one actor.
   step(
     'accounts',
     newIndexes(
@@ -233,7 +233,7 @@ export const SHARED_STEPS: readonly SharedStep[] = [
       'audit_by_actor ON audit (actor, number)',
     ),
   ),
-  // Which key a key was rotated from, and which one a message was sent with.
+  // The key that a key replaced by rotation, and the key that a message was sent with.
   step(
     'accounts',
     newColumns('api_keys', 'predecessor_id TEXT'),

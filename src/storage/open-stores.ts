@@ -11,7 +11,7 @@ import type { WriterThreads } from './sqlite/writer-threads.ts';
 import type { DatabaseStores, Stores } from './stores.ts';
 
 /**
- * @param threads where the writers of a data folder get theirs from; by default each starts its own.
+ * @param threads source of the writer threads of a data folder; by default each writer starts its own.
  * @throws SetupError when the folder, a file in it or the database cannot be used.
  */
 export async function openStores(
@@ -43,12 +43,12 @@ async function openDatabase(
 ): Promise<DatabaseStores> {
   const { database } = config;
   if (!database) return openSqliteStores(config, clock, threads);
-  // Only here: the embedded store starts without it.
+  // Loaded only here, because the embedded store does not need it.
   const { openPostgresStores } = await import('./postgres/open-stores.ts');
   return openPostgresStores(config, database, clock);
 }
 
-/** With another secret every key would be refused one by one; better to refuse to start. */
+/** With a different secret every key would be refused, so refuse to start instead. */
 async function checkSecret(settings: Settings, secret: Buffer): Promise<void> {
   const print = fingerprintOf(secret);
   const kept = (await settings.find(FINGERPRINT)) ?? (await settings.keep(FINGERPRINT, print));

@@ -2,19 +2,19 @@ import type { SQL } from 'bun';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { BUCKET_SIZE } from './buckets.ts';
 
-/** Pets that are given their bucket in one statement, so that it takes well under a second. */
+/** The number of pets whose bucket is set in one statement, which then takes well under a second. */
 const FILLED_AT_ONCE = 20_000;
 
-/** As `bucketOf` has it; ids are positive. */
+/** The same as `bucketOf`; ids are positive. */
 const BUCKET = `id / ${BUCKET_SIZE}`;
 const CHECK = `CHECK (bucket IS NOT NULL AND bucket = ${BUCKET})`;
 
-/** A column that has a value in every new row, whichever release inserts it. */
+/** A column that is set in every new row, whichever release inserts it. */
 const COLUMN = [
   'ALTER TABLE pets ADD COLUMN IF NOT EXISTS bucket BIGINT',
   `CREATE OR REPLACE FUNCTION pets_bucket() RETURNS trigger LANGUAGE plpgsql AS
      $$ BEGIN NEW.bucket := NEW.${BUCKET}; RETURN NEW; END $$`,
-  // Releases before this one name no bucket.
+  // Earlier releases do not set the bucket.
   `CREATE OR REPLACE TRIGGER pets_bucket BEFORE INSERT ON pets FOR EACH ROW
      WHEN (NEW.bucket IS NULL) EXECUTE FUNCTION pets_bucket()`,
 ];
@@ -28,9 +28,9 @@ const CHECKED = [
 ];
 
 /**
- * The column `bucket` of pets, which is part of the primary key: a sharded database finds a duplicate only
- * among rows that it keeps together. The id comes first, so that statements of earlier releases, which name no
- * bucket, are as fast as they were.
+ * The column `bucket` of pets, which is part of the primary key because a sharded database detects duplicates only
+ * among rows of the same shard. The id comes first, so that statements of earlier releases, which do not use the
+ * bucket, stay as fast as before.
  */
 export const PET_BUCKETS = [
   ...COLUMN,
@@ -45,8 +45,8 @@ export const PET_BUCKETS = [
 ];
 
 /**
- * Does what takes long of `PET_BUCKETS` while other processes use the table: no lock is held that
- * creations or pages wait for longer than for one statement. Goes on where it was interrupted.
+ * Runs the slow part of `PET_BUCKETS` while other processes use the table: no lock that blocks creating or listing
+ * pets is held for longer than one statement. Continues where it was interrupted.
  */
 export async function addBucketsOnline(connection: SQL): Promise<void> {
   for (const statement of COLUMN) await connection.unsafe(statement);
@@ -79,7 +79,7 @@ async function makeIndex(connection: SQL): Promise<void> {
     "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('pets_by_id')",
   );
   if (index?.valid) return;
-  // One that is not valid was left behind by a process that was interrupted.
+  // An invalid index was left behind by an interrupted process.
   if (index) await connection.unsafe('DROP INDEX CONCURRENTLY pets_by_id');
   await connection.unsafe(
     'CREATE UNIQUE INDEX CONCURRENTLY pets_by_id ON pets (environment, id, bucket)',

@@ -5,7 +5,7 @@ import type { Awaitable } from '../lib/awaitable.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Database } from './schema.ts';
 
-/** Idempotent requests that are deleted in one statement, so that creations take their turns between. */
+/** Idempotent requests deleted in one statement: few enough that creating a pet does not wait long. */
 const DELETED_AT_ONCE = 1_000;
 
 /** Kysely on the tables of one environment. */
@@ -15,7 +15,7 @@ export interface EnvironmentQueries {
   readonly inEnvironment: Expression<SqlBool>;
 }
 
-/** A pet on its way into the store. */
+/** A pet to be created. */
 export interface Creation {
   readonly pet: NewPet;
   /** Epoch ms. */
@@ -24,13 +24,13 @@ export interface Creation {
 }
 
 /**
- * The pets of one environment. What the request path needs most is written by hand for each engine; the
- * rest is written here, once for both.
+ * The pets of one environment. The most frequent operations of requests are written for each engine without Kysely;
+ * the others are shared by both engines.
  */
 export abstract class StoredPets implements PetStore {
   /** Loads Kysely at the first call. */
   protected readonly queries: () => Promise<EnvironmentQueries>;
-  /** Idempotent requests that wait for their commit in this process. */
+  /** Idempotent requests of this process that are not committed yet. */
   readonly #inFlight = new Set<string>();
   readonly #resetListeners: Array<() => void> = [];
 
@@ -99,8 +99,8 @@ type ReplyColumns = Pick<
 >;
 
 /**
- * The stored reply of a request; none where an earlier release recorded it. Such a release, beside this
- * one, reuses an expired row for another pet and leaves the reply of the first one in it.
+ * The stored reply of a request; `undefined` if an earlier release recorded the request. Such a release, running at the
+ * same time as this one, reuses an expired row for another pet but leaves the old reply in the row.
  */
 export function storedReply({
   pet_id,

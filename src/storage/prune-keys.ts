@@ -4,13 +4,13 @@ import { DAY } from '../lib/clock.ts';
 import { apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
 import type { Transaction } from './schema.ts';
 
-/** Keys that are removed in one transaction. */
+/** The number of keys that are deleted in one transaction. */
 const REMOVED_AT_ONCE = 200;
 
 /**
- * Removes some of the keys that ended before `before`, or a day ago if they were temporary, with their bans,
- * and records on the audit log when each ended. Keys whose bans end after `bannedUntil` stay. Times are epoch ms.
- * @returns how many were removed.
+ * Deletes some of the keys that ended before `before`, or a day ago if they were temporary, with their bans, and
+ * records in the audit log when each ended. Keys whose bans end after `bannedUntil` are kept. Times are epoch ms.
+ * @returns how many were deleted.
  */
 export async function pruneKeys(
   transaction: Transaction,
@@ -29,7 +29,7 @@ export async function pruneKeys(
     )
     .returning(KEY_COLUMNS)
     .execute();
-  // Another process may have removed them meanwhile.
+  // Another process may have deleted them in the meantime.
   if (removed.length === 0) return 0;
   await transaction
     .deleteFrom('simulated_requests')
@@ -52,7 +52,7 @@ export async function pruneKeys(
   return removed.length;
 }
 
-/** Some of the keys to remove; as for `pruneKeys`. */
+/** Selects some of the keys to delete; parameters as in `pruneKeys`. */
 function endedKeys(transaction: Transaction, before: number, bannedUntil: number, at: number) {
   return transaction
     .selectFrom('api_keys')
@@ -77,7 +77,7 @@ function endedKeys(transaction: Transaction, before: number, bannedUntil: number
     .limit(REMOVED_AT_ONCE);
 }
 
-/** How and when a key ended, whichever came first. */
+/** Whether a key expired or was revoked first, and when. */
 function describeEnd({ expiresAt = Infinity, revokedAt = Infinity }: ApiKey): string {
   const how = revokedAt < expiresAt ? 'revoked' : 'expired';
   return `${how} at ${new Date(Math.min(expiresAt, revokedAt)).toISOString()}`;

@@ -2,7 +2,7 @@ import { messageOf, StorageUnavailable } from '../core/errors.ts';
 import { Readiness } from '../lib/readiness.ts';
 import type { Stores } from './stores.ts';
 
-/** The readiness of a process with these stores: that of the store and of its writes, to begin with. */
+/** The readiness of a process, initially with the checks of these stores and their writes. */
 export function storeReadiness(stores: Stores): Readiness {
   const readiness = new Readiness();
   readiness.add('store', () => storeProblem(stores));
@@ -11,7 +11,7 @@ export function storeReadiness(stores: Stores): Readiness {
   return readiness;
 }
 
-/** Why the store cannot be read, if so. Clients only see that it is unavailable. */
+/** The reason if the store cannot be read. Clients only see that it is unavailable. */
 async function storeProblem({ changes }: Stores): Promise<string | undefined> {
   try {
     await changes.revision();

@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely';
 import type { LoggedLimits, LoggedRequest } from '../core/request-log.ts';
 import type { Database } from './schema.ts';
 
-/** A row of the request log as it is inserted. */
+/** A row to insert into the request log. */
 export type RequestRow = Insertable<Database['request_log']>;
 
 /** The columns of the request log, in the order in which both engines insert them. */
@@ -60,7 +60,7 @@ export function requestFromRow(row: Selectable<Database['request_log']>): Logged
   };
 }
 
-/** Limits as numbers in a fixed order: a quarter of the space that JSON takes. */
+/** Limits as numbers in a fixed order, which takes a quarter of the space of JSON. */
 function limitsText({ limit, remaining, reset, minute, day, retryAfter }: LoggedLimits): string {
   const windows = [minute, day].flatMap((each) => [each.limit, each.remaining, each.resetIn]);
   return [

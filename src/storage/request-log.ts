@@ -11,7 +11,7 @@ import { deleteInBatches } from './batches.ts';
 import { requestFromRow } from './request-log-rows.ts';
 import type { Transaction } from './schema.ts';
 
-/** What a trim leaves free, so that the next requests need none. */
+/** The number of requests that can be added after a trim before the next trim is needed. */
 const HEADROOM = 250;
 
 /** The first status of an error. */
@@ -43,7 +43,7 @@ export const requestLogChanges = {
   },
 };
 
-/** Deletes so many requests of an account whose status is on this side of the first error. */
+/** Deletes a number of an account's oldest successes, or of its oldest errors. */
 async function deleteOldest(
   transaction: Transaction,
   accountId: string,
@@ -69,12 +69,12 @@ async function deleteOldest(
     .execute();
 }
 
-/** Adds requests, which each engine does by hand; see `RequestLogStore`. */
+/** Adds requests; written for each engine without Kysely. See `RequestLogStore`. */
 export type AddRequests = (requests: readonly LoggedRequest[]) => Promise<void>;
 
 type LogAccess = Omit<Access<typeof requestLogChanges>, 'rows'>;
 
-/** The requests of accounts, on either engine. */
+/** The request log, on either engine. */
 export function storedRequestLog(access: LogAccess, add: AddRequests): RequestLogStore {
   return {
     ...access.changes,
@@ -92,9 +92,9 @@ export function storedRequestLog(access: LogAccess, add: AddRequests): RequestLo
 }
 
 interface Selected extends RequestFilter {
-  /** All accounts where it is left out. */
+  /** All accounts when omitted. */
   readonly accountId?: string;
-  /** The entry that the first one comes after. */
+  /** Only requests older than this entry. */
   readonly before?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ export type SandboxColumns = Pick<
   (typeof SANDBOX_COLUMNS)[number]
 >;
 
-/** `undefined` where everything is as it would be without the sandbox. */
+/** `undefined` if the account does not use the sandbox. */
 export function sandboxFromRow({ clock_offset, simulation }: SandboxColumns): Sandbox | undefined {
   if (clock_offset === 0 && simulation === null) return undefined;
   return { clockOffset: clock_offset, simulation: simulation ?? undefined };

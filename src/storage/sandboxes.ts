@@ -18,7 +18,7 @@ const FIND = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
 const ORDERING = select('sandboxes', ['account_id'], 'WHERE usage_order IS NOT NULL');
 
 export const sandboxChanges = {
-  /** `null` where it would be too far ahead. */
+  /** `null` if the clock would be too far ahead. */
   async advanceClock(
     transaction: Transaction,
     change: SandboxChange,
@@ -66,7 +66,7 @@ export const sandboxChanges = {
     await noteChange(transaction, change, 'sandbox.ban_lifted', detail);
   },
 
-  /** @param simulation `null` or `undefined` to end it: in a message between threads both are `null`. */
+  /** @param simulation `null` or `undefined` ends it: in messages between threads both become `null`. */
   async setSimulation(
     transaction: Transaction,
     change: SandboxChange,
@@ -99,7 +99,7 @@ export const sandboxChanges = {
       .execute();
     await forgetSimulated(transaction, accountId);
     await liftBans(transaction, change);
-    // What was made while the clock was ahead ages by real time from now on.
+    // Keys and bans that were created while the clock was ahead now expire by real time.
     for (const table of ['api_keys', 'bans'] as const) {
       await transaction
         .updateTable(table)
@@ -121,7 +121,7 @@ export const sandboxChanges = {
   },
 };
 
-/** What accounts have set in the sandbox of staging, on either engine. */
+/** The sandbox settings of accounts in staging, on either engine. */
 export function storedSandboxes(access: Access<typeof sandboxChanges>): SandboxStore {
   const ordering = async () => (await access.rows(ORDERING)).map(({ account_id }) => account_id);
   return {
@@ -132,14 +132,14 @@ export function storedSandboxes(access: Access<typeof sandboxChanges>): SandboxS
       return (row && sandboxFromRow(row)) ?? NO_SANDBOX;
     },
     async takeOrders(accountId) {
-      // Looking costs nothing; most changes leave no order.
+      // This check is cheap, and most changes leave no order.
       if (!(await ordering()).includes(accountId)) return [];
       return access.changes.takeOrders(accountId);
     },
   };
 }
 
-/** Makes sure that the account has a row, and lets its changes take turns; an update locks it on PostgreSQL. */
+/** Ensures that the account has a row, and serializes its changes; on PostgreSQL an update locks the row. */
 async function lockSandbox(transaction: Transaction, account_id: string): Promise<void> {
   await transaction
     .insertInto('sandboxes')
@@ -152,7 +152,7 @@ async function lockSandbox(transaction: Transaction, account_id: string): Promis
     .execute();
 }
 
-/** Records a change in the feed and on the audit log, with what it leaves to the limiter. */
+/** Records a change in the feed and in the audit log, with its order for the limiter. */
 async function noteChange(
   transaction: Transaction,
   { accountId, by, now: at, order }: SandboxChange,
@@ -167,7 +167,7 @@ async function noteChange(
   await recordAudit(transaction, { at, by, action, accountId, detail });
 }
 
-/** Lifts the bans in force of an account in staging, or of one chain of its keys; gives their ids. */
+/** Lifts the active bans of an account in staging, or of one of its key chains; returns their ids. */
 async function liftBans(
   transaction: Transaction,
   { accountId, by, now }: SandboxChange,

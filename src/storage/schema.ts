@@ -23,8 +23,8 @@ import { SIGN_IN_TABLES } from './sign-in-tables.ts';
 import { COUNT_COLUMNS } from './usage-columns.ts';
 
 /**
- * Every table of both engines, in an order in which no row refers to a table that follows. Times are
- * epoch ms; those in texts (better-auth's) are ISO 8601, UTC.
+ * The tables of both engines, ordered so that no table refers to a later one. Times are epoch ms; those in text columns
+ * (of better-auth) are ISO 8601, UTC.
  */
 export const TABLES = {
   settings: {
@@ -39,11 +39,11 @@ export const TABLES = {
     primaryKey: ['id'],
     columns: {
       id: text(),
-      // In lower case; `written_as` is the address as its holder writes it.
+      // In lower case; `written_as` is the address in the spelling of its holder.
       email: text(),
       written_as: optionalText(),
       plan: text<Plan>(),
-      // Only Enterprise's own limits.
+      // Only the limits of Enterprise accounts.
       ...all(optionalInteger(), 'per_minute', 'per_day'),
       created_at: integer(),
       role: generatedText<Role>(),
@@ -53,7 +53,7 @@ export const TABLES = {
       // Only while the account is suspended.
       suspended_at: optionalInteger(),
       suspension_reason: optionalText(),
-      // 1 when signing in by password asks for a second factor; brought up to date by each sign-in.
+      // 1 when signing in by password requires a second factor; updated by each sign-in.
       two_factor_enabled: generatedInteger(),
     },
   },
@@ -70,19 +70,19 @@ export const TABLES = {
       ...all(text(), 'prefix', 'last_four'),
       created_at: integer(),
       ...all(optionalInteger(), 'expires_at', 'revoked_at', 'last_used_at'),
-      // The first key of its chain of rotations; none where that is the key itself.
+      // The first key of its rotation chain; NULL if that is the key itself.
       chain_id: optionalText(),
-      // How far the account's clock was ahead when the key was made, in ms.
+      // How far the account's clock was ahead when the key was created, in ms.
       clock_offset: generatedInteger(),
-      // What its requests meet, in staging.
+      // The simulation for its requests, in staging.
       simulate: optionalText(),
-      // 1 for a key that a page made to try the API; see `ApiKey`.
+      // 1 for a key that a web page created for trying the API; see `ApiKey`.
       is_temporary: generatedInteger(),
-      // The key that was rotated to it.
+      // The key that this one replaced by rotation.
       predecessor_id: optionalText(),
     },
   },
-  // How many requests of an account met a simulation, by counter.
+  // How many requests of an account a simulation applied to, by counter.
   simulated_requests: {
     file: 'accounts',
     distributedBy: 'account_id',
@@ -105,7 +105,7 @@ export const TABLES = {
       clock_offset: generatedInteger(),
     },
   },
-  // What accounts have set in the sandbox of staging.
+  // The sandbox settings of accounts in staging.
   sandboxes: {
     file: 'accounts',
     distributedBy: 'reference',
@@ -116,7 +116,7 @@ export const TABLES = {
       clock_offset: integer(),
       // JSON.
       simulation: optionalText(),
-      // JSON; none once the process that counts the requests has applied it.
+      // JSON; NULL once the process with the limiter has applied it.
       usage_order: optionalText(),
     },
   },
@@ -130,13 +130,13 @@ export const TABLES = {
       ...all(text(), 'account_id', 'id'),
       sequence: generatedInteger(),
       environment: text<Environment>(),
-      // A JSON string in PostgreSQL, whose own text has no U+0000.
+      // A JSON string in PostgreSQL, whose text type does not support U+0000.
       text: text(),
       created_at: integer(),
-      // None while the message is queued.
+      // NULL while the message is queued.
       delivered_at: optionalInteger(),
       idempotency_key: optionalText(),
-      // The key that it was sent with; none for messages of earlier releases.
+      // The key that it was sent with; NULL for messages of earlier releases.
       key_id: optionalText(),
     },
   },
@@ -152,8 +152,7 @@ export const TABLES = {
       ...all(integer(), 'succeeded', 'client_errors', 'limited', 'server_errors'),
     },
   },
-  // What keys were used for, by hour or, where `hours` is 24, by UTC day. `usage` has what earlier releases
-  // counted.
+  // The usage of keys by hour or, if `hours` is 24, by UTC day. `usage` has the counts of earlier releases.
   key_usage: {
     file: 'accounts',
     distributedBy: 'account_id',
@@ -183,7 +182,7 @@ export const TABLES = {
       ...all(integer(), 'duration_micros', 'reply_bytes'),
       address: text(),
       ...all(optionalText(), 'user_agent', 'simulation'),
-      // 1 for the reply of an earlier request, given once more.
+      // 1 if the reply was replayed from an earlier request.
       replayed: integer(),
       // Numbers; see `limitsText`.
       limits: text(),
@@ -203,7 +202,7 @@ export const TABLES = {
       ...all(text(), 'account_id', 'detail'),
     },
   },
-  // How many changes there were that servers must apply to what they cache. One row, 'changes'.
+  // The number of changes that servers must apply to their caches. One row, 'changes'.
   revision: {
     file: 'accounts',
     distributedBy: 'coordinator',
@@ -219,12 +218,12 @@ export const TABLES = {
   },
   pets: {
     file: 'environment',
-    // A bucket has consecutive ids, as a page has (`buckets.ts`).
+    // A bucket has consecutive ids, like a page (`buckets.ts`).
     distributedBy: 'bucket',
     primaryKey: ['id'],
     columns: { id: integer(), name: text(), category_id: int64(), status: text<PetStatus>() },
   },
-  // Kept for a day; on the coordinator, which looks up and records those of a batch in one statement.
+  // Kept for a day; on the coordinator, which reads or records those of a batch in one statement.
   idempotent_requests: {
     file: 'environment',
     distributedBy: 'coordinator',
@@ -232,7 +231,7 @@ export const TABLES = {
     columns: {
       ...all(text(), 'account_id', 'key', 'fingerprint'),
       ...all(integer(), 'pet_id', 'created_at'),
-      // The first reply; none in rows of earlier releases, which made it anew from the pet.
+      // The first reply; NULL in rows of earlier releases, which derived it from the pet.
       reply_status: optionalInteger(),
       reply_body: optionalText(),
     },
@@ -246,14 +245,14 @@ export const TABLES = {
       ...all(integer(), 'minute_ends_at', 'minute_used', 'day', 'day_used'),
     },
   },
-  // The latest batch of usage that each process has added. In PostgreSQL alone.
+  // The latest batch of usage that each process has added. Only in PostgreSQL.
   usage_sources: {
     file: 'none',
     distributedBy: 'coordinator',
     primaryKey: ['id'],
     columns: { id: text(), batch: integer(), hour: integer() },
   },
-  // Which process limits an environment's callers in memory. In PostgreSQL alone.
+  // The process that holds the lease for the limits of an environment. Only in PostgreSQL.
   counting: {
     file: 'none',
     distributedBy: 'coordinator',
@@ -271,10 +270,10 @@ type ColumnType<C> =
       ? Value
       : never;
 
-/** The tables as Kysely types them. Integers are numbers, whatever the driver gives. */
+/** The types of the tables for Kysely. Integers are numbers, whatever the driver returns. */
 export type Database = {
   [Name in TableName]: { -readonly [C in keyof Columns<Name>]: ColumnType<Columns<Name>[C]> };
 };
 
-/** A Kysely instance inside of a transaction. */
+/** A Kysely instance within a transaction. */
 export type Transaction = Kysely<Database>;

@@ -23,7 +23,7 @@ export const secondFactorChanges = {
       .execute();
   },
 
-  /** `false` when the account has a confirmed app. */
+  /** `false` when the account already has a confirmed app. */
   async beginTotp(transaction: Transaction, accountId: string, secret: string): Promise<boolean> {
     const row = {
       id: crypto.randomUUID(),
@@ -189,7 +189,7 @@ export async function factorsOf(queries: Transaction, accountId: string): Promis
   };
 }
 
-/** Marks the session as proven, gives the account recovery codes if it has none, and records the factor. */
+/** Marks the session as proven, stores recovery codes if the account has none, and audits the new factor. */
 async function putIntoForce(
   transaction: Transaction,
   { sessionId, recoveryCodes, ...change }: NewFactor,
@@ -244,7 +244,7 @@ async function endOtherSessions(
     .execute();
 }
 
-/** Where no second factor is left: removes the recovery codes, and no session is proven any more. */
+/** If no second factor is left, deletes the recovery codes and marks all sessions as not proven. */
 async function forgetWhereLast(transaction: Transaction, accountId: string): Promise<void> {
   if ((await factorsOf(transaction, accountId)).hasAny) return;
   await transaction.deleteFrom('second_factors').where('user_id', '=', accountId).execute();

@@ -18,7 +18,7 @@ export function storedSecondFactors({
         .where('id', '=', accountId)
         .executeTakeFirst();
       const isAsked = account?.two_factor_enabled === 1;
-      // Most sign-ins find it up to date, and write nothing.
+      // At most sign-ins it is up to date, and nothing is written.
       if (isAsked === (await of(accountId)).hasAny) return;
       await changes.prepareSignIn(accountId);
     },

@@ -2,27 +2,26 @@ import type { Selectable } from 'kysely';
 import type { ColumnKind } from './columns.ts';
 import { type Database, TABLES, type TableName } from './schema.ts';
 
-/** A statement written by hand, for each engine. */
+/** A handwritten statement, for each engine. */
 export interface Statement {
   readonly sqlite: string;
   readonly postgres: string;
 }
 
-/** One whose rows the schema types; for the start and the request path. */
+/** A handwritten query whose rows are typed by the schema; for the start and the request path. */
 export interface Selection<Row> extends Statement {
-  /** Only a type. */
+  /** Only for typing. */
   readonly row?: Row;
 }
 
-/** What the statements of a selection may be given. */
+/** A value for a parameter of a selection. */
 export type SelectionValue = string | number | bigint | Buffer;
 
 type ColumnName<Name extends TableName> = keyof Selectable<Database[Name]> & string;
 
 /**
- * Selects columns of one table. Integers are read as doubles, which takes a fraction of the time of a
- * bigint.
- * @param rest what follows the table's name, in SQL that both engines know; `?` stands for a value.
+ * Selects columns of one table. Integers are read as doubles, which is several times faster than as bigints.
+ * @param rest the SQL after the table's name, which both engines must understand; `?` stands for a value.
  */
 export function select<Name extends TableName, C extends ColumnName<Name>>(
   table: Name,
@@ -42,7 +41,7 @@ export function select<Name extends TableName, C extends ColumnName<Name>>(
   };
 }
 
-/** The same statement with `$1`, `$2` and so on for each `?`. */
+/** Replaces each `?` in the statement by `$1`, `$2` and so on. */
 export function numbered(sql: string): string {
   let parameters = 0;
   return sql.replaceAll('?', () => {

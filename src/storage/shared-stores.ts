@@ -17,7 +17,7 @@ import { storedSettings } from './settings.ts';
 import { simulationChanges, storedSimulations } from './simulations.ts';
 import { StoredUsage, type UsageBatches, usageChanges } from './usage.ts';
 
-/** The changes of the stores that are written once for both engines. */
+/** The changes of the stores that both engines share. */
 const CHANGES = {
   accounts: accountChanges,
   keys: apiKeyChanges,
@@ -34,19 +34,19 @@ const CHANGES = {
 
 type Changes = typeof CHANGES;
 
-/** What an engine does by hand, since it happens beside every request. */
+/** Operations of the request path, written for each engine without Kysely. */
 export interface HandWritten {
   readonly keys: KeyUses;
   readonly messages: MessageQueue;
   readonly usage: UsageBatches;
   readonly addRequests: AddRequests;
-  /** What changes and reads the request log where it has a file of its own. */
+  /** Changes and reads the request log if it has its own file. */
   readonly requestLogFile?: Omit<Engine, 'rows'>;
 }
 
 export type SharedStores = ReturnType<typeof sharedStores>;
 
-/** The stores that are written once for both engines. */
+/** The stores that both engines share. */
 export function sharedStores(engine: Engine, byHand: HandWritten) {
   const changes = new ChangeLog(engine);
   const make = async (change: NamedChange) => {
@@ -61,7 +61,7 @@ export function sharedStores(engine: Engine, byHand: HandWritten) {
   const { addRequests, requestLogFile = engine } = byHand;
   const requestLog = storedRequestLog(
     {
-      // No server caches what is in the log: there is nothing to apply after a change.
+      // No server caches the log, so there is nothing to apply after a change.
       changes: bindChanges('requestLog', (change) => requestLogFile.change(change)),
       queries: () => requestLogFile.queries(),
       run: (sql, ...values) => requestLogFile.run(sql, ...values),
@@ -88,7 +88,7 @@ export function sharedStores(engine: Engine, byHand: HandWritten) {
   };
 }
 
-/** The changes of a store, each of which is made by its name. */
+/** The changes of a store, each run by its name. */
 function bindChanges<Store extends keyof Changes>(
   store: Store,
   make: (change: NamedChange) => Promise<unknown>,
@@ -97,16 +97,16 @@ function bindChanges<Store extends keyof Changes>(
     name,
     (...args: readonly unknown[]) => make({ store, name, args }),
   ]);
-  // Each name makes the change of that name; `Object.fromEntries` loses which is which.
+  // Each name is mapped to its own change, but `Object.fromEntries` does not keep these types.
   return Object.fromEntries(bound) as BoundChanges<Changes[Store]>;
 }
 
-/** Makes a change inside of a transaction. */
+/** Runs a change within a transaction. */
 export function applyChange(
   transaction: Transaction,
   { store, name, args }: NamedChange,
 ): Promise<unknown> {
-  // `bindChanges` gave the names and checked the arguments; a message between threads loses their types.
+  // `bindChanges` checked the name and the arguments; their types are lost in messages between threads.
   const changes = CHANGES[store as keyof Changes];
   return Reflect.apply(Reflect.get(changes, name), undefined, [transaction, ...args]);
 }

@@ -9,7 +9,7 @@ import {
   text,
 } from './columns.ts';
 
-/** The tables of signing in besides the accounts; better-auth reads and changes them. */
+/** The tables for signing in, other than the accounts; better-auth reads and changes them. */
 export const SIGN_IN_TABLES = {
   credentials: {
     file: 'accounts',
@@ -38,22 +38,22 @@ export const SIGN_IN_TABLES = {
       ...all(text(), 'id', 'user_id', 'token', 'expires_at'),
       ...all(optionalText(), 'ip_address', 'user_agent'),
       ...all(text(), 'created_at', 'updated_at'),
-      // What the session was proven with beside a password, if anything.
+      // The second factor that the session was proven with, if any.
       second_factor: optionalText<SecondFactor>(),
     },
   },
-  // At most one row for each account: its authenticator app and its recovery codes.
+  // At most one row per account: its authenticator app and its recovery codes.
   second_factors: {
     file: 'accounts',
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
       ...all(text(), 'id', 'user_id'),
-      // Of the app, encrypted; empty where there is none.
+      // The secret of the app, encrypted; empty if there is no app.
       secret: text(),
-      // SHA-256 digests of those that are left, as JSON.
+      // SHA-256 digests of the remaining recovery codes, as JSON.
       backup_codes: text(),
-      // 1 once a code of the app was given.
+      // 1 once the app is confirmed by a code.
       verified: integer(),
       failed_verification_count: generatedInteger(),
       locked_until: optionalText(),

@@ -4,14 +4,14 @@ import type { Transaction } from './schema.ts';
 import { select } from './selection.ts';
 
 export const simulationChanges = {
-  /** The number of the request; `null` where `times` requests were counted before, or there is no account. */
+  /** The number of the request; `null` if `times` requests were already counted, or there is no account. */
   async countSimulated(
     transaction: Transaction,
     accountId: string,
     counter: string,
     times: number | null,
   ): Promise<number | null> {
-    // Nothing is counted for an account that was deleted meanwhile.
+    // Nothing is counted for an account that was deleted in the meantime.
     const account = transaction.selectFrom('accounts').select('id').where('id', '=', accountId);
     if (!(await account.executeTakeFirst())) return null;
     const row = await transaction
@@ -29,7 +29,7 @@ export const simulationChanges = {
   },
 };
 
-/** Forgets the numbers of an account's requests, apart from those of its keys. */
+/** Deletes the counters of an account, except those of its keys. */
 export async function forgetSimulated(transaction: Transaction, accountId: string): Promise<void> {
   await transaction
     .deleteFrom('simulated_requests')
@@ -40,7 +40,7 @@ export async function forgetSimulated(transaction: Transaction, accountId: strin
 
 const COUNTED = select('simulated_requests', ['requests'], 'WHERE account_id = ? AND counter = ?');
 
-/** Counts requests that met a simulation, on either engine. */
+/** Counts the requests that a simulation applied to, on either engine. */
 export function storedSimulations(access: Access<typeof simulationChanges>): SimulationStore {
   return {
     async count(accountId, counter, times) {

@@ -23,27 +23,27 @@ export interface EnvironmentStores {
 /** The stores of one database, SQLite or PostgreSQL. */
 export interface DatabaseStores extends SharedStores {
   readonly folder: DataFolder;
-  /** What is wrong with the data folder; `undefined` with PostgreSQL. */
+  /** The problems of the data folder; `undefined` with PostgreSQL. */
   readonly folderState: FolderState | undefined;
   readonly leases: Leases;
-  /** The secret that API keys are digested with. */
+  /** The secret for the digests of API keys. */
   readonly secret: Buffer;
-  /** The writer, as far as metrics report it. */
+  /** The part of the writer that metrics report. */
   readonly writer: Pick<Writer, 'waiting'>;
   /** The outcome of the last write to each file, or to the database. */
   readonly writes: WriteOutcomes;
   /**
-   * Starts what the first write needs and opens its files: later there may be no file descriptor left for them.
-   * Never rejects: a failure shows in `writes`.
+   * Prepares for the first write and opens its files, because later no file descriptor may be left for them.
+   * Never rejects: a failure is recorded in `writes`.
    */
   prepareWrites(): Promise<void>;
   /**
-   * Begins to load the code of rare writes, which would otherwise be loaded with the first of them, and opens the
-   * file of the request log.
+   * Starts loading the code of rare writes, which would otherwise be loaded at the first of them, and opens the file
+   * of the request log.
    */
   loadRareWrites(): void;
   /**
-   * Writes to whatever the last write failed at, to find out whether writes work again.
+   * Repeats a write to each store whose last write failed, to check whether writes succeed again.
    * @throws StorageUnavailable when they do not.
    */
   probeWrites(): Promise<void>;
@@ -54,7 +54,7 @@ export interface DatabaseStores extends SharedStores {
   lostNodes(): Promise<readonly string[]>;
   /** Reports durations and failures to these metrics from now on. */
   measure(metrics: StorageMetrics): void;
-  /** The stores of an environment; opened at the first call. */
+  /** The stores of an environment, which are opened at the first call. */
   environment(name: Environment): EnvironmentStores;
   /** Waits for all pending changes, then closes everything. */
   close(): Promise<void>;
@@ -64,7 +64,7 @@ export interface DatabaseStores extends SharedStores {
 export interface Stores extends Omit<DatabaseStores, 'settings' | 'secret'> {
   readonly keyRing: KeyRing;
   readonly keyCache: KeyCache;
-  /** What is known of the backups of the store. */
+  /** The records of the store's backups. */
   readonly backups: BackupRecords;
   /** Signs dashboard sessions. */
   readonly sessionSecret: string;

@@ -4,7 +4,7 @@ import { recordChange } from './change-log.ts';
 import type { Transaction } from './schema.ts';
 
 export const suspensionChanges = {
-  /** `false` when there is no such account, or it is suspended already. */
+  /** `false` when there is no such account, or it is already suspended. */
   async suspend(
     transaction: Transaction,
     accountId: string,
@@ -26,7 +26,7 @@ export const suspensionChanges = {
   },
 };
 
-/** @param reason none to end the suspension. */
+/** @param reason `undefined` ends the suspension. */
 async function setSuspension(
   transaction: Transaction,
   accountId: string,

@@ -1,6 +1,6 @@
 import type { SubjectUsage, UsageFigures } from '../core/usage.ts';
 
-/** The columns of `key_usage` that count replies, and what each counts. */
+/** The columns of `key_usage` that count replies, with the figure that each one counts. */
 const COUNTS = {
   succeeded: 'succeeded',
   client_errors: 'clientErrors',
@@ -12,7 +12,7 @@ const COUNTS = {
   conflicts: 'conflicts',
 } as const satisfies Readonly<Record<string, keyof UsageFigures>>;
 
-/** The columns that count outcomes, which `usage` has as well. */
+/** The columns that count outcomes; `usage` has the same ones. */
 export const OUTCOME_COLUMNS = ['succeeded', 'client_errors', 'limited', 'server_errors'] as const;
 
 const CLIENT_ERROR_COLUMNS = ['invalid', 'unauthorized', 'not_found', 'conflicts'] as const;
@@ -53,14 +53,14 @@ export const DURATION_COLUMNS = [
   ] as const),
 ] as const;
 
-/** The columns that count something and that `usage` does not have. */
+/** The count columns that `usage` does not have. */
 export const DETAIL_COLUMNS = [...CLIENT_ERROR_COLUMNS, ...DURATION_COLUMNS] as const;
 
-/** Every column that counts something. */
+/** All count columns. */
 export const COUNT_COLUMNS = [...REPLY_COLUMNS, ...DURATION_COLUMNS] as const;
 type CountColumn = (typeof COUNT_COLUMNS)[number];
 
-/** What the columns that count something are given, in their order. */
+/** The values of the count columns, in their order. */
 export function countsOf(figures: UsageFigures): number[] {
   return [
     ...REPLY_COLUMNS.map((column) => figures[COUNTS[column]]),
@@ -68,7 +68,7 @@ export function countsOf(figures: UsageFigures): number[] {
   ];
 }
 
-/** A row of sums as the core has it. */
+/** Converts a row of sums to the type of the core. */
 export function usageFromRow(
   row: Readonly<Record<CountColumn, number>> & {
     readonly environment: SubjectUsage['environment'];
@@ -92,7 +92,7 @@ export function usageFromRow(
   };
 }
 
-/** The part of an upsert that adds the new counts to the stored ones. @param stored the table's name there. */
+/** The part of an upsert that adds the new counts to the stored ones. @param stored name of the stored table. */
 export function addedCounts(stored: string): string {
   return COUNT_COLUMNS.map((column) => `${column} = ${stored}.${column} + excluded.${column}`).join(
     ', ',

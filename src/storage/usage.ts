@@ -19,9 +19,9 @@ import {
   usageFromRow,
 } from './usage-columns.ts';
 
-/** Rows that are deleted in one transaction. */
+/** The number of rows that are deleted in one transaction. */
 const DELETED_AT_ONCE = 1_000;
-/** Hours that are added up to days in one transaction, so that no creation waits long for it. */
+/** Hours added up to days in one transaction: few enough that creating a pet never waits long for it. */
 const ADDED_UP_AT_ONCE = 240;
 
 const DAY_HOURS = 24;
@@ -29,14 +29,14 @@ const KEY = ['account_id', 'hour', 'hours', 'key_id', 'operation'] as const;
 
 type KeyUsageRow = Selectable<Database['key_usage']>;
 
-/** The batches of usage, which each engine adds by hand. */
+/** Adds batches of usage; written for each engine without Kysely. */
 export interface UsageBatches extends Pick<UsageStore, 'add'> {
-  /** Deletes the marks of batches before this hour, where the engine keeps any. */
+  /** Deletes the marks of batches before this hour, if the engine stores any. */
   pruneMarks?(hour: number): Promise<void>;
 }
 
 export const usageChanges = {
-  /** Deletes some of the periods that end before this hour; gives how many. */
+  /** Deletes some of the periods that end before this hour; returns how many. */
   async pruneUsage(transaction: Transaction, hour: number): Promise<number> {
     const ofEarlierReleases = await transaction
       .deleteFrom('usage')
@@ -63,7 +63,7 @@ export const usageChanges = {
     return deleted.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0);
   },
 
-  /** Adds up some of the hours before this one to days; gives how many hours. */
+  /** Adds up some of the hours before this one to days; returns how many hours. */
   async addUpUsage(transaction: Transaction, before: number): Promise<number> {
     const hours = await deleteSome(transaction, 1, before, ADDED_UP_AT_ONCE)
       .returningAll()
@@ -204,7 +204,7 @@ export class StoredUsage implements UsageStore {
     await this.#batches.pruneMarks?.(hour);
   }
 
-  /** The selected rows, with those that earlier releases wrote. */
+  /** The selected rows, including those written by earlier releases. */
   async #selected({
     accountId,
     first,

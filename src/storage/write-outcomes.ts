@@ -1,9 +1,9 @@
 import { type Clock, SECOND } from '../lib/clock.ts';
 
-/** A write that takes longer than this, in ms, does not work: no lock is waited for that long. */
+/** A write that takes longer than this, in ms, counts as failed: no write waits for a lock for so long. */
 const STUCK_AFTER = 10 * SECOND;
 
-/** Whether writes to one store work. */
+/** Whether writes to one store succeed. */
 export interface WriteOutcome {
   /** A database file, or PostgreSQL. */
   readonly store: string;
@@ -14,7 +14,7 @@ export interface WriteOutcome {
 }
 
 interface State {
-  /** When the write in progress began, in ms; none for stores that limit the time by themselves. */
+  /** When the write in progress began, in ms; `undefined` for stores that limit the time themselves. */
   begunAt?: number | undefined;
   endedAt?: number;
   failure?: string | undefined;
@@ -49,7 +49,7 @@ export class WriteOutcomes {
     return this.#states.get(store)?.failure !== undefined;
   }
 
-  /** Of every store that was written to. */
+  /** The outcomes of all stores that were written to. */
   all(): WriteOutcome[] {
     const now = this.#now();
     return Array.from(this.#states, ([store, { begunAt, endedAt, failure }]) => {

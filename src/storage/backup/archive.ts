@@ -10,7 +10,7 @@ import { FILE_NAMES, makeDurable } from '../data-folder.ts';
 import { DATABASES } from '../folder/databases.ts';
 import { inspect } from '../sqlite/database.ts';
 
-/** What a backup says about itself, in its file `manifest.json`. */
+/** The description of a backup, in its file `manifest.json`. */
 export interface Manifest {
   readonly format: 1;
   /** ISO 8601, UTC. */
@@ -18,22 +18,22 @@ export interface Manifest {
   readonly files: ReadonlyArray<{ readonly name: string; readonly sha256: string }>;
   /** Identifies the store; absent in backups of earlier releases. */
   readonly storeId?: string;
-  /** Ids continue after these, where the databases hold none as high. */
+  /** New ids continue after these if the highest ids in the databases are lower. */
   readonly idsAfter?: Readonly<Partial<Record<Environment, number>>>;
 }
 
 const MANIFEST = 'manifest.json';
 
-/** The part of a backup of a PostgreSQL database, in pg_dump's custom format; it has no other part. */
+/** The only part of a backup of a PostgreSQL database, in pg_dump's custom format. */
 export const DUMP = 'database.dump';
 
-/** What the system says of a disk, a folder or a process, never of what an archive holds. */
+/** Errors caused by a disk, a folder or a process, never by the content of an archive. */
 const OF_THE_SYSTEM = new Set([
   ...['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO'],
   ...['EMFILE', 'ENFILE', 'ENOMEM'],
 ]);
 
-/** Packs all files of a folder, with a manifest, into one durable file for its owner alone. */
+/** Packs all files of a folder, with a manifest, into one durable file that only its owner may read. */
 export async function pack(
   folder: string,
   file: string,
@@ -55,8 +55,8 @@ export async function pack(
 }
 
 /**
- * Reads a backup whole, without unpacking it: every file in it matches its digest.
- * @throws Error when it is no backup, or damaged.
+ * Reads a whole backup without unpacking it, and verifies the digest of every file.
+ * @throws Error when it is not a backup, or is damaged.
  */
 export async function readSound(file: string): Promise<Manifest> {
   let text = '';
@@ -80,9 +80,9 @@ export async function readSound(file: string): Promise<Manifest> {
 }
 
 /**
- * Unpacks a backup into a folder and checks every file of it. They are durable, and for their owner
- * alone, when this returns.
- * @throws OperatorError when it is not a sound backup, or the system's error when it cannot be unpacked.
+ * Unpacks a backup into a folder and verifies every file. The files are durable when this returns, and only their
+ * owner may read them.
+ * @throws OperatorError when it is not an intact backup, or the system's error when it cannot be unpacked.
  */
 export async function unpackSound(file: string, into: string): Promise<Manifest> {
   try {
@@ -115,7 +115,7 @@ async function unpack(file: string, into: string): Promise<Manifest> {
   return manifest;
 }
 
-/** What the archive would write: nothing but plain files, each once, under names that we know. */
+/** The names of the archive's files, which must be plain files, each once, with known names. */
 async function listParts(file: string): Promise<ReadonlySet<string>> {
   const entries: Array<readonly [name: string, type: string]> = [];
   await list({ file, strict: true, onReadEntry: ({ path, type }) => entries.push([path, type]) });

@@ -19,19 +19,18 @@ import { snapshot } from '../sqlite/backup.ts';
 import { DUMP, type Manifest, pack } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
-/** What the manifest of a backup says of the store. */
+/** The fields of a backup's manifest that describe the store. */
 type About = Pick<Manifest, 'storeId' | 'idsAfter'>;
 
 /**
- * Writes everything that the data folder holds into one file: consistent copies of the databases and
- * the folder's secret, each with its digest; of a PostgreSQL database its dump. The file is there whole, or not
- * at all.
+ * Writes the content of the data folder into one file: consistent copies of the databases and the folder's secret,
+ * each with its digest; for a PostgreSQL database, its dump. A failure leaves no incomplete file.
  * @throws OperatorError when the file exists or cannot be written, or there is nothing to back up.
  */
 export async function createBackup(config: Config, file: string, clock: Clock): Promise<Manifest> {
   const { database } = config;
   if (!database) return backUpFolder(config, file, clock);
-  // Only here: the data folder is backed up without it.
+  // Loaded only here, because backing up a data folder does not need it.
   const { dumpDatabase } = await import('./dump-database.ts');
   return writeWhole(file, clock, (parts) => dumpDatabase(database, join(parts, DUMP)));
 }
@@ -52,7 +51,7 @@ async function backUpFolder(config: Config, file: string, clock: Clock): Promise
   }
 }
 
-/** @param copy puts what is backed up into a folder. */
+/** @param copy copies the files to back up into a folder. */
 async function writeWhole(
   file: string,
   clock: Clock,

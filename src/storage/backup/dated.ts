@@ -7,10 +7,10 @@ import { takeLock } from '../sqlite/lock.ts';
 import { type Manifest, readSound } from './archive.ts';
 import { createBackup } from './create.ts';
 
-/** `petstore-20261122T031500Z.backup`: sorted by name is sorted by date. */
+/** Such as `petstore-20261122T031500Z.backup`, so that sorting by name sorts by date. */
 const NAME = /^petstore-\d{8}T\d{6}Z\.backup$/;
 
-/** What a backup that was killed left behind. */
+/** A file left behind by a backup that was killed. */
 const LITTER = /^petstore-\d{8}T\d{6}Z\.backup\.\w{6}$/;
 
 const LOCK = '.petstore-backup.lock';
@@ -20,15 +20,15 @@ export interface DatedBackup {
   readonly manifest: Manifest;
   /** The older backups of the same store that were deleted. */
   readonly deleted: readonly string[];
-  /** Files with the name of a backup that are not whole, each with the reason; they stay. */
+  /** Files with the name of a backup that are incomplete or damaged, each with the reason; they are kept. */
   readonly damaged: readonly string[];
 }
 
 /**
  * Makes a backup named by its date, and deletes older ones of the same store.
  * @param folder an existing folder; other files in it are left alone.
- * @param keep how many whole backups stay, this one included; all of them if not given.
- * @throws OperatorError when the folder is missing, another backup into it runs, or the backup fails.
+ * @param keep how many intact backups to keep, including this one; all by default.
+ * @throws OperatorError when the folder is missing, another backup into it is running, or the backup fails.
  */
 export async function createDatedBackup(
   config: Config,
@@ -43,7 +43,7 @@ export async function createDatedBackup(
   if (!lock) throw new OperatorError(`Another backup into ${folder} runs. Wait for its end.`);
   try {
     removeLitter(folder);
-    // The name and the manifest say the same moment.
+    // The name and the manifest have the same time.
     const moment = clock.now();
     const name = nameAt(moment.wall);
     const file = join(folder, name);
@@ -59,7 +59,7 @@ function nameAt(wall: number): string {
   return `petstore-${date.replaceAll(/[-:]/g, '')}.backup`;
 }
 
-/** Nobody else makes a backup here now: the lock is held. */
+/** Safe, because the lock is held: no other backup is running in this folder. */
 function removeLitter(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (LITTER.test(name)) rmSync(join(folder, name), { recursive: true });

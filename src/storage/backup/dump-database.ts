@@ -3,7 +3,7 @@ import { OperatorError } from '../../core/errors.ts';
 import { STATEMENT_LIMIT, withConnection } from '../postgres/connection.ts';
 import { requirePrimary } from '../postgres/primary.ts';
 
-/** Name of the setting that identifies a database among those whose backups lie in one folder. */
+/** Name of the setting that identifies a database, so that backups of several can share one folder. */
 const STORE_ID = 'store_id';
 
 const HAS_STORE = "SELECT 1 WHERE to_regclass('settings') IS NOT NULL";
@@ -12,10 +12,10 @@ const NOTHING_TO_BACK_UP =
   'The database of PETSTORE_DATABASE_URL holds no data yet: no service has been started on it. Set the address that the service has.';
 
 /**
- * Writes a consistent dump of the database with pg_dump, which has to be installed.
+ * Writes a consistent dump of the database with pg_dump, which must be installed.
  * @param file in pg_dump's custom format, uncompressed: the backup compresses it.
- * @returns the id of the database, which is given with its first backup.
- * @throws OperatorError with what pg_dump says, or when no service has used the database yet.
+ * @returns the id of the database, which is assigned with its first backup.
+ * @throws OperatorError with the message of pg_dump, or when no service has used the database yet.
  */
 export async function dumpDatabase(
   { servers }: DatabaseSettings,

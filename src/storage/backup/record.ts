@@ -10,8 +10,8 @@ const FIND = 'SELECT value FROM settings WHERE name = ';
 const STORE = 'ON CONFLICT (name) DO UPDATE SET value = excluded.value';
 
 /**
- * Records a backup in the store itself, for the metrics and the overview of its service. It opens no stores: a
- * backup before an upgrade must not bring them to a newer schema.
+ * Records a backup in the store itself, for the metrics and the overview of its service. Does not open the stores,
+ * because a backup before an upgrade must not migrate them to a newer schema.
  * @throws Error when the store cannot be written.
  */
 export async function recordBackup(config: Config, made: BackupRecord): Promise<void> {

@@ -27,15 +27,15 @@ const WORKSHOP = '.restore-';
 export interface Restored {
   readonly folder: string;
   readonly createdAt: string;
-  /** The folder of the former content of the data folder, if there was any. */
+  /** The folder with the previous content of the data folder, if there was any. */
   readonly movedTo: string | undefined;
 }
 
 /**
- * Puts a backup into the data folder, after every file in it was checked.
- * @param replace moves what is there into a new folder in it, instead of refusing.
+ * Restores a backup into the data folder after checking every file of the backup.
+ * @param replace whether to move existing data into a new folder within the data folder, instead of refusing.
  * @throws OperatorError when the backup is damaged, the folder is in use, or it holds data.
- * @throws SetupError when a running service has lost its own folder at this path.
+ * @throws SetupError when a running service had its folder at this path, and it was moved or deleted.
  */
 export async function restoreBackup(
   config: Config,
@@ -47,7 +47,7 @@ export async function restoreBackup(
   const folder = openDataFolder(config.dataDir);
   const lock = keepOthersOut(folder);
   try {
-    // A service whose own folder this is would hold the lock.
+    // A service that uses the folder now at this path would hold the lock.
     refuseServedFolder(folder.path);
     removeLitter(folder);
     using temporary = openTemporaryFolder(join(folder.path, WORKSHOP));
@@ -78,7 +78,7 @@ export async function restoreBackup(
   }
 }
 
-/** Removes what a killed restore left. */
+/** Removes the files left behind by a killed restore. */
 function removeLitter({ path }: DataFolder): void {
   for (const name of readdirSync(path)) {
     if (name.startsWith(WORKSHOP)) rmSync(join(path, name), { recursive: true });
@@ -93,9 +93,9 @@ function isData(name: string): boolean {
 }
 
 /**
- * The ids after which those of each environment continue, so that none is given twice: the highest of the
- * former files, of an interrupted restore and of the backup. The former files include the databases: the
- * manifest and the record of ids may be the ones that are lost.
+ * The ids after which those of each environment continue, so that none is assigned twice: the highest of the
+ * previous files, of an interrupted restore and of the backup. The previous files include the databases, because
+ * the manifest and the record of ids may be lost.
  */
 function findIdsAfter(folder: DataFolder, backup: Manifest): Record<Environment, number> {
   const cutOff = readUnfinished(folder);
@@ -114,7 +114,7 @@ function readUnfinished({ unfinishedRestore: path }: DataFolder): Manifest['idsA
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** One that is damaged must not prevent the restore. */
+/** A damaged manifest must not prevent the restore. */
 function readFormerManifest(folder: DataFolder): FolderManifest | undefined {
   try {
     return readManifest(folder);
@@ -124,9 +124,9 @@ function readFormerManifest(folder: DataFolder): FolderManifest | undefined {
 }
 
 /**
- * Moves the former files aside and the new ones in. It is synchronous, so that no signal handler can end
- * the process halfway. If something else does, a marker file stays, and nothing opens the folder.
- * @returns the folder of the former files, if there were any.
+ * Moves the previous files aside and the new ones in. It is synchronous, so that no signal handler can end the
+ * process halfway. If the process ends for another reason, a marker file stays, which prevents opening the folder.
+ * @returns the folder of the previous files, if there were any.
  */
 function swap(
   folder: DataFolder,

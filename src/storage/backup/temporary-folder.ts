@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * A temporary folder that only this user may read. It is removed when it is disposed of, and when a signal
+ * Creates a temporary folder that only this user may read. It is removed when it is disposed, and when a signal
  * ends the process.
  */
 export function openTemporaryFolder(prefix: string): Disposable & { readonly path: string } {

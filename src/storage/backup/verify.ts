@@ -7,19 +7,19 @@ import { type Contents, examine } from '../sqlite/backup.ts';
 import { type Manifest, unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
-/** A backup that was found to be in order, and what it holds. */
+/** A verified backup and its content. */
 export interface Verified {
   readonly file: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Databases with what is in them. */
+  /** The files, with the contents of databases. */
   readonly files: ReadonlyArray<Manifest['files'][number] & Partial<Contents>>;
 }
 
 /**
- * Unpacks a backup into a temporary folder, checks every file of it against its digest and every
- * database whole, and counts what is in it.
- * @throws OperatorError when it is damaged, of a newer release, or cannot be unpacked.
+ * Unpacks a backup into a temporary folder, verifies the digest of every file, checks every database completely,
+ * and counts its rows.
+ * @throws OperatorError when it is damaged, was made by a newer release, or cannot be unpacked.
  */
 export async function verifyBackup(file: string): Promise<Verified> {
   if (!existsSync(file)) throw new OperatorError(`There is no file ${file}.`);

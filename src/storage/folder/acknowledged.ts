@@ -9,27 +9,27 @@ import {
 } from 'node:fs';
 
 /**
- * The highest number that was acknowledged of a database, in a small file beside it: the id of a pet, or
- * the number of a change of the accounts. It is written after every commit that gives one, before that is
- * acknowledged, and not synced: it survives the process, but not always the machine. For that case the
- * manifest reserves ids in blocks, durably: one durable record of each id would double the syncs of creations.
+ * The highest acknowledged number of a database, in a small file next to it: the id of a pet, or the number of a
+ * change to the accounts. It is written after every commit that assigns a number, before the commit is acknowledged.
+ * It is not synced, so it survives a crash of the process, but not always one of the machine. For that case the
+ * manifest durably reserves ids in blocks: a durable record of each id would double the syncs for creating pets.
  */
 export interface Acknowledged {
   readonly highest: number;
-  /** Whether no higher one was acknowledged: the machine has run since the last write, or it was synced. */
+  /** Whether no higher number was acknowledged: the machine did not restart since the last write, or it was synced. */
   readonly isExact: boolean;
 }
 
-/** While a process may give numbers, and after it has synced the file and closed it. */
+/** `open` while a process may assign numbers, `done` after it has synced and closed the file. */
 type State = 'open' | 'done';
 
-/** A record takes less than one sector, so that a disk writes all of it or nothing. */
+/** A record is smaller than a sector, so that a disk writes all of it or nothing. */
 const RECORD_BYTES = 68;
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const UNKNOWN_BOOT = '-'.repeat(36);
 
-/** Identifies the time that the machine has run since it was started. */
+/** Identifies the current boot of the machine. */
 const boot = readBootId();
 
 function readBootId(): string {
@@ -54,7 +54,7 @@ export function readAcknowledged(path: string): Acknowledged | undefined {
   return { highest: found.highest, isExact: found.state === 'done' || isSameBoot };
 }
 
-/** Makes the file anew, before anything is given. It is synced with the first number that is recorded. */
+/** Creates or replaces the file before any number is assigned. It is synced with the first recorded number. */
 export function writeAcknowledged(path: string, highest: number): void {
   writeFileSync(path, format(highest, 'done'), { mode: 0o600 });
 }
@@ -63,11 +63,11 @@ export function writeAcknowledged(path: string, highest: number): void {
 export class AcknowledgedFile {
   readonly #file: number;
   readonly #isSynced: boolean;
-  /** What this thread wrote last. */
+  /** The record that this thread last wrote. */
   #written = Buffer.alloc(0);
   readonly #found = Buffer.alloc(RECORD_BYTES);
 
-  /** @param isSynced whether a start must be able to tell if the record is exact. */
+  /** @param isSynced whether the next start must be able to detect if the record is exact. */
   constructor(path: string, { isSynced }: { readonly isSynced: boolean }) {
     this.#file = openSync(path, 'r+');
     this.#isSynced = isSynced;
@@ -79,27 +79,27 @@ export class AcknowledgedFile {
     const earlier = found.equals(this.#written) ? undefined : parse(found.toString('latin1'));
     if (earlier?.state === 'open' && earlier.highest >= highest) return;
     this.#write(Math.max(highest, earlier?.highest ?? 0), 'open');
-    // From here on the record must not pass for exact after a power failure.
+    // From now on the record must not count as exact after a power failure.
     if (earlier?.state === 'done' && this.#isSynced) fdatasyncSync(this.#file);
   }
 
-  /** Records that none is acknowledged any more; durably, if the file is synced: a start must not look for what was deleted. */
+  /** Records that nothing is acknowledged any more (durably if the file is synced), so that no loss is reported. */
   forget(): void {
     this.#write(0, 'open');
     if (this.#isSynced) fdatasyncSync(this.#file);
   }
 
-  /** The highest number on record. */
+  /** The highest recorded number. */
   get highest(): number {
     return parse(this.#read().toString('latin1'))?.highest ?? 0;
   }
 
-  /** Writes the record as it is, to find out whether it can be written. */
+  /** Rewrites the record unchanged, to check whether it can be written. */
   probe(): void {
     writeSync(this.#file, this.#read(), 0, RECORD_BYTES, 0);
   }
 
-  /** Closes the file with the record as it is. */
+  /** Closes the file and leaves the record unchanged. */
   abandon(): void {
     closeSync(this.#file);
   }

@@ -19,9 +19,9 @@ import { moveAside } from './move-aside.ts';
 import { beginIds, highestGivenId, withFile } from './pet-ids.ts';
 
 /**
- * Makes a lost file of the data folder anew, without what it held: an empty database, or a manifest of
- * the databases that are there.
- * @param name of a database or of the manifest.
+ * Re-creates a lost file of the data folder without its content: an empty database, or a manifest of the existing
+ * databases.
+ * @param name file name of a database or of the manifest.
  * @throws OperatorError when the file is not lost.
  * @throws SetupError when the folder is in use, or its other files cannot be used.
  */
@@ -62,10 +62,10 @@ function makeDatabase(folder: DataFolder, name: string, clock: Clock): void {
   if (existsSync(path) && (!statSync(path).isFile() || examineDatabase(path).isMade)) {
     throw new OperatorError(`${path} is not empty. Move it away first.`);
   }
-  // A write-ahead log of the former file must not become part of the new one.
+  // A write-ahead log of the lost file must not become part of the new one.
   const remains = readdirSync(folder.path).filter((each) => each.startsWith(name));
   const acknowledged = FILE_NAMES.acknowledged('accounts');
-  // Nothing of the former accounts is missed; which ids were given is still needed.
+  // The record of the lost accounts would report a loss again. The record of assigned pet ids is still needed.
   if (name === FILE_NAMES.accounts && existsSync(join(folder.path, acknowledged))) {
     remains.push(acknowledged);
   }

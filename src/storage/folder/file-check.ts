@@ -5,34 +5,34 @@ import { FULL_CHECK_BYTES } from '../sqlite/database.ts';
 
 /** How often files are checked, in ms. */
 const CHECK_EVERY = HOUR;
-/** When a check is tried again that could not be made, and how often damaged files are, in ms. */
+/** When a failed check is retried, and how often damaged files are checked, in ms. */
 const RETRY_AFTER = MINUTE;
 
-/** This program, as a command line. */
+/** The command line of this program. */
 const PROGRAM = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, Bun.fileURLToPath(new URL('../../main.ts', import.meta.url))];
 
 /**
- * Checks files whole: soon after the start those that are too large to be checked by it, all every hour,
- * and damaged ones every minute, so that the end of the damage is noticed. The check runs in a process of its
- * own with the lowest priority (`store check`): it competes with requests neither for a thread nor for SQLite's
- * locks, and a stop does not have to wait for it.
+ * Checks complete files: soon after the start those that are too large to be checked during it, all files every
+ * hour, and damaged files every minute, so that a repair is noticed. The check runs in a separate process with the
+ * lowest priority (`store check`), so that it does not compete with requests for a thread or for SQLite's locks, and
+ * a stop does not have to wait for it.
  */
 export class FileCheck {
   #child: Bun.Subprocess | undefined;
   #isStopped = false;
-  /** Whether the start has just checked the small files. */
+  /** Whether this is the first check, when the start has just checked the small files. */
   #isFirst = true;
-  /** On the scale that never steps, in ms. */
+  /** Elapsed time, in ms. */
   #dueAt = 0;
   #damagedDueAt = 0;
 
   /**
-   * Checks the files if that is due.
-   * @param damaged those of the paths that are known to be damaged.
+   * Checks the files that are due.
+   * @param damaged the paths that are known to be damaged.
    * @param onResult receives the first damage of each file that was checked, or `undefined`.
-   * @throws Error when a check cannot be made.
+   * @throws Error when a check cannot run.
    */
   async run(
     paths: readonly string[],
@@ -47,7 +47,7 @@ export class FileCheck {
     for (const path of paths) {
       const isDue = damaged.has(path) ? areDamagedDue : areAllDue && !this.#isSound(path);
       if (!isDue) continue;
-      // What a request met may lie outside of the tables.
+      // The damage that a request found may be outside of the tables.
       const finding = await this.#check(path, damaged.has(path) ? ['--whole'] : []);
       if (this.#isStopped) return;
       onResult(path, finding);
@@ -62,7 +62,7 @@ export class FileCheck {
     return this.#isFirst && statSync(path).size <= FULL_CHECK_BYTES;
   }
 
-  /** Ends the check in progress, and makes no other. */
+  /** Ends the check in progress and starts no further checks. */
   stop(): void {
     this.#isStopped = true;
     this.#child?.kill('SIGKILL');
@@ -88,9 +88,9 @@ export class FileCheck {
   }
 }
 
-/** What `store check` prints of each file. */
+/** The output of `store check` for each file. */
 export interface CheckedFile {
   readonly file: string;
-  /** The first damage that was found. */
+  /** The first damage found. */
   readonly damage: string | null;
 }

@@ -10,29 +10,29 @@ import { describeLoss, unacknowledgedLosses } from './losses.ts';
 import { readManifest, requireManifest, updateManifest } from './manifest.ts';
 import { withFile } from './pet-ids.ts';
 
-/** What is wrong with the data folder of a running service; background jobs look. */
+/** The problems of the data folder of a running service, as found by background jobs. */
 export class FolderState {
   readonly #folder: DataFolder;
-  /** Whatever else this process opens or locks in the folder is to be added. */
+  /** All other files that this process opens or locks in the folder must be added. */
   readonly watch: FolderWatch;
   readonly #check = new FileCheck();
-  /** The paths of the databases that are open. */
+  /** The paths of the open databases. */
   readonly #files: string[] = [];
   /** The first damage of each damaged database, by path. */
   readonly #damages = new Map<string, string>();
   readonly #refuseWrites: (reason: string | undefined) => void;
   readonly #storeId: string;
-  /** What the folder's secret was; `undefined` when it is configured. */
+  /** The secret read from the folder; `undefined` when it is configured. */
   #secret: Buffer | undefined;
-  /** The folder or a file in it is gone, in a sentence for operators. */
+  /** Set when the folder or a file in it is lost: a sentence for operators. */
   lost: string | undefined;
-  /** The folder or a file in it may not be written, in a sentence for operators. */
+  /** Set when the folder or a file in it is read-only: a sentence for operators. */
   readOnly: string | undefined;
-  /** The folder's secret is gone, in a sentence for operators; this process has it in memory. */
+  /** Set when the folder's secret is lost, a sentence for operators; this process has it in memory. */
   secretLost: string | undefined;
 
   /**
-   * @param storeId the store that the folder holds.
+   * @param storeId id of the store in the folder.
    * @param refuseWrites refuses all changes with this reason, or accepts them again.
    */
   constructor(
@@ -47,15 +47,15 @@ export class FolderState {
   }
 
   /**
-   * Called for each database that was opened.
-   * @param logLength gives how long its write-ahead log must be, in bytes.
+   * Must be called for each opened database.
+   * @param logLength returns the required length of its write-ahead log, in bytes.
    */
   opened(path: string, logLength: () => number): void {
     this.#files.push(path);
     this.watch.addDatabase(path, logLength);
   }
 
-  /** Called when the secret was read from the folder, which every other process reads it from as well. */
+  /** Called when the secret was read from the folder, from which other processes read it as well. */
   readingSecret(secret: Buffer): void {
     this.#secret = secret;
   }
@@ -74,8 +74,8 @@ export class FolderState {
   }
 
   /**
-   * Checks databases whole, if that is due.
-   * @throws Error when that is not possible.
+   * Checks the complete databases that are due.
+   * @throws Error when a check cannot run.
    */
   checkFiles(now: Instant): Promise<void> {
     return this.#check.run(this.#files, this.#damages, now, (path, finding) => {
@@ -89,7 +89,7 @@ export class FolderState {
     this.#check.stop();
   }
 
-  /** Looks whether the folder and its files are still at their paths, and may be written. */
+  /** Checks whether the folder and its files still exist at their paths and are writable. */
   async look(): Promise<void> {
     const { lost, readOnly } = await this.watch.problems();
     this.lost = lost ?? this.#manifestProblem();
@@ -98,7 +98,7 @@ export class FolderState {
     this.#refuseWrites(this.lost);
   }
 
-  /** What was lost, and whose loss no operator has acknowledged, in a sentence for operators. */
+  /** The data losses that no operator has acknowledged, as sentences for operators. */
   lostData(): string | undefined {
     if (this.lost !== undefined) return undefined;
     const losses = unacknowledgedLosses(readManifest(this.#folder));
@@ -133,7 +133,7 @@ export class FolderState {
         return withFile(manifest, name, { ...manifest.files[name], damage });
       });
     } catch {
-      // Reads go on: the next start finds the damage by its own check, or soon after it.
+      // Reads continue. The next start finds the damage by its own check, or soon after.
     }
   }
 }

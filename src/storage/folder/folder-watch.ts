@@ -14,11 +14,11 @@ import { isOutOfDescriptors } from '../../lib/descriptors.ts';
 
 interface Watched {
   readonly path: string;
-  /** What the path led to when it was opened; `undefined` for the manifest, which is replaced. */
+  /** The identity of the file when it was opened; `undefined` for the manifest, which is replaced. */
   readonly opened?: string;
-  /** For a write-ahead log: how long it must be, in bytes. */
+  /** For a write-ahead log: its required length, in bytes. */
   readonly leastLength?: () => number;
-  /** What to do when it is lost, where it cannot be put back. */
+  /** What to do when it is lost, if it cannot be put back. */
   readonly advice?: string;
 }
 
@@ -29,46 +29,46 @@ const RESTART_WITHOUT_COMMANDS =
 const RESTART_ALONE =
   'Stop every other process that uses the folder, and restart the service with SIGTERM.';
 
-/** What is wrong with a path. */
+/** A problem with a path. */
 interface Problem {
   readonly path: string;
   readonly what: string;
-  /** Whether it is no longer what this process has open. */
+  /** Whether the path no longer leads to the file that this process has open. */
   readonly isLost: boolean;
 }
 
-/** What is wrong with a data folder, in sentences for operators. */
+/** The problems of a data folder, as sentences for operators. */
 export interface FolderProblems {
-  /** The folder or a file is gone, so that changes must be refused. */
+  /** The folder or a file is lost, so that changes must be refused. */
   readonly lost: string | undefined;
-  /** The folder or a file may not be written. */
+  /** The folder or a file is read-only. */
   readonly readOnly: string | undefined;
 }
 
-/** Notices that the data folder, or a file in it, is no longer what this process has open. */
+/** Detects that the data folder or a file in it is no longer the one that this process has open. */
 export class FolderWatch {
   readonly #folder: string;
   readonly #watched: Watched[] = [];
   readonly #manifest: Watched;
-  /** Logs that were truncated, which cannot be undone. */
+  /** Write-ahead logs that were truncated, which cannot be undone. */
   readonly #truncated = new Set<string>();
 
-  /** @param manifest which is replaced now and then. */
+  /** @param manifest path of the manifest, which is replaced from time to time. */
   constructor(folder: string, manifest: string) {
     this.#folder = folder;
     this.#manifest = { path: manifest };
     this.addFile(folder);
   }
 
-  /** Watches a file as well, which this process has just opened. */
+  /** Also watches a file that this process has just opened. */
   addFile(path: string, more: Omit<Watched, 'path' | 'opened'> = {}): void {
     this.#watched.push({ path, opened: identify(path), ...more });
   }
 
   /**
-   * Watches a database that this process has just opened, with its write-ahead log and its shared memory:
-   * without that other processes use another one, and neither they nor this one sees what the other writes.
-   * @param logLength gives the length that the log must have for what is in it, in bytes.
+   * Watches a database that this process has just opened, with its write-ahead log and its shared memory. If
+   * the shared memory is lost, other processes create a new one and no longer see each other's changes.
+   * @param logLength returns the required length of the log, in bytes.
    */
   addDatabase(path: string, logLength: () => number): void {
     this.addFile(path);
@@ -76,16 +76,16 @@ export class FolderWatch {
     this.addFile(`${path}-shm`, { advice: RESTART_WITHOUT_COMMANDS });
   }
 
-  /** Watches the file of a lock, which does not keep other processes out once it is at no path. */
+  /** Watches the file of a lock, which no longer excludes other processes once it is moved or deleted. */
   addLock(path: string): void {
     this.addFile(path, { advice: RESTART_ALONE });
   }
 
-  /** Looks again. */
+  /** Checks all files. */
   async problems(): Promise<FolderProblems> {
     const watched = [...this.#watched, this.#manifest];
     const problems = await Promise.all(watched.map((each) => this.#look(each)));
-    // The folder comes first, and then its databases: where it is lost, its files are as well.
+    // The folder comes first, then its databases: if the folder is lost, its files are lost as well.
     const first = (isLost: boolean) => problems.find((problem) => problem?.isLost === isLost);
     const [lost, readOnly] = [first(true), first(false)];
     return {
@@ -117,7 +117,7 @@ export class FolderWatch {
         return lost('was truncated');
       }
     } catch (error) {
-      // The file is looked at again; /readyz reports the descriptors.
+      // The file is checked again later; /readyz reports the lack of descriptors.
       if (isOutOfDescriptors(error)) return undefined;
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       return lost(isMissing ? 'was moved or deleted' : `cannot be read (${messageOf(error)})`);
@@ -140,13 +140,13 @@ function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }
 }
 
 function isTruncated(path: string, leastLength: () => number): boolean {
-  // Another process may fold the log into its database, and truncate it, in the middle of the first look.
+  // During the first check another process may run a checkpoint that truncates the log.
   return isShort(path, leastLength) && isShort(path, leastLength);
 }
 
 /**
- * Empties a log that is not whole: SQLite would fold it into the database when it is closed, with pages of
- * zeros and without the latest ones. Where it is empty that fails, and the database stays as it is.
+ * Empties an incomplete log. SQLite would copy it into the database on closing, with pages of zeros and without the
+ * latest pages. With an empty log that fails, and the database stays unchanged.
  */
 function setRestAside(path: string): void {
   if (statSync(path).size === 0) return;
@@ -154,9 +154,9 @@ function setRestAside(path: string): void {
   truncateSync(path);
 }
 
-/** A log that was truncated and then written has a hole where its header was. */
+/** Whether a log is too short. If it was truncated and then written, it has a hole in place of its header. */
 function isShort(path: string, leastLength: () => number): boolean {
-  // First: until the length is read it can only grow.
+  // Read first: until the length of the file is read, the log can only grow.
   const least = leastLength();
   if (least === 0) return false;
   const file = openSync(path, 'r');

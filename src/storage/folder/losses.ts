@@ -12,12 +12,12 @@ import {
   withLoss,
 } from './manifest.ts';
 
-/** Losses that operators must hear of. */
+/** Losses that no operator has acknowledged. */
 export function unacknowledgedLosses(manifest: Manifest | undefined): readonly Loss[] {
   return (manifest?.losses ?? []).filter(({ acknowledgedAt }) => acknowledgedAt === undefined);
 }
 
-/** A loss in a sentence. */
+/** A sentence that describes a loss. */
 export function describeLoss(loss: Loss): string {
   return `${loss.file} has lost ${describeLost(loss)} (found ${loss.foundAt}).`;
 }
@@ -37,9 +37,9 @@ function describeLost({ what = 'pets', firstId, lastId }: Loss): string {
 }
 
 /**
- * Records that an operator knows of all losses, also while the service runs.
+ * Records that an operator has acknowledged all losses; the service may be running.
  * @returns the losses that were not acknowledged before.
- * @throws OperatorError when there is none.
+ * @throws OperatorError when there are none.
  */
 export function acknowledgeLosses({ dataDir }: Config, clock: Clock): readonly Loss[] {
   const folder = dataFolderAt(dataDir);
@@ -54,12 +54,12 @@ export function acknowledgeLosses({ dataDir }: Config, clock: Clock): readonly L
 }
 
 /**
- * Compares the accounts with what was acknowledged of them. What is lost is added to the manifest.
+ * Compares the accounts with the acknowledged changes. A loss is added to the manifest.
  * @param lastChange reads the number of the last change that the database holds, or 0.
  */
 export function checkChanges(folder: DataFolder, lastChange: () => number, clock: Clock): void {
   const path = folder.acknowledged('accounts');
-  // Read first: another process may be making changes, and records their numbers after their commit.
+  // Read first: another process may be making changes and records their numbers after the commit.
   const acknowledged = readAcknowledged(path)?.highest;
   const last = lastChange();
   if (acknowledged !== undefined && acknowledged <= last) return;
@@ -69,6 +69,6 @@ export function checkChanges(folder: DataFolder, lastChange: () => number, clock
       withLoss(requireManifest(folder, found), { ...loss, what: 'changes' }, clock),
     );
   }
-  // Only now: a loss that could not be recorded is found again.
+  // Written last, so that a loss that could not be recorded is found again.
   writeAcknowledged(path, last);
 }

@@ -9,10 +9,10 @@ import { beginIds, withFile } from './pet-ids.ts';
 import { newManifest } from './store-files.ts';
 
 /**
- * Makes databases in a folder, which nobody uses, a store of their own, with a manifest.
- * @param names of the databases.
- * @param idsAfter gives the id after which those of an environment continue, from the highest id that
- * its database holds.
+ * Makes the databases in a folder that is not in use a new store, with a manifest.
+ * @param names file names of the databases.
+ * @param idsAfter returns the id after which the ids of an environment continue, given the highest id in its
+ * database.
  */
 export function makeStore(
   folder: DataFolder,

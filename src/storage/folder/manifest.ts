@@ -5,39 +5,39 @@ import { type DataFolder, makeDurableIn } from '../data-folder.ts';
 import { waitForLock } from '../sqlite/lock.ts';
 
 /**
- * What a data folder holds, recorded outside of its databases, so that a missing, emptied or foreign
- * database is recognised. Stored as JSON in the folder.
+ * The content of a data folder, recorded outside of its databases, so that a missing, emptied or foreign database is
+ * detected. Stored as JSON in the folder.
  */
 export interface Manifest {
   readonly format: 1;
-  /** Identifies the store; each of its databases has it, too. */
+  /** Identifies the store; each of its databases has the same id. */
   readonly storeId: string;
-  /** The databases that the folder must hold, by file name. */
+  /** The databases that the folder must contain, by file name. */
   readonly files: Readonly<Record<string, ListedFile>>;
   readonly losses: readonly Loss[];
 }
 
-/** What the manifest says of one database; the numbers only of an environment's. */
+/** The manifest's entry for one database; only environments have ids. */
 export interface ListedFile {
-  /** Whether the database was opened as part of this store, and says so since then. */
+  /** Whether the database was opened as part of this store and has stored its id since. */
   readonly hasIdentity?: boolean;
-  /** What was found to be damaged while the service ran: the next start checks the file whole. */
+  /** The damage found while the service was running: the next start checks the complete file. */
   readonly damage?: string;
-  /** Ids up to this one may be acknowledged without another change of the manifest. */
+  /** Ids up to this one may be acknowledged without changing the manifest again. */
   readonly reservedUpTo?: number;
-  /** Ids continue after this one, also where the database holds none as high. */
+  /** New ids continue after this one, even if the highest id in the database is lower. */
   readonly idsAfter?: number;
 }
 
-/** What was acknowledged, and what the database no longer held at a start. */
+/** Acknowledged data that a start did not find in the database. */
 export interface Loss {
   /** The name of the database. */
   readonly file: string;
-  /** `pets` when it is absent; `changes` of the accounts; `everything` with all tables. */
+  /** `pets` when absent; `changes` to the accounts; `everything` when all tables were lost. */
   readonly what?: LostKind;
   /**
-   * The ids of the pets, or the numbers of the changes. Some between the first and the last may never
-   * have been given; the last is 0 where none is known.
+   * The ids of the pets, or the numbers of the changes. Some between the first and the last may never have
+   * been assigned; the last is 0 if none is known.
    */
   readonly firstId: number;
   readonly lastId: number;
@@ -131,7 +131,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** An id, or 0 for none. */
+/** Whether the value is an id, or 0 for none. */
 function isId(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
@@ -140,7 +140,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The manifest with a loss that was just found. */
+/** Adds a newly found loss to the manifest. */
 export function withLoss(
   manifest: Manifest,
   loss: Omit<Loss, 'foundAt' | 'acknowledgedAt'>,
@@ -150,7 +150,7 @@ export function withLoss(
   return { ...manifest, losses: [...manifest.losses, { ...loss, foundAt }] };
 }
 
-/** @throws SetupError when there is none, where there was one before. */
+/** @throws SetupError when the folder has no manifest any more. */
 export function requireManifest(
   folder: DataFolder,
   manifest: Manifest | undefined = readManifest(folder),
@@ -160,10 +160,10 @@ export function requireManifest(
 }
 
 /**
- * Changes the manifest while no other process or thread does.
- * @param change gives the new manifest, or the same object when nothing changes.
- * @param isDurable whether the change is durable when this returns; otherwise it is once the folder is.
- * @returns the manifest as it is now.
+ * Changes the manifest under a lock that excludes other processes and threads.
+ * @param change returns the new manifest, or the same object if nothing changes.
+ * @param isDurable whether the change is durable when this returns; otherwise it is durable once the folder is synced.
+ * @returns the current manifest.
  * @throws SetupError when it cannot be read or locked; or the system's error when it cannot be written.
  */
 export function updateManifest(
@@ -183,8 +183,8 @@ export function updateManifest(
 }
 
 /**
- * Replaces the manifest: after a crash at any moment the folder has the former one or the new one.
- * @param isDurable whether it is the new one in any case.
+ * Replaces the manifest atomically: after a crash the folder has either the old or the new one.
+ * @param isDurable whether a crash after this returns always leaves the new one.
  */
 export function writeManifest(
   folder: Pick<DataFolder, 'path' | 'manifest' | 'isThrownAway'>,

@@ -4,9 +4,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { makeDurable } from '../data-folder.ts';
 
 /**
- * Moves files of a folder into a new folder within it. Within, because what is beside it may be
- * another file system, as for a mounted volume.
- * @param why what the new folder is called, before the time.
+ * Moves files of a folder into a new folder within it. A folder next to it may be on another file system, for example
+ * if the folder is a mounted volume.
+ * @param why the prefix of the new folder's name, before the time.
  * @returns the path of the new folder.
  */
 export function moveAside(

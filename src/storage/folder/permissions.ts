@@ -3,14 +3,14 @@ import { messageOf } from '../../core/errors.ts';
 
 const OTHERS = 0o077;
 
-/** Everything that the service and its commands put into a data folder, and what a file system does. */
+/** The names of files that the service, its commands and file systems create in a data folder. */
 const OWN_NAMES =
   /^((accounts|production|staging|requests)\.(db(-wal(\.rest)?|-shm|-journal)?|lock|ids)|secret|folder\.lock|store\.(json(\.new)?|lock)|restore-unfinished|before-.*|\.restore-.*|lost\+found)$/;
 
 /**
- * Takes the data folder's permissions away from other users. A folder that holds other things as well,
- * such as a home folder that was named by mistake, stays as it is.
- * @returns what an operator should know, and whether something is left to do.
+ * Removes the permissions of other users on the data folder. A folder that also contains other files, such as a home
+ * folder that was configured by mistake, stays unchanged.
+ * @returns a message for operators, and whether they have to do something.
  */
 export function restrictFolder(
   path: string,

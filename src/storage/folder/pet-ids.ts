@@ -10,19 +10,19 @@ import {
   withLoss,
 } from './manifest.ts';
 
-/** Ids are reserved in the manifest in blocks of this size, so that few creations wait for it. */
+/** Ids are reserved in the manifest in blocks of this size, so that creating a pet rarely waits for it. */
 const BLOCK = 10_000;
 
-/** The end of the block that begins after an id. */
+/** The last id of the block that begins after an id. */
 export function endOfBlock(highest: number): number {
   return Math.min(highest + BLOCK, Number.MAX_SAFE_INTEGER);
 }
 
 /**
- * Begins to record the ids of an environment.
- * @param highest the highest id that its database holds, or 0.
- * @param idsAfter ids continue after this one, also if that is higher.
- * @returns what the manifest is to say of the database.
+ * Starts recording the ids of an environment.
+ * @param highest the highest id in its database, or 0.
+ * @param idsAfter new ids continue after this one if it is higher.
+ * @returns the entry for the database in the manifest.
  */
 export function beginIds(
   folder: Pick<DataFolder, 'acknowledged'>,
@@ -35,18 +35,18 @@ export function beginIds(
   return idsAfter > highest ? { reservedUpTo, idsAfter } : { reservedUpTo };
 }
 
-/** What a start finds in the database of an environment. */
+/** The state of an environment's database at a start. */
 export interface FoundIds {
-  /** Reads the highest id that the database holds, or 0. */
+  /** Reads the highest id in the database, or 0. */
   readonly highestId: () => number;
-  /** Whether the database was there, and had lost all of its tables. */
+  /** Whether the database existed but had lost all of its tables. */
   readonly wasEmpty: boolean;
 }
 
 /**
- * Compares what a database holds with what was acknowledged. What is lost is added to the manifest, and
- * ids then continue after the reserved block and the highest acknowledged id, as they do where it is
- * unknown what was acknowledged: after a failure of the machine.
+ * Compares a database with the acknowledged ids. A loss is added to the manifest, and new ids then continue after the
+ * reserved block and the highest acknowledged id. They also do after a failure of the machine, when it is unknown
+ * which ids were acknowledged.
  */
 export function checkIds(
   folder: DataFolder,
@@ -56,7 +56,7 @@ export function checkIds(
 ): void {
   const file = FILE_NAMES.database(environment);
   const path = folder.acknowledged(environment);
-  // Read first: another process may be creating pets, and records their ids after their commit.
+  // Read first: another process may be creating pets and records their ids after the commit.
   const given = readAcknowledged(path);
   const highest = highestId();
   const isSettled = ({ reservedUpTo, idsAfter = 0 }: ListedFile) => {
@@ -69,7 +69,7 @@ export function checkIds(
   updateManifest(folder, (found) => {
     const manifest = requireManifest(folder, found);
     const listed = manifest.files[file] ?? {};
-    // Another process may have been faster.
+    // Another process may have done this first.
     if (isSettled(listed)) return manifest;
     const { reservedUpTo, idsAfter = 0 } = listed;
     const lastId = given?.highest ?? 0;
@@ -77,7 +77,7 @@ export function checkIds(
     const next: ListedFile =
       reservedUpTo === undefined
         ? beginIds(folder, environment, highest, lastId)
-        : // A record of ids beyond the reserved block shows that the manifest is from before them.
+        : // If recorded ids are beyond the reserved block, the manifest is older than they are.
           { idsAfter: Math.max(reservedUpTo, lastId) };
     const firstId = wasEmpty ? 1 : Math.max(highest, idsAfter) + 1;
     const isLoss = wasEmpty || lastId >= firstId;
@@ -96,9 +96,9 @@ export function checkIds(
 }
 
 /**
- * The highest id that may have been acknowledged in an environment; 0 where none was.
- * @param manifest `undefined` when there is none that can be read.
- * @param highest the highest id that the database holds, `undefined` when there is none that can be read.
+ * The highest id that may have been acknowledged in an environment; 0 if there is none.
+ * @param manifest `undefined` when it is missing or cannot be read.
+ * @param highest the highest id in the database; `undefined` when the database is missing or cannot be read.
  */
 export function highestGivenId(
   folder: DataFolder,
@@ -111,12 +111,12 @@ export function highestGivenId(
   const known = Math.max(highest ?? 0, given?.highest ?? 0, listed?.idsAfter ?? 0);
   if (given?.isExact) return known;
   if (listed?.reservedUpTo !== undefined) return Math.max(known, listed.reservedUpTo);
-  // Without the manifest it is unknown which ids were reserved: those of a block, in all likelihood.
+  // Without the manifest it is unknown which ids were reserved. Assume one block.
   const wasThere = highest !== undefined || given !== undefined || listed !== undefined;
   return wasThere ? endOfBlock(known) : 0;
 }
 
-/** The manifest with another entry for a database. */
+/** Replaces the entry for a database in the manifest. */
 export function withFile(manifest: Manifest, name: string, listed: ListedFile): Manifest {
   return { ...manifest, files: { ...manifest.files, [name]: listed } };
 }

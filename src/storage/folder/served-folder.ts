@@ -2,19 +2,19 @@ import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SetupError } from '../../core/errors.ts';
 
-/** Linux lists the sockets of all processes here; their names may be 107 bytes long. */
+/** Linux lists the sockets of all processes here; socket names have at most 107 bytes. */
 const SOCKETS = '/proc/net/unix';
 
 /**
- * Shows other processes of the same network namespace that this one serves the folder at this path, until
- * it is disposed of or the process ends in any way. The folder itself cannot show it once it was moved or
- * deleted, and beside it there may be no place to write: on Linux this is a socket in the abstract
- * namespace, which is no file. Elsewhere it does nothing.
+ * Announces to other processes in the same network namespace that this process serves the folder at this path, until
+ * the result is disposed or the process ends in any way. A file in the folder would be lost if the folder is moved or
+ * deleted, and the parent folder may not be writable. Therefore this is a socket in Linux's abstract namespace, which
+ * is not a file. On other systems this does nothing.
  */
 export function announceService(path: string): Disposable {
   if (process.platform !== 'linux') return { [Symbol.dispose]() {} };
   const sockets = namesOf(path).map((name) =>
-    // Of its own for every process: several may serve one folder.
+    // Each process needs its own name, because several may serve the same folder.
     Bun.listen({ unix: `\0${name}${crypto.randomUUID()}`, socket: { data() {} } }),
   );
   return {
@@ -25,8 +25,8 @@ export function announceService(path: string): Disposable {
 }
 
 /**
- * Called before a store begins, or is restored, at this path.
- * @throws SetupError when a service runs that had its own there: it was moved or deleted.
+ * Must be called before a store is created or restored at this path.
+ * @throws SetupError when a running service had its folder at this path, and it was moved or deleted.
  */
 export function refuseServedFolder(path: string): void {
   if (!isServed(path)) return;
@@ -36,8 +36,8 @@ export function refuseServedFolder(path: string): void {
 }
 
 /**
- * Called before the databases of this folder are opened. SQLite would make a new shared memory, and the
- * running service and this process would overwrite each other's changes in the write-ahead log.
+ * Must be called before the databases of this folder are opened. Otherwise SQLite would create a new shared memory, and
+ * the running service and this process would overwrite each other's changes in the write-ahead log.
  * @throws SetupError when a running service has lost the shared memory of one of them.
  */
 export function refuseLostSharedMemory(path: string, databases: readonly string[]): void {
@@ -57,7 +57,7 @@ function isServed(path: string): boolean {
   }
 }
 
-/** Beginnings of socket names: of the folder, and of the symbolic link that leads to it, if one does. */
+/** Prefixes of socket names: for the folder, and for the symbolic link to it, if there is one. */
 function namesOf(path: string): string[] {
   const absolute = resolve(path);
   const link = join(realPathOf(dirname(absolute)), basename(absolute));
@@ -67,7 +67,7 @@ function namesOf(path: string): string[] {
   });
 }
 
-/** The path without symbolic links, also where it leads to nothing any more. */
+/** The path with symbolic links resolved, even if its target no longer exists. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path);

@@ -18,19 +18,19 @@ import {
 import { beginIds, checkIds, withFile } from './pet-ids.ts';
 import { refuseServedFolder } from './served-folder.ts';
 
-/** Opens or makes a file, and checks it. The service reads and writes it in two threads, a migration in one. */
+/** Opens or creates a file, and checks it. The service uses it in two threads, a migration in one. */
 type OpenFile<File> = (path: string, expected: Expectations) => File;
 
 /**
- * The databases of a data folder, opened as its manifest lists them: what is listed must be there and
- * belong to the store; what is not is made on first use, and listed.
+ * Opens the databases of a data folder according to its manifest: a listed database must exist and belong to the
+ * store; any other is created on first use and then listed.
  */
 export class StoreFiles {
   readonly #folder: DataFolder;
   readonly storeId: string;
 
   /**
-   * Reads the manifest. A folder without data begins a store; one of an earlier release is adopted.
+   * Reads the manifest. Creates a new store in a folder without data, and a manifest for one of an earlier release.
    * @throws SetupError when the manifest or the accounts are missing, or the manifest cannot be used.
    */
   constructor(folder: DataFolder) {
@@ -40,7 +40,7 @@ export class StoreFiles {
     this.storeId = storeId;
   }
 
-  /** Opens the accounts, and compares them with what was acknowledged. */
+  /** Opens the accounts and compares them with the acknowledged changes. */
   openAccounts<File>(open: OpenFile<File>, lastChange: (file: File) => number, clock: Clock): File {
     const path = this.#folder.accounts;
     const onEmpty = () => {
@@ -51,7 +51,7 @@ export class StoreFiles {
     return file;
   }
 
-  /** Opens the database of an environment, and compares it with what was acknowledged. */
+  /** Opens the database of an environment and compares it with the acknowledged ids. */
   openEnvironment<File>(
     environment: Environment,
     open: OpenFile<File>,
@@ -73,10 +73,10 @@ export class StoreFiles {
   }
 
   /**
-   * Opens one database and lists it.
-   * @param list gives what the manifest says of a file that it does not list yet.
-   * @param onEmpty called when the manifest lists the file, and it has no table.
-   * @throws SetupError when the file is listed, and missing or of 0 bytes; and whatever `open` throws.
+   * Opens one database and lists it in the manifest.
+   * @param list returns the manifest's entry for a file that is not listed yet.
+   * @param onEmpty called when the file is listed but has no tables.
+   * @throws SetupError when the file is listed but missing or has 0 bytes; and any error that `open` throws.
    */
   #open<File>(
     name: string,
@@ -88,17 +88,17 @@ export class StoreFiles {
     const { hasIdentity = false, damage } = listed ?? {};
     const thorough = damage !== undefined;
     const { storeId } = this;
-    // A file is listed after its tables are made, so nobody is making it at this moment.
+    // A file is listed after its tables are created, so no other process is creating it now.
     const expected = { storeId, thorough, hasIdentity, ...(listed && { onEmpty }) };
     const file = open(join(this.#folder.path, name), expected);
     if (hasIdentity && !thorough) return file;
     const add = (manifest: Manifest) => {
-      // Another process may have been faster.
+      // Another process may have listed it first.
       const { damage: found, ...now } = manifest.files[name] ?? list(file);
       const left = found === undefined || thorough ? {} : { damage: found };
       return withFile(manifest, name, { ...now, ...left, hasIdentity: true });
     };
-    // A start does not wait for the disk once more: whoever gives the first id does.
+    // Not durable, so that the start does not wait for the disk again: assigning the first id makes it durable.
     updateManifest(this.#folder, (found) => add(requireManifest(this.#folder, found)), false);
     return file;
   }
@@ -110,7 +110,7 @@ export class StoreFiles {
   }
 }
 
-/** @throws SetupError when a database that the manifest lists is missing, or has no table. */
+/** @throws SetupError when a database that the manifest lists is missing or has no tables. */
 export function requireListedFiles(folder: DataFolder): void {
   const manifest = readManifest(folder);
   for (const name of Object.keys(manifest?.files ?? {})) {
@@ -121,8 +121,8 @@ export function requireListedFiles(folder: DataFolder): void {
 }
 
 /**
- * @returns what the manifest says of the database, if it lists it.
- * @throws SetupError when it does, and the file is missing or of 0 bytes.
+ * @returns the manifest's entry for the database, if there is one.
+ * @throws SetupError when the database is listed but missing or has 0 bytes.
  */
 function requireListedFile(
   { path }: DataFolder,
@@ -137,7 +137,7 @@ function requireListedFile(
   return listed;
 }
 
-/** @throws SetupError that names the file at this path when it cannot be read. */
+/** @throws SetupError, which names the file, when it cannot be read. */
 function namingFile(path: string, read: () => void): void {
   try {
     read();
@@ -154,7 +154,7 @@ function lost(path: string, how: 'missing' | 'empty', replaceable = basename(pat
   );
 }
 
-/** @throws SetupError when a folder without databases had some, or a running service serves it. */
+/** @throws SetupError when a folder without databases had some before, or a running service serves it. */
 function refuseRemains(folder: DataFolder): void {
   const records = [...ENVIRONMENTS, 'accounts' as const].map((name) => folder.acknowledged(name));
   const record = records.find((path) => existsSync(path));
@@ -166,7 +166,7 @@ function refuseRemains(folder: DataFolder): void {
   refuseServedFolder(folder.path);
 }
 
-/** The manifest of a folder that has none: of a new store, or of one that an earlier release left. */
+/** The manifest for a folder without one: for a new store, or for a store of an earlier release. */
 function begin(folder: DataFolder): Manifest {
   const made = DATABASES.map(([name]) => ({
     name,
@@ -181,7 +181,7 @@ function begin(folder: DataFolder): Manifest {
   if (made.length === 0) refuseRemains(folder);
   if (made.length > 0 && !made.some(({ name }) => name === FILE_NAMES.accounts)) {
     const how = existsSync(folder.accounts) ? 'empty' : 'missing';
-    // The manifest that this makes does not list it.
+    // The new manifest does not list the accounts.
     throw lost(folder.accounts, how, FILE_NAMES.manifest);
   }
   return newManifest(made.map(({ name }) => name));

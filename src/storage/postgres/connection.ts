@@ -1,13 +1,13 @@
 import { SQL } from 'bun';
 import { SECOND } from '../../lib/clock.ts';
 
-/** How long the server works on one statement, in ms, before it gives up. */
+/** Timeout of one statement on the server, in ms. */
 export const STATEMENT_LIMIT = 5 * SECOND;
 
-/** After so many ms without a word from its client the server takes a transaction back. */
+/** The server rolls back a transaction when its client has been idle for this time, in ms. */
 const SILENCE_LIMIT = 10 * SECOND;
 
-/** How long the server may take to greet, in seconds. */
+/** Timeout for connecting to the server, in seconds. */
 const CONNECT_WITHIN = 2;
 
 /** @param statementLimit ms; 0 for none. */
@@ -18,7 +18,7 @@ export function connect(url: string, statementLimit: number, connections: number
     max: connections,
     bigint: true,
     connectionTimeout: CONNECT_WITHIN,
-    // Either would cut off statements under way.
+    // Either would interrupt running statements.
     idleTimeout: 0,
     maxLifetime: 0,
     connection: {
@@ -30,7 +30,7 @@ export function connect(url: string, statementLimit: number, connections: number
 }
 
 /**
- * Does something over one connection of its own, which is closed afterwards.
+ * Runs `work` on a separate connection, which is closed afterwards.
  * @param statementLimit ms; 0 for none.
  */
 export async function withConnection<T>(

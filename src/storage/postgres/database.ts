@@ -18,33 +18,33 @@ import {
 import { findPrimary } from './primary.ts';
 
 /**
- * How long to wait for the server, in ms. It ends statements by itself before that: a longer silence
- * means that it cannot be heard.
+ * How long to wait for the server, in ms. The server's own timeouts are shorter, so a longer wait means that it
+ * cannot be reached.
  */
 const PATIENCE = { statement: 7 * SECOND, transaction: 15 * SECOND } as const;
 
-/** Connections of one process, unless the settings say otherwise. */
+/** Default number of connections per process. */
 const CONNECTIONS = 10;
 
 /** Pause between two probes of a server that is unavailable, in ms. */
 const PROBE_INTERVAL = 0.1 * SECOND;
 
-/** What operators call the database. */
+/** The name of the database for operators. */
 const STORE = 'PostgreSQL';
 
-/** A statement that only reads, unless it takes a number of a sequence. */
+/** A statement that only reads, unless it advances a sequence. */
 const SELECT = /^\s*select\b/i;
 
-/** How often something that lost a race is tried, and the pause (ms) that doubles each time. */
+/** The number of attempts when transactions conflict, and the pause (ms), which doubles each time. */
 const RETRIES = { most: 9, pause: 4 } as const;
 
-/** What a parameter may be; `texts` and `integers` make the arrays. */
+/** A value for a parameter; `texts` and `integers` create the arrays. */
 export type Value = string | number | bigint | Buffer | null | List;
 type List = ReturnType<SQL['array']>;
 
 type Execute = <Row>(text: string, values: Value[]) => Promise<Row[] & { readonly count: number }>;
 
-/** Statements over the pool, or inside of a transaction. Each may raise `StorageUnavailable`. */
+/** Statements on the pool or within a transaction. Each may raise `StorageUnavailable`. */
 export class Queries {
   readonly #send: Execute;
 
@@ -52,7 +52,7 @@ export class Queries {
     this.#send = send;
   }
 
-  /** The rows, and how many there are or were changed. */
+  /** Returns the rows, and how many were returned or changed. */
   execute<Row>(text: string, values: Value[]): Promise<Row[] & { readonly count: number }> {
     return this.#send<Row>(text, values.map(storable));
   }
@@ -76,28 +76,27 @@ export class Queries {
 }
 
 /**
- * A PostgreSQL database. Integers of 64 bits come as bigints. What is asked for in one call is
- * committed when it resolves; nothing depends on which connection carries it, so connections may be
- * lost and made anew at any time.
+ * A PostgreSQL database. 64-bit integers are returned as bigints. Each call is committed when it resolves. No call
+ * depends on the state of a connection, so connections may be lost and replaced at any time.
  */
 export class PostgresDatabase extends Queries {
   #url: string;
   #pool: SQL;
   readonly #connect: (url: string) => SQL;
-  /** How many replies the server has sent. */
+  /** The number of replies received from the server. */
   #replies = 0;
   readonly #breaker: CircuitBreaker<string>;
   /** Set once metrics are collected. */
   metrics: DatabaseMetrics | undefined;
-  /** Whether the rows are spread over several nodes; set before anything is asked for. */
+  /** Whether the rows are distributed over several nodes; set before the first statement. */
   isDistributed = false;
-  /** Refuses what waits for an answer. */
+  /** Functions that reject the calls waiting for a reply. */
   readonly #waiting = new Set<(error: StorageUnavailable) => void>();
 
   /**
-   * Nothing is connected yet.
+   * Does not connect yet.
    * @param url such as postgres://user:password@host:5432/database.
-   * @param servers among which one is looked for that takes changes, once this one does not.
+   * @param servers where to look for another primary when this server no longer accepts changes.
    * @param writes records the outcome of the last write.
    */
   constructor(
@@ -119,16 +118,15 @@ export class PostgresDatabase extends Queries {
       onClose: (primary) => {
         this.#url = primary;
         this.#reconnect();
-        // The server that these statements were sent to is gone and will not reply.
+        // The server that these statements were sent to is no longer available and will not reply.
         this.#refuseAll(new Error('The database was unavailable.'));
       },
     });
   }
 
   /**
-   * Does all of the work or nothing, in one transaction; the work may be done again when it lost a
-   * race against another transaction.
-   * @throws StorageUnavailable, or whatever the work throws.
+   * Runs the work in one transaction; runs it again after a conflict with another transaction.
+   * @throws StorageUnavailable, or any error that the work throws.
    */
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return this.#persist(() => {
@@ -141,7 +139,7 @@ export class PostgresDatabase extends Queries {
 
   /**
    * If the last write failed, allocates some pages of a temporary table, which fails on a full disk.
-   * @throws StorageUnavailable when writes do not work.
+   * @throws StorageUnavailable when writes fail.
    */
   async probeWrites(): Promise<void> {
     if (!this.writes.hasFailed(STORE)) return;
@@ -160,7 +158,7 @@ export class PostgresDatabase extends Queries {
     await this.#pool.close({ timeout: patience / SECOND });
   }
 
-  /** Tries again what lost a race; what the database failed at becomes `StorageUnavailable`. */
+  /** Retries after conflicts; turns failures of the database into `StorageUnavailable`. */
   async #persist<T>(attempt: () => Promise<T>, isWrite: boolean): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       const repliesBefore = this.#replies;
@@ -177,7 +175,7 @@ export class PostgresDatabase extends Queries {
     }
   }
 
-  /** Records an error and returns it as callers receive it. */
+  /** Records an error and returns the error for the caller. */
   #failure(error: unknown): unknown {
     if (isFailedWrite(error)) this.writes.failed(STORE, messageOf(error));
     const failure = isUnavailable(error) ? new StorageUnavailable(error) : error;
@@ -186,7 +184,7 @@ export class PostgresDatabase extends Queries {
   }
 
   #mayWinNextTime(error: unknown, repliesBefore: number): boolean {
-    // If other statements got replies meanwhile, only another connection could not be opened.
+    // If other statements received replies in the meantime, only an additional connection could not be opened.
     const isDown = isUnreachable(error) && this.#replies === repliesBefore;
     if (isDown || isNoPrimary(error)) this.#breaker.open(error);
     const isStale = isStalePlan(error);
@@ -209,7 +207,7 @@ export class PostgresDatabase extends Queries {
     const silence = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       const cause = new Error(`No answer within ${patience} ms.`);
-      // If other statements got replies meanwhile, only this one took too long.
+      // If other statements received replies in the meantime, only this one took too long.
       if (this.#replies > repliesBefore) silence.reject(new StorageUnavailable(cause));
       else {
         this.#breaker.open(cause);
@@ -238,7 +236,7 @@ export class PostgresDatabase extends Queries {
     for (const refuse of this.#waiting) refuse(new StorageUnavailable(cause));
   }
 
-  /** Statements in flight finish on the old connections where they can. */
+  /** Statements in flight finish on the old connections if possible. */
   #reconnect(): void {
     const old = this.#pool;
     this.#pool = this.#connect(this.#url);
@@ -256,7 +254,7 @@ export function integers(values: ReadonlyArray<number | bigint>): List {
   return Bun.sql.array([...values], 'BIGINT');
 }
 
-/** PostgreSQL's text has no U+0000: it is stored, and searched for, as U+FFFD. */
+/** PostgreSQL's text type does not support U+0000: it is stored and searched for as U+FFFD. */
 function storable<T>(value: T): T | string {
   return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value;
 }

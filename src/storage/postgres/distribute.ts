@@ -9,13 +9,13 @@ import { requirePrimary } from './primary.ts';
 /** A table of a sharded database. */
 export interface DistributedTable {
   readonly name: string;
-  /** The column, or `reference` where every node has all rows. */
+  /** The column, or `reference` if every node has all rows. */
   readonly distributedBy: string;
   readonly shards: number;
   readonly bytes: number;
 }
 
-/** What one node has of the distributed tables, reference tables left out. */
+/** The part of the distributed tables, without reference tables, that is on one node. */
 export interface NodeShare {
   /** `host:port` */
   readonly node: string;
@@ -26,15 +26,15 @@ export interface NodeShare {
 export interface Distribution {
   readonly tables: readonly DistributedTable[];
   readonly nodes: readonly NodeShare[];
-  /** Tables that the schema distributes and that are on the coordinator alone. */
+  /** Tables that the schema distributes but that are still only on the coordinator. */
   readonly missing: readonly string[];
 }
 
 /**
- * Distributes what is not distributed yet, while services use the database; see `distribute`.
- * @param onTable told of each table before it is distributed.
+ * Distributes the tables that are not distributed yet, while services use the database; see `distribute`.
+ * @param onTable called for each table before it is distributed.
  * @throws SetupError when the database cannot be used.
- * @throws OperatorError when it has no Citus, or Citus refuses.
+ * @throws OperatorError when Citus is not installed or refuses.
  */
 export async function distributeDatabase(
   servers: DatabaseAddresses,
@@ -48,9 +48,9 @@ export async function distributeDatabase(
 }
 
 /**
- * Which tables are distributed, and how much each node has.
+ * Which tables are distributed, and which part of them is on each node.
  * @throws SetupError when the database cannot be used.
- * @throws OperatorError when it has no Citus.
+ * @throws OperatorError when Citus is not installed.
  */
 export async function describeDistribution(servers: DatabaseAddresses): Promise<Distribution> {
   const primary = await requirePrimary(servers);

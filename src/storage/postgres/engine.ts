@@ -9,12 +9,12 @@ import { numbered } from '../selection.ts';
 import { applyChange } from '../shared-stores.ts';
 import type { PostgresDatabase, Queries } from './database.ts';
 
-/** A database: each change is a transaction of its own. */
+/** The engine on a database; each change runs in its own transaction. */
 export function postgresEngine(database: PostgresDatabase): Engine {
   return {
     change: (change) =>
       database.transaction((queries) => applyChange(queriesOver(queries), change)),
-    // Changes through Kysely itself, such as better-auth's, are made one statement at a time.
+    // Changes through Kysely itself, such as those of better-auth, run one statement at a time.
     queries: lazy(async () => queriesOver(database)),
     rows: (selection, ...values) => database.rows(selection, ...values),
     run: (sql, ...values) =>
@@ -33,7 +33,7 @@ export function environmentQueries(
   }));
 }
 
-/** Kysely over the pool or a transaction. */
+/** Kysely on the pool or a transaction. */
 function queriesOver(connection: Queries): Kysely<Database> {
   return postgresQueries(async ({ sql, values }) => {
     const rows = await connection.execute<Record<string, unknown>>(sql, values);

@@ -2,10 +2,10 @@ import { StorageUnavailable } from '../../core/errors.ts';
 import type { CommitMetrics } from '../metrics.ts';
 import { isOfOneNode } from './failures.ts';
 
-/** Changes that may wait; beyond it changes are refused with 503. */
+/** The maximum number of waiting changes; further changes are refused with 503. */
 export const QUEUE_CAPACITY = 10_000;
 
-/** The most changes in one transaction, so that none waits long for the others. */
+/** The maximum number of changes in one transaction, so that none waits long for the others. */
 const BATCH_SIZE = 1_000;
 
 /** A transaction that takes longer than this, in ms, is slow. */
@@ -18,8 +18,8 @@ interface Waiting<Change, Outcome> {
 }
 
 /**
- * Gathers changes that wait and makes them in few transactions, so that many share one commit and one
- * way over the network.
+ * Collects waiting changes and runs them in few transactions, so that many share one commit and one network round
+ * trip.
  */
 export class GroupCommit<Change, Outcome> {
   readonly #commit: (changes: readonly Change[]) => Promise<readonly Outcome[]>;
@@ -27,7 +27,7 @@ export class GroupCommit<Change, Outcome> {
   readonly #inFlight = new Set<Promise<void>>();
   readonly #most: number;
   readonly #slow: number;
-  /** The transaction that all others wait for. */
+  /** The transaction that further changes wait for. */
   #leading: Promise<void> | undefined;
   #committing = 0;
   #closed = false;
@@ -35,10 +35,10 @@ export class GroupCommit<Change, Outcome> {
   metrics: CommitMetrics | undefined;
 
   /**
-   * @param commit makes all changes or none, and gives each one's outcome, in their order.
-   * @param most transactions under way at once. One keeps all changes in their order. With two, changes
-   * that wait behind a slow transaction, such as one that waits for a lock, go beside it; as long as
-   * it is fast they wait, since few large transactions cost less than many small ones.
+   * @param commit runs all changes or none, and returns their outcomes in the same order.
+   * @param most maximum number of concurrent transactions. With 1, all changes stay in order. With 2, changes that
+   * wait behind a slow transaction, for example one waiting for a lock, run concurrently with it. Behind a fast
+   * transaction they wait, because few large transactions cost less than many small ones.
    * @param slow ms after which a transaction is slow; 20 by default.
    */
   constructor(
@@ -51,15 +51,15 @@ export class GroupCommit<Change, Outcome> {
     this.#slow = slow;
   }
 
-  /** Changes that wait, those being committed included. */
+  /** The number of waiting changes, including those being committed. */
   get waiting(): number {
     return this.#waiting.length + this.#committing;
   }
 
   /**
-   * Makes one change; durable when it resolves.
+   * Runs one change; durable when it resolves.
    * @throws StorageUnavailable when the queue is full or the database is unavailable; any other error when
-   * the change cannot be made at all.
+   * the change itself fails.
    */
   add(change: Change): Promise<Outcome> {
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
@@ -69,12 +69,12 @@ export class GroupCommit<Change, Outcome> {
       return promise;
     }
     this.#waiting.push({ change, resolve, reject });
-    // What comes in the same turn of the event loop shares the transaction.
+    // Changes of the same turn of the event loop share a transaction.
     if (this.#waiting.length === 1) setImmediate(() => this.#send());
     return promise;
   }
 
-  /** Waits for everything that was asked for. Takes nothing more. */
+  /** Waits for all accepted changes. Accepts no further changes. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#send();
@@ -109,7 +109,7 @@ export class GroupCommit<Change, Outcome> {
       if (metrics && sentAt !== undefined) metrics.committed(batch.length, metrics.now() - sentAt);
       for (const [index, outcome] of outcomes.entries()) batch[index]?.resolve(outcome);
     } catch (error) {
-      // One change that cannot be made must not take the others of its batch down with it.
+      // One failing change must not make the other changes of its batch fail.
       const concernsAll = error instanceof StorageUnavailable && !isOfOneNode(error.cause);
       if (batch.length > 1 && !concernsAll) {
         for (const each of batch) await this.#settle([each]);

@@ -7,7 +7,7 @@ import { select } from '../selection.ts';
 import { integers, type Queries, texts } from './database.ts';
 import { petsById } from './pet-rows.ts';
 
-/** A creation that may be repeated, and the pet that it adds unless the request was handled before. */
+/** An idempotent request, and the pet to add unless the request was handled before. */
 export interface Repeatable {
   readonly request: IdempotentRequest;
   readonly now: number;
@@ -21,7 +21,7 @@ export interface Earlier {
   readonly reply: StoredReply;
 }
 
-// Without a join with the pets, which may lie on other nodes.
+// Without a join with the pets, which may be on other nodes.
 const RECALL = select(
   'idempotent_requests',
   [
@@ -43,14 +43,14 @@ const CLAIM = `INSERT INTO idempotent_requests AS kept
     WHERE abs(kept.created_at - excluded.created_at) >= ${REMEMBERED}
   RETURNING pet_id::float8 AS id`;
 
-/** Records the requests that have no row, or one that is not remembered; returns the ids of their pets. */
+/** Records the requests that have no row, or an expired one; returns the ids of their pets. */
 export async function claim(
   queries: Queries,
   environment: Environment,
   repeatable: readonly Repeatable[],
 ): Promise<Set<number>> {
   if (repeatable.length === 0) return new Set();
-  // In one order everywhere: two processes that share several keys wait for one another only once.
+  // Sorted in every process: two processes with several keys in common wait for each other only once.
   const sorted = repeatable.toSorted((one, other) =>
     nameOf(one.request) < nameOf(other.request) ? -1 : 1,
   );
@@ -69,7 +69,7 @@ export async function claim(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The rows of these requests, by name. Those of a pet that is gone are left out. */
+/** The rows of these requests, by name, except those whose pet no longer exists. */
 export async function recall(
   queries: Queries,
   environment: Environment,
@@ -99,7 +99,7 @@ export async function recall(
   return earlier;
 }
 
-/** Tells idempotent requests apart. */
+/** A unique name for an idempotent request. */
 export function nameOf({ accountId, key }: { accountId: string; key: string }): string {
   return JSON.stringify([accountId, key]);
 }

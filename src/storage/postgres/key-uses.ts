@@ -5,12 +5,12 @@ import { integers, type PostgresDatabase, texts } from './database.ts';
 
 interface FoundRow extends KeyColumns, AccountColumns {
   readonly digest: Buffer;
-  /** None where the account has set nothing in the sandbox, and for keys of production. */
+  /** `null` if the account does not use the sandbox, and for production keys. */
   readonly account_clock_offset: number | null;
   readonly simulation: string | null;
 }
 
-// Accounts and keys lie on every node of a sharded database, so that this join stays on one of them.
+// Every node of a sharded database has all accounts and keys, so that this join uses a single node.
 const FIND = `SELECT keys.id, keys.account_id, keys.environment, keys.digest, keys.chain_id, keys.simulate,
   keys.expires_at::float8 AS expires_at, keys.revoked_at::float8 AS revoked_at,
   keys.last_used_at::float8 AS last_used_at, keys.clock_offset::float8 AS clock_offset, accounts.plan,
@@ -21,7 +21,7 @@ const FIND = `SELECT keys.id, keys.account_id, keys.environment, keys.digest, ke
   LEFT JOIN sandboxes ON sandboxes.account_id = keys.account_id AND keys.environment = 'staging'
   WHERE keys.digest = $1`;
 
-/** What requests read and write of keys. */
+/** The key operations of the request path. */
 export class PostgresKeyUses implements KeyUses {
   readonly #database: PostgresDatabase;
 

@@ -4,23 +4,23 @@ import { SECOND } from '../../lib/clock.ts';
 import { select } from '../selection.ts';
 import type { PostgresDatabase } from './database.ts';
 
-/** A holder that has not renewed its claim for so many ms is gone; it renews it every second. */
+/** A lease that was not renewed for this time, in ms, has expired; holders renew it every second. */
 const SILENCE = 3 * SECOND;
 
 const LOOK_EVERY = 0.25 * SECOND;
 
-/** How many others may come first, one after the other, before this one gives up. */
+/** How often another process may acquire the lease first before this one gives up. */
 const TRIES = 10;
 
-/** Whose name stands for all processes that count in one place. */
+/** The holder name for all processes that share their counters. */
 const TOGETHER = 'together';
 
 const FIND = select('counting', ['holder', 'renewals'], 'WHERE environment = ?');
 type ClaimRow = NonNullable<(typeof FIND)['row']>;
 
 /**
- * Leases that are rows with a count of renewals. A process that finds one watches whether it is renewed:
- * no clock of another machine plays a part, and a process that was killed is in the way for 3 s only.
+ * Leases stored as rows with a renewal counter. A process that finds a row watches whether it is renewed, so no
+ * clocks of other machines are involved, and the lease of a killed process blocks others for only 3 s.
  */
 export class RowLeases implements Leases {
   readonly #database: PostgresDatabase;
@@ -55,7 +55,7 @@ export class RowLeases implements Leases {
     return true;
   }
 
-  /** `false` when another one was faster. */
+  /** `false` when another process was faster. */
   async #take(environment: Environment, me: string, found: ClaimRow | undefined): Promise<boolean> {
     const taken = found
       ? await this.#database.run(
@@ -82,10 +82,10 @@ export class RowLeases implements Leases {
         return renewed > 0;
       },
       release: async () => {
-        // The other processes still hold it; without them nobody renews the row.
+        // Other processes may still hold the lease; without them the row is no longer renewed and expires.
         if (me === TOGETHER) return;
         const sql = 'DELETE FROM counting WHERE environment = $1 AND holder = $2';
-        // A row that is left behind is in the way for some seconds, and no reason to fail.
+        // A row that is left behind blocks others only for some seconds, so ignore a failure.
         await this.#database.run(sql, ...mine).catch(() => {});
       },
     };

@@ -27,7 +27,7 @@ const INSERT = `${INSERT_NEW} ON CONFLICT DO NOTHING RETURNING id`;
 export class PostgresMessageQueue implements MessageQueue {
   readonly #database: PostgresDatabase;
   readonly #watch: QueueWatch;
-  /** Messages on their way into the queue, many in a transaction. */
+  /** Messages to be queued, many in one transaction. */
   readonly arrivals: GroupCommit<Arrival, Message | undefined>;
 
   constructor(database: PostgresDatabase) {
@@ -41,8 +41,8 @@ export class PostgresMessageQueue implements MessageQueue {
   }
 
   /**
-   * Locks the accounts whose messages it moves, and passes over those that another worker has: were it single
-   * messages, a later one could come before an earlier one of the same account.
+   * Locks the accounts of the messages to deliver, and skips accounts that another worker has locked. With locks
+   * on single messages, a message could be delivered before an earlier one of the same account.
    */
   async deliver(now: number, limit: number): Promise<number> {
     if (this.#database.isDistributed && !(await this.#watch.mayHaveMessages())) return 0;
@@ -69,14 +69,14 @@ export class PostgresMessageQueue implements MessageQueue {
     return typeof text === 'string' ? text : stored;
   }
 
-  /** Waits for the messages that are being queued. Takes nothing more. */
+  /** Waits for the messages that are being queued. Accepts no further messages. */
   close(): Promise<void> {
     return this.arrivals.close();
   }
 
   /**
-   * May be asked for again, when it is not known whether it was done. A message of an account that is
-   * gone meanwhile is dropped, as its inbox was.
+   * May run again if it is unknown whether it was committed. A message of an account that was deleted in the
+   * meantime is dropped, like its inbox.
    */
   async #insert(arrivals: readonly Arrival[]): Promise<Array<Message | undefined>> {
     const columns = [
@@ -97,7 +97,7 @@ export class PostgresMessageQueue implements MessageQueue {
     return arrivals.map(({ id }) => earlier.get(id));
   }
 
-  /** What is there under the idempotency keys of these, by the id that each would have had. */
+  /** The existing messages with the idempotency keys of these arrivals, by the ids of the arrivals. */
   async #earlier(arrivals: readonly Arrival[]): Promise<Map<string, Message>> {
     const named = arrivals.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
     if (named.length === 0) return new Map();

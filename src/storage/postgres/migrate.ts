@@ -5,26 +5,26 @@ import { distributeNewTables, hasTablesToDistribute } from './distribution.ts';
 import { isLostRace, sqlStateOf } from './failures.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 
-/** SQLSTATE of two processes that make the same thing at the same moment. */
+/** SQLSTATE: two processes tried to create the same object at the same time. */
 const MADE_BY_ANOTHER = /^(23505|42P07|42710|XX000)$/;
 
 const TRIES = 10;
 
-/** Pause between two looks whether another process has prepared a step, in ms. */
+/** Pause between two checks whether another process has prepared a step, in ms. */
 const LOOK_EVERY = 200;
 
-/** Says that the database is ours, and which steps it has. */
+/** The table that marks the database as ours and records the completed steps. */
 const TABLE = 'petstore_schema';
 
 /**
- * Brings the database to the current schema. One process at a time does it, holding the row that
- * records which steps are done; processes of the previous release keep running.
- * @param migrations the steps that this release knows.
+ * Migrates the database to the current schema. Only one process at a time does so, holding a lock on the row that
+ * records the completed steps; processes of the previous release keep running.
+ * @param migrations the steps of this release.
  * @throws SetupError when the database cannot be reached, is not ours, or belongs to a newer release.
  */
 export async function migrate(url: string, migrations = MIGRATIONS): Promise<void> {
   try {
-    // A step may take longer than a statement is otherwise given.
+    // A step may take longer than the usual statement timeout.
     await withConnection(url, 0, (connection) =>
       untilAlone(() => bringUpToDate(url, connection, migrations)),
     );
@@ -56,14 +56,14 @@ async function bringUpToDate(
   await alone(url, () => distributeNewTables(connection));
 }
 
-/** Does the work once no other process does such work. */
+/** Waits until no other process does such work, then does the work. */
 export async function alone(url: string, work: () => Promise<void>): Promise<void> {
   while (!(await whileLocked(url, work))) await Bun.sleep(LOOK_EVERY);
 }
 
 /**
- * Does the work while no other process prepares a step. Nobody waits for the lock: an index that is made beside
- * running transactions waits for everyone who does.
+ * Does the work unless another process is preparing a step. Does not wait for the lock, because creating an index
+ * concurrently waits for all transactions, including those that wait for the lock.
  * @returns `false` when another process has the lock.
  */
 function whileLocked(url: string, work: () => Promise<void>): Promise<boolean> {
@@ -84,9 +84,9 @@ function whileLocked(url: string, work: () => Promise<void>): Promise<boolean> {
 }
 
 /**
- * Runs the steps that are missing, up to one that has to be prepared while the database is in use.
- * @param prepared the step that is prepared.
- * @returns the step that it ended before.
+ * Runs the missing steps, up to the next one that must be prepared while the database is in use.
+ * @param prepared the step that is already prepared.
+ * @returns the step that must be prepared next.
  */
 async function runSteps(
   transaction: SQL,
@@ -104,7 +104,7 @@ async function runSteps(
     );
   }
   const missing = migrations.slice(done);
-  // A database that has nothing yet is used by nobody.
+  // A database without any steps is not in use yet.
   const next = done === 0 ? undefined : missing.find((step) => step.online && step !== prepared);
   const ahead = next ? missing.slice(0, missing.indexOf(next)) : missing;
   if (ahead.length === 0) return next;
@@ -118,7 +118,7 @@ async function runSteps(
   return next;
 }
 
-/** Makes the row that says that the database is ours. */
+/** Creates the row that marks the database as ours. */
 async function claim(connection: SQL): Promise<void> {
   const rows = await connection.unsafe<{ name: string }[]>(
     'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
@@ -142,7 +142,7 @@ async function claim(connection: SQL): Promise<void> {
   );
 }
 
-/** Two that begin at the same moment can get into each other's way; one of them looks again. */
+/** Tries again after a conflict with another process that starts at the same time. */
 async function untilAlone(work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

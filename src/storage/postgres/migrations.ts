@@ -3,15 +3,15 @@ import { REPEATED_MESSAGES, SHARED_STEPS, SIGNING_IN, USAGE } from '../migration
 
 /** One step of the schema. Steps are only ever appended. */
 export interface Migration {
-  /** Each may be run again: on engines that commit every definition, a step can be cut off. */
+  /** Each must be repeatable: on engines that commit every DDL statement, a step can be interrupted. */
   readonly statements: readonly string[];
-  /** Runs before the statements where an earlier release made the database. */
+  /** Runs before the statements if an earlier release created the database. */
   readonly online?: OnlineStep | undefined;
-  /** How many steps a release must know, at the least, to work beside this one. */
+  /** The minimum number of steps a release must know to run at the same time as this one. */
   readonly worksWith: number;
 }
 
-/** Animals of both environments, what makes their creation repeatable, and the quotas in use. */
+/** The pets, idempotent requests, quotas and leases of both environments. */
 const PETS = [
   'CREATE SEQUENCE IF NOT EXISTS production_pet_ids MAXVALUE 9007199254740991',
   'CREATE SEQUENCE IF NOT EXISTS staging_pet_ids MAXVALUE 9007199254740991',
@@ -44,7 +44,7 @@ const PETS = [
     day_used BIGINT NOT NULL,
     PRIMARY KEY (environment, caller)
   )`,
-  // Who counts, and a number that goes up while the holder is there.
+  // The holder of the lease, and a counter that increases while the holder is running.
   `CREATE TABLE IF NOT EXISTS counting (
     environment TEXT PRIMARY KEY,
     holder TEXT NOT NULL,
@@ -53,7 +53,7 @@ const PETS = [
 ];
 
 const ACCOUNTS = [
-  // An account is a user, too. The address is in small letters; written_as is how it was given.
+  // An account is also a better-auth user. The address is in lower case; written_as is its original spelling.
   `CREATE TABLE IF NOT EXISTS accounts (
     id TEXT PRIMARY KEY,
     email TEXT NOT NULL UNIQUE,
@@ -101,15 +101,15 @@ const ACCOUNTS = [
   'CREATE INDEX IF NOT EXISTS bans_by_key ON bans (key_id, starts_at)',
   'CREATE INDEX IF NOT EXISTS bans_by_account ON bans (account_id, ends_at)',
 
-  // One row: how often something changed that running servers keep in memory.
+  // One row: the number of changes to data that running servers cache.
   'CREATE TABLE IF NOT EXISTS revision (name TEXT PRIMARY KEY, value BIGINT NOT NULL)',
   "INSERT INTO revision (name, value) VALUES ('changes', 0) ON CONFLICT (name) DO NOTHING",
   'CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
 ];
 
 const ACTIVITY = [
-  // The queue and the inboxes in one: what is not delivered yet is queued. The text is a JSON string,
-  // since PostgreSQL's own text has no U+0000.
+  // The queue and the inboxes: messages that are not delivered yet are queued. The text is a JSON string,
+  // because PostgreSQL's text type does not support U+0000.
   'CREATE SEQUENCE IF NOT EXISTS message_sequence',
   `CREATE TABLE IF NOT EXISTS messages (
     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -149,8 +149,8 @@ const USAGE_SOURCES = [
 ];
 
 /**
- * The schema as the ordered list of steps that made it. Both environments lie in the same tables.
- * Times are epoch milliseconds where nothing else is said.
+ * The schema as the ordered list of its steps. Both environments share the same tables. Times are epoch
+ * milliseconds unless noted otherwise.
  */
 export const MIGRATIONS: readonly Migration[] = [
   { worksWith: 1, statements: [...PETS, ...ACCOUNTS, ...SIGNING_IN.postgres, ...ACTIVITY] },

@@ -9,12 +9,12 @@ import { isTaken } from './failures.ts';
 import { claim, type Earlier, nameOf, recall } from './idempotent-requests.ts';
 import { insertNewPets, insertPets, newPetIds, skipTakenIds } from './pet-insertion.ts';
 
-/** How often ids are taken for a creation. */
+/** How often new ids are taken before creating pets fails. */
 const TRIES = 5;
 
 /**
- * Adds many pets in one transaction, and gives each one's outcome in their order. No two of them may
- * carry the same idempotent request.
+ * Adds many pets in one transaction, and returns their outcomes in the same order. No two of them may have the same
+ * idempotent request.
  * @throws StorageUnavailable
  */
 export async function createPets(
@@ -26,7 +26,7 @@ export async function createPets(
     try {
       return await tryToCreatePets(database, environment, creations);
     } catch (error) {
-      // A creation that took its id before a reset, and inserted its pet after it, has an id that comes again.
+      // If an id was taken before a reset and its pet inserted after it, the sequence reaches that id again.
       if (!isTaken(error)) throw error;
       if (tries === TRIES) throw new StorageUnavailable(error);
       await skipTakenIds(database, environment);
@@ -40,7 +40,7 @@ async function tryToCreatePets(
   creations: readonly Creation[],
 ): Promise<CreateOutcome[]> {
   const requests = creations.flatMap(({ request }) => request ?? []);
-  // On several nodes the statement that does all at once takes twice as long as the two below.
+  // On several nodes a single statement takes twice as long as the two statements below.
   if (requests.length === 0 && !database.isDistributed) {
     const added = await insertNewPets(
       database,
@@ -49,7 +49,7 @@ async function tryToCreatePets(
     );
     return added.map((pet) => ({ kind: 'created', pet }));
   }
-  // Looked up before ids are taken: a repeated request must not leave a gap.
+  // Read before ids are taken, so that a repeated request does not leave a gap.
   const earlier = await recall(database, environment, requests);
   const outcomes = creations.map((creation) => earlierOutcome(creation, earlier));
   const missing = outcomes.filter((outcome) => outcome === undefined).length;
@@ -70,8 +70,8 @@ async function tryToCreatePets(
 }
 
 /**
- * @returns the requests that another process handled meanwhile: nothing was added for them.
- * @throws StorageUnavailable when the row of one of them was deleted meanwhile; then nothing was added at all.
+ * @returns the requests that another process handled in the meantime; no pets were added for them.
+ * @throws StorageUnavailable when the row of one of them was deleted in the meantime; no pets were added at all.
  */
 async function insert(
   database: PostgresDatabase,

@@ -3,7 +3,7 @@ import type { NewPet, Pet } from '../../core/pets.ts';
 import { BUCKET_SIZE, bucketOf } from '../buckets.ts';
 import { integers, type Queries, texts } from './database.ts';
 
-/** So many new ids, ascending. They are taken, whether they are used or not. */
+/** Takes this many new ids, ascending. Unused ids are not assigned again. */
 export async function newPetIds(
   queries: Queries,
   environment: Environment,
@@ -16,7 +16,7 @@ export async function newPetIds(
   return rows.map(({ id }) => id).sort((one, other) => one - other);
 }
 
-/** Lets new ids begin after the highest that a pet has, where that was given before a reset. */
+/** Continues new ids after the highest id of a pet, if that was assigned before a reset. */
 export async function skipTakenIds(queries: Queries, environment: Environment): Promise<void> {
   await queries.all(
     `SELECT setval('${environment}_pet_ids', highest)
@@ -26,7 +26,7 @@ export async function skipTakenIds(queries: Queries, environment: Environment): 
   );
 }
 
-/** Adds pets under ids that `newPetIds` gave: one statement for each bucket, as a rule one in all. */
+/** Adds pets with ids from `newPetIds`: one statement per bucket, so usually a single one. */
 export async function insertPets(
   queries: Queries,
   environment: Environment,
@@ -47,8 +47,8 @@ export async function insertPets(
 }
 
 /**
- * Adds pets under new ids in one statement, and so in one round trip.
- * @returns the pets, in the order in which they were given.
+ * Adds pets with new ids in one statement and so in one round trip.
+ * @returns the pets, in the given order.
  */
 export async function insertNewPets(
   queries: Queries,

@@ -4,7 +4,7 @@ import { bucketOf, lastIdOf } from '../buckets.ts';
 import { integers, type PostgresDatabase, type Value } from './database.ts';
 import { type PetRow, petFromRow, selectPets } from './pet-rows.ts';
 
-/** Which buckets a statement looks into: one, some, or all from one on. */
+/** The buckets that a statement reads: one, some, or all from one on. */
 const BUCKETS = { one: 'bucket = ?', some: 'bucket = ANY(?::bigint[])', from: 'bucket >= ?' };
 type Scope = keyof typeof BUCKETS;
 
@@ -23,10 +23,10 @@ function pagesIn(scope: Scope) {
   };
 }
 
-/** Buckets that are looked into at once, after two that were looked into one by one. */
+/** The number of buckets that are read in one statement, after two that were read one by one. */
 const AT_ONCE = 16;
 
-/** A part of the buckets, and the last id in it. */
+/** The buckets to read in one statement, and the last id in them. */
 interface Reach {
   readonly scope: Scope;
   readonly buckets: Value;
@@ -34,9 +34,9 @@ interface Reach {
 }
 
 /**
- * Reads pages. The bucket of the first id has the whole page as a rule. A page that is not full there goes
- * on: in the next bucket, then in 16 at once, then in all others. So a page costs four statements at most,
- * the last of which takes no more than the page from each shard of a sharded database.
+ * Reads pages. Usually the bucket of the first id contains the whole page. Otherwise reading continues in the next
+ * bucket, then in 16 buckets in one statement, then in all others. So a page costs at most four statements, and the
+ * last one reads at most one page from each shard of a sharded database.
  */
 export class PetPages {
   readonly #database: PostgresDatabase;
@@ -53,7 +53,7 @@ export class PetPages {
     const first = bucketOf(from + 1);
     const rows = await this.#readIn(only(first), from, limit, status);
     if (rows.length === limit) return rows.map(petFromRow);
-    // After the bucket was read: ids that are given from now on belong to pets that are added later.
+    // Read after the bucket: ids that are assigned from now on belong to pets that are added later.
     const last = bucketOf(await this.#highestId());
     for (const reach of reachesBetween(first + 1, last)) {
       rows.push(...(await this.#readIn(reach, from, limit - rows.length, status)));
@@ -75,7 +75,7 @@ export class PetPages {
       : this.#database.rows(byStatus, ...values, status, after, lastId, limit);
   }
 
-  /** The highest id that was given; its pet may not be committed yet. */
+  /** The highest assigned id; its pet may not be committed yet. */
   async #highestId(): Promise<number> {
     const row = await this.#database.get<{ id: number }>(
       `SELECT last_value::float8 AS id FROM ${this.#environment}_pet_ids`,
@@ -88,7 +88,7 @@ function only(bucket: number): Reach {
   return { scope: 'one', buckets: bucket, lastId: lastIdOf(bucket) };
 }
 
-/** What to look into from one bucket to another one, one after the other. */
+/** The buckets to read in each successive statement, from the first bucket to the last. */
 function reachesBetween(first: number, last: number): Reach[] {
   if (first > last) return [];
   const reaches: Reach[] = [only(first)];

@@ -5,7 +5,7 @@ import { bucketOf } from '../buckets.ts';
 import { type Selection, select } from '../selection.ts';
 import { integers, type Queries } from './database.ts';
 
-/** Selects pets. @param rest what follows `WHERE environment = ?`. */
+/** Selects pets. @param rest the SQL after `WHERE environment = ?`. */
 export function selectPets(rest: string) {
   const columns = ['id', 'name', 'category_id', 'status'] as const;
   return select('pets', columns, `WHERE environment = ? ${rest}`);

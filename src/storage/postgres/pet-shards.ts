@@ -7,41 +7,41 @@ import { PostgresDatabase } from './database.ts';
 import { ONE_PET, type PetRow } from './pet-rows.ts';
 import { findWorkers } from './primary.ts';
 
-/** How long shards and workers are taken to be where they were found, in ms. */
+/** How long the locations of shards and workers are cached, in ms. */
 const KNOWN_FOR = 60 * SECOND;
 
-/** Buckets whose shard is remembered. */
+/** The maximum number of buckets whose shard is cached. */
 const MOST_BUCKETS = 10_000;
 
 interface Shard {
-  /** That of the worker that has it. */
+  /** The group of the worker that has the shard. */
   readonly group: number;
   /** Finds one pet in the table of the shard. */
   readonly statement: string;
 }
 
 /**
- * Finds pets in the tables of their shards, at the workers of a sharded database. That takes a sixth of the CPU
- * time that it takes by way of the coordinator, since nobody plans for several nodes. A shard that was moved
- * meanwhile lacks newer pets, and those that it has are right, since pets never change: whoever does
- * not find one here asks the coordinator.
+ * Finds pets in the tables of their shards, directly on the workers of a sharded database. This takes a sixth of the
+ * CPU time of a query through the coordinator, because no distributed query is planned. If a shard has moved, its old
+ * table lacks newer pets, but the pets in it are correct, because pets never change. A pet that is not found here must
+ * be read through the coordinator.
  */
 export class PetShards {
   readonly #coordinator: PostgresDatabase;
   readonly #servers: DatabaseAddresses;
   readonly #connections: number;
-  /** By address; one that was in use stays open, since reads may be under way. */
+  /** By address. They stay open, because reads may be in progress. */
   readonly #databases = new Map<string, PostgresDatabase>();
   /** By group. */
   #workers = new Map<number, PostgresDatabase>();
-  /** By bucket; none while it is being looked up. */
+  /** By bucket; `undefined` while it is being looked up. */
   readonly #shards = new Map<number, Shard | undefined>();
   #staleAt = Number.NEGATIVE_INFINITY;
   #metrics: DatabaseMetrics | undefined;
 
   /**
-   * @param servers all that are named, the coordinator included.
-   * @param connections to each worker.
+   * @param servers all configured servers, including the coordinator.
+   * @param connections number of connections to each worker.
    */
   constructor(coordinator: PostgresDatabase, servers: DatabaseAddresses, connections: number) {
     this.#coordinator = coordinator;
@@ -54,7 +54,7 @@ export class PetShards {
     for (const database of this.#databases.values()) database.metrics = metrics;
   }
 
-  /** @returns none where the coordinator has to be asked. */
+  /** @returns `undefined` if the pet must be read through the coordinator. */
   async find(environment: Environment, id: number): Promise<PetRow | undefined> {
     const bucket = bucketOf(id);
     const shard = this.#shardOf(bucket);
@@ -67,7 +67,7 @@ export class PetShards {
     }
   }
 
-  /** Looks everything up anew: pets of a reset environment may be left in a shard that was moved before. */
+  /** Drops the cached locations: after a reset, the old table of a moved shard may still have deleted pets. */
   forget(): void {
     this.#staleAt = Number.NEGATIVE_INFINITY;
   }
@@ -76,7 +76,7 @@ export class PetShards {
     await Promise.all([...this.#databases.values()].map((database) => database.close()));
   }
 
-  /** The shard of a bucket; none as long as it is not known. */
+  /** The shard of a bucket; `undefined` until it has been looked up. */
   #shardOf(bucket: number): Shard | undefined {
     const now = systemClock.now().elapsed;
     if (now >= this.#staleAt) {

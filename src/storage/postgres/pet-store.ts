@@ -11,10 +11,10 @@ import { PetPages } from './pet-pages.ts';
 import { ONE_PET, petFromRow } from './pet-rows.ts';
 import type { PetShards } from './pet-shards.ts';
 
-/** How many ids, as a multiple of the page, are looked at to tell whether a filtered page is settled. */
+/** The maximum range of ids, as a multiple of the page, for checking whether a filtered page is settled. */
 const DENSITY_REACH = 64;
 
-/** Pets in one statement. */
+/** The number of pets in one statement. */
 const CHUNK = 5_000;
 
 /** The pets of one environment. */
@@ -23,10 +23,10 @@ export class PostgresPetStore extends StoredPets {
   readonly #environment: Environment;
   readonly #shards: PetShards | undefined;
   readonly #pages: PetPages;
-  /** Creations, many in a transaction. */
+  /** Pets to be created, many in one transaction. */
   readonly creations: GroupCommit<Creation, CreateOutcome>;
 
-  /** @param shards where the addresses of workers are known. */
+  /** @param shards given if the addresses of the workers are known. */
   constructor(database: PostgresDatabase, environment: Environment, shards?: PetShards) {
     super(environmentQueries(database, environment));
     this.#database = database;
@@ -38,7 +38,7 @@ export class PostgresPetStore extends StoredPets {
   }
 
   async list({ limit, status, after }: PetQuery): Promise<PetPage> {
-    // One more than asked for tells whether the page is the last.
+    // One more than requested shows whether this is the last page.
     const pets = await this.#pages.read({ limit: limit + 1, status, after });
     const more = pets.length > limit;
     if (more) pets.pop();
@@ -68,14 +68,14 @@ export class PostgresPetStore extends StoredPets {
     return this.creations.add(creation);
   }
 
-  /** Waits for the creations that were asked for. Takes no more. */
+  /** Waits for the pets that are being created. Accepts no further ones. */
   close(): Promise<void> {
     return this.creations.close();
   }
 
   /**
-   * Ids are given before their commits, so a smaller one may come later. It cannot where every id up
-   * to the end of the page is taken.
+   * Ids are assigned before their commits, so a pet with a smaller id may appear later, unless every id up to the
+   * end of the page is taken.
    */
   async #isSettled(
     pets: readonly Pet[],
@@ -87,7 +87,7 @@ export class PostgresPetStore extends StoredPets {
     const span = end - first;
     if (status === undefined) return span === pets.length;
     if (span > pets.length * DENSITY_REACH) return false;
-    // The few pages that begin in one bucket and end in another are read anew each time.
+    // The few pages that begin in one bucket and end in another one are never cached.
     const bucket = bucketOf(first + 1);
     if (bucket !== bucketOf(end)) return false;
     const row = await this.#database.get<{ taken: bigint; listed: bigint }>(
@@ -95,7 +95,7 @@ export class PostgresPetStore extends StoredPets {
        FROM pets WHERE environment = $1 AND bucket = $5 AND id > $2 AND id <= $3`,
       ...[this.#environment, first, end, status, bucket],
     );
-    // Another pet of this status may have come after the page was read.
+    // Another pet with this status may have been added after the page was read.
     return Number(row?.taken) === span && Number(row?.listed) === pets.length;
   }
 }

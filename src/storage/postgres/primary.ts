@@ -4,23 +4,23 @@ import { SECOND } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/timeout.ts';
 import { connect, STATEMENT_LIMIT } from './connection.ts';
 
-/** How long a server may take to say whether it takes changes, in ms. */
+/** How long to wait for a server to report whether it accepts changes, in ms. */
 const PATIENCE = 2 * SECOND;
 
-/** Obstacle of a server that has shards of a database, and takes changes of them alone. */
+/** The obstacle of a server that has shards of a database and accepts changes only to them. */
 const IS_WORKER = 'it is a worker of Citus';
 
-/** A server, and what keeps it from taking changes; nothing when it is the one. */
+/** A server, and the reason why it does not accept changes; `undefined` for a primary. */
 interface Candidate {
   readonly address: string;
   readonly obstacle: string | undefined;
-  /** The number that a sharded database gives to a worker and its standbys; 0 elsewhere. */
+  /** The number that a sharded database assigns to a worker and its standbys; otherwise 0. */
   readonly group: number;
 }
 
 /**
- * The first of these servers that accepts changes, which standbys and workers do not. Their order decides, so that
- * all processes agree when two servers take themselves for the primary.
+ * The first of these servers that accepts changes, which standbys and workers do not. Choosing the first one makes
+ * all processes agree if two servers claim to be the primary.
  * @throws Error while no server accepts changes.
  */
 export async function findPrimary(addresses: DatabaseAddresses): Promise<string> {
@@ -30,8 +30,8 @@ export async function findPrimary(addresses: DatabaseAddresses): Promise<string>
 }
 
 /**
- * The server to begin with. The only one is not asked: whatever is the matter with it will show.
- * @throws SetupError that says of each server why it is not the one.
+ * The server to use at the start. A single server is not checked, because connecting to it reports any problem.
+ * @throws SetupError with the reason why each server is not the primary.
  */
 export async function requirePrimary(addresses: DatabaseAddresses): Promise<string> {
   const [first, ...others] = addresses;
@@ -47,7 +47,7 @@ export async function requirePrimary(addresses: DatabaseAddresses): Promise<stri
   );
 }
 
-/** The workers of a sharded database among these servers, by their group. Their standbys are left out. */
+/** The workers of a sharded database among these servers, by group, without standbys. */
 export async function findWorkers(addresses: DatabaseAddresses): Promise<Map<number, string>> {
   const workers = (await askAll(addresses)).filter(({ obstacle }) => obstacle === IS_WORKER);
   return new Map(workers.map(({ group, address }) => [group, address]));

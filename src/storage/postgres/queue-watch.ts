@@ -1,16 +1,16 @@
 import { SECOND, systemClock } from '../../lib/clock.ts';
 import type { PostgresDatabase } from './database.ts';
 
-/** How long after its number was given a message may still come into the queue, in ms; a transaction takes less. */
+/** How long after taking its number a message may be added to the queue, in ms; transactions are shorter. */
 const MAY_COME_FOR = 20 * SECOND;
 
-/** How often a queue is looked at in which nothing is expected, in ms. */
+/** How often to check a queue in which no messages are expected, in ms. */
 const LOOK_EVERY = 20 * SECOND;
 
 /**
- * Tells whether the queue of a sharded database has to be looked at, which asks every shard and takes 30 times as much
- * CPU time as this: only as long as messages are given numbers, which the coordinator does, and for a while after
- * that. A message that comes later nevertheless, since a node was lost, is found 20 s later at most.
+ * Decides whether the queue of a sharded database must be checked. That queries every shard and takes 30 times the CPU
+ * time of this, so it is done only while messages take numbers from the sequence on the coordinator, and for a while
+ * afterwards. A message that is added even later, because a node was lost, is found after at most 20 s.
  */
 export class QueueWatch {
   readonly #database: PostgresDatabase;

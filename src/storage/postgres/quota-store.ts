@@ -16,7 +16,7 @@ const OR_REPLACE = `ON CONFLICT (environment, caller) DO UPDATE SET
   minute_ends_at = excluded.minute_ends_at, minute_used = excluded.minute_used,
   day = excluded.day, day_used = excluded.day_used`;
 
-/** Keeps the quotas in use of one environment, for the process that counts them in memory. */
+/** Stores the used quotas of one environment, for the process that counts them in memory. */
 export class PostgresQuotaStore implements QuotaStore {
   readonly #database: PostgresDatabase;
   readonly #environment: Environment;

@@ -11,7 +11,7 @@ const DEFINITIONS = REQUEST_COLUMNS.map(
   (name) => `${name} ${KINDS[name]?.kind === 'integer' ? 'bigint' : 'text'}`,
 );
 
-// One parameter: as many arrays as there are columns take longer to send.
+// One JSON parameter, because an array for each column takes longer to send.
 const ADD_NEW = `INSERT INTO request_log (${REQUEST_COLUMNS.join(', ')})
   SELECT ${REQUEST_COLUMNS.map((name) => `added.${name}`).join(', ')}
   FROM json_to_recordset($1::text::json) AS added (${DEFINITIONS.join(', ')})
@@ -19,7 +19,7 @@ const ADD_NEW = `INSERT INTO request_log (${REQUEST_COLUMNS.join(', ')})
 
 const ADD = `${ADD_NEW} ON CONFLICT (account_id, id) DO NOTHING`;
 
-/** Adds requests in one statement; those of an account that is gone meanwhile are dropped. */
+/** Adds requests in one statement; drops those of accounts that were deleted in the meantime. */
 export function postgresAddRequests(database: PostgresDatabase): AddRequests {
   return async (requests: readonly LoggedRequest[]) => {
     const rows = JSON.stringify(requests.map(rowFromRequest));

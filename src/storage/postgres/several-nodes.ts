@@ -2,10 +2,10 @@ import type { PostgresDatabase, Value } from './database.ts';
 import { isTaken } from './failures.ts';
 
 /**
- * Inserts selected rows into a sharded database as long as none of them is there. Without `ON CONFLICT` and
- * `RETURNING` Citus copies them straight into their shards; with either it makes a file for each shard first, over
- * a connection of its own, which takes 20 times as much CPU time.
- * @returns `false` when one was there, and so none was inserted.
+ * Inserts selected rows into a sharded database unless one of them exists. Without `ON CONFLICT` and `RETURNING`,
+ * Citus copies the rows directly into their shards; with either it first writes a file for each shard, over a separate
+ * connection, which takes 20 times as much CPU time.
+ * @returns `false` if a row existed, so that none was inserted.
  */
 export async function insertNew(
   database: PostgresDatabase,
@@ -22,8 +22,8 @@ export async function insertNew(
 }
 
 /**
- * Rows as an upsert into a sharded database has them, which takes a tenth of the CPU time that it takes from a select,
- * for the same reason. Without parameters no connection keeps a prepared statement of a text that differs each time.
+ * Rows as literals for an upsert into a sharded database, which takes a tenth of the CPU time of an upsert from a
+ * select, for the same reason. They are not parameters: connections would keep a prepared statement for every text.
  */
 export function valuesOf(rows: ReadonlyArray<ReadonlyArray<string | number>>): string {
   return `VALUES ${rows.map((row) => `(${row.map(literal).join(', ')})`).join(', ')}`;
@@ -32,6 +32,6 @@ export function valuesOf(rows: ReadonlyArray<ReadonlyArray<string | number>>): s
 function literal(value: string | number): string {
   if (typeof value === 'number') return String(value);
   const escaped = value.replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll("'", "''");
-  // With the E, a backslash means the same whatever the settings of the server are.
+  // With the E, the meaning of a backslash does not depend on the settings of the server.
   return `E'${escaped}'`;
 }

@@ -1,10 +1,10 @@
 import { SetupError } from '../../core/errors.ts';
 import type { PostgresDatabase } from './database.ts';
 
-/** The table that remembers how far the move of a data folder into the database has come. */
+/** The table that records the progress of migrating a data folder to the database. */
 export const STORE_MIGRATION_PROGRESS = 'store_migration';
 
-/** Whether such a move has begun and is not done. */
+/** Whether such a migration has started and is not finished. */
 export async function isStoreMigrationUnfinished(database: PostgresDatabase): Promise<boolean> {
   const table = await database.get(
     `SELECT 1 AS found FROM information_schema.tables
@@ -14,7 +14,7 @@ export async function isStoreMigrationUnfinished(database: PostgresDatabase): Pr
   return table !== undefined;
 }
 
-/** @throws SetupError while half of a data folder is in the database. */
+/** @throws SetupError while only a part of a data folder has been migrated to the database. */
 export async function refuseUnfinishedStoreMigration(database: PostgresDatabase): Promise<void> {
   if (!(await isStoreMigrationUnfinished(database))) return;
   throw new SetupError(

@@ -26,7 +26,7 @@ export class PostgresUsageBatches implements UsageBatches {
   }
 }
 
-/** Notes a batch as added; `false` when it was before, by a commit whose answer was lost. */
+/** Records a batch as added; `false` if it already was, by a commit whose reply was lost. */
 async function isNew(
   queries: Queries,
   { source, number }: BatchMark,
@@ -57,7 +57,7 @@ const INSERT = `INSERT INTO key_usage AS counted
 const OR_ADD = `ON CONFLICT (account_id, hour, hours, key_id, operation)
   DO UPDATE SET ${addedCounts('counted')}`;
 
-// In one order everywhere, so that processes that add to the same rows only wait.
+// Sorted, so that processes that add to the same rows wait for each other without a deadlock.
 const ADD_ALL = `${INSERT} SELECT added.account_id, added.hour, 1, added.environment, added.key_id, added.operation, ${SUMS}
   FROM json_to_recordset($1::text::json) AS added (${RECORD_COLUMNS})
   JOIN accounts ON accounts.id = added.account_id
@@ -65,12 +65,12 @@ const ADD_ALL = `${INSERT} SELECT added.account_id, added.hour, 1, added.environ
   ORDER BY added.account_id, added.hour, added.environment, added.key_id, added.operation
   ${OR_ADD}`;
 
-/** Usage of an account that is gone meanwhile is dropped. */
+/** Drops the usage of accounts that were deleted in the meantime. */
 async function addAll(queries: Queries, records: readonly UsageRecord[]): Promise<void> {
   await queries.run(ADD_ALL, JSON.stringify(records.map(jsonRow)));
 }
 
-/** The same, for a sharded database. */
+/** Like `addAll`, for a sharded database. */
 async function addOnSeveralNodes(queries: Queries, records: readonly UsageRecord[]): Promise<void> {
   const accounts = await queries.all<{ id: string }>(
     'SELECT id FROM accounts WHERE id = ANY($1::text[])',
@@ -98,7 +98,7 @@ function rowsOf(records: readonly UsageRecord[]): (string | number)[][] {
   });
 }
 
-/** A record by column, without those that count nothing. */
+/** A record by column, without counts of 0. */
 function jsonRow(record: UsageRecord) {
   const { accountId, hour, environment, keyId, operation } = record;
   const counts = countsOf(record).flatMap((count, index) =>

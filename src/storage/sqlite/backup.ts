@@ -4,8 +4,8 @@ import { connect, inspect } from './database.ts';
 import type { Schema } from './migrations.ts';
 
 /**
- * Copies a database file as it stands at one moment, while others write to it. The copy is
- * checked whole before this returns.
+ * Copies a consistent state of a database file while other processes write to it. The complete copy is checked before
+ * this returns.
  * @throws OperatorError when the file cannot be read, or the copy cannot be written or is damaged.
  */
 export function snapshot(source: string, target: string, schema: Schema): void {
@@ -29,8 +29,8 @@ function copy(source: string, target: string): void {
 }
 
 /**
- * Ends every session and every link for a new password in an accounts file that nobody uses: those
- * that were ended after the backup was made must not come back with it.
+ * Deletes all sessions and password reset links in an accounts file that is not in use: sessions that ended after the
+ * backup was made must not be restored with it.
  */
 export function endSessions(path: string): void {
   const database = connect(path);
@@ -46,17 +46,17 @@ export function endSessions(path: string): void {
   }
 }
 
-/** What a database file holds, once it was found to be in order. */
+/** The contents of a checked database file. */
 export interface Contents {
-  /** How many steps of its schema it has. */
+  /** The number of its schema steps. */
   readonly schema: number;
-  /** How many rows, by table. */
+  /** The number of rows, by table. */
   readonly rows: Readonly<Record<string, number>>;
 }
 
 /**
- * Reads every page, index and reference of a file that nobody uses, and counts what is in it.
- * @throws OperatorError that names the first problem.
+ * Checks every page, index and reference of a file that is not in use, and counts its rows.
+ * @throws OperatorError with the first problem.
  */
 export function examine(path: string): Contents {
   const database = connect(path);

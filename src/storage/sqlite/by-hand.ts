@@ -17,7 +17,7 @@ const FIND = select(
   'WHERE digest = ?',
 );
 
-/** A statement of its own: a join of the two takes twice as long. */
+/** A separate statement, because a join of the two tables takes twice as long. */
 const FIND_ACCOUNT = select(
   'accounts',
   ['plan', 'per_minute', 'per_day', 'suspended_at'],
@@ -31,7 +31,7 @@ const FIRST_QUEUED = select('messages', ['id'], 'WHERE delivered_at IS NULL LIMI
 const DELIVER = `UPDATE messages SET delivered_at = ? WHERE sequence IN
   (SELECT sequence FROM messages WHERE delivered_at IS NULL ORDER BY sequence LIMIT ?)`;
 
-/** What happens in the accounts file beside requests, and the request log. */
+/** The operations of the request path on the accounts file and the request log. */
 export function sqliteByHand(file: SqliteFile, requestLogFile: RequestLogFile): HandWritten {
   return {
     requestLogFile,
@@ -54,13 +54,13 @@ export function sqliteByHand(file: SqliteFile, requestLogFile: RequestLogFile): 
       enqueue: (message: Message, idempotencyKey?: string) =>
         file.write({ name: 'enqueueMessage', input: { message, idempotencyKey } }),
       async deliver(now: number, limit: number): Promise<number> {
-        // Looking costs nothing; an empty transaction would wait for the disk.
+        // This check is cheap; an empty transaction would wait for the disk.
         if (!file.get(FIRST_QUEUED)) return 0;
         return file.run(DELIVER, now, limit);
       },
       decodeText: (stored) => stored,
     },
-    // What is written to a file is never sent twice, so that batches need no mark.
+    // Writes to a file are never sent twice, so batches need no mark.
     usage: { add: (records) => file.write({ name: 'addUsage', input: records }) },
   };
 }

@@ -2,9 +2,9 @@ import { openToLook, quickCheck } from './database.ts';
 import { damageIn } from './failures.ts';
 
 /**
- * Reads every table and index of a file, which others may be using.
- * @param isWhole reads its free pages as well, and all of it in one transaction.
- * @returns the first damage that it finds.
+ * Checks every table and index of a file, which other processes may be using.
+ * @param isWhole whether to check free pages as well, all in one transaction.
+ * @returns the first damage found.
  * @throws SQLiteError when the file cannot be opened.
  */
 export function findDamage(path: string, isWhole: boolean): string | undefined {
@@ -14,7 +14,7 @@ export function findDamage(path: string, isWhole: boolean): string | undefined {
     const tables = database
       .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
       .all();
-    // Each in a transaction of its own: the write-ahead log cannot begin anew during one.
+    // Each in its own transaction, because the write-ahead log cannot be restarted during a transaction.
     for (const { name } of tables) {
       const finding = quickCheck(database, `"${name}"`);
       if (finding !== undefined) return finding;

@@ -13,30 +13,30 @@ import {
 } from './identity.ts';
 import type { Schema } from './migrations.ts';
 
-/** Files up to this size are checked whole at every start; it takes a few ms at the most. */
+/** Files up to this size, in bytes, are checked completely at every start, which takes at most a few ms. */
 export const FULL_CHECK_BYTES = 1024 * 1024;
 
 /** How long to wait for another process's transaction, in ms. */
 const BUSY_TIMEOUT = 5_000;
 
-/** How long to wait between two tries where SQLite does not wait, in ms. */
+/** Pause between two attempts when SQLite does not wait, in ms. */
 const RETRY_EVERY = 5;
 
 /**
- * Opens one database file, or makes it, and brings it to the current schema.
- * @param expected the store that it must belong to, or belongs to from now on, and whether it is checked
- * whole whatever its size.
- * @throws SetupError when the file is not ours, is damaged or read-only, or belongs to a newer release or
- * to another store. It is left as it was found.
+ * Opens or creates one database file, and migrates it to the current schema.
+ * @param expected the store that it must belong to, or is added to, and whether it is checked completely regardless of
+ * its size.
+ * @throws SetupError when the file is not ours, is damaged or read-only, or belongs to a newer release or to another
+ * store. The file is then not changed.
  */
 export function openDatabase(path: string, schema: Schema, expected: Expectations = {}): Database {
   const isNew = !existsSync(path) || statSync(path).size === 0;
   let database: Database | undefined;
   try {
-    // No change to the file before it is known to be ours: not even the switch to WAL.
+    // Do not change the file before it is known to be ours, not even by switching to WAL.
     if (!isNew) inspect(path, schema, expected);
     refuseReadOnly(path);
-    // What is disposable is opened in the main thread, which must not wait for the disk.
+    // A disposable file is opened in the main thread, which must not wait for the disk.
     const needsNoSync = schema.isDisposable || isThrownAway(dirname(path));
     database = open(path, { create: true, synchronous: needsNoSync ? 'OFF' : 'FULL' });
     const { storeId } = expected;
@@ -51,7 +51,7 @@ export function openDatabase(path: string, schema: Schema, expected: Expectation
   }
 }
 
-/** The error of a start that cannot use a database. */
+/** The error for a database that cannot be used at the start. */
 export function unusable(path: string, cause: unknown): SetupError {
   return new SetupError(`Cannot open ${path}: ${messageOf(cause)}. ${adviceFor(path)}`, { cause });
 }
@@ -60,7 +60,7 @@ function adviceFor(path: string): string {
   return `Restore a backup (petstore restore FILE --replace), or move the file away and begin it anew without what it held: petstore store begin-anew ${basename(path)}`;
 }
 
-/** SQLite would open the file for reading only, and stay so. */
+/** Otherwise SQLite would open the file read-only, and it would stay so. */
 function refuseReadOnly(path: string): void {
   for (const each of [path, `${path}-wal`, `${path}-shm`]) {
     try {
@@ -76,8 +76,8 @@ function refuseReadOnly(path: string): void {
 }
 
 /**
- * Another connection to a file that `openDatabase` has prepared. Integers are bigints; a commit is
- * on disk when it returns, unless the file is the request log, or its folder is thrown away.
+ * Opens another connection to a file that `openDatabase` has prepared. Integers are bigints. A commit is on disk when
+ * it returns, unless the file is the request log or its folder is ephemeral.
  */
 export function connect(path: string): Database {
   return open(path, { create: false, synchronous: syncOf(path) });
@@ -102,7 +102,7 @@ function open(path: string, { create, synchronous }: Opening): Database {
     safeIntegers: true,
   });
   try {
-    // First, since the others read the file, which another process may be making.
+    // First, because the others read the file, which another process may be creating.
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     database.run(`PRAGMA synchronous = ${synchronous}`);
     switchToLog(database);
@@ -114,7 +114,7 @@ function open(path: string, { create, synchronous }: Opening): Database {
   }
 }
 
-/** Two processes that make one file meet here, and SQLite lets neither of them wait. */
+/** Retries, because SQLite does not wait here when two processes create the same file. */
 function switchToLog(database: Database): void {
   for (let waited = 0; ; waited += RETRY_EVERY) {
     try {
@@ -129,8 +129,8 @@ function switchToLog(database: Database): void {
 }
 
 /**
- * Checks that a file is ours, not newer than this release, and undamaged as far as a quick
- * check shows; small files are checked whole. Leaves the file, and what lies beside it, as it was.
+ * Checks that a file is ours, not newer than this release, and undamaged as far as a quick check shows; small files are
+ * checked completely. Does not change the file or the files next to it.
  * @throws SetupError or SQLiteError
  */
 export function inspect(path: string, schema: Schema, expected: Expectations = {}): void {
@@ -138,23 +138,23 @@ export function inspect(path: string, schema: Schema, expected: Expectations = {
     look(path, schema, expected);
   } catch (cause) {
     if (!(cause instanceof SQLiteError && cause.code === 'SQLITE_CANTOPEN')) throw cause;
-    // The last process that used the file folded its write-ahead log in just when this one looked.
+    // The last process using the file has just removed its write-ahead log.
     look(path, schema, expected);
   }
 }
 
-/** What is checked beside the kind of the file. */
+/** Checks in addition to the kind of the file. */
 export interface Expectations extends ExpectedIdentity {
-  /** Checks files of any size whole. */
+  /** Whether to check files of any size completely. */
   readonly thorough?: boolean;
-  /** Called when the file is there and has no table; it may throw. */
+  /** Called when the file exists but has no tables; may throw. */
   readonly onEmpty?: () => void;
 }
 
 function look(path: string, schema: Schema, expected: Expectations): void {
   const database = openToLook(path);
   try {
-    // One moment of the file: another process may be making it, or changing it, just now.
+    // A snapshot of the file, because another process may be creating or changing it.
     database.run('BEGIN');
     const applicationId = pragma(database, 'application_id');
     if (applicationId !== schema.applicationId) {
@@ -182,8 +182,8 @@ function look(path: string, schema: Schema, expected: Expectations): void {
 }
 
 /**
- * A connection that only reads. Opened for reading only, SQLite would leave an empty write-ahead log
- * behind; opened for writing, it would fold one that is there into the file when it closes.
+ * Opens a connection that only reads. Opened read-only, SQLite would leave an empty write-ahead log behind; opened for
+ * writing, it would checkpoint an existing one on closing.
  */
 export function openToLook(path: string): Database {
   const mode = existsSync(`${path}-wal`) ? { readonly: true } : { readwrite: true };
@@ -193,13 +193,13 @@ export function openToLook(path: string): Database {
   return database;
 }
 
-/** Whether there is a finished database at this path, and the store that it belongs to. */
+/** Whether there is a complete database at this path, and the store that it belongs to. */
 export function examineDatabase(path: string): {
   readonly isMade: boolean;
   readonly storeId?: string | undefined;
 } {
   const file = statSync(path, { throwIfNoEntry: false });
-  // Opening what is no file will say what is wrong with it.
+  // If this is not a file, opening it later reports the problem.
   if (!file?.isFile() || file.size === 0) return { isMade: false };
   let database: Database | undefined;
   try {
@@ -207,14 +207,14 @@ export function examineDatabase(path: string): {
     return { isMade: !isUnfinished(database), storeId: findIdentity(database)?.id };
   } catch (cause) {
     if (!(cause instanceof SQLiteError)) throw cause;
-    // Opening it will say what is wrong with it.
+    // Opening it later reports the problem.
     return { isMade: true };
   } finally {
     database?.close();
   }
 }
 
-/** Whether another process is making the file at this moment, or died before it was done. */
+/** Whether another process is creating the file, or ended before it was done. */
 function isUnfinished(database: Database): boolean {
   return (
     pragma(database, 'application_id') === 0 &&
@@ -228,14 +228,14 @@ function checkWhole(database: Database, path: string): void {
   if (finding !== undefined) throw new SetupError(describeDamage(path, finding));
 }
 
-/** @param what a number of findings, or the name of a table in quotes. */
+/** @param what the maximum number of findings, or the name of a table in quotes. */
 export function quickCheck(database: Database, what: string): string | undefined {
   const [first] = database.query(`PRAGMA quick_check(${what})`).values().flat();
-  // SQLite begins its findings with a heading on a line of its own.
+  // SQLite starts its findings with a heading on a separate line.
   return first === 'ok' ? undefined : String(first).replace(/^\*\*\*.*\n/, '');
 }
 
-/** What operators read of a damaged file. */
+/** The message about a damaged file for operators. */
 export function describeDamage(path: string, finding: string): string {
   return `${path} is damaged: ${finding}. ${adviceFor(path)}`;
 }
@@ -258,13 +258,13 @@ function migrate(
 ): void {
   if (pragma(database, 'user_version') === schema.migrations.length) return;
   const upgrade = database.transaction(() => {
-    // Another process may have done some of it while this one waited for the lock.
+    // Another process may have run some of the steps while this one waited for the lock.
     refuseNewer(database, path, schema);
     const done = pragma(database, 'user_version');
     for (const step of schema.migrations.slice(done)) database.run(step);
     database.run(`PRAGMA user_version = ${schema.migrations.length}`);
     database.run(`PRAGMA application_id = ${schema.applicationId}`);
-    // In the same transaction: one sync less for each new file.
+    // In the same transaction, which saves a sync for each new file.
     identify(database, identity);
   });
   upgrade.immediate();
@@ -278,7 +278,7 @@ function pragma(database: Database, name: string): number {
   return Number(database.query(`PRAGMA ${name}`).values()[0]?.[0]);
 }
 
-/** What a selection is on SQLite. */
+/** The SQLite variant of a selection. */
 export type SqliteSelection<Row> = Pick<Selection<Row>, 'sqlite' | 'row'>;
 
 /** Prepares a selection. */

@@ -6,18 +6,18 @@ import type { Database } from '../schema.ts';
 import type { SqliteSelection } from './database.ts';
 import type { SqliteFile } from './file.ts';
 
-/** A file that is read in this thread and changed in the writer thread. */
+/** The engine on a file that is read in this thread and changed in the writer thread. */
 export function sqliteEngine(file: SqliteFile): Engine {
   return {
     change: (change) => file.write({ name: 'change', input: change }),
-    // Changes through Kysely itself, such as better-auth's, are made one statement at a time.
+    // Changes through Kysely itself, such as those of better-auth, run one statement at a time.
     queries: queriesOf(file),
     rows: (selection, ...values) => file.all(selection, ...values),
     run: (sql, ...values) => file.run(typeof sql === 'string' ? sql : sql.sqlite, ...values),
   };
 }
 
-/** Kysely on an environment's file, all of whose rows are the environment's. */
+/** Kysely on the file of an environment; all rows in it belong to the environment. */
 export function environmentQueries(file: SqliteFile): () => Promise<EnvironmentQueries> {
   const queries = queriesOf(file);
   return async () => {

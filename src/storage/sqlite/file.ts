@@ -15,13 +15,13 @@ export class SqliteFile {
   readonly #path: string;
   readonly #writer: Writer;
   readonly #database: Database;
-  /** Whether a snapshot is held, until this turn of the event loop ends or another read comes. */
+  /** Whether a snapshot is held: until this turn of the event loop ends, or until another kind of read. */
   #holdsSnapshot = false;
 
   readonly #onDamage: (finding: string) => void;
 
   /**
-   * @param onDamage hears when a read finds that the file is damaged.
+   * @param onDamage called when a read finds that the file is damaged.
    * @throws SetupError when the file cannot be used; see `openDatabase`.
    */
   constructor(
@@ -60,8 +60,8 @@ export class SqliteFile {
   }
 
   /**
-   * As `get`, for what many requests read: all such reads of one turn of the event loop share a
-   * snapshot of the file. Locking the file for a snapshot takes 2.4 µs of the 2.7 of a short read.
+   * Like `get`, for reads of many requests: all such reads in one turn of the event loop share a snapshot of the
+   * file. Locking the file for a snapshot takes 2.4 µs of the 2.7 µs of a short read.
    * @throws StorageUnavailable
    */
   getFromSnapshot<Row>(
@@ -77,21 +77,21 @@ export class SqliteFile {
   }
 
   /**
-   * One change; durable when it resolves.
-   * @throws StorageUnavailable, or another error when the change cannot be made at all.
+   * Runs one change; durable when it resolves.
+   * @throws StorageUnavailable, or another error when the change itself fails.
    */
   write<Each extends Write>(write: Each): Promise<WriteOutputs[Each['name']]> {
     return this.#writer.run(this.#path, write);
   }
 
-  /** One change in one statement. @returns how many rows it inserted, changed or deleted. */
+  /** Runs a change in one statement. @returns how many rows it inserted, changed or deleted. */
   async run(sql: string, ...values: Bindable[]): Promise<number> {
     const { changes } = await this.write({ name: 'runStatement', input: { sql, values } });
     return Number(changes);
   }
 
   /**
-   * How long the write-ahead log must be, in bytes, to hold what SQLite believes to be in it
+   * The minimum length of the write-ahead log, in bytes, given the number of its frames according to SQLite
    * (https://sqlite.org/fileformat2.html#walformat).
    * @throws SQLiteError
    */
@@ -99,7 +99,7 @@ export class SqliteFile {
     this.#endSnapshot();
     const count = (pragma: string, column: number) =>
       Number(this.#database.query(`PRAGMA ${pragma}`).values()[0]?.[column] ?? 0);
-    // Does nothing but count the frames.
+    // Only counts the frames.
     const frames = count('wal_checkpoint(NOOP)', 1);
     if (frames <= 0) return 0;
     return LOG_HEADER_BYTES + frames * (FRAME_HEADER_BYTES + count('page_size', 0));

@@ -17,41 +17,41 @@ import type { Recorded } from './writer-protocol.ts';
 import { continueIdsAfter } from './writes-environment.ts';
 
 /**
- * How long a reset waits until another process has recorded the last id that it gave, in ms: that takes some
+ * How long a reset waits for another process to record the last id that it assigned, in ms. Recording takes some
  * microseconds, unless the process was killed.
  */
 const RECORDING_TAKES = SECOND;
 const LOOK_AGAIN_AFTER = 5;
 
-/** Records, in the writer thread, what is acknowledged of one database. */
+/** Records the acknowledged numbers of one database, in the writer thread. */
 export interface Records {
-  /** Called at the beginning of a transaction that resets the environment. */
+  /** Called at the start of a transaction that resets the environment. */
   beforeReset(): void;
   /**
    * Called at the end of a transaction.
-   * @param isReset whether it resets the environment: the record begins anew.
-   * @throws StorageUnavailable when it must not be committed.
+   * @param isReset whether it resets the environment, which resets the record as well.
+   * @throws StorageUnavailable when the transaction must not be committed.
    */
   beforeCommit(isReset: boolean): void;
   /**
-   * Called after the commit, before anything in it is acknowledged.
-   * @throws StorageUnavailable when it must not be.
+   * Called after the commit, before its changes are acknowledged.
+   * @throws StorageUnavailable when they must not be acknowledged.
    */
   afterCommit(): void;
   /**
-   * Called in a transaction that finds out whether writes work.
+   * Called in a transaction that checks whether writes succeed.
    * @throws StorageUnavailable when the next change could not be recorded.
    */
   probe(): void;
-  /** Called when nothing more is changed. */
+  /** Called after the last change. */
   close(): void;
-  /** Called instead when the database is opened anew. */
+  /** Called instead of `close` when the database is reopened. */
   abandon(): void;
 }
 
 /**
  * @param database in a transaction.
- * @throws StorageUnavailable when the folder is not that of the store.
+ * @throws StorageUnavailable when the folder no longer belongs to the store.
  */
 export function openRecords(database: Database, { name, storeId }: Recorded): Records {
   return orUnavailable(() =>
@@ -61,7 +61,7 @@ export function openRecords(database: Database, { name, storeId }: Recorded): Re
   );
 }
 
-/** Which changes of the accounts are acknowledged. */
+/** Records the acknowledged changes to the accounts. */
 class ChangeRecords implements Records {
   readonly #database: Database;
   readonly #file: AcknowledgedFile;
@@ -96,7 +96,7 @@ class ChangeRecords implements Records {
   }
 }
 
-/** Which ids of one environment are given. */
+/** Records the assigned ids of one environment. */
 class IdRecords implements Records {
   readonly #database: Database;
   readonly #folder: DataFolder;
@@ -117,7 +117,7 @@ class IdRecords implements Records {
     this.#storeId = storeId;
     const { reservedUpTo = 0, idsAfter = 0 } = this.#listed();
     this.#reservedUpTo = reservedUpTo;
-    // The start that listed the database did not wait for this.
+    // The start that listed the database did not wait until the manifest was durable.
     makeDurableIn(this.#folder, this.#folder.path);
     if (idsAfter > selectNumber(database, HIGHEST_ID)) {
       continueIdsAfter(database, idsAfter, () => this.#listed().idsAfter === undefined);
@@ -126,7 +126,7 @@ class IdRecords implements Records {
     this.#given = new AcknowledgedFile(path, { isSynced: !this.#folder.isThrownAway });
   }
 
-  /** Waits for the process that gave the last id, which must not record it after the reset. */
+  /** Waits until the last assigned id is recorded: its process must not record it after the reset. */
   beforeReset(): void {
     const last = selectNumber(this.#database, HIGHEST_ID);
     for (let waited = 0; waited < RECORDING_TAKES; waited += LOOK_AGAIN_AFTER) {
@@ -135,12 +135,12 @@ class IdRecords implements Records {
     }
   }
 
-  /** Reserves further ids where those of new pets do not lie in the reserved block. */
+  /** Reserves another block of ids if the ids of new pets are not in the reserved block. */
   beforeCommit(isReset: boolean): void {
     this.#isReset = isReset;
     this.#highest = selectNumber(this.#database, HIGHEST_ID);
     this.#reserve(this.#highest);
-    // Before the commit: a record that is too low raises no alarm, one of deleted animals does.
+    // Before the commit: a record that is too low is harmless, but one of deleted pets would be reported as a loss.
     if (isReset && this.#given.highest > 0) orUnavailable(() => this.#given.forget());
   }
 
@@ -162,7 +162,7 @@ class IdRecords implements Records {
     this.#given.abandon();
   }
 
-  /** After the commit: until then ids must continue after those that were lost. */
+  /** Runs after the commit: until then new ids must continue after the lost ones. */
   #beginIdsAnew(): void {
     if (this.#listed().idsAfter === undefined) return;
     orUnavailable(() =>
@@ -189,7 +189,7 @@ class IdRecords implements Records {
         return withFile(manifest, this.#file, { ...listed, reservedUpTo });
       }),
     );
-    // Only now: where the manifest could not be written, nothing is reserved.
+    // Set last: if the manifest could not be written, no ids are reserved.
     this.#reservedUpTo = files[this.#file]?.reservedUpTo ?? 0;
   }
 

@@ -2,10 +2,10 @@ import type { Database } from 'bun:sqlite';
 import { basename } from 'node:path';
 import { SetupError } from '../../core/errors.ts';
 
-/** A view rather than a table: the schema stays the one that earlier releases can open, too. */
+/** A view rather than a table, so that earlier releases can still open the database. */
 const VIEW = 'store_identity';
 
-/** What a database is part of. */
+/** The store that a database belongs to. */
 export interface Identity {
   /** The id of the store, a UUID. */
   readonly id: string;
@@ -13,14 +13,14 @@ export interface Identity {
   readonly file: string;
 }
 
-/** The identity of a database; `undefined` before it was given one. */
+/** The identity of a database; `undefined` before one was assigned. */
 export function findIdentity(database: Database): Partial<Identity> | undefined {
   const views = database.query("SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?");
   if (!views.get(VIEW)) return undefined;
   return database.query<Partial<Identity>, []>(`SELECT * FROM ${VIEW}`).get() ?? undefined;
 }
 
-/** Makes a database part of a store. */
+/** Stores the identity in a database. */
 export function setIdentity(database: Database, { id, file }: Identity): void {
   const replace = database.transaction(() => {
     database.run(`DROP VIEW IF EXISTS ${VIEW}`);
@@ -29,15 +29,15 @@ export function setIdentity(database: Database, { id, file }: Identity): void {
   replace.immediate();
 }
 
-/** What a file must be part of. */
+/** The expected identity of a file. */
 export interface ExpectedIdentity {
   /** The store that it must belong to. */
   readonly storeId?: string | undefined;
-  /** Whether it was part of that store before; one of an earlier release has no identity yet. */
+  /** Whether it must already have an identity; files of earlier releases do not have one yet. */
   readonly hasIdentity?: boolean;
 }
 
-/** @throws SetupError when the file at this path is part of another store, or another file of this one. */
+/** @throws SetupError when the file at this path belongs to another store, or is another file of this one. */
 export function refuseForeignIdentity(
   database: Database,
   path: string,

@@ -4,8 +4,8 @@ import { shareLock, takeLock } from './lock.ts';
 
 /**
  * Leases that are locks on files: the operating system releases them when the process ends.
- * @param pathOf the file that is locked for an environment.
- * @param onLocked hears of each file that this process has locked.
+ * @param pathOf returns the file to lock for an environment.
+ * @param onLocked called with each file that this process has locked.
  */
 export function fileLeases(
   pathOf: (environment: Environment) => string,

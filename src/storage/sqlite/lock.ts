@@ -1,20 +1,20 @@
 import { Database, SQLiteError } from 'bun:sqlite';
 import { SetupError } from '../../core/errors.ts';
 
-/** A lock that this process holds until it releases it or ends in any way. */
+/** A lock that this process holds until it releases the lock or ends in any way. */
 export interface Lock {
   release(): void;
 }
 
-/** How long a shared lock is waited for, in ms: another process may be trying to lock exclusively. */
+/** How long to wait for a shared lock, in ms: another process may be trying to lock exclusively. */
 const TRIED_BY_ANOTHER = 500;
 
-/** How long to wait for a lock that others hold for some ms, in ms. */
+/** How long to wait for a lock that others hold only briefly, in ms. */
 const PATIENCE = 5_000;
 
 /**
  * Takes an exclusive lock at this path; `undefined` when another process has it.
- * Locks are SQLite's: the operating system releases its file locks when the process ends, also by
+ * Uses SQLite's file locks, which the operating system releases when the process ends, even by
  * SIGKILL.
  * @throws SetupError when the file cannot be locked.
  */
@@ -29,7 +29,7 @@ export function takeLock(path: string): Lock | undefined {
 export function shareLock(path: string): Lock | undefined {
   return hold(path, TRIED_BY_ANOTHER, (database) => {
     database.run('BEGIN');
-    // The transaction takes its lock when it first reads.
+    // The transaction acquires its lock at the first read.
     database.query('SELECT 1 FROM sqlite_schema').get();
   });
 }

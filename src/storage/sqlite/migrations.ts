@@ -1,20 +1,20 @@
 import { REPEATED_MESSAGES, SIGNING_IN, sqliteSteps, USAGE } from '../migrations.ts';
 
 /**
- * The schemas, each as the ordered list of steps that made it. Steps are only ever appended, with a new
- * minor release and a word in the changelog: a file remembers in `user_version` how many of them it
- * has, and releases that know fewer refuse it. The first step of each file stays to the letter as it was, which
- * a test checks, although PostgreSQL's list repeats some of its tables.
+ * A schema as the ordered list of its steps. Steps are only ever appended, with a new minor release and a line in the
+ * changelog: a file stores the number of its steps in `user_version`, and releases that know fewer refuse it. The text
+ * of the first step of each file must not change, which a test checks, although PostgreSQL's list repeats some of its
+ * tables.
  */
 export interface Schema {
   /** Marks a file as ours, in SQLite's `application_id`. */
   readonly applicationId: number;
   readonly migrations: readonly string[];
-  /** Whether a power cut may take the latest changes, or the file: then nothing waits for the disk. */
+  /** Whether a power failure may lose the latest changes or the file: then no write waits for the disk. */
   readonly isDisposable?: true;
 }
 
-/** One environment: its animals, what makes their creation repeatable, and the quotas in use. */
+/** One environment: its pets, idempotent requests and used quotas. */
 export const ENVIRONMENT_SCHEMA: Schema = {
   applicationId: 0x50_53_54_45,
   migrations: [

@@ -44,7 +44,7 @@ export async function openSqliteStores(
   const databases = new Databases(folder, clock, threads);
   const { writer, state } = databases;
   opening.defer(() => writer.close());
-  // A new store is written to at once: the thread starts while this one makes the files.
+  // A new store is written to immediately, so start the thread while this one creates the files.
   if (!existsSync(folder.accounts)) writer.start();
   const accountsFile = databases.openAccounts();
   opening.defer(() => accountsFile.close());
@@ -90,21 +90,21 @@ export async function openSqliteStores(
       return stores;
     },
     async close() {
-      // Closing folds the write-ahead logs into the databases, which must not happen to a truncated one.
+      // Closing checkpoints the write-ahead logs, which must not happen with a truncated log.
       await state.look();
       await resources.disposeAsync();
     },
   };
 }
 
-/** The databases of a data folder that this process has open, and what writes and watches them. */
+/** The databases of a data folder that this process has open, with their writer and their state. */
 class Databases {
   readonly #folder: DataFolder;
   readonly #clock: Clock;
   readonly #files: StoreFiles;
   readonly writer: Writer;
   readonly state: FolderState;
-  /** Of the databases that are open. */
+  /** The paths of the open databases. */
   readonly paths = new Set<string>();
 
   constructor(folder: DataFolder, clock: Clock, threads: WriterThreads | undefined) {
@@ -133,10 +133,10 @@ class Databases {
     return file;
   }
 
-  /** Watches the locks that this process has or takes; after the databases, whose loss comes first. */
+  /** Watches the locks of this process. Called after adding the databases, whose loss is reported first. */
   watchLocks(): void {
     const { folderLock, manifestLock } = this.#folder;
-    // A folder that was restored has none until the manifest changes.
+    // A restored folder has no lock file until the manifest changes.
     if (!existsSync(manifestLock)) writeFileSync(manifestLock, '', { flag: 'a', mode: 0o600 });
     this.state.watch.addLock(folderLock);
     this.state.watch.addLock(manifestLock);

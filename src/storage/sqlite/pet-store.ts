@@ -18,14 +18,14 @@ export class SqlitePetStore extends StoredPets {
   }
 
   list({ limit, status, after }: PetQuery): PetPage {
-    // One more than asked for tells whether the page is the last.
+    // One more than requested shows whether this is the last page.
     const pets =
       status === undefined
         ? this.#file.all(ALL, after, limit + 1)
         : this.#file.all(BY_STATUS, status, after, limit + 1);
     const more = pets.length > limit;
     if (more) pets.pop();
-    // Ids are given under the write lock, in ascending order: whatever comes later comes behind.
+    // Ids are assigned in ascending order under the write lock, so later pets follow this page.
     return { pets, more, settled: more };
   }
 

@@ -5,14 +5,14 @@ import { QUOTA_COLUMNS, quotaFromRow } from '../quotas.ts';
 import { select } from '../selection.ts';
 import type { SqliteFile } from './file.ts';
 
-/** Quotas written in one change: some 2 ms, a commit included. */
+/** The number of quotas written in one change, which takes some 2 ms including the commit. */
 const AT_ONCE = 2_000;
 
 const FIND = select('quotas', QUOTA_COLUMNS, 'WHERE caller = ?');
 
 const PRUNE = 'DELETE FROM quotas WHERE day < ? AND minute_ends_at <= ?';
 
-/** Keeps the quotas in use of one environment. */
+/** Stores the used quotas of one environment. */
 export class SqliteQuotaStore implements QuotaStore {
   readonly #file: SqliteFile;
 
@@ -39,10 +39,10 @@ export class SqliteQuotaStore implements QuotaStore {
   }
 }
 
-/** In the order of the table each chunk changes pages of its own, and none is written twice. */
+/** Sorts the quotas like the table, so that chunks change different pages and no page is written twice. */
 function inTableOrder(quotas: readonly SavedQuota[]): SavedQuota[] {
   const byCaller = new Map(quotas.map((quota) => [quota.caller, quota]));
-  // The runtime sorts texts in a fifth of the time that it takes with a comparing function.
+  // Without a comparison function the runtime sorts strings in a fifth of the time.
   const callers = [...byCaller.keys()].sort();
   return callers.flatMap((caller) => byCaller.get(caller) ?? []);
 }

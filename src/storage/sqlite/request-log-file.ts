@@ -11,35 +11,35 @@ import { REQUESTS_SCHEMA } from './migrations.ts';
 import { Writer } from './writer.ts';
 import type { WriterThreads } from './writer-threads.ts';
 
-/** How long the first replies are waited for, in ms: opening the file takes some ms of the main thread. */
+/** Delay before opening the file, in ms, so that the first replies do not wait some ms for it. */
 const PREPARE_AFTER = 100;
 
-/** The file as it was opened. */
+/** The open file. */
 interface OpenedFile {
   readonly file: SqliteFile;
   readonly engine: Engine;
-  /** A thread of its own: creations never wait for the log. */
+  /** With its own thread, so that creating pets never waits for the log. */
   readonly writer: Writer;
   readonly identity: string;
 }
 
 /**
- * The file of the request log. It is opened when it is first used. It is no part of the store: one that is
- * missing, damaged or of another kind is begun anew, also while the service runs.
+ * The file of the request log, which is opened on first use. It is not part of the store: a missing, damaged or foreign
+ * file is re-created, even while the service is running.
  */
 export class RequestLogFile implements Omit<Engine, 'rows'> {
   readonly #path: string;
   readonly #accountsPath: string;
-  /** Where other accounts, or none, are at their path, the folder is no longer that of this store. */
+  /** Identity of the accounts file. If it differs from the file at that path, the folder was moved or replaced. */
   readonly #accounts: string | undefined;
   readonly #threads: WriterThreads | undefined;
   #opened: OpenedFile | undefined;
-  /** Settles once the files that were opened before are closed. */
+  /** Settles once the previously opened files are closed. */
   #closing: Promise<void> = Promise.resolve();
   #isDamaged = false;
   #preparing: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param accountsPath the accounts, which are open. */
+  /** @param accountsPath path of the accounts file, which is open. */
   constructor(path: string, accountsPath: string, threads?: WriterThreads) {
     this.#path = path;
     this.#threads = threads;
@@ -48,8 +48,8 @@ export class RequestLogFile implements Omit<Engine, 'rows'> {
   }
 
   /**
-   * Opens the file after the first replies, so that neither a later request nor a lack of descriptors meets that.
-   * A failure is met again later.
+   * Opens the file after the first replies, so that later requests do not wait for it and it does not fail for lack
+   * of descriptors. A failure occurs again at the first use.
    */
   prepare(): void {
     this.#preparing = setTimeout(() => {
@@ -131,7 +131,7 @@ function removeFile(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
 }
 
-/** Which file is at the path; none where there is none. */
+/** The identity of the file at the path; `undefined` if there is none. */
 function identify(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;

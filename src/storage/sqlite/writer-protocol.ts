@@ -10,8 +10,8 @@ type HandWritten = {
 };
 
 /**
- * A change as it travels to the writer thread: one that is written by hand for this engine, or one of
- * those that are written once for both. It holds no bytes, which JSON does not know.
+ * A change in the form that is sent to the writer thread: one written for this engine, or one that both engines share.
+ * It contains no binary data, which JSON does not support.
  */
 export type Write =
   | HandWritten[keyof HandWritten]
@@ -21,7 +21,7 @@ export type WriteOutputs = {
   [Name in keyof typeof WRITES]: ReturnType<(typeof WRITES)[Name]>;
 } & { readonly change: unknown };
 
-/** Which database of which store a file is. */
+/** The database and the store that a file belongs to. */
 export interface Recorded {
   readonly name: DatabaseName;
   readonly storeId: string;
@@ -31,33 +31,33 @@ const PET_WRITES: ReadonlySet<Write['name']> = new Set([
   ...(['createPet', 'importPets', 'resetEnvironment', 'probe'] as const),
 ]);
 
-/** Whether what a change acknowledges must be recorded. */
+/** Whether the number of a change must be recorded before it is acknowledged. */
 export function isRecorded({ name }: Write, recorded: Recorded): boolean {
   return recorded.name === 'accounts' ? name !== 'open' : PET_WRITES.has(name);
 }
 
-/** Asks for one transaction. */
+/** Requests one transaction. */
 export interface CommitRequest {
   readonly kind: 'commit';
   readonly path: string;
   readonly writes: readonly Write[];
-  /** Given if what is acknowledged must be recorded. */
+  /** Given if acknowledged numbers must be recorded. */
   readonly recorded?: Recorded | undefined;
 }
 
-/** Messages of the main thread to the writer thread. */
+/** Messages from the main thread to the writer thread. */
 export type WriterRequest =
   | CommitRequest
-  /** Loads the changes that are written once for both engines. */
+  /** Loads the changes that both engines share. */
   | { readonly kind: 'load' }
-  /** Closes the files; the last process to do so folds the write-ahead log into each. */
+  /** Closes the files; the last process to do so checkpoints their write-ahead logs. */
   | { readonly kind: 'close' };
 
 export type WriteResult =
   | { readonly ok: true; readonly value: unknown }
   /**
-   * `unavailable`: the storage failed, not the change; `damage`: because the file is damaged. The message
-   * is for the log.
+   * `unavailable`: the storage failed, not the change; `damage`: the damage to the file that caused it. The
+   * message is for the log.
    */
   | {
       readonly ok: false;
@@ -71,8 +71,8 @@ export type WriterReply =
   | { readonly kind: 'closed' };
 
 /**
- * What is posted from one thread to the other: JSON text, which takes a fifth of the time that a copy
- * of the objects takes, or the objects themselves where a bigint is among them.
+ * The form in which threads exchange messages: JSON text, which takes a fifth of the time of copying the objects, or
+ * the objects themselves if they contain a bigint.
  */
 export type Posted<Message> = string | Message;
 

@@ -20,27 +20,26 @@ import { WRITES } from './writes.ts';
 import { activityWrites } from './writes-activity.ts';
 
 /**
- * The writer thread: the only place that changes the database files of this process. It commits
- * whatever has queued up in one transaction (group commit), so that many share one fsync.
+ * The writer thread: the only place that changes the database files of this process. It commits all queued changes in
+ * one transaction (group commit), so that many share one fsync.
  */
 declare const self: Worker;
 
 const databases = new Map<string, Database>();
 
-/** Of the databases in which this thread has changed what is recorded, by path. */
+/** The records of the databases that this thread has changed, by path. */
 const openedRecords = new Map<string, Records>();
 
 /**
- * What makes the changes that are written once for both engines; loaded with the first of them, or earlier on
- * request. Where that fails the thread ends, and the next one loads it anew: the runtime remembers a failed
- * import.
+ * The code of the changes that both engines share; loaded at the first of them, or earlier on request. If loading fails
+ * the thread ends and the next one tries again, because the runtime caches a failed import.
  */
 const loadChanges = lazy(() =>
   Promise.all([import('../kysely.ts'), import('../shared-stores.ts')]),
 );
 type LoadedChanges = Awaited<ReturnType<typeof loadChanges>>;
 
-/** Settles with the latest request: they are handled one after the other. */
+/** Settles with the latest request; requests are handled one after the other. */
 let last: Promise<void> = Promise.resolve();
 
 self.onmessage = ({ data }: MessageEvent<Posted<WriterRequest>>) => {
@@ -96,7 +95,7 @@ async function commit(
     return values.map((value) => ({ ok: true, value }));
   } catch (error) {
     const unavailable = isStorageFailure(error) || error instanceof StorageUnavailable;
-    // One change that cannot be made must not take the others of its batch down with it.
+    // One failing change must not make the other changes of its batch fail.
     if (writes.length > 1 && !unavailable) {
       const results: WriteResult[] = [];
       for (const write of writes) results.push(...(await commit(request, [write], loaded)));
@@ -112,8 +111,8 @@ async function commit(
 type Apply = (database: Database, input: Write['input']) => unknown;
 
 /**
- * Makes a change; the hand-written ones at once.
- * @param applyChange makes those that are written once for both engines.
+ * Runs a change; changes written for this engine run synchronously.
+ * @param applyChange runs the changes that both engines share.
  */
 function applyWrite(
   database: Database,
@@ -121,7 +120,7 @@ function applyWrite(
   applyChange: (change: NamedChange) => Promise<unknown>,
 ): unknown {
   if (write.name === 'change') return applyChange(write.input);
-  // A name and its input belong together, by the type of `Write`; looking it up loses that.
+  // The type of `Write` connects a name with its input, but the look-up by name does not keep this.
   return (WRITES[write.name] as Apply)(database, write.input);
 }
 
@@ -137,7 +136,7 @@ function recordsFor(
 }
 
 function changesOn(database: Database, [{ sqliteQueries }, { applyChange }]: LoadedChanges) {
-  // Statements are run at once: a transaction ends before the thread turns to anything else.
+  // Statements run synchronously, so a transaction ends before the thread handles anything else.
   const queries = sqliteQueries(async (statement) =>
     activityWrites.runStatement(database, statement),
   );
@@ -155,7 +154,7 @@ async function transaction<T>(database: Database, work: () => Promise<T>): Promi
     database.run('COMMIT');
     return value;
   } catch (error) {
-    // SQLite ends the transaction on some failures, such as a full disk; a second
+    // SQLite rolls back the transaction on some failures, such as a full disk; another
     // ROLLBACK would throw and hide the cause.
     if (database.inTransaction) database.run('ROLLBACK');
     throw error;
@@ -168,7 +167,7 @@ function databaseAt(path: string): Database {
   return database;
 }
 
-/** Drops what this thread remembers of a damaged file, which may be put in order meanwhile. */
+/** Drops the state of a damaged file, which may be repaired in the meantime. */
 function forget(path: string): void {
   openedRecords.get(path)?.abandon();
   openedRecords.delete(path);
@@ -180,7 +179,7 @@ function close(database: Database, records: Records | undefined): void {
   try {
     records?.close();
   } catch {
-    // The record is not exact then, as after a failure of the machine.
+    // The record is then not exact, as after a failure of the machine.
   }
   database.close();
 }

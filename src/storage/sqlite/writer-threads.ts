@@ -1,4 +1,4 @@
-/** Where writers get their threads from. */
+/** The source of threads for writers. */
 export interface WriterThreads {
   start(): Worker;
   /** Takes back a thread that has closed all of its files. */

@@ -16,15 +16,15 @@ import {
 } from './writer-protocol.ts';
 import { OWN_THREADS, type WriterThreads } from './writer-threads.ts';
 
-/** Changes that may wait for one file; beyond it changes are refused with 503. */
+/** The maximum number of waiting changes to one file; further changes are refused with 503. */
 export const QUEUE_CAPACITY = 10_000;
 
-/** The most changes in one transaction, so that none waits long for the others. */
+/** The maximum number of changes in one transaction, so that none waits long for the others. */
 const BATCH_SIZE = 1_000;
 
 /**
- * Changes that take part in the next transaction, whatever waits: a crash loses the quotas that are not saved.
- * Each is saved only when the one before is, so that few wait.
+ * Changes that are always part of the next transaction, because a crash loses the quotas that are not saved. Each is
+ * added only after the previous one is saved, so that few are waiting.
  */
 const URGENT: ReadonlySet<Write['name']> = new Set(['saveQuotas', 'dropQuotas']);
 
@@ -36,22 +36,21 @@ interface Waiting {
 interface Queue {
   readonly waiting: Waiting[];
   inFlight: Waiting[];
-  /** When the transaction in flight was sent, by the metrics' clock; `undefined` without metrics. */
+  /** When the transaction in flight was sent, on the clock of the metrics; `undefined` without metrics. */
   sentAt: number | undefined;
 }
 
 export interface WriterOptions {
-  /** By default each writer starts a thread of its own. */
+  /** By default each writer starts its own thread. */
   readonly threads?: WriterThreads | undefined;
   readonly outcomes?: WriteOutcomes;
 }
 
 /**
- * Sends changes to the writer thread and resolves each once it is on disk. While one transaction is
- * being committed the next one gathers (group commit).
+ * Sends changes to the writer thread and resolves each once it is on disk. While one transaction is being committed,
+ * further changes are collected for the next one (group commit).
  *
- * A thread that dies takes its transaction with it: whatever waited is refused, and the next change
- * starts another thread.
+ * When the thread ends unexpectedly, all waiting changes are refused, and the next change starts another thread.
  */
 export class Writer {
   readonly #threads: WriterThreads;
@@ -63,7 +62,7 @@ export class Writer {
   #closed: PromiseWithResolvers<void> | undefined;
   /** Set once metrics are collected. */
   metrics: StorageMetrics | undefined;
-  /** Why all changes are refused at the moment; `undefined` while they are accepted. */
+  /** Why all changes are currently refused; `undefined` while they are accepted. */
   refusal: string | undefined;
   /** Called when a transaction finds that a file is damaged. */
   onDamage: ((path: string, finding: string) => void) | undefined;
@@ -79,22 +78,22 @@ export class Writer {
     this.outcomes = outcomes;
   }
 
-  /** Changes that wait, those being committed included. */
+  /** The number of waiting changes, including those being committed. */
   get waiting(): number {
     return this.#queues
       .values()
       .reduce((sum, { waiting, inFlight }) => sum + waiting.length + inFlight.length, 0);
   }
 
-  /** Records from now on what is acknowledged of the database at this path. */
+  /** Records acknowledged numbers of the database at this path from now on. */
   record(path: string, recorded: Recorded): void {
     this.#recorded.set(path, recorded);
   }
 
   /**
-   * Carries out one change on the file at `path`; durable when it resolves.
-   * @throws StorageUnavailable when the queue is full or the change cannot be written just now; any
-   * other error when the change cannot be made at all.
+   * Runs one change on the file at `path`; durable when it resolves.
+   * @throws StorageUnavailable when the queue is full or the change currently cannot be written; any other error
+   * when the change itself fails.
    */
   run<Each extends Write>(path: string, write: Each): Promise<WriteOutputs[Each['name']]> {
     const queue = this.#queueFor(path);
@@ -108,7 +107,7 @@ export class Writer {
     const waiting: Waiting = {
       write,
       settle: (result) => {
-        // The thread answers each name with that name's output; a message cannot carry the type.
+        // The thread replies to each name with its output, but messages do not keep the type.
         if (result.ok) resolve(result.value as WriteOutputs[Each['name']]);
         else reject(failure(result));
       },
@@ -119,25 +118,25 @@ export class Writer {
     return promise;
   }
 
-  /** Starts the thread, which otherwise starts with the first change. */
+  /** Starts the thread, which would otherwise start with the first change. */
   start(): void {
     this.#thread ??= this.#startThread();
   }
 
-  /** Loads the code of rare changes, too; the thread makes changes when that is done. */
+  /** Loads the code of rare changes; the thread handles further changes after that. */
   load(): void {
     this.#post({ kind: 'load' });
   }
 
-  /** Starts the thread and opens these files in it. Never rejects: a failure shows in the outcomes. */
+  /** Starts the thread and opens these files in it. Never rejects: a failure is recorded in the outcomes. */
   async open(paths: Iterable<string>): Promise<void> {
     const opened = Array.from(paths, (path) => this.run(path, { name: 'open', input: null }));
     await Promise.allSettled(opened);
   }
 
   /**
-   * Writes a page to each file whose last write failed, and its record of what is acknowledged, to find out
-   * whether writes work again.
+   * Writes a page to each file whose last write failed, and to its record of acknowledged numbers, to check whether
+   * writes succeed again.
    * @throws StorageUnavailable when they do not.
    */
   async probe(): Promise<void> {
@@ -145,7 +144,7 @@ export class Writer {
     await Promise.all(failing.map((path) => this.run(path, { name: 'probe', input: null })));
   }
 
-  /** Waits for all accepted changes, then closes the files. Takes nothing more. */
+  /** Waits for all accepted changes, then closes the files. Accepts no further changes. */
   async close(): Promise<void> {
     if (!this.#closed) {
       this.#closed = Promise.withResolvers();
@@ -207,7 +206,7 @@ export class Writer {
   #recordOutcome({ path, results }: WriterReply & { kind: 'committed' }): void {
     const failed = results.find((result) => !result.ok && result.unavailable);
     if (failed && !failed.ok) {
-      // A probe may write other pages than the damaged one: it says nothing about the damage.
+      // Only a later check can clear the damage: a successful probe may write other pages than the damaged one.
       if (failed.damage !== undefined) this.onDamage?.(path, failed.damage);
       this.#failed(path, failed.message);
     } else {
@@ -253,7 +252,7 @@ export class Writer {
     if (thread) end(thread);
   }
 
-  /** Whether they were committed is unknown: each is refused with 503, and may be sent again. */
+  /** Refuses all changes with 503. It is unknown whether they were committed, so they may be retried. */
   #refuseAll(message: string): void {
     this.#endThread();
     for (const [path, { inFlight }] of this.#queues) {

@@ -27,11 +27,14 @@ const ADD_USAGE = `INSERT INTO key_usage
 const ADD_REQUEST = `INSERT INTO request_log (${REQUEST_COLUMNS.join(', ')})
   VALUES (${REQUEST_COLUMNS.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`;
 
-/** Frequent changes to the accounts file and to the request log, and those to any file; each runs inside of a transaction of the writer thread. */
+/**
+ * Frequent changes to the accounts file and to the request log, and changes to any file. Each runs within a transaction
+ * of the writer thread.
+ */
 export const activityWrites = {
   /**
-   * Gives the message that has this idempotency key already, and stays. May run again where it is not
-   * known whether it was committed. A message of an account that was deleted meanwhile is dropped.
+   * Returns the existing message with this idempotency key, if there is one. May run again if it is unknown
+   * whether it was committed. A message of an account that was deleted in the meantime is dropped.
    */
   enqueueMessage(database: Database, { message, idempotencyKey }: Arrival): Message | undefined {
     const { id, accountId, keyId, environment, text, createdAt } = message;
@@ -46,7 +49,7 @@ export const activityWrites = {
     return row && messageFromRow(row);
   },
 
-  /** Usage of an account that was deleted meanwhile is dropped. */
+  /** Drops the usage of accounts that were deleted in the meantime. */
   addUsage(database: Database, records: readonly UsageRecord[]): void {
     const statement = database.query(ADD_USAGE);
     for (const each of records) {
@@ -67,16 +70,16 @@ export const activityWrites = {
     for (const row of rows) statement.run(...REQUEST_COLUMNS.map((name) => row[name] ?? null));
   },
 
-  /** Changes nothing: that the thread has started and has opened the file is all. */
+  /** Changes nothing, but makes the thread start and open the file. */
   open(_database: Database, _: null): void {},
 
-  /** Writes a page without changing anything: the first page, which holds the schema's version. */
+  /** Rewrites the first page, which contains the version of the schema, without changing it. */
   probe(database: Database, _: null): void {
     const [version] = database.query('PRAGMA user_version').values().flat();
     database.run(`PRAGMA user_version = ${version}`);
   },
 
-  /** Runs a statement that Kysely wrote. */
+  /** Runs a statement compiled by Kysely. */
   runStatement(
     database: Database,
     { sql, values }: Pick<Statement, 'sql' | 'values'>,

@@ -9,9 +9,9 @@ import { select } from '../selection.ts';
 import { query, type SqliteSelection } from './database.ts';
 
 /**
- * Selects pets as the rest of the service has them. What a double holds exactly comes as a number,
- * which is read, and written as JSON, in half the time of a bigint.
- * @param rest what follows the table's name.
+ * Selects pets. Integers that a double represents exactly are returned as numbers, which takes half the time of a
+ * bigint for reading and for writing as JSON.
+ * @param rest the SQL after the table's name.
  */
 export function selectPets(rest: string): SqliteSelection<Pet> {
   return {
@@ -29,7 +29,7 @@ const EARLIER = select(
   'WHERE account_id = ? AND key = ?',
 );
 
-/** Every change to an environment's file; each runs inside of a transaction of the writer thread. */
+/** The changes to an environment's file. Each runs within a transaction of the writer thread. */
 export const environmentWrites = {
   createPet(database: Database, { pet, now, request }: Creation): CreateOutcome {
     const earlier = request && recall(database, request, now);
@@ -44,7 +44,7 @@ export const environmentWrites = {
   },
 
   saveQuotas(database: Database, quotas: readonly SavedQuota[]): void {
-    // A row changed in its place takes half the time of one replaced.
+    // Updating a row takes half the time of replacing it.
     const statement = database.query(
       `INSERT INTO quotas VALUES (?, ?, ?, ?, ?) ON CONFLICT (caller) DO UPDATE SET
          minute_ends_at = excluded.minute_ends_at, minute_used = excluded.minute_used,
@@ -60,7 +60,7 @@ export const environmentWrites = {
     for (const caller of callers) statement.run(caller);
   },
 
-  /** Deletes everything; ids begin at 1 again. */
+  /** Deletes everything; ids start at 1 again. */
   resetEnvironment(database: Database, _: null): void {
     for (const table of ['pets', 'idempotent_requests', 'quotas']) {
       database.run(`DELETE FROM ${table}`);
@@ -69,18 +69,18 @@ export const environmentWrites = {
   },
 };
 
-/** The id after which those of a database continue, where it holds none as high. */
+/** The id after which the ids of a database continue, if it is above the highest id in the database. */
 const continued = new WeakMap<Database, { readonly id: number; readonly isOver: () => boolean }>();
 
 /**
- * Gives only ids above this one from now on.
- * @param isOver whether ids begin at 1 since: another process may have reset the environment.
+ * Assigns only ids above this one from now on.
+ * @param isOver whether this has ended because another process has reset the environment.
  */
 export function continueIdsAfter(database: Database, id: number, isOver: () => boolean): void {
   continued.set(database, { id, isOver });
 }
 
-/** 0 where ids simply follow those that the database holds. */
+/** 0 if new ids simply follow the highest id in the database. */
 function continuedAfter(database: Database): number {
   const found = continued.get(database);
   if (!found) return 0;
@@ -92,7 +92,7 @@ function continuedAfter(database: Database): number {
 
 function insertPet(database: Database, { name, categoryId, status }: NewPet): number {
   const after = continuedAfter(database);
-  // SQLite continues after the highest id that the table holds.
+  // SQLite continues after the highest id in the table.
   const { lastInsertRowid } =
     after === 0
       ? database

@@ -1,5 +1,5 @@
 import { activityWrites } from './writes-activity.ts';
 import { environmentWrites } from './writes-environment.ts';
 
-/** The changes that are written by hand for this engine, by name; loaded by the writer thread alone. */
+/** The changes written for this engine, by name; loaded only by the writer thread. */
 export const WRITES = { ...environmentWrites, ...activityWrites };

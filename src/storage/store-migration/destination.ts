@@ -9,17 +9,17 @@ import { plain } from './digest.ts';
 import type { Table, Value } from './tables.ts';
 import { titleOf } from './tables.ts';
 
-/** Tables that have rows as soon as anybody used the database. */
+/** Tables that have rows as soon as the database is used. */
 const IN_USE = ['accounts', 'pets', 'audit'];
 
-/** How far one table has come. */
+/** The progress of one table. */
 export interface Progress {
   readonly rows: number;
-  /** The key of the last row that was carried over. */
+  /** The key of the last migrated row. */
   readonly after: readonly Value[] | undefined;
 }
 
-/** The PostgreSQL database that the rows go to. Each call may raise `StorageUnavailable`. */
+/** The PostgreSQL database that rows are migrated to. Each call may raise `StorageUnavailable`. */
 export class Destination {
   readonly #database: PostgresDatabase;
 
@@ -28,8 +28,8 @@ export class Destination {
   }
 
   /**
-   * Makes room to remember the progress in, unless an earlier run did.
-   * @throws OperatorError when the database was in use before.
+   * Creates the table for the progress, unless an earlier run did.
+   * @throws OperatorError when the database has already been used.
    */
   async begin(): Promise<void> {
     if (await isStoreMigrationUnfinished(this.#database)) return;
@@ -54,7 +54,7 @@ export class Destination {
       : { rows: 0, after: undefined };
   }
 
-  /** Adds rows and remembers them, in one transaction. */
+  /** Adds rows and records the progress, in one transaction. */
   async add(table: Table, rows: readonly Value[][], before: Progress): Promise<Progress> {
     const after = rows.at(-1)?.slice(0, table.keyLength);
     if (!after) return before;
@@ -96,7 +96,7 @@ export class Destination {
     return rows.map((row) => table.columns.map((name) => readCell(row[name])));
   }
 
-  /** Forgets the progress: everything is there. */
+  /** Deletes the progress after everything was migrated. */
   async finish(): Promise<void> {
     await this.#database.run(`DROP TABLE ${STORE_MIGRATION_PROGRESS}`);
   }
@@ -118,7 +118,7 @@ async function insert(queries: Queries, table: Table, rows: readonly Value[][]):
     const first = row * columns.length + 1;
     return `(${columns.map((_column, index) => `$${first + index}`).join(', ')})`;
   });
-  // Only what a first start makes can be there already.
+  // Only rows that the first start creates can already exist.
   const onConflict =
     name === 'settings' ? 'ON CONFLICT (name) DO UPDATE SET value = excluded.value' : '';
   await queries.run(
@@ -134,7 +134,7 @@ function readCell(cell: unknown): Value {
   throw new Error(`PostgreSQL gave a value of type ${typeof cell}.`);
 }
 
-/** Keys are texts and whole numbers. */
+/** Keys consist of texts and integers. */
 function writeKey(key: readonly Value[]): string {
   return JSON.stringify(key.map(plain));
 }

@@ -4,8 +4,8 @@ const BYTES = 32;
 const MODULUS = 1n << BigInt(BYTES * 8);
 
 /**
- * Tells whether two sets of rows are the same, whatever their order: the sum of each row's SHA-256,
- * modulo 2^256. Two databases need not agree on how they sort.
+ * A digest of a set of rows that does not depend on their order: the sum of the SHA-256 of each row, modulo 2^256. Two
+ * databases may sort rows differently.
  */
 export class RowsDigest {
   #sum = 0n;
@@ -28,7 +28,7 @@ export class RowsDigest {
   }
 }
 
-/** As JSON has it; keeps apart what would look the same as text: 1 and "1", nothing and "". */
+/** Converts a value for JSON; keeps values distinct that look the same as text: 1 and "1", NULL and "". */
 export function plain(value: Value): unknown {
   if (typeof value === 'bigint') return { number: String(value) };
   if (Buffer.isBuffer(value)) return { bytes: value.toString('hex') };

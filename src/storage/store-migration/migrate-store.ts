@@ -11,33 +11,33 @@ import { RowsDigest } from './digest.ts';
 import { Source } from './source.ts';
 import { TABLES, type Table, titleOf, type Value } from './tables.ts';
 
-/** Rows in one transaction: as many values as one statement takes are far away. */
+/** Rows per transaction, far below the maximum number of values in a statement. */
 const BATCH = 1_000;
 
 /** Progress of the migration. */
 export interface MigrationEvents {
-  /** @param rows how many rows there are to carry over and to compare. */
+  /** @param rows how many rows there are to migrate and to compare. */
   onStart(rows: number): void;
-  /** @param rows how many rows have been carried over or compared so far, of every run. */
+  /** @param rows how many rows have been migrated or compared so far, by all runs. */
   onProgress(rows: number): void;
 }
 
-/** What was carried over, as both databases have it. */
+/** A migrated table, which is the same in both databases. */
 export interface MigratedTable {
   readonly name: string;
   readonly rows: number;
-  /** Of all rows, whatever their order: 64 hexadecimal digits. */
+  /** Digest of all rows, independent of their order: 64 hexadecimal digits. */
   readonly digest: string;
 }
 
 /**
- * Carries everything that a data folder holds over to an empty PostgreSQL database, then reads both and
- * compares them. The folder is only read. A run that was interrupted is continued.
- * @param to the database, and the secret that the processes on it will have.
- * @throws OperatorError when the folder is in use, its API keys were made with another secret, the
- * database holds something else, or the two are not the same in the end.
+ * Migrates the content of a data folder to an empty PostgreSQL database, then reads and compares both. The folder is
+ * only read. An interrupted migration is continued.
+ * @param to the database, and the secret of the processes that will use it.
+ * @throws OperatorError when the folder is in use, its API keys were created with another secret, the database has
+ * other content, or the two differ at the end.
  * @throws SetupError when either cannot be used.
- * @throws StorageUnavailable when the database is lost on the way.
+ * @throws StorageUnavailable when the database becomes unavailable.
  */
 export async function migrateStore(
   dataDir: string,
@@ -72,7 +72,7 @@ export async function migrateStore(
 function countProgress(source: Source, events: MigrationEvents): (rows: number) => void {
   const rows = TABLES.reduce((sum, table) => sum + source.count(table), 0);
   let done = 0;
-  // Each row is carried over, and each is compared.
+  // Each row is migrated and compared.
   events.onStart(2 * rows);
   return (more) => {
     done += more;

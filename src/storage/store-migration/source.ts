@@ -17,14 +17,14 @@ const FIND_SETTING = select('settings', ['value'], 'WHERE name = ?');
 
 type Cell = string | bigint | Uint8Array | null;
 
-/** The contents of a data folder, locked so that nobody changes them meanwhile. */
+/** The contents of a data folder, locked so that no other process changes them. */
 export class Source implements Disposable {
   readonly #lock: Lock;
   readonly #files: Readonly<Record<Table['file'], Database>>;
   readonly #manifest: Manifest;
 
   /**
-   * @throws OperatorError while somebody else has the folder open.
+   * @throws OperatorError while another process has the folder open.
    * @throws SetupError when it cannot be used.
    */
   constructor(folder: DataFolder) {
@@ -56,7 +56,7 @@ export class Source implements Disposable {
     }
   }
 
-  /** Fingerprint of the secret that the API keys were made with. */
+  /** Fingerprint of the secret that the API keys were created with. */
   fingerprint(): string | undefined {
     return query(this.#files.accounts, FIND_SETTING).get(FINGERPRINT)?.value;
   }
@@ -68,7 +68,7 @@ export class Source implements Disposable {
     return Number(row?.rows ?? 0);
   }
 
-  /** The rows after a key, in the order of the key; without one, the first rows. */
+  /** The rows after a key, sorted by key; without one, the first rows. */
   rowsAfter(table: Table, after: readonly Value[] | undefined, limit: number): Value[][] {
     const key = table.columns.slice(0, table.keyLength).join(', ');
     const holes = Array(table.keyLength).fill('?').join(', ');
@@ -82,7 +82,7 @@ export class Source implements Disposable {
     return rows.map((row) => table.columns.map((name) => readCell(table, name, row[name] ?? null)));
   }
 
-  /** The highest number that a column has, or that was given and is lost. */
+  /** The highest number in a column, including assigned numbers that were lost. */
   highest({ name, file }: Table, column: string): bigint {
     const row = this.#files[file]
       .query<{ highest: bigint | null }, []>(`SELECT max(${column}) AS highest FROM ${name}`)

@@ -1,27 +1,27 @@
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { TABLES as SCHEMA, type TableName } from '../schema.ts';
 
-/** A value as both databases have it: whole numbers as bigint, bytes as a Buffer. */
+/** A value of either database: integers as bigint, bytes as a Buffer. */
 export type Value = string | bigint | Buffer | null;
 
-/** A table that is carried over, under the names that it has in both engines. */
+/** A table to migrate, with its names, which are the same in both engines. */
 export interface Table {
   readonly name: string;
-  /** Which file of the data folder has it. In PostgreSQL both environments lie in one table. */
+  /** The file of the data folder with the table. In PostgreSQL both environments share one table. */
   readonly file: 'accounts' | Environment;
-  /** Its columns; those of the primary key come first. */
+  /** Its columns, starting with those of the primary key. */
   readonly columns: readonly string[];
-  /** How many of the columns are the primary key. */
+  /** The number of columns of the primary key. */
   readonly keyLength: number;
-  /** The place of the column whose bucket PostgreSQL has in a column of its own. */
+  /** The index of the column whose bucket PostgreSQL stores in a separate column. */
   readonly bucketedBy?: number | undefined;
-  /** Columns whose text is stored as a JSON string in PostgreSQL, whose own text has no U+0000. */
+  /** Columns stored as JSON strings in PostgreSQL, whose text type does not support U+0000. */
   readonly asJson?: readonly string[];
-  /** Gives the numbers of this column; it continues after the highest that was given. */
+  /** The sequence that generates the numbers of this column; it continues after the highest assigned number. */
   readonly sequence?: { readonly name: string; readonly column: string } | undefined;
 }
 
-/** Of no use to another database: its servers begin with empty caches. */
+/** Tables that are not migrated, because the servers of the new database start with empty caches. */
 const LEFT_BEHIND: readonly string[] = ['revision', 'changes'];
 
 function tableOf(name: TableName, file: Table['file']): Table {
@@ -42,7 +42,7 @@ function tableOf(name: TableName, file: Table['file']): Table {
   };
 }
 
-/** Everything that is carried over, in an order in which no row refers to one that is yet to come. */
+/** The tables to migrate, ordered so that no row refers to one that is not migrated yet. */
 export const TABLES: readonly Table[] = (['accounts', ...ENVIRONMENTS] as const).flatMap((file) =>
   tableNames()
     .filter((name) => SCHEMA[name].file === (file === 'accounts' ? file : 'environment'))
@@ -51,11 +51,11 @@ export const TABLES: readonly Table[] = (['accounts', ...ENVIRONMENTS] as const)
 );
 
 function tableNames(): TableName[] {
-  // The keys of an object literal are all that it has.
+  // An object literal has exactly the keys of its type.
   return Object.keys(SCHEMA) as TableName[];
 }
 
-/** What a table is called in progress and in reports. */
+/** The name of a table in progress messages and reports. */
 export function titleOf({ name, file }: Table): string {
   return file === 'accounts' ? name : `${name} of ${file}`;
 }
