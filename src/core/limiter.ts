@@ -16,7 +16,7 @@ export interface CallerWindows {
   isDropped: boolean;
 }
 
-/** What the rate limiter needs to know of an API key. */
+/** The fields of an API key that the rate limiter needs. */
 export interface BannableKey {
   readonly id: string;
   readonly accountId: string;

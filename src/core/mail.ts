@@ -1,4 +1,4 @@
-/** The SMTP server that takes mail, and the sender's address. */
+/** The SMTP server that accepts mail, and the sender's address. */
 export interface MailSettings {
   /** May hold a password. */
   readonly smtpUrl: string;

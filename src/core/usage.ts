@@ -158,7 +158,7 @@ export interface BatchMark {
   readonly number: number;
 }
 
-/** Request counts by hour, or by day where they are older. Every call may raise `StorageUnavailable`. */
+/** Request counts by hour, or by day for older requests. Every call may raise `StorageUnavailable`. */
 export interface UsageStore {
   /**
    * Adds the records to the stored counts: all of them, or none when it fails. If it is unknown whether a batch

@@ -2,7 +2,7 @@
 export interface Instant {
   /** Milliseconds since the Unix epoch, UTC. For dates; an operator or NTP may change it abruptly. */
   readonly wall: number;
-  /** Milliseconds on a scale that never steps. For durations. */
+  /** Milliseconds on a monotonic scale. For durations. */
   readonly elapsed: number;
 }
 

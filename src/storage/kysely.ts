@@ -19,7 +19,7 @@ import type { Environment } from '../core/environments.ts';
 import { toInt64 } from '../lib/int64.ts';
 import type { Database } from './schema.ts';
 
-/** A condition that every row fulfils. */
+/** A condition that is true for every row. */
 export const EVERY_ROW: Expression<SqlBool> = sql`true`;
 
 /** The condition for rows of one environment in PostgreSQL, where one table holds both environments. */

@@ -16,7 +16,7 @@ import type { WriteOutcomes } from './write-outcomes.ts';
 export interface EnvironmentStores {
   readonly pets: PetStore;
   readonly quotas: QuotaStore;
-  /** Deletes all pets, idempotent requests and saved quotas; ids begin at 1 again. May raise `StorageUnavailable`. */
+  /** Deletes all pets, idempotent requests and saved quotas; ids start at 1 again. May raise `StorageUnavailable`. */
   reset(): Promise<void>;
 }
 

@@ -67,7 +67,7 @@ export class FolderState {
     this.#recordDamage(basename(path), finding);
   }
 
-  /** The damaged databases, in sentences for operators. */
+  /** The damaged databases, as sentences for operators. */
   damage(): string | undefined {
     const damages = Array.from(this.#damages, ([path, finding]) => describeDamage(path, finding));
     return damages.length === 0 ? undefined : damages.join(' ');

@@ -35,7 +35,7 @@ export function shareLock(path: string): Lock | undefined {
 }
 
 /**
- * Waits until this process alone has the lock at this path.
+ * Waits for an exclusive lock at this path.
  * @throws SetupError when the file cannot be locked, or others hold the lock for too long.
  */
 export function waitForLock(path: string): Lock {
