@@ -32,9 +32,9 @@ interface ServiceParts {
   /** Runs the background jobs. */
   readonly scheduler: Scheduler;
   readonly log: Log;
-  /** What to serve. */
+  /** The parts of the service to start. */
   readonly parts: readonly Part[];
-  /** Where the writers of a data folder get their threads from; by default each starts its own. */
+  /** Provides the threads of a data folder's writers; by default each writer starts its own. */
   readonly threads?: WriterThreads | undefined;
   /** How the dashboard stores passwords; by default as argon2id. */
   readonly passwords?: Passwords | undefined;
@@ -62,7 +62,7 @@ export interface RunningService {
  */
 export async function startService(config: Config, given: ServiceParts): Promise<RunningService> {
   const { clock, log, parts } = given;
-  // A stop disposes of these in reverse: stop listening, save, release the leases, close the files.
+  // Disposed of in reverse order on stop: stop listening, save, release the leases, close the files.
   await using starting = new AsyncDisposableStack();
   const tls = await loadTls(config);
   const backend = await startBackend(config, given, starting);
@@ -108,7 +108,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   tls?.watch({ listener, jobs, readiness, metrics, log, clock });
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
-  // Takes 50 ms of the writer thread: the first replies need not wait for it.
+  // Takes 50 ms of the writer thread, so it starts only when the ports are open and replies can be sent.
   stores.loadRareWrites();
   const running = starting.move();
   const stop = () => running.disposeAsync();
@@ -117,19 +117,19 @@ export async function startService(config: Config, given: ServiceParts): Promise
 
 /**
  * Starts everything behind the ports: stores, metrics, limiters and background jobs.
- * @param starting disposes of them.
+ * @param starting disposes of the started parts.
  */
 async function startBackend(config: Config, given: ServiceParts, starting: AsyncDisposableStack) {
   const { clock, scheduler, log, parts } = given;
   const stores = await openStores(config, clock, given.threads);
   starting.defer(() => stores.close());
   const filled = given.fill?.(stores);
-  // It is awaited below, unless something else fails before.
+  // Awaited below. Without this, a failure before that would leave its rejection unhandled.
   filled?.catch(() => {});
   if (stores.folderState) starting.use(announceService(stores.folder.path));
   const readiness = storeReadiness(stores);
   const metrics = new Metrics({ ...stores, readiness }, clock);
-  // The writer thread loads its code while this one does the rest.
+  // The writer thread loads its code while this thread continues.
   void stores.prepareWrites();
   stores.measure(metrics);
   starting.use(metrics.measureEventLoop());
@@ -137,7 +137,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const ops = starting.use(new OpsServer({ config, metrics, readiness, log, clock }));
   const redis = starting.use(await openRedis(config, { clock, log, metrics, readiness }));
   const leases = await acquireLeases({ config, stores, parts }, starting);
-  // The files of the environments are made while the writer thread fills that of the accounts.
+  // Creates the files of the environments while the writer thread fills the accounts file.
   for (const environment of leases.keys()) stores.environment(environment);
   await filled;
   const jobs = starting.use(new BackgroundJobs(scheduler, clock, jobReport(log)));

@@ -1,6 +1,6 @@
 import { runCli } from './cli/run.ts';
 
-// Animals, accounts and keys are for their owner alone, whatever the folder allows.
+// Stored pets, accounts and keys are readable by their owner alone, regardless of the permissions of the folder.
 process.umask(0o077);
 
 process.exitCode = await runCli(process.argv.slice(2));

@@ -9,26 +9,26 @@ import type { Reply } from './reply.ts';
 import type { Router } from './router.ts';
 import type { ServedOperation } from './served-operations.ts';
 
-/** What is served below one base address of the API. */
+/** One API, served below one base address. */
 export interface Api {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly routes: Router<ServedOperation>;
   readonly keyRing: KeyRing;
-  /** The environments whose keys it accepts. */
+  /** The environments whose keys are accepted. */
   readonly accepts: readonly Environment[];
   /** Documents that are served without a key, by path below the base address. */
   readonly documents: ReadonlyMap<string, () => Promise<Reply>>;
   /** Limits of a client address, for requests without a valid key. */
   readonly anonymousLimits: Limits;
-  /** Whether real time applies, whatever the account of the key has set in the sandbox. */
+  /** Whether requests always use real time, regardless of the clock offset of the account's sandbox. */
   readonly isSandbox: boolean;
-  /** Whose quota a request with this key is taken from. */
+  /** The caller whose quota a request with this key uses. */
   quotaOf(key: KeyRecord): QuotaCaller;
   /** The limiter of the environment that the caller's key belongs to. */
   limiterOf(caller: QuotaCaller): Limiter;
-  /** Counts the requests that meet a simulation; none where there are no simulations. */
+  /** Counts the requests that meet a simulation; absent where there are no simulations. */
   readonly simulations?: SimulationStore | undefined;
-  /** Records that a key was used, and for what; must not wait. */
+  /** Records the use of a key with the reply; must not wait. */
   recordUsage(key: KeyRecord, reply: RecordedReply): void;
 }

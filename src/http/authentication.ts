@@ -7,7 +7,7 @@ import { challengeReply, PLAIN_CHALLENGE } from './error-replies.ts';
 import { problemReply, type Reply } from './reply.ts';
 import type { ApiTarget } from './targets.ts';
 
-/** Who sent a request: an account with a valid key, or a client address, which reaches no operation. */
+/** The sender of a request: an account with a valid key, or a client address, which may use no operation. */
 export type Caller = AuthenticatedCaller | UnauthenticatedCaller;
 
 export interface AuthenticatedCaller {
@@ -26,14 +26,14 @@ interface UnauthenticatedCaller {
 // and a space, which this refuses.
 const BEARER = /^Bearer +([!-~]+)$/i;
 /**
- * Credentials of another scheme: its name, a space, and more, or the name alone. No name of a scheme has an
- * underscore, as API keys have.
+ * Credentials of another scheme: the name of the scheme, alone or followed by a space and more text. API keys
+ * contain an underscore; names of schemes do not.
  */
 const OTHER_SCHEME_CREDENTIALS =
   /^(?!Bearer(?: |$))(?:[\w!#$%&'*+.^`|~-]+ +[!-~]|[a-z][\da-z-]*$)/i;
 
 /**
- * Finds out who sent a request to the API, by its Authorization header (RFC 6750). May raise
+ * Identifies the sender of a request to the API by its Authorization header (RFC 6750). May throw
  * `StorageUnavailable`.
  * @param address returns the client's address; called only when there is no valid key.
  */
@@ -57,7 +57,7 @@ function callerOf(api: Api, key: KeyRecord | Problem, address: () => string): Ca
   return { quota: api.quotaOf(key), key };
 }
 
-/** A caller that is known by its address alone. */
+/** A caller that is identified by its address alone. */
 export function unauthenticated(
   api: Api,
   address: () => string,
@@ -91,5 +91,5 @@ const MALFORMED: Problem = {
   message: 'The Authorization header must be exactly "Bearer <API_KEY>", given once.',
 };
 
-/** An object of its own: its challenge names no error. */
+/** A separate object, because its challenge names no error. */
 const OTHER_SCHEME: Problem = { ...MALFORMED };

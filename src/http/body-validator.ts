@@ -5,14 +5,15 @@ import { type Int64, toInt64 } from '../lib/int64.ts';
 import { lazyValue } from '../lib/lazy.ts';
 import { type Expectations, expectationsOf } from './expectations.ts';
 
-/** What a message repeats of an unknown field's name, in characters. */
+/** The longest name of an unknown field that a message repeats in full, in characters. */
 const SHOWN_NAME_LENGTH = 60;
 
 /**
- * Makes a check of parsed bodies from the schema of an object; it is compiled with the first body.
- * @param schema with `additionalProperties: false` unknown fields are refused. A property of type
- *   `integer` or `number` arrives as a number, one of type `bigint` as an exact bigint.
- * @param described words for what the schema does not say, such as a pattern, by field.
+ * Makes a parser for request bodies from the schema of an object. The schema is compiled when the first body
+ * arrives.
+ * @param schema with `additionalProperties: false` unknown fields are refused. A property of type `integer`
+ *   or `number` arrives as a number, one of type `bigint` as an exact bigint.
+ * @param described expectations by field that the schema does not express, such as a pattern.
  * @returns a function that throws ApiError `invalid_body`, naming the field.
  */
 export function bodyParser<const Schema extends XSchema>(
@@ -69,7 +70,7 @@ export function emptyBodyMessage(schema: XSchema, described: Expectations = {}):
   return `Send at least one of: ${Object.keys(expectations).join(', ')}.`;
 }
 
-/** Names of the properties that are JSON numbers, with what makes one of a bigint. */
+/** The properties that are JSON numbers, each with the function that converts its bigint. */
 function numericProperties(schema: XSchema): Array<readonly [string, (value: bigint) => Int64]> {
   const properties: Readonly<Record<string, { type?: unknown }>> = Object(schema).properties ?? {};
   return Object.entries(properties).flatMap(([name, { type }]) => {
@@ -78,7 +79,7 @@ function numericProperties(schema: XSchema): Array<readonly [string, (value: big
   });
 }
 
-/** Strict JSON parses every integer to a bigint; this converts it to the type that the schema has. */
+/** The strict JSON parser makes every integer a bigint; this converts it to the type of the schema. */
 function convertInPlace(body: unknown, name: string, convert: (value: bigint) => Int64): void {
   if (typeof body !== 'object' || body === null) return;
   const value: unknown = Reflect.get(body, name);
@@ -90,7 +91,7 @@ function fieldOf(pointer: string): string {
   return (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** A lone surrogate is not Unicode text, and could not be given back as it was sent. */
+/** A lone surrogate is not Unicode text, and could not be returned as it was sent. */
 function isBrokenText(value: unknown): boolean {
   return typeof value === 'string' && !value.isWellFormed();
 }

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { type Address, type AddressRange, isWithin, parseAddress } from '../lib/ip-address.ts';
 
-/** Peers whose address is known without parsing it, which would take longer than refusing a request. */
+/** Caches addresses by peer: parsing one would take longer than the rest of refusing a request. */
 const directClients = new LRUCache<string, string>({ max: 10_000 });
 
 /**
- * The address by which requests without a valid key are limited: the nearest one that is not a trusted
- * proxy, from the peer back through `X-Forwarded-For`. An entry that is not an address ends the search at
- * the proxy that forwarded it. IPv6 is grouped by /64, which is what one subscriber holds.
+ * The address by which requests without a valid key are limited: the nearest one that is not a trusted proxy,
+ * from the peer back through `X-Forwarded-For`. An entry that is not an address ends the search at the proxy
+ * that forwarded it. IPv6 addresses are grouped by /64, the size of one subscriber's network.
  * @param peer address of the other end of the connection.
  */
 export function clientAddress(

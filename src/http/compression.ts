@@ -1,6 +1,6 @@
 import { codingChooser } from './content-coding.ts';
 
-/** Codings of the runtime itself, which no start has to load. */
+/** Codings that are built into the runtime, so that nothing has to be loaded at start. */
 export type Coding = 'zstd' | 'gzip';
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -10,10 +10,10 @@ const THOROUGH = { zstd: 9, gzip: 9 } as const;
 /** For bodies that are compressed for one reply. */
 const FAST = { zstd: 1, gzip: 1 } as const;
 
-/** Chooses the coding of a body that is kept by the value of `Accept-Encoding`: rather the smaller one. */
+/** Chooses the coding of a cached body from `Accept-Encoding`, preferring the smaller one. */
 export const chooseKeptCoding = codingChooser<Coding>(['zstd', 'gzip']);
 
-/** Chooses the coding of the body of one reply by the value of `Accept-Encoding`: rather the faster one. */
+/** Chooses the coding of the body of one reply from `Accept-Encoding`, preferring the faster one. */
 export const chooseFastCoding = codingChooser<Coding>(['gzip', 'zstd']);
 
 /** Compresses the body of one reply. */
@@ -21,7 +21,7 @@ export function compress(body: string | Bytes, coding: Coding): Bytes {
   return compressAt(FAST, body, coding);
 }
 
-/** A body that many replies share, compressed when it is first asked for. */
+/** A body that many replies share, compressed on first use. */
 export class CompressedForms {
   readonly #body: string | Bytes;
   readonly #made = new Map<Coding, Bytes>();

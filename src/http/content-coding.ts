@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache';
 
-/** What a client accepts, of the content codings that are offered (RFC 9110, 8.4.1). */
+/** The choice among the offered content codings for one client (RFC 9110, 8.4.1). */
 interface CodingChoice<Coding> {
-  /** `undefined` where it accepts none of them, or prefers the content as it is. */
+  /** `undefined` where the client accepts none of them, or prefers the unencoded content. */
   readonly coding: Coding | undefined;
-  /** Whether it refuses the content as it is. */
+  /** Whether the client refuses unencoded content. */
   readonly isRequired: boolean;
 }
 
-/** Header values whose choice is known without parsing them: clients send few different ones. */
+/** How many header values are cached with their choice: clients send few different ones. */
 const KNOWN_VALUES = 200;
 const MAX_KNOWN_LENGTH = 200;
 
 const UNCODED: CodingChoice<never> = { coding: undefined, isRequired: false };
 
 /**
- * Makes a function that chooses a content coding by the value of `Accept-Encoding` (RFC 9110, 12.5.3).
- * A client that accepts none at all is sent the content as it is (12.5: the header may be disregarded).
+ * Makes a function that chooses a content coding by the value of `Accept-Encoding` (RFC 9110, 12.5.3). A
+ * client that accepts nothing at all gets the unencoded content (12.5: the header may be disregarded).
  * @param offered the most preferred one first, for clients that accept several equally.
  */
 export function codingChooser<Coding extends string>(
@@ -43,7 +43,7 @@ function choose<Coding extends string>(
   const weightOf = (coding: Coding) => weights.get(coding) ?? any ?? 0;
   const greatest = Math.max(...offered.map(weightOf));
   if (greatest === 0) return UNCODED;
-  // Unless it is named, the content as it is is acceptable but not preferred to any coding.
+  // Unless `identity` is named, unencoded content is acceptable but not preferred to any coding.
   const identity = weights.get('identity') ?? (any === 0 ? 0 : undefined);
   if (identity !== undefined && identity > greatest) return UNCODED;
   const coding = offered.find((each) => weightOf(each) === greatest);

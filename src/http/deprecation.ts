@@ -2,10 +2,10 @@ import type { Instant } from '../lib/clock.ts';
 import type { DEPRECATION_HEADERS } from './headers.ts';
 import type { Deprecation } from './operation.ts';
 
-/** Where an API is served and documented; without a slash at the end. */
+/** Where an API is served and documented, without a trailing slash. */
 export interface ApiAddresses {
   readonly baseUrl: string;
-  /** Where people read about the API. */
+  /** Address of the API's documentation. */
   readonly documentation: string;
 }
 
@@ -14,7 +14,7 @@ export function isRemoved({ sunset }: Deprecation, now: Instant): boolean {
   return now.wall >= sunset;
 }
 
-/** Tells clients of a deprecated operation since when, until when, and what to use (RFC 9745, 8594). */
+/** Headers of a deprecated operation: its deprecation date, sunset and successor (RFC 9745, 8594). */
 export function deprecationHeaders(
   { deprecatedAt, sunset, successor, section }: Deprecation,
   { baseUrl, documentation }: ApiAddresses,

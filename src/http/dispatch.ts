@@ -15,8 +15,8 @@ const ALLOWED_WITH_SIMULATIONS = `${ALLOWED_REQUEST_HEADERS}, ${SIMULATE_HEADER}
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
 
 /**
- * The reply to what needs no key and takes nothing from a quota: the OpenAPI documents, and the
- * preflight that a browser sends before a request to another origin (CORS).
+ * The reply to requests that need no key and use no quota: for the OpenAPI documents, and the preflight that
+ * a browser sends before a request to another origin (CORS).
  */
 export function publicReply(
   { api, path, match, problem }: ApiTarget,
@@ -40,8 +40,9 @@ export function publicReply(
 }
 
 /**
- * Runs the handler of the requested operation. May raise `ApiError`.
- * @param served none where no operation is served; `operation_removed` after its sunset.
+ * Runs the handler of the requested operation; after its sunset the reply is `operation_removed`. May throw
+ * `ApiError`.
+ * @param served `undefined` where no operation is served.
  */
 export function dispatch(
   { api, match }: ApiTarget,

@@ -14,7 +14,7 @@ export const IF_NONE_MATCH_PARAMETER: Parameter = {
 /** Caches may keep the reply, and ask whether it is still current before each use (RFC 9111, 5.2.2.4). */
 export const REVALIDATED = 'no-cache';
 
-/** As `REVALIDATED`, for what a client gets with its key: only its own cache may keep it (5.2.2.7). */
+/** Like `REVALIDATED`, for replies to requests with a key: only the client's own cache may keep them (5.2.2.7). */
 export const REVALIDATED_BY_CLIENT = `private, ${REVALIDATED}`;
 
 /** A strong entity tag of content (RFC 9110, 8.8.3): equal bytes have equal tags. */
@@ -23,9 +23,9 @@ export function entityTagOf(content: string | Uint8Array<ArrayBuffer>): string {
 }
 
 /**
- * A weak entity tag of a body, cheap enough for every reply. What is added to a list makes the body
- * longer: the length tells such versions apart even where somebody chose names whose hashes are equal.
- * @param hasMore whether the reply links to a next page; a client must learn when there is one.
+ * A weak entity tag of a body, cheap enough for every reply. An addition to a list makes the body longer, so
+ * the length distinguishes such versions even if a client chose names with equal hashes.
+ * @param hasMore whether the reply links to a next page: the tag changes when one appears.
  */
 export function weakEntityTagOf(body: string, hasMore = false): string {
   const hash = Bun.hash(body, hasMore ? 1 : 0);
@@ -33,15 +33,15 @@ export function weakEntityTagOf(body: string, hasMore = false): string {
 }
 
 /**
- * The entity tag of a representation in a content coding: a strong one of its own, since its bytes
- * differ; a weak one is that of every coding (RFC 9110, 8.8.1 and 8.8.3.3).
+ * The entity tag of a representation in a content coding. A strong tag differs for each coding, since the
+ * bytes differ; a weak tag is the same for all (RFC 9110, 8.8.1 and 8.8.3.3).
  */
 export function entityTagIn(coding: string | undefined, entityTag: string): string {
   if (coding === undefined || entityTag.startsWith('W/')) return entityTag;
   return `${entityTag.slice(0, -1)}-${coding}"`;
 }
 
-/** Whether the client has the content with this tag already (`If-None-Match`; RFC 9110, 13.1.2). */
+/** Whether the client already has the content with this tag (`If-None-Match`; RFC 9110, 13.1.2). */
 export function isNotModified({ headers }: Request, entityTag: string): boolean {
   const known = headers.get('if-none-match');
   if (known === null) return false;

@@ -7,9 +7,9 @@ import { MAX_SEGMENTS } from './serve-options.ts';
 const written = new WeakMap<Problem, Reply>();
 
 /**
- * The reply to a request without a valid key, with the challenge of a 401. Made once for each problem,
- * so that refusing costs no more than serving.
- * @param challenge the value of `WWW-Authenticate`, if it is not that of the problem's code.
+ * The reply to a request without a valid key, with the challenge of a 401. Made once for each problem, so
+ * that refusing a request costs no more than serving it.
+ * @param challenge the value of `WWW-Authenticate`; by default that of the problem's code.
  */
 export function challengeReply(problem: Problem, challenge = CHALLENGES[problem.code]): Reply {
   const known = written.get(problem);
@@ -27,7 +27,7 @@ const CHALLENGES: Partial<Record<ErrorCode, string>> = {
   invalid_api_key: 'Bearer realm="petstore", error="invalid_token"',
 };
 
-/** The reply to a caller that is past its limits, or whose key is banned. */
+/** The reply to a caller that has exceeded its limits, or whose key is banned. */
 export function limitReply(caller: QuotaCaller, { outcome, day }: RateLimitResult): Reply {
   if (outcome === 'banned') return BANNED;
   if (!caller.key) return LIMITED_ADDRESS;

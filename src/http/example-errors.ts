@@ -9,7 +9,7 @@ import { oneOf, wholeNumberFrom } from './query.ts';
 const ABSENT_PET = 42;
 
 /**
- * The body of a reply with this error, as the operation gives it.
+ * The body of a reply with this error, as the operation returns it.
  * @param baseUrl where the operation is served.
  */
 export function errorExample(
@@ -26,8 +26,8 @@ export function errorExample(
 }
 
 /**
- * The message of this error, as the operation gives it.
- * @param values those of the request, where they are known.
+ * The message of this error, as the operation returns it.
+ * @param values from the request, where they are known.
  */
 export function exampleMessage(
   code: ErrorCode,
@@ -46,7 +46,7 @@ export function exampleMessage(
     successor: baseUrl + (deprecation?.successor ?? ''),
     petId: ABSENT_PET,
     maximum: MAX_BODY_BYTES / 1024,
-    // Only where the operation has no such body or parameter.
+    // Defaults for operations without such a body or parameter.
     ...{ field: 'name', expectation: 'a valid value' },
     ...{ parameter: 'limit', problem: 'has an invalid value' },
     ...values,

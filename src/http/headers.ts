@@ -1,15 +1,15 @@
 interface HeaderDescription {
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
-  /** For people. */
+  /** A value for readers of the document. */
   readonly example: string | number | boolean;
-  /** Whether every reply that the OpenAPI document shows it on has it. */
+  /** Whether every reply that documents this header has it. */
   readonly required: boolean;
 }
 
 const wholeNumber = { type: 'integer', minimum: 0 };
 
-/** Stands in examples for the base address of the service that is described. */
+/** The base address of the described service in examples. */
 export const EXAMPLE_BASE_URL = 'http://localhost:3000/v1';
 
 /** Every header of the contract that a reply may carry, as the OpenAPI document describes it. */
@@ -118,7 +118,7 @@ export const SIMULATED_REPLY_HEADERS = [
   },
 ] as const;
 
-/** What requests may carry besides the headers that HTTP clients send by themselves. */
+/** Request headers, except those that HTTP clients send automatically. */
 export const REQUEST_HEADERS = [
   {
     name: 'Authorization',
@@ -149,7 +149,7 @@ export const REQUEST_HEADERS = [
   },
 ] as const;
 
-/** What a caller has left; on every reply. */
+/** The caller's limits and remaining requests; on every reply. */
 export const LIMIT_HEADERS = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

@@ -3,7 +3,7 @@ import type { Parameter } from './operation.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
-/** The header of a reply that is given once more. */
+/** The header of a replayed reply. */
 export const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';
 
 /** The longest Idempotency-Key, in characters. */
@@ -25,14 +25,14 @@ export function idempotencyKeyParameter(description: string): Parameter {
   };
 }
 
-/** The refusal of a malformed `Idempotency-Key`. */
+/** The error message for a malformed `Idempotency-Key`. */
 export const BAD_IDEMPOTENCY_KEY = `The header "${IDEMPOTENCY_KEY}" must have 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters, without spaces.`;
 
-/** Marks a reply as the first one to its `Idempotency-Key`, given once more. */
+/** Marks a replay of the first reply to an `Idempotency-Key`. */
 export const REPLAYED = { [IDEMPOTENT_REPLAYED]: 'true' };
 
 /**
- * The name that a client gave its request, so that it may be sent again.
+ * The key of a request, with which the client may send the request again safely.
  * @throws ApiError `invalid_parameter`
  */
 export function readIdempotencyKey(headers: Headers): string | undefined {

@@ -64,7 +64,8 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
     return declared <= maxBytes ? await request.bytes() : await readCounted(request, maxBytes);
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
-    // The client is gone and reads no reply, but this must not be logged as a failure of the service.
+    // The client has disconnected and reads no reply, but this must not be logged as a failure of the
+    // service.
     throw new ApiError('invalid_json', 'The body did not arrive whole.', { cause });
   }
 }

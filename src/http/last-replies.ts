@@ -20,7 +20,7 @@ export class LastReplies {
   reply(request: Request, handle: () => Awaitable<Response>): Awaitable<Response> {
     this.#receivedAt = now();
     const isLast = asksToClose(request);
-    // Most are there at once; the runtime needs longer for a promise.
+    // Most responses are ready immediately; for a promise the runtime needs longer.
     const response = settled(handle());
     return response instanceof Promise
       ? response.then((made) => this.#send(made, isLast))
@@ -33,18 +33,18 @@ export class LastReplies {
   }
 
   /**
-   * Holds replies back until no connection is busy, or for 1 s, and calls `close`; then lets them go.
+   * Holds replies back until no connection is busy, or for 1 s, calls `close`, and then sends the replies.
    *
-   * The runtime closes the port and every connection without a request at the same time, also those
-   * whose request it has not read yet. While replies are held back, busy connections come to have
-   * a request each, and the port can be closed at a moment when none is being sent.
+   * The runtime closes the port and every connection without a request at the same time, also those whose
+   * request it has not read yet. While replies are held back, each busy connection ends up with a request in
+   * flight, so that the port can be closed at a moment when no request is being sent.
    */
   async closeWhenIdle(close: () => void): Promise<void> {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     this.#held = promise;
     const end = now() + LONGEST_HOLD;
     for (;;) {
-      // What arrived while this thread was busy counts, too.
+      // Counts requests that arrived while this thread was busy, too.
       await socketsRead();
       const idleFor = now() - this.#receivedAt;
       if (idleFor >= IDLE_AFTER || now() >= end) break;
@@ -75,7 +75,7 @@ function asksToClose({ headers }: Request): boolean {
   return options !== null && /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(options);
 }
 
-/** Sockets are waited for in real time, whatever clock the service is given. */
+/** Real time: connections do not follow the service's clock. */
 function now(): number {
   return systemClock.now().elapsed;
 }

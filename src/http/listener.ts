@@ -3,11 +3,11 @@ import { type Clock, SECOND } from '../lib/clock.ts';
 import { LastReplies } from './last-replies.ts';
 import { type RequestHandler, serveOptions } from './serve-options.ts';
 
-/** What can be asked of the connection of a request in flight. */
+/** Gives access to the connection of a request in flight. */
 export interface Connections {
-  /** Closes it after this many seconds in which nothing is sent. */
+  /** Closes the connection once nothing was sent for this many seconds. */
   closeAfter(request: Request, idleSeconds: number): void;
-  /** Its ends, where what is sent on it is what arrives; none once it is closed, or with TLS. */
+  /** The ends of a connection whose bytes are not encrypted; `undefined` once it is closed, or with TLS. */
   endsOf(request: Request): ConnectionEnds | undefined;
 }
 
@@ -36,7 +36,7 @@ interface OpenPort {
   readonly replies: LastReplies;
 }
 
-/** The port that requests arrive at. */
+/** The port that accepts requests. */
 export class Listener implements Connections {
   readonly #host: string;
   readonly #clock: Clock;
@@ -44,9 +44,9 @@ export class Listener implements Connections {
   #tls: Certificate | undefined;
   #handle: RequestHandler | undefined;
   #servedPaths: readonly string[] = [];
-  /** None while the port is closed. */
+  /** `undefined` while the port is closed. */
   #open: OpenPort | undefined;
-  /** Closed ports whose connections have not all ended, and the end of these. */
+  /** Closed ports that still have connections, each with the promise of their end. */
   readonly #ending = new Map<OpenPort, Promise<void>>();
   #isStopping = false;
 
@@ -61,7 +61,8 @@ export class Listener implements Connections {
     this.#host = host;
     this.#port = port;
     this.#clock = clock;
-    // The port is shared from one certificate to the next, so this is what keeps a second service out.
+    // A second port is opened for each new certificate, so the port is shared. This check keeps a second
+    // service out.
     if (tls && port !== 0) void this.#bind().server.stop(true);
     this.#tls = tls;
     this.#open = this.#bind();
@@ -83,9 +84,10 @@ export class Listener implements Connections {
   }
 
   /**
-   * Closes the port until `resume`. Connections end after the reply to their request. Idle ones that were
-   * used before end with the port, once no request has arrived for 0.05 s, at most after 1 s; those with
-   * a half-sent request end when no request is in flight any more, another 1 s later at the earliest.
+   * Closes the port until `resume`. Connections end after the reply to their request. Idle connections that
+   * were used before are closed with the port, once no request has arrived for 0.05 s, at most after 1 s.
+   * Connections with a half-sent request are closed when no request is in flight any more, at the earliest
+   * 1 s after that.
    */
   async pause(): Promise<void> {
     const open = this.#open;
@@ -100,16 +102,16 @@ export class Listener implements Connections {
   }
 
   /**
-   * Uses another certificate for all connections from now on. Requests in flight, and those that busy connections
-   * have sent, are answered; then the connections with the former certificate end.
-   * @throws SetupError when it cannot be used; then the former one stays.
+   * Uses another certificate for all connections from now on. Requests in flight, and those that busy
+   * connections have already sent, are answered; then the connections with the former certificate are closed.
+   * @throws SetupError when the certificate cannot be used; then the former one stays in use.
    */
   async useCertificate(tls: Certificate): Promise<void> {
     const [open, former] = [this.#open, this.#tls];
     this.#tls = tls;
     if (this.#isStopping || !open) return;
     try {
-      // Beside the former one, so that there is no moment without a port.
+      // Opened while the former port is open, so that there is no moment without a port.
       this.#open = this.#bind();
     } catch (cause) {
       this.#tls = former;
@@ -129,10 +131,10 @@ export class Listener implements Connections {
   }
 
   /**
-   * Stops accepting, lets requests in flight finish, then closes every connection. From the call on
+   * Stops accepting, lets requests in flight finish, then closes every connection. As soon as this is called,
    * every reply is the last one of its connection and says so.
    * @param grace milliseconds after which the remaining connections are closed.
-   * @param drainFor milliseconds in which the port stays open first, so that clients reconnect elsewhere.
+   * @param drainFor milliseconds for which the port stays open first, so that clients reconnect elsewhere.
    */
   async stop(grace: number, drainFor: number): Promise<void> {
     this.#isStopping = true;
@@ -177,7 +179,7 @@ export class Listener implements Connections {
       port: this.#port,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       maxRequestBodySize: PARSER_BODY_LIMIT,
-      // Only what renews a certificate opens the port a second time.
+      // The port is opened a second time only when a certificate is renewed.
       reusePort: this.#tls !== undefined,
       ...(this.#tls && { tls: { cert: this.#tls.cert, key: this.#tls.key } }),
       ...answering,
@@ -196,10 +198,10 @@ export class Listener implements Connections {
   }
 }
 
-/** How long a paused port gives its last replies to be sent, in ms. */
+/** How long the last replies of a paused port may take to be sent, in ms. */
 const LAST_REPLIES_TIME = SECOND;
 
-/** Closes all connections of a closed port once none of them has a request: the rest were half sent. */
+/** Closes the connections of a closed port once none of them has a complete request. */
 async function dropUnfinished(server: Bun.Server<undefined>): Promise<void> {
   do await Bun.sleep(LAST_REPLIES_TIME);
   while (server.pendingRequests > 0);

@@ -2,7 +2,7 @@ import type { LoggedLimits, LoggedWindow } from '../core/request-log.ts';
 import { SECOND } from '../lib/clock.ts';
 import { rateLimitField, rateLimitPolicy } from './reply.ts';
 
-/** The headers about limits that a reply in the request log had. */
+/** The rate-limit headers of a reply in the request log. */
 export function loggedHeaders(limits: LoggedLimits): Readonly<Record<string, string>> {
   const { limit, remaining, reset, minute, day, retryAfter } = limits;
   return {

@@ -10,7 +10,7 @@ export interface Parameter {
   readonly required: boolean;
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
-  /** None where any fixed value would be wrong. */
+  /** Omitted where any fixed value would be wrong. */
   readonly example?: string | number;
 }
 
@@ -32,7 +32,7 @@ export interface Deprecation {
   readonly sunset: number;
   /** Path of the operation that replaces it. */
   readonly successor: string;
-  /** What follows the documentation's address to lead to the operation. */
+  /** Path of the operation's section below the documentation's address. */
   readonly section: `/${string}`;
   readonly note: string;
 }
@@ -52,7 +52,7 @@ interface Pagination {
   readonly limitParameter: string;
   /** The parameter that continues a list. */
   readonly cursorParameter: string;
-  /** The field of a page's last item that the cursor is. */
+  /** The field of a page's last item that is used as the cursor. */
   readonly cursorField: string;
   /** The link to the next page (RFC 8288); absent on the last page. */
   readonly nextLink: { readonly header: 'Link'; readonly rel: 'next' };
@@ -68,9 +68,9 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   /** Schema of the request body; one of the named schemas of the OpenAPI document. */
   readonly body?: XSchema;
-  /** What the fields of the body must be, where its schema does not say it; see `bodyParser`. */
+  /** What the fields of the body must be, as far as its schema does not say so; see `bodyParser`. */
   readonly expectations?: Expectations;
-  /** What it creates, in the words of error messages. */
+  /** The created resource, as error messages call it. */
   readonly noun?: string;
   readonly success: {
     readonly status: 200 | 201 | 202;
@@ -79,16 +79,16 @@ export interface Operation {
     readonly description: string;
     /** Headers beyond those that every reply has. */
     readonly headers?: readonly HeaderName[];
-    /** That of the schema where it is left out. */
+    /** By default the example of the schema. */
     readonly example?: unknown;
     /** OpenAPI Link Objects: what a client may do next, by name. */
     readonly links?: Readonly<Record<string, Link>>;
   };
-  /** Error codes beyond those that every operation, or every one with a body, may answer with. */
+  /** Error codes in addition to those of every operation, or of every operation with a body. */
   readonly errors?: readonly ErrorCode[];
   readonly deprecation?: Deprecation;
-  /** Whether clients may revalidate its reply: it has an `ETag`, and `If-None-Match` leads to a 304. */
+  /** Whether clients may revalidate the reply, which then has an `ETag`: `If-None-Match` may lead to a 304. */
   readonly isRevalidated?: true;
-  /** How a list is paged, for programs. */
+  /** How a list is paged, in machine-readable form. */
   readonly pagination?: Pagination;
 }

@@ -40,7 +40,7 @@ export interface ServiceLog {
 export interface ServiceMetrics {
   /**
    * Records a response.
-   * @param operation of the contract, or `none` where no operation is.
+   * @param operation its id in the contract, or `none` if the request names no operation.
    * @param took ms
    */
   recordResponse(
@@ -52,10 +52,10 @@ export interface ServiceMetrics {
 }
 
 export interface ServiceOptions {
-  /** Requests outside of every base address are answered by the first. */
+  /** The first one answers requests outside of every base address. */
   readonly apis: readonly Api[];
   readonly pages?: Pages | undefined;
-  /** Proxies whose `X-Forwarded-For` is believed. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly AddressRange[];
   readonly clock: Clock;
   readonly log: ServiceLog;
@@ -65,7 +65,7 @@ export interface ServiceOptions {
   readonly recorder?: RequestRecorder | undefined;
 }
 
-/** A request to the API whose sender is known. */
+/** A request to the API with its caller. */
 interface IdentifiedRequest {
   readonly received: ReceivedRequest;
   readonly target: ApiTarget;
@@ -83,8 +83,8 @@ const loadSimulation = lazy(() => import('./simulation/simulate.ts'));
 const NO_OPERATION = 'none';
 
 /**
- * The way of every request that the HTTP parser lets through, from top to bottom: `handle` parses it,
- * `#handleApi` or `#handlePage` answers it.
+ * Handles every request that the HTTP parser accepts. Read it from top to bottom: `handle` parses the
+ * request, `#handleApi` or `#handlePage` answers it.
  */
 export class HttpService {
   readonly #options: ServiceOptions;
@@ -98,8 +98,8 @@ export class HttpService {
 
   /**
    * Never throws, and never rejects.
-   * @param server knows the connection of the request.
-   * @param isTargetMalformed whether the target held a raw backslash, or could hold one that is not seen.
+   * @param server gives access to the connection of the request.
+   * @param isTargetMalformed whether the target held a raw backslash, or could hold a hidden one.
    */
   handle(
     request: Request,
@@ -128,7 +128,7 @@ export class HttpService {
     return this.#targets.servedPaths();
   }
 
-  /** The pattern of the requested path, such as `/v1/pets/{petId}`; none outside of the API. */
+  /** The pattern of the requested path, such as `/v1/pets/{petId}`; `undefined` outside of the API. */
   routeOf(request: Request): string | undefined {
     const target = this.#targets.find(request);
     if (!target || 'pages' in target || !target.match) return undefined;
@@ -136,8 +136,8 @@ export class HttpService {
   }
 
   /**
-   * A request to the API: authenticate, take from the quota, dispatch, respond. A step that has its result at
-   * once returns no promise, and is not awaited.
+   * Handles a request to the API: authenticate, admit, dispatch, respond. A step whose result is ready
+   * immediately returns no promise, and is not awaited.
    */
   async #handleApi(received: ReceivedRequest, target: ApiTarget): Promise<Response> {
     const { request, id, receivedAt, address } = received;
@@ -150,7 +150,7 @@ export class HttpService {
       const found = authenticate(target, request, address);
       caller = found instanceof Promise ? await found : found;
     } catch (error) {
-      // Whether the key is valid is unknown: its holder must not use up the quota of the address.
+      // It is unknown whether the key is valid, so the request must not use the quota of the address.
       return this.#respondFreely(received, target, this.#errorReply(error, id));
     }
     const now = api.isSandbox ? receivedAt : timeOf(caller.key, receivedAt);
@@ -167,7 +167,7 @@ export class HttpService {
     return this.#respond(identified, reply, limits);
   }
 
-  /** A reply that takes nothing from a quota; it shows the limits of the client's address. */
+  /** Sends a reply that uses no quota; its headers show the limits of the client's address. */
   async #respondFreely(
     received: ReceivedRequest,
     target: ApiTarget,
@@ -186,7 +186,7 @@ export class HttpService {
     return this.#respond({ received, target, served, caller, now }, reply, limits);
   }
 
-  /** The reply to a request that has these limits. */
+  /** The reply to a request that the limiter decided with this result. */
   #makeReply(
     { received: { request, id }, target, served, caller, now }: IdentifiedRequest,
     limits: RateLimitResult,
@@ -231,7 +231,7 @@ export class HttpService {
     return deliver ? deliver(response) : response;
   }
 
-  /** A request for a page: the pages answer it, and the reply is given the request's id. */
+  /** Handles a request for a page; the reply gets the request's id. */
   async #handlePage(received: ReceivedRequest, { pages, path }: PageTarget): Promise<Response> {
     const { request, id, receivedAt, address } = received;
     const { clock, log } = this.#options;
@@ -242,7 +242,7 @@ export class HttpService {
     return response;
   }
 
-  /** As `Forward`: the request counts, and is logged, as one that the client sent to the API itself. */
+  /** See `Forward`: the request is counted and logged like one that the client sent to the API itself. */
   #forward(request: Request, { id, address }: ReceivedRequest): Awaitable<Response> | undefined {
     const target = this.#targets.find(request);
     if (!target || 'pages' in target || target.problem) return undefined;
@@ -286,7 +286,7 @@ export class HttpService {
   }
 }
 
-/** The moment of a request as the account of its key sees it: in staging, its clock may be ahead. */
+/** The moment of a request on the clock of its account, which may be ahead in staging. */
 function timeOf(key: KeyRecord | undefined, receivedAt: Instant): Instant {
   return key?.sandbox ? later(receivedAt, key.sandbox.clockOffset) : receivedAt;
 }

@@ -1,9 +1,9 @@
 import { type ApiError, apiError } from '../core/errors.ts';
 
-/** A whole number that int64 can hold, give or take the last digit. */
+/** A whole number in the range of int64, except that the largest of 19 digits exceed it. */
 const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,18})$/;
 
-/** Bounds of an integer parameter, and its value where it is not given. */
+/** Bounds and default value of an integer parameter. */
 interface IntegerBounds {
   readonly minimum: number;
   readonly maximum: number;
@@ -12,8 +12,8 @@ interface IntegerBounds {
 
 /**
  * Reads these parameters of a query; all others are ignored.
- * @param query what follows the question mark, without it.
- * @throws ApiError `invalid_parameter` for one that is given twice
+ * @param query without its question mark.
+ * @throws ApiError `invalid_parameter` for a parameter that is given twice
  */
 export function readQuery<Name extends string>(
   query: string,
@@ -42,7 +42,7 @@ export function integerParameter<Name extends string>(
   throw invalidParameter(name, wholeNumberFrom(minimum, maximum));
 }
 
-/** The value of a parameter that is one of these, if it is given. @throws ApiError `invalid_parameter` */
+/** The value of a parameter that must be one of these, if it is given. @throws ApiError `invalid_parameter` */
 export function enumParameter<Name extends string, Value extends string>(
   given: ReadonlyMap<Name, string>,
   name: Name,
@@ -54,12 +54,12 @@ export function enumParameter<Name extends string, Value extends string>(
   throw invalidParameter(name, oneOf(values));
 }
 
-/** What is wrong with the value of an integer parameter that is out of these bounds. */
+/** The problem of an integer parameter outside of these bounds. */
 export function wholeNumberFrom(minimum: number, maximum: number): string {
   return `must be a whole number from ${minimum} to ${maximum}`;
 }
 
-/** What is wrong with the value of a parameter that is none of these. */
+/** The problem of a parameter with none of these values. */
 export function oneOf(values: readonly string[]): string {
   return `must be one of ${values.join(', ')}`;
 }
@@ -69,7 +69,7 @@ export function invalidParameter(name: string, problem: string): ApiError {
 }
 
 function parametersOf(query: string): Iterable<readonly [name: string, value: string]> {
-  // Splitting takes a third of the time where nothing is encoded.
+  // Where nothing is encoded, splitting takes a third of the time.
   if (/[%+]/.test(query)) return new URLSearchParams(query);
   return query.split('&').map((parameter) => {
     const equals = parameter.indexOf('=');

@@ -5,16 +5,16 @@ import type { Coding, CompressedForms } from './compression.ts';
 import { HEADERS, type LIMIT_HEADERS } from './headers.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
-/** What an operation answers; the reply writer adds the limits and the other headers. */
+/** The reply of an operation; the reply writer adds the rate-limit and other headers. */
 export interface Reply {
   readonly status: number;
-  /** None for a reply without content. */
+  /** Omitted for a reply without content. */
   readonly body?: string | Uint8Array<ArrayBuffer>;
   /** Media type of the body; JSON unless given. */
   readonly type?: string;
   /** `Cache-Control`; `no-store` unless given. */
   readonly cacheControl?: string;
-  /** `ETag`: clients that send it back get a 304 as long as the body is the same. */
+  /** `ETag`: clients that send it back get a 304 as long as the body is unchanged. */
   readonly entityTag?: string;
   /** The compressed forms of a body that many replies share. */
   readonly compressed?: CompressedForms;
@@ -28,7 +28,7 @@ export interface Reply {
 }
 
 const RETRY_AFTER = 'Retry-After';
-/** Seconds that a client waits after a 409 or 503 that does not say it. */
+/** The default of `Retry-After` for a 409 or 503, in seconds. */
 const SHORT_WAIT = 1;
 const UNCACHED = 'no-store';
 
@@ -47,14 +47,14 @@ export function problemReply(problem: Problem, headers?: Reply['headers']): Repl
 
 /** The same reply with further headers. */
 export function withHeaders(reply: Reply, headers: NonNullable<Reply['headers']>): Reply {
-  // The same object for each reply where possible: the writer sets only headers of another one.
+  // Reuses the headers object where possible: the writer skips the object that it wrote last.
   return { ...reply, headers: reply.headers ? { ...reply.headers, ...headers } : headers };
 }
 
-/** The one place where every reply is written, with the caller's limits on it. */
+/** Writes every reply, with the caller's limits. */
 export class ReplyWriter {
-  // One object for all replies: Bun copies a Headers object into a Response in a third of the time
-  // that it takes to read a plain one, and most values are the same from one reply to the next.
+  // All replies share one object: Bun copies a Headers object into a Response in a third of the time that it
+  // takes to read a plain one, and most values are the same from one reply to the next.
   readonly #headers = new Headers({
     'X-Content-Type-Options': 'nosniff',
     'Content-Type': 'application/json',
@@ -70,12 +70,12 @@ export class ReplyWriter {
   readonly #coding = new KeptHeader(this.#headers, 'Content-Encoding');
   #minuteLimit = 0;
   #dayLimit = 0;
-  /** Headers that the last reply had besides those of every reply; they stay set for the next one. */
+  /** Headers of the last reply in addition to those of every reply; they stay set for the next one. */
   #own: Reply['headers'];
 
   /**
-   * @param requestId what the request is called.
-   * @param crossOrigin whether a page of another origin is asking (CORS).
+   * @param requestId the id that the reply shows.
+   * @param crossOrigin whether the request comes from a page of another origin (CORS).
    */
   write(
     reply: Reply,
@@ -100,7 +100,7 @@ export class ReplyWriter {
     return response;
   }
 
-  /** Replaces the headers that only the last reply has by those that only this one has. */
+  /** Replaces the additional headers of the last reply by those of this one. */
   #setOwn(own: Reply['headers']): void {
     const last = this.#own;
     if (own === last) return;
@@ -150,7 +150,7 @@ export function retryAfter(
   return status === 503 || status === 409 ? String(wait) : undefined;
 }
 
-/** The headers of a reply that describe the caller's limits; `Retry-After` is not among them. */
+/** The rate-limit headers of a reply, without `Retry-After`. */
 export function limitHeaders(
   { limit, remaining, resetIn, minute, day }: RateLimitResult,
   now: Instant,
@@ -164,7 +164,7 @@ export function limitHeaders(
   };
 }
 
-/** The headers of a 429: the limits, and how long to wait. */
+/** The headers of a 429: the limits, and the time to wait. */
 export function refusalHeaders(
   result: RateLimitResult,
   now: Instant,
@@ -179,18 +179,18 @@ export function rateLimitPolicy(perMinute: number, perDay: number): string {
 
 /** The value of `RateLimit`. */
 export function rateLimitField(minute: WindowUsage, day: WindowUsage): string {
-  // A request may be decided after a later one that started the minute.
+  // A request may be decided after a later request that started the minute.
   const minuteEndsIn = wholeSeconds(Math.min(MINUTE, minute.resetIn));
   const dayEndsIn = wholeSeconds(day.resetIn);
   return `"minute";r=${minute.remaining};t=${minuteEndsIn}, "day";r=${day.remaining};t=${dayEndsIn}`;
 }
 
-/** The value of `Retry-After` after a wait in ms: at least 1 s. */
+/** The value of `Retry-After` for a wait in ms: at least 1 s. */
 export function retryAfterSeconds(wait: number): string {
   return String(Math.max(1, wholeSeconds(wait)));
 }
 
-/** Whole seconds, rounded up, so that waiting them is always enough. @param milliseconds ms */
+/** Whole seconds, rounded up, so that a wait of that time is always long enough. @param milliseconds ms */
 export function wholeSeconds(milliseconds: number): number {
   return Math.ceil(milliseconds / SECOND);
 }

@@ -2,15 +2,15 @@ import { CompressedForms, chooseFastCoding, chooseKeptCoding, compress } from '.
 import { entityTagIn, entityTagOf, isNotModified, REVALIDATED } from './entity-tag.ts';
 import type { Reply } from './reply.ts';
 
-/** The smallest body that is compressed where its compressed form is cached, in bytes. */
+/** The smallest body that is compressed if its compressed form is cached, in bytes. */
 const KEPT_MINIMUM = 1024;
-/** The smallest body that is compressed for one reply, in bytes: that costs what sending 4 KiB less saves. */
+/** The smallest body that is compressed for one reply, in bytes: the cost equals that of sending 4 KiB. */
 const MINIMUM = 8 * 1024;
 
 /**
- * The reply in the content coding that the client prefers, or 304 if the client has it already
- * (`If-None-Match`). A 304 has the headers that the 200 would have, as far as they are not about its
- * content (RFC 9110, 15.4.5).
+ * The reply in the content coding that the client prefers, or 304 if the client already has it
+ * (`If-None-Match`). A 304 has the headers of the 200, except for those that describe its content (RFC 9110,
+ * 15.4.5).
  */
 export function selectRepresentation(reply: Reply, request: Request): Reply {
   const { body, compressed } = reply;
@@ -39,7 +39,7 @@ function isWorthCompressing({ body = '', compressed }: Reply): boolean {
   return body.length >= minimum || Buffer.byteLength(body) >= minimum;
 }
 
-/** The reply with a document, which is kept: clients may store it and revalidate it. */
+/** The reply with a cached document; clients may store it and revalidate it. */
 export function documentReply(type: string, body: string, headers?: Reply['headers']): Reply {
   return {
     ...{ status: 200, type, body, cacheControl: REVALIDATED, entityTag: entityTagOf(body) },

@@ -1,18 +1,18 @@
-/** What a request is aimed at, as the request line and the Host header tell it. */
+/** The target of a request, from its request line and its Host header. */
 export interface Target {
   /** Host and port, lower case. */
   readonly host: string;
-  /** Begins with a slash; percent-encoded, except for unreserved characters. */
+  /** Starts with a slash; percent-encoded, except for unreserved characters. */
   readonly path: string;
-  /** What follows the question mark, without it; still percent-encoded. */
+  /** The part after the question mark; still percent-encoded. */
   readonly query: string;
 }
 
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d*)?$/i;
 
 /**
- * Splits a request's address. Where the Host header is missing, malformed or given twice (RFC 9112,
- * 3.2), which `new URL` would throw at or let pass, it gives `undefined`.
+ * Splits the address of a request. Returns `undefined` where the Host header is missing, malformed or given
+ * twice (RFC 9112, 3.2); `new URL` would throw, or accept it.
  * @param host the Host header; one given twice arrives joined by a comma.
  */
 export function parseTarget(url: string, host: string | null): Target | undefined {

@@ -1,14 +1,14 @@
-/** Where an operation is served. */
+/** The method and path of an operation. */
 export interface Endpoint {
   readonly method: string;
   /** Below the base address, with `{parameters}`. */
   readonly path: string;
 }
 
-/** A path, and what it serves. */
+/** A path with its operations. */
 export interface Route<Operation> {
   readonly path: string;
-  /** For the `Allow` header, and for a browser's preflight. */
+  /** The value of the `Allow` header, and of the reply to a preflight. */
   readonly allow: string;
   /** By method; a GET also serves HEAD. */
   readonly operations: ReadonlyMap<string, Operation>;
@@ -20,11 +20,11 @@ export interface RouteMatch<Operation> {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Finds what a path below a base address serves. */
+/** Finds the route of a path below a base address. */
 export class Router<Operation> {
   /** Paths without parameters, which are found without a search. */
   readonly #fixed = new Map<string, RouteMatch<Operation>>();
-  /** The others, each with its pattern, whose named groups are the path parameters. */
+  /** Paths with parameters, each with its pattern; the named groups are the path parameters. */
   readonly #patterns: Array<readonly [RegExp, Route<Operation>]> = [];
 
   constructor(routes: Iterable<Route<Operation>>) {
@@ -32,7 +32,7 @@ export class Router<Operation> {
       const { path } = route;
       if (path.includes('{')) this.#patterns.push([pathPattern(path), route]);
       else this.#fixed.set(path, { route, parameters: {} });
-      // The base address itself, without a slash at its end.
+      // The base address itself, without a trailing slash.
       if (path === '/') this.#fixed.set('', { route, parameters: {} });
     }
   }
@@ -55,7 +55,7 @@ export class Router<Operation> {
 
 /**
  * Groups operations by path.
- * @param otherMethods methods that every path allows besides those of its operations.
+ * @param otherMethods methods that every path allows in addition to those of its operations.
  */
 export function routesOf<Operation extends Endpoint>(
   operations: Iterable<Operation>,

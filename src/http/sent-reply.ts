@@ -8,7 +8,7 @@ import { type Reply, retryAfter } from './reply.ts';
 import { SIMULATED_HEADER } from './simulation/headers.ts';
 
 /**
- * A reply for the request log. Only what is gone after the reply is read here; the rest is done when
+ * A reply for the request log. Reads only what is no longer available after the reply; the rest is done when
  * the log is saved.
  * @param now the moment of the request on the caller's clock.
  * @param took ms

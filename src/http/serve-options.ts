@@ -5,9 +5,9 @@ type Server = Bun.Server<undefined>;
 
 /**
  * Handles one request.
- * @param server knows the connection of the request.
+ * @param server gives access to the connection of the request.
  * @param isTargetMalformed whether the target held a raw backslash, which `request.url` shows as a slash, or
- * could hold one that is not seen.
+ *   could hold a hidden one.
  */
 export type RequestHandler = (
   request: Request,
@@ -26,30 +26,30 @@ interface RoutedRequest extends Request {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A path, perhaps with `{parameters}`, in which the router finds no patterns of its own. */
+/** A path, with `{parameters}` or without, that contains nothing else that Bun's router takes for a pattern. */
 const SERVED_PATH = /^(?:[\w/.~-]|\{\w+\})+$/;
 
-/** Stands for what cannot be percent-decoded. */
+/** Replaces bytes that cannot be percent-decoded. */
 const REPLACEMENT_CHARACTER = '\ufffd';
 
 /** Paths with more segments are never served. */
 export const MAX_SEGMENTS = 16;
 
-/** Up to this many segments, a path with an empty one is matched, too: it is not served, but its segments are seen. */
+/** Up to this many segments, paths with an empty segment are matched, too: they are not served, but checked. */
 const MAX_SEGMENTS_BESIDE_EMPTY = 6;
 
 /**
  * Options for `Bun.serve` that add what it lacks:
  *
- * - Targets with a raw backslash are reported as malformed. Bun parses the target as a WHATWG URL, which turns them
- *   into slashes, so that a path could pass by the path rules of a proxy. Bun's own router matches the
- *   path as it was sent, so one pattern for each number of segments shows the raw segments. A target that
- *   could hide a backslash, by a bad percent-encoding or by so many segments that no pattern matches, is
- *   reported, too.
+ * - Targets with a raw backslash are reported as malformed. Bun parses the target as a WHATWG URL, which
+ *   turns backslashes into slashes, so that a path could evade the path rules of a proxy. Bun's own router
+ *   matches the path as it was sent, so one pattern for each number of segments gives access to the raw
+ *   segments. A target that could hide a backslash is reported, too: one with a bad percent-encoding, or with
+ *   so many segments that no pattern matches.
  * - Replies to HEAD have a `Date` (RFC 9110, 6.6.1).
  *
- * @param servedPaths paths that are served often, with `{parameters}`. A request that matches one can have
- * a backslash in a parameter alone, so that no other segment has to be read.
+ * @param servedPaths paths that are served often, with `{parameters}`. A request that matches one can have a
+ *   backslash only in a parameter, so that no other segment has to be read.
  */
 export function serveOptions(
   handle: RequestHandler,
@@ -72,7 +72,7 @@ export function serveOptions(
   return { routes, fetch: (request, server) => reply(request, server, true) };
 }
 
-/** Patterns of the router that match any path of a number of segments, with a slash at the end or without. */
+/** Patterns of the router for paths of any number of segments, with and without a trailing slash. */
 function* rawSegmentPatterns(): Generator<string> {
   for (let count = 1; count <= MAX_SEGMENTS; count += 1) {
     const segments = Array.from({ length: count }, (_, index) => `:segment${index}`);
@@ -105,8 +105,8 @@ function isMalformed({ url, params }: RoutedRequest, segments: readonly string[]
   const path = /^\w+:\/\/[^/?#]*(\/[^?]*)/.exec(url)?.[1] ?? '';
   if (backslashes > (path.match(/%5c/gi)?.length ?? 0)) return true;
   if (!isUndecodable) return false;
-  // A bad percent-encoding takes the two characters behind the percent sign with it, backslash or not. It
-  // took none if the path that was parsed has the same segments.
+  // A bad percent-encoding consumes the two characters after the percent sign, which may be a backslash. None
+  // was consumed if the parsed path has the same segments.
   const parsed = path.slice(1).split('/');
   const sent = segments.map((each) => (each.startsWith(':') ? params[each.slice(1)] : each));
   const last = sent.length - 1;
@@ -117,17 +117,17 @@ function isMalformed({ url, params }: RoutedRequest, segments: readonly string[]
 }
 
 const BAD_ENCODING = /%(?![\da-f]{2})../gi;
-/** Bun's router replaces the percent sign alone. */
+/** Here Bun's router replaces only the percent sign. */
 const CUT_ENCODING = /%(?=.?$)/;
 
 /**
- * A segment of an address as Bun's router shows it. A cut percent-encoding is left as it is, except in the last
- * segment: before a slash it looks as if a backslash and a dot had been there.
+ * A segment of a parsed address as Bun's router would decode it. A truncated percent-encoding is left as it
+ * is, except in the last segment: before a slash it looks as if a backslash and a dot had been there.
  */
 function decodedByRouter(segment: string, isLast: boolean): string {
   const whole = segment.replaceAll(BAD_ENCODING, REPLACEMENT_CHARACTER);
   const valid = isLast ? whole.replace(CUT_ENCODING, REPLACEMENT_CHARACTER) : whole;
-  // A plus sign and an ampersand would be a space and the end of the value in a query.
+  // In a query, a plus sign would be a space, and an ampersand would end the value.
   const value = valid.replaceAll('+', '%2B').replaceAll('&', '%26');
   return new URLSearchParams(`=${value}`).get('') ?? '';
 }

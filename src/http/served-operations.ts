@@ -9,7 +9,7 @@ export const DOCUMENT_PATH = '/openapi.json';
 /** Path of the same document in YAML. */
 export const YAML_DOCUMENT_PATH = '/openapi.yaml';
 
-/** An operation of the contract with what carries it out. */
+/** An operation of the contract with its handler. */
 export interface ServedOperation extends Operation {
   readonly id: string;
   readonly handle: Handler;
@@ -19,7 +19,7 @@ export interface ServedOperation extends Operation {
 
 export type OperationMatch = RouteMatch<ServedOperation>;
 
-/** Documents are served before routing; their routes are there for the methods that they allow. */
+/** Documents are served before routing; these routes only list the allowed methods. */
 const DOCUMENTS = [DOCUMENT_PATH, YAML_DOCUMENT_PATH].map(
   (path): Route<ServedOperation> => ({
     path,
@@ -28,7 +28,7 @@ const DOCUMENTS = [DOCUMENT_PATH, YAML_DOCUMENT_PATH].map(
   }),
 );
 
-/** Operations by operation id, and a handler for each. */
+/** Operations by id, and a handler for each. */
 interface HandledOperations {
   readonly operations: Readonly<Record<string, Operation>>;
   readonly handlers: Handlers<Record<string, Operation>>;

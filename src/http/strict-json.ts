@@ -1,13 +1,13 @@
 import { ApiError, messageFor } from '../core/errors.ts';
 import { parseInt64 } from '../lib/int64.ts';
 
-/** Objects and arrays that a body may nest. */
+/** How deep objects and arrays may be nested in a body. */
 export const MAX_DEPTH = 16;
 
-/** What a message repeats of a member name, in characters. */
+/** The longest member name that a message repeats in full, in characters. */
 const SHOWN_NAME_LENGTH = 60;
 
-/** 16 digits, or a number with a fraction or an exponent. In a string the same only costs time. */
+/** 16 digits, or a number with a fraction or an exponent. A match within a string only costs time. */
 const MAY_BE_ROUNDED = /\d(?:\d{15}|[.eE])/;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -43,21 +43,21 @@ function exactIntegers(_name: string, value: unknown, context?: { source?: strin
   return parseInt64(context?.source ?? String(value)) ?? value;
 }
 
-/** Of a parsed text whose numbers are all short and whole; in a fraction of the time of a reviver. */
+/** For parsed text whose numbers are all short and whole; takes a fraction of the time of a reviver. */
 function integersAsBigInts(value: unknown): unknown {
   if (typeof value === 'number') return BigInt(value);
   if (isNested(value)) for (const name in value) value[name] = integersAsBigInts(value[name]);
   return value;
 }
 
-/** What `JSON.parse` made of an object or an array. */
+/** Whether a value parsed by `JSON.parse` is an object or an array. */
 function isNested(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
 /**
- * Finds what `JSON.parse` lets pass. It only follows strings and brackets, and leaves it to
- * `JSON.parse` to refuse a text that is malformed otherwise.
+ * Finds errors that `JSON.parse` accepts. It only follows strings and brackets; `JSON.parse` refuses text
+ * that is malformed otherwise.
  */
 function checkStructure(text: string): void {
   const open: Array<Set<string> | undefined> = [];

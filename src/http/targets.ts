@@ -13,9 +13,9 @@ import { DOCUMENT_PATH, type OperationMatch } from './served-operations.ts';
  */
 export type Forward = (request: Request) => Awaitable<Response> | undefined;
 
-/** Pages for people, below a base address of their own; not part of the API. */
+/** The pages below their own base address; not part of the API. */
 export interface Pages {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   /**
    * Never throws, and never rejects.
@@ -49,9 +49,9 @@ export interface PageTarget {
   readonly path: string;
 }
 
-/** What is served below one base address. */
+/** An API or the pages, with their base address. */
 interface Served {
-  /** As a Host header may spell it. */
+  /** As a Host header may spell them. */
   readonly hosts: readonly string[];
   /** The path of the base address. */
   readonly prefix: string;
@@ -59,15 +59,15 @@ interface Served {
 }
 
 /**
- * Finds what a request is sent to. The base addresses make the routing table: the longest path prefix decides
+ * Finds the target of a request. The base addresses form the routing table: the longest path prefix decides
  * first; where several base addresses share it, the Host header breaks the tie.
  */
 export class Targets {
   readonly #apis: readonly Api[];
-  /** Those that share a prefix together, the longest prefix first. */
+  /** Base addresses grouped by prefix, the longest prefix first. */
   readonly #rivals: ReadonlyArray<readonly [prefix: string, rivals: readonly Served[]]>;
 
-  /** @param apis requests outside of every base address are answered by the first. */
+  /** @param apis the first one answers requests outside of every base address. */
   constructor(apis: readonly Api[], pages: Pages | undefined) {
     this.#apis = apis;
     const served = [...apis, ...(pages ? [pages] : [])].map(servedAt);
@@ -75,7 +75,7 @@ export class Targets {
     this.#rivals = [...byPrefix].sort(([a], [b]) => b.length - a.length);
   }
 
-  /** `undefined` outside of every base address in a process that serves no API. */
+  /** `undefined` outside of every base address, in a process that serves no API. */
   find({ url, headers }: Request): ApiTarget | PageTarget | undefined {
     const target = parseTarget(url, headers.get('host'));
     if (!target) return this.#unserved(BAD_HOST);
@@ -93,7 +93,7 @@ export class Targets {
     return this.#unserved();
   }
 
-  /** The target of a request whose own is malformed; `undefined` in a process that serves no API. */
+  /** The target of a request with a malformed target; `undefined` in a process that serves no API. */
   malformed(): ApiTarget | undefined {
     return this.#unserved(BAD_TARGET);
   }
@@ -105,7 +105,7 @@ export class Targets {
     }
   }
 
-  /** @param given why the request reaches no API; without it, nothing is served at its path. */
+  /** @param given why the request reaches no API; by default, that nothing is served at its path. */
   #unserved(given?: Problem): ApiTarget | undefined {
     const [api] = this.#apis;
     if (!api) return undefined;
@@ -122,7 +122,7 @@ function servedAt(value: Api | Pages): Served {
   return { hosts, prefix: decodeUnreserved(pathOf(value.baseUrl)), value };
 }
 
-/** The path of a base address, without a slash at its end. */
+/** The path of a base address, without a trailing slash. */
 export function pathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, '');
 }
@@ -131,7 +131,7 @@ function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 }
 
-/** The problem of a path that is served for other hosts. */
+/** The problem of a path that is served only for other hosts. */
 function unknownHost(host: string, rivals: readonly Served[]): Problem {
   const hosts = rivals.flatMap((rival) => rival.hosts.slice(0, 1)).join(' and ');
   const message = `Nothing is served for the host ${host}. This path is served for ${hosts}.`;

@@ -19,7 +19,7 @@ export interface TlsPair {
 
 /**
  * Reads both files, and checks that they belong together.
- * @throws SetupError that says which file is the problem, and what to do.
+ * @throws SetupError that names the file with the problem, and says what to do.
  */
 export async function readTlsPair(files: TlsFiles): Promise<TlsPair> {
   const [cert, key] = await Promise.all([

@@ -3,19 +3,19 @@ import { descriptorOf, writeReply } from './descriptor.ts';
 import { noteSentInstead } from './sent-instead.ts';
 import type { SimulatedRequest } from './steps.ts';
 
-/** Pieces of a trickling body in each second; each has at least one byte. */
+/** Pieces of a trickling body in each second; each piece has at least one byte. */
 const PIECES_PER_SECOND = 10;
 
-/** How long a body may trickle, in ms; the rest follows at once. */
+/** How long a body may trickle, in ms; the rest follows immediately. */
 const LONGEST_TRICKLE = 60 * SECOND;
 
-/** How long the half of a truncated body is given to arrive before the connection is reset, in ms. */
+/** How long the half of a truncated body may take to arrive before the connection is reset, in ms. */
 const ARRIVAL_TIME = 100;
 
-/** Sent by a proxy that can end connections and pass on bytes at once, as the nginx of `deploy/`. */
+/** Sent by a proxy that can drop connections and forward bytes unbuffered, such as the nginx of `deploy/`. */
 const PROXY_HEADER = 'Petstore-Proxy';
 
-/** Where that proxy ends the connection without a reply. */
+/** The location at which that proxy ends the connection without a reply. */
 const DROPPED_LOCATION = '/dropped';
 
 type Connection = Pick<SimulatedRequest, 'request' | 'connections'>;
@@ -31,7 +31,7 @@ async function dropping({ request, connections }: Connection): Promise<Response>
     return new Response(null, { headers: { 'X-Accel-Redirect': DROPPED_LOCATION } });
   }
   if (request.method !== 'HEAD') return reset();
-  // The runtime does not read the body of a reply to HEAD: it closes the connection as an idle one.
+  // The runtime does not read the body of a reply to HEAD, so the connection is closed by its idle timeout.
   const aborted = new Promise<void>((resolve) => {
     request.signal.addEventListener('abort', () => resolve(), { once: true });
   });
@@ -40,16 +40,16 @@ async function dropping({ request, connections }: Connection): Promise<Response>
   return reset();
 }
 
-/** A reply without a byte: the runtime resets the connection where a body fails before its first one. */
+/** A reply without a byte: the runtime resets the connection if a body fails before its first byte. */
 function reset(): Response {
-  // Without a reason, which the runtime would log.
+  // No error object, since the runtime would log it.
   return new Response(new ReadableStream({ start: (controller) => controller.error() }));
 }
 
 /**
- * Sends the first half of the body, then ends the connection. Content-Length tells the size of the whole
- * body where the operating system gives access to the connection, as Linux does; elsewhere, as the runtime
- * sets it from what it sends, the body is chunked and its last chunk is missing.
+ * Sends the first half of the body, then ends the connection. Where the operating system gives access to the
+ * connection, as Linux does, Content-Length is the size of the whole body. Elsewhere the runtime sets
+ * Content-Length from the sent bytes, so the body is chunked and its last chunk is missing.
  */
 export async function truncated(
   response: Response,
@@ -95,17 +95,17 @@ export async function trickled(
   });
 }
 
-/** Keeps a proxy from collecting bytes before it passes them on. */
+/** Disables the buffering of a proxy. */
 function passOnAtOnce({ headers }: Response, request: Request): void {
   if (request.headers.has(PROXY_HEADER)) headers.set('X-Accel-Buffering', 'no');
 }
 
-/** Whether nothing of the reply could be left out. */
+/** Whether the reply has no body to cut or slow down. */
 function isBodiless({ body }: Response, { method }: Request): boolean {
   return body === null || method === 'HEAD';
 }
 
-/** The same reply with a body that arrives piece by piece; it breaks off where a piece cannot be made. */
+/** The same reply with a body that is sent in pieces; it ends abruptly if a piece cannot be made. */
 function streamed(response: Response, pieces: () => AsyncGenerator<Uint8Array>): Response {
   const iterator = pieces();
   const body = new ReadableStream<Uint8Array>({

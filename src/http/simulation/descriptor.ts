@@ -5,21 +5,21 @@ import ipaddr from 'ipaddr.js';
 import { systemClock } from '../../lib/clock.ts';
 import type { ConnectionEnds } from '../listener.ts';
 
-/** How Linux lists the TCP connections of IPv4 and IPv6. */
+/** The TCP connections of IPv4 and IPv6, as listed by Linux. */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const DESCRIPTORS = '/proc/self/fd';
 
-/** What precedes an IPv4 address in the list of IPv6. */
+/** The prefix of an IPv4 address in the list of IPv6. */
 const MAPPED = '0000000000000000FFFF0000';
 
 /** The file descriptor of a connection. */
 interface SocketDescriptor {
   readonly number: number;
-  /** The socket as Linux names it, such as `socket:[4711]`. */
+  /** The name of the socket in Linux, such as `socket:[4711]`. */
   readonly socket: string;
 }
 
-/** The file descriptor of a connection of this process; none where the system does not tell. */
+/** The file descriptor of a connection of this process; `undefined` where the system does not provide it. */
 export async function descriptorOf(ends: ConnectionEnds): Promise<SocketDescriptor | undefined> {
   const inode = await inodeOf(ends);
   if (inode === undefined) return undefined;
@@ -32,9 +32,9 @@ export async function descriptorOf(ends: ConnectionEnds): Promise<SocketDescript
 }
 
 /**
- * Writes a reply past the runtime, with the first part of its body.
+ * Writes a reply directly to the connection, without the runtime, with the first part of its body.
  * @param length of the whole body, in bytes.
- * @returns whether it could be written; `false` where the connection is closed by now.
+ * @returns whether it could be written; `false` if the connection is already closed.
  */
 export function writeReply(
   { number, socket }: SocketDescriptor,
@@ -49,10 +49,10 @@ export function writeReply(
     `content-length: ${length}`,
   ];
   try {
-    // The client may have gone meanwhile, and the number may be that of a file by now. The runtime closes
-    // connections on this thread alone, so that what is read here holds for the write.
+    // The connection may be closed by now, and its number reused for another file. The runtime closes
+    // connections only on this thread, so the result of this check stays valid for the write.
     if (readlinkSync(`${DESCRIPTORS}/${number}`) !== socket) return false;
-    // In one piece: what the buffer of the connection cannot take is cut off, too.
+    // In a single write: bytes that do not fit into the buffer of the connection are dropped, too.
     return writeSync(number, Buffer.concat([head(lines), part])) > 0;
   } catch {
     return false;
@@ -69,7 +69,7 @@ async function inodeOf({ localPort, peerAddress, peerPort }: ConnectionEnds) {
   for (const table of TABLES) {
     const text = await readFile(table, 'utf8').catch(() => '');
     for (const line of text.split('\n')) {
-      // Number, local end, other end, state, and five more before the inode.
+      // Number, local end, other end, state, and five more columns before the inode.
       const [, local = '', peer = '', , , , , , , inode] = line.trim().split(/\s+/);
       if (local.endsWith(`:${hexPort(localPort)}`) && peers.includes(peer)) return inode;
     }
@@ -77,7 +77,7 @@ async function inodeOf({ localPort, peerAddress, peerPort }: ConnectionEnds) {
   return undefined;
 }
 
-/** An address as Linux lists it: in words of four bytes, the lowest first. */
+/** An address in the notation of Linux: words of four bytes, the lowest byte first. */
 function hexOf(address: string): string {
   const bytes = ipaddr.process(address).toByteArray();
   const words = Array.from({ length: bytes.length / 4 }, (_, word) =>

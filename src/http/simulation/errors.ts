@@ -9,8 +9,8 @@ import { DOCUMENT_PATH } from '../served-operations.ts';
 import { insteadOfReal, type SimulatedReply, type SimulatedRequest } from './steps.ts';
 
 /**
- * Answers with an error of the contract as the real operation would give it; nothing is done. A refusal by the
- * limits takes nothing from the quota; a 401 shows the limits of the client's address.
+ * Answers with an error of the contract as the real operation would return it; nothing is done. A refusal by
+ * the limits uses no quota; a 401 shows the limits of the client's address.
  * @param before the limits before the request.
  */
 export async function simulateError(
@@ -57,7 +57,7 @@ function limitedResult(before: RateLimitResult, seconds: number): RateLimitResul
   return { ...before, outcome: 'limited', limit, remaining: 0, resetIn, [name]: exhausted };
 }
 
-/** The error as the requested operation gives it. */
+/** The error as the requested operation returns it. */
 function errorReply(code: ErrorCode, context: SimulatedRequest): Reply {
   const { request, baseUrl, match, served } = context;
   const allow = match?.route.allow ?? 'OPTIONS';

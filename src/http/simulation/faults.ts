@@ -11,7 +11,7 @@ import {
   type SimulatedRequest,
 } from './steps.ts';
 
-/** How much longer than a delay the connection may be idle, in seconds. */
+/** The idle timeout of a connection is this much longer than a delay, in seconds. */
 const SPARE_SECONDS = 10;
 
 /** A reply with a code that this version of the contract does not know, and a status that it does. */
@@ -25,7 +25,7 @@ const UNKNOWN_CODE: Reply = {
   problem: UNKNOWN_PROBLEM,
 };
 
-/** Answers with what happens instead of a real reply, or to one on its way. */
+/** Simulates a fault: replaces the real reply, or changes its delivery. */
 export async function simulateFault(
   name: FaultName,
   met: MetSimulation,
@@ -33,7 +33,7 @@ export async function simulateFault(
 ): Promise<SimulatedReply> {
   switch (name) {
     case 'drop':
-      // Nobody reads this reply, but it is recorded as one.
+      // No client receives this reply, but it is recorded.
       return insteadOfReal(context, unavailableReply(1), () => dropped(context));
     case 'flaky':
       return fails(met) ? insteadOfReal(context, unavailableReply(1)) : realReply(context);
@@ -62,23 +62,23 @@ export async function simulateFault(
 }
 
 function rewritten(replied: SimulatedReply, rewrite: (body: string) => string): SimulatedReply {
-  // It is another body than the one that clients may have stored.
+  // The body differs from the one that clients may have stored.
   const { entityTag: _, compressed: __, body, ...reply } = replied.reply;
   if (typeof body !== 'string') return replied;
   return { ...replied, reply: { ...reply, body: rewrite(body) } };
 }
 
-/** Whether a flaky request fails: always the same for the same seed and number. */
+/** Whether a flaky request fails; the result depends only on the seed and the number. */
 function fails({ simulation, number }: MetSimulation): boolean {
   const { rate, seed } = simulation.parameters;
   const digest = new Bun.CryptoHasher('sha256').update(`${seed} ${number}`).digest();
   return digest.readUInt32BE() / 2 ** 32 < rate;
 }
 
-/** Texts, and braces that open an object, empty ones as a whole. */
+/** Matches strings, empty objects, and the opening braces of other objects. */
 const TEXTS_AND_OBJECTS = /"(?:[^"\\]|\\.)*"|\{\}|\{/g;
 
-/** JSON in which every object has a field more. */
+/** JSON with an additional field in every object. */
 function withUnknownField(json: string): string {
   const field = '"simulatedUnknownField":{"addedIn":"1.x"}';
   return json.replaceAll(TEXTS_AND_OBJECTS, (found) => {

@@ -1,9 +1,9 @@
 import type { KeyRecord } from '../../core/api-keys.ts';
 
-/** Says what a request in staging is to meet: an Item of RFC 9651. */
+/** The simulation that a client asks for in staging: an Item of RFC 9651. */
 export const SIMULATE_HEADER = 'Petstore-Simulate';
 
-/** Names the simulation that a reply is the result of. */
+/** The simulation that caused a reply. */
 export const SIMULATED_HEADER = 'Petstore-Simulated';
 
 /** Whether a request may meet a simulation; never one with a key of production. */
@@ -16,7 +16,7 @@ export function mayMeetSimulation(key: KeyRecord, { headers }: Request): boolean
   );
 }
 
-/** Lets pages of other origins read which simulation a reply is the result of. */
+/** Lets pages of other origins read the name of the simulation. */
 export function exposeSimulated(headers: Headers): void {
   const exposed = headers.get('Access-Control-Expose-Headers');
   if (exposed === null || !headers.has(SIMULATED_HEADER)) return;

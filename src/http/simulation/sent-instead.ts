@@ -1,19 +1,19 @@
-/** What reaches a client of a reply that the runtime does not send as it is. */
+/** The part of a reply that reaches the client, where the runtime does not send it unchanged. */
 export interface SentInstead {
-  /** None where the connection ends without a reply. */
+  /** `undefined` where the connection ends without a reply. */
   readonly status: number | undefined;
   readonly headers: Headers;
 }
 
 const replies = new WeakMap<Response, SentInstead>();
 
-/** Notes what reaches the client instead of this response, and gives the response. */
+/** Records what reaches the client instead of this response; returns the response. */
 export function noteSentInstead(response: Response, sent: SentInstead): Response {
   replies.set(response, sent);
   return response;
 }
 
-/** What reaches the client of a response. */
+/** The status and headers that reach the client of a response. */
 export function sentOf(response: Response): SentInstead {
   return replies.get(response) ?? response;
 }

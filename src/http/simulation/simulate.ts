@@ -18,24 +18,24 @@ import {
   type SimulatedRequest,
 } from './steps.ts';
 
-/** A simulation that a request may meet, and what counts the requests that do. */
+/** A simulation that a request may meet, with the counter of the requests that do. */
 interface Candidate {
   readonly simulation: Simulation;
-  /** Of the account. */
+  /** Name of the counter within the account. */
   readonly counter: string;
-  /** The object in memory that it comes from. */
+  /** The object in memory that holds the simulation. */
   readonly source: object;
 }
 
-/** Counts the requests of an account that bring their simulation in the header. */
+/** Counts the requests of an account whose header asks for a simulation. */
 const HEADER_COUNTER = 'header';
 
-/** Sources of simulations that were met by all the requests that they were made for. */
+/** Sources of simulations that have been met as often as they apply. */
 const spent = new WeakSet<object>();
 
 /**
- * Answers a request with the simulation that it meets: that of its header, else that of its key, else that
- * of its account. It meets one only where the real limits admit it.
+ * Answers a request with the simulation that applies to it: that of its header, else that of its key, else
+ * that of its account. A simulation applies only if the real limits admit the request.
  */
 export async function simulate(context: SimulatedRequest): Promise<SimulatedReply> {
   const before = await context.peek();

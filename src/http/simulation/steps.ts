@@ -10,7 +10,7 @@ import type { OperationMatch, ServedOperation } from '../served-operations.ts';
 export interface SimulatedRequest {
   readonly request: Request;
   readonly key: KeyRecord;
-  /** Where the API is served. Without a slash at its end. */
+  /** Base address of the API, without a trailing slash. */
   readonly baseUrl: string;
   readonly match: OperationMatch | undefined;
   /** The requested operation, if there is one. */
@@ -32,7 +32,7 @@ export interface SimulatedRequest {
 /** What is sent instead of the real reply. */
 export interface SimulatedReply {
   readonly reply: Reply;
-  /** What the reply says of the limits. */
+  /** The limits that the reply shows. */
   readonly limits: RateLimitResult;
   /** Changes how the reply reaches the client. */
   readonly deliver?: (response: Response) => Awaitable<Response>;
@@ -41,7 +41,7 @@ export interface SimulatedReply {
 /** A simulation in force. */
 export interface MetSimulation {
   readonly simulation: Simulation;
-  /** The number of this request among those that met it, from 1 on; 0 where they are not counted. */
+  /** The number of this request among those that met the simulation, from 1; 0 where they are not counted. */
   readonly number: number;
 }
 
@@ -51,7 +51,7 @@ export async function realReply({ take, makeReply }: SimulatedRequest): Promise<
   return { limits, reply: await makeReply(limits) };
 }
 
-/** This reply, without doing anything, unless the real limits refuse the request. */
+/** Answers with this reply and does nothing else, unless the real limits refuse the request. */
 export async function insteadOfReal(
   context: SimulatedRequest,
   reply: Reply,
