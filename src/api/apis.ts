@@ -21,7 +21,7 @@ interface ApiParts {
   readonly stores: Stores;
   readonly limiters: ReadonlyMap<Environment, Limiter>;
   readonly recordUsage: Api['recordUsage'];
-  /** Loads it at the first call. */
+  /** Loads the sandbox on the first call. */
   readonly sandbox: () => Promise<SandboxControl>;
   readonly addresses: Addresses;
 }
@@ -65,7 +65,7 @@ function createApi(name: ApiName, { config, stores, limiters, ...given }: ApiPar
         accepts: ['staging'],
         limiterOf: () => limiter,
         isSandbox: true,
-        // Its requests have a quota of their own, cannot be banned, and are not shown as usage.
+        // Requests to the sandbox have their own quota, cannot be banned, and are not shown as usage.
         quotaOf: ({ caller }) => sandboxQuota(caller),
         recordUsage: () => {},
       };

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, type ErrorEntry } from '../core/errors.ts';
 
-/** An error code of the API, explained. `cause` and `cure` are plain text with code in backticks. */
+/** An error code of the API with its explanation. `cause` and `cure` are plain text with code in backticks. */
 interface ExplainedError extends Omit<ErrorEntry, 'message'> {
   readonly code: ErrorCode;
 }
@@ -8,7 +8,7 @@ interface ExplainedError extends Omit<ErrorEntry, 'message'> {
 /** The error codes of the API in the order of the contract. */
 export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter(isErrorCode);
 
-/** Every error that the API answers with, explained, in the order of the contract. */
+/** Every error of the API with its explanation, in the order of the contract. */
 export const ERROR_CATALOGUE: readonly ExplainedError[] = ERROR_CODES.map((code) => {
   const { status, meaning, cause, cure } = ERRORS[code];
   return { code, status, meaning, cause, cure };

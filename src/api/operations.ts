@@ -9,7 +9,7 @@ import {
   SANDBOX_RESOURCES,
 } from './resources.ts';
 
-/** Errors that every operation may answer with, before it begins or when it fails. */
+/** Errors that every operation may return, before it is run or when it fails. */
 const COMMON_ERRORS = [
   'missing_api_key',
   'invalid_api_key',
@@ -19,7 +19,7 @@ const COMMON_ERRORS = [
   'unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** Errors that every operation with a body may answer with. */
+/** Errors that every operation with a body may return. */
 const BODY_ERRORS = [
   'invalid_json',
   'invalid_body',
@@ -39,13 +39,13 @@ export interface PublishedOperation extends Operation {
   /** The tag of its resource. */
   readonly tag: string;
   readonly parameters: readonly Parameter[];
-  /** Every error that it may answer with. */
+  /** Every error that the operation may return. */
   readonly errors: readonly ErrorCode[];
 }
 
 function publish(id: string, operation: Operation, tag: string): PublishedOperation {
   const { body, parameters = [], errors = [], success, isRevalidated } = operation;
-  // A path with a malformed parameter leads to nothing: that is a 404 of the operation's own.
+  // A malformed path parameter is never an `invalid_parameter`: the operation itself returns a 404.
   const hasParameters = parameters.some((parameter) => parameter.in !== 'path');
   const allErrors = [
     ...(hasParameters ? (['invalid_parameter'] as const) : []),
@@ -58,7 +58,7 @@ function publish(id: string, operation: Operation, tag: string): PublishedOperat
   if (!isRevalidated) return { ...published, parameters, success: { ...success, example } };
   return {
     ...published,
-    // No value of it is refused.
+    // No value of this parameter is refused.
     parameters: [...parameters, IF_NONE_MATCH_PARAMETER],
     success: { ...success, example, headers: [...headers, 'ETag'] },
   };
@@ -70,14 +70,14 @@ const published = RESOURCES.flatMap(({ tag, operations }) =>
 
 /** Every operation of the service, by operation id, in the order of the OpenAPI document. */
 export const OPERATIONS =
-  // The entries are exactly those that `OperationId` lists; `Object.fromEntries` loses that.
+  // The entries are exactly those of `OperationId`; `Object.fromEntries` loses this type.
   Object.fromEntries(published) as Readonly<Record<OperationId, PublishedOperation>>;
 
 export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId =>
   Object.hasOwn(OPERATIONS, id),
 );
 
-/** What each base address serves. */
+/** The resources below each base address. */
 const RESOURCES_OF = {
   production: ENVIRONMENT_RESOURCES,
   staging: ENVIRONMENT_RESOURCES,

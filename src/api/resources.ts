@@ -12,7 +12,7 @@ import { lazySandboxHandlers } from './sandbox/lazy-handlers.ts';
 import { SANDBOX_OPERATIONS } from './sandbox/operations.ts';
 import { SANDBOX_SCHEMAS } from './sandbox/schemas.ts';
 
-/** A JSON Schema that the OpenAPI document names, as far as the documentation reads it. */
+/** A JSON Schema that the OpenAPI document names, limited to what the documentation uses. */
 export interface NamedSchema {
   /** Several where `null` is allowed. */
   readonly type: string | readonly string[];
@@ -27,8 +27,8 @@ export interface NamedSchema {
 }
 
 /**
- * Operations that belong together, with all that they are made of.
- * @typeParam Context what the handlers are made from.
+ * Operations that belong together, with their schemas and handlers.
+ * @typeParam Context the dependencies of the handlers.
  */
 export interface Resource<Context> {
   /** Its name in the OpenAPI document. */
@@ -48,12 +48,12 @@ interface QuickstartContext {
 
 interface EnvironmentContext extends QuickstartContext {
   readonly environment: EnvironmentStores;
-  /** Where the resource is served, for links. Without a slash at its end. */
+  /** Base address of the resource, for links. Without a trailing slash. */
   readonly baseUrl: string;
 }
 
 interface SandboxContext {
-  /** Loads it at the first call. */
+  /** Loads the sandbox on the first call. */
   readonly sandbox: () => Promise<SandboxControl>;
 }
 

@@ -33,7 +33,7 @@ async function sendMessage(
   if (earlier.text !== text) {
     throw apiError('idempotency_mismatch', { noun: MESSAGE_OPERATIONS.sendMessage.noun });
   }
-  // As it was first told, though it may be delivered by now.
+  // The first reply is repeated, even if the message has been delivered since.
   const body = messageJson({ ...earlier, deliveredAt: undefined });
   return { status: 202, body, headers: REPLAYED };
 }

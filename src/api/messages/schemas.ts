@@ -1,6 +1,6 @@
 import { MESSAGE_MAX_LENGTH } from '../../core/messages.ts';
 
-/** With commas; not by `toLocaleString`, which loads every locale's rules, and starts would wait. */
+/** With commas. `toLocaleString` would load the rules of every locale and delay the start. */
 const MESSAGE_LENGTH = String(MESSAGE_MAX_LENGTH).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 const message = {
@@ -61,7 +61,7 @@ export const Message = {
 /** By the names that the OpenAPI document gives them. */
 export const MESSAGE_SCHEMAS = { MessageInput, Message, KnownMessageStatus } as const;
 
-/** How a field of MessageInput is to be, in the words of an error message. */
+/** What a field of MessageInput must be, in the words of an error message. */
 export const MESSAGE_EXPECTATIONS: Readonly<Record<string, string>> = {
   message: `a string of 1 to ${MESSAGE_LENGTH} Unicode characters`,
 };

@@ -7,7 +7,7 @@ import { NewPet } from '../pets/schemas.ts';
 /** Path of the Arazzo document below the dashboard's address. */
 export const ARAZZO_PATH = '/arazzo.json';
 
-/** A page with a `Link` to the next one is full. */
+/** The last id of a full page: only a full page has a `Link` to the next one. */
 const LAST_OF_PAGE = `$steps.page.outputs.pets#/${PAGE_SIZE.maximum - 1}/id`;
 
 const apiKey = { type: 'string', description: 'An API key of production.' };
@@ -15,8 +15,8 @@ const authorization = { name: 'Authorization', in: 'header', value: 'Bearer {$in
 const waitForLimit = { reference: '$components.failureActions.waitForLimit' };
 
 /**
- * How the operations are used together, as an Arazzo 1.0 document: add an animal, page through the list,
- * and after a 429 wait and try again.
+ * Workflows of the operations as an Arazzo 1.0 document: add a pet, page through the list, and after a 429
+ * wait and try again.
  * @param baseUrl of production.
  */
 export function arazzoDocument(baseUrl: string): Readonly<Record<string, unknown>> {
@@ -36,8 +36,9 @@ export function arazzoDocument(baseUrl: string): Readonly<Record<string, unknown
         waitForLimit: {
           name: 'waitForLimit',
           type: 'retry',
-          // For runners that do not let the Retry-After of the reply overrule it, as Arazzo says they should: the
-          // longest wait for the window of a minute. Attempts that the UTC day refuses are too few for a ban.
+          // The longest wait for the window of a minute. It is for runners that ignore the Retry-After of the
+          // reply, which should take precedence according to Arazzo. Attempts that the UTC day refuses are
+          // too few for a ban.
           retryAfter: MINUTE / SECOND,
           retryLimit: 5,
           criteria: [{ condition: '$statusCode == 429' }],
@@ -102,7 +103,7 @@ function addAndList(): object {
   };
 }
 
-/** Calls itself for the rest of the list: a step of Arazzo 1.0 cannot pass a value to itself. */
+/** Calls itself to read the rest of the list: a step of Arazzo 1.0 cannot pass a value to itself. */
 function pageThrough(): object {
   const hasNext = { context: '$response.header.Link', condition: 'rel="next"', type: 'regex' };
   return {

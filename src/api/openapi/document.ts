@@ -9,7 +9,7 @@ import { withSimulateParameter } from './simulate-parameter.ts';
 
 type Json = Record<string, unknown>;
 
-/** Where an API is served and documented; without slashes at their ends. */
+/** Where an API is served and documented; without trailing slashes. */
 export interface DocumentAddresses {
   readonly baseUrl: string;
   readonly dashboard: string;
@@ -41,7 +41,7 @@ const SANDBOX_ABOUT = {
   resources: SANDBOX_RESOURCES,
 };
 
-/** What each base address serves, in the words of its document. */
+/** The description of each base address in its document. */
 const ABOUT = {
   production: { ...PETS_ABOUT, server: 'Production' },
   staging: { ...PETS_ABOUT, server: 'Staging: separate animals and keys' },
@@ -50,9 +50,9 @@ const ABOUT = {
 } as const satisfies Record<ApiName, object>;
 
 /**
- * The OpenAPI 3.1 document of what one base address serves, made from the data that the service runs on.
- * Generators ignore the servers of an operation and variables in a server's address, so that the
- * document has one server, with a literal address.
+ * The OpenAPI 3.1 document of one base address, generated from the data that the service itself uses.
+ * Generators ignore the servers of an operation and variables in a server's address, so the document has one
+ * server with a literal address.
  */
 export function openapiDocument(name: ApiName, addresses: DocumentAddresses): Json {
   const { title, summary, purpose, keys, resources, server } = ABOUT[name];

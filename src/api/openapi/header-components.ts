@@ -8,12 +8,12 @@ import {
 } from '../../http/headers.ts';
 import type { PublishedOperation } from '../operations.ts';
 
-/** Examples that fit every reply that has the header. */
+/** Examples that are valid for every reply with the header. */
 const EXAMPLES: Partial<Record<HeaderName, string>> = {
   'RateLimit-Policy': HEADERS['RateLimit-Policy'].example,
   RateLimit: HEADERS.RateLimit.example,
   'X-Request-Id': HEADERS['X-Request-Id'].example,
-  // The first example of a body with 401 is that of a missing key.
+  // The first example of a 401 body is the one for a missing key.
   'WWW-Authenticate': PLAIN_CHALLENGE,
 };
 
@@ -35,9 +35,9 @@ export class HeaderComponents {
   }
 
   /**
-   * References to the headers that a reply of an operation with this status has: those of every reply and its own.
-   * Mocks send an example as it is: a header has one only where it fits, and numbers have none, which Mockoon
-   * cannot read.
+   * References to the headers that a reply of an operation has with this status: those of every reply and its
+   * own. Mocks send an example unchanged, so a header has one only where it is valid. Numbers have none,
+   * because Mockoon cannot read them.
    */
   refer(operation: PublishedOperation, own: readonly HeaderName[], status: number): References {
     const references = [...EVERY_REPLY_HEADERS, ...own].map((name) => {

@@ -8,7 +8,7 @@ import { ErrorBody } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
-/** Headers that every reply of a status has besides those of every reply. */
+/** Headers that every reply with a status has, in addition to those of every reply. */
 const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   409: ['Retry-After'],
@@ -18,7 +18,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
 
 /**
  * The OpenAPI Operation Object of an operation, with schemas that `publish` turns into references.
- * @param headers is given the headers of the replies.
+ * @param headers collects the headers of the replies.
  * @param baseUrl where the operation is served.
  */
 export function operationObject(

@@ -2,7 +2,7 @@ import type { XSchema } from 'typebox/schema';
 import { ERROR_CATALOGUE, ERROR_CODES } from '../error-catalogue.ts';
 import { type NamedSchema, RESOURCES } from '../resources.ts';
 
-/** Generators turn it into constants. */
+/** Generators turn this schema into constants. */
 const KnownErrorCode = {
   type: 'string',
   enum: ERROR_CODES,
@@ -16,8 +16,9 @@ export const ErrorBody = {
   required: ['code', 'message', 'status'],
   properties: {
     code: {
-      // Open: a later 1.x may add codes, and readers must accept them. Some generators make an empty
-      // type of `anyOf` the enum and any string, which reads no reply; `$defs` only leads to the enum.
+      // Open: a later 1.x may add codes, and readers must accept them. For an `anyOf` of the enum and any
+      // string, some generators make an empty type, which can read no reply. `$defs` only makes the enum
+      // available.
       type: 'string',
       $defs: { known: KnownErrorCode },
       description:
@@ -36,7 +37,7 @@ export const ErrorBody = {
 
 const ERROR_SCHEMAS = { Error: ErrorBody, KnownErrorCode };
 
-/** The named schemas of the contract, by the names that the OpenAPI document gives them. */
+/** The named schemas of the contract, by their names in the OpenAPI document. */
 export const SCHEMAS: Readonly<Record<string, NamedSchema>> = {
   ...Object.fromEntries(RESOURCES.flatMap(({ schemas }) => Object.entries(schemas))),
   ...ERROR_SCHEMAS,
@@ -60,7 +61,7 @@ export function publishSchemas(
   );
 }
 
-/** A schema as the document shows it. */
+/** A schema in the form of the document. */
 export function publish(schema: unknown): unknown {
   const text = JSON.stringify(schema, (key, value: unknown) => {
     const name = key === '' ? undefined : NAMES.get(value);

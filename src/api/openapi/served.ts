@@ -7,8 +7,8 @@ import { lazy } from '../../lib/lazy.ts';
 import type { DocumentAddresses } from './document.ts';
 
 /**
- * The OpenAPI document of a base address, as JSON and as YAML, by path.
- * What writes it is loaded at the first request: no start has to wait for the document.
+ * The OpenAPI document of a base address, as JSON and as YAML, by path. The code that writes it is loaded on
+ * the first request, so that the start does not wait for it.
  * @param name of the API.
  */
 export function servedDocuments(
@@ -24,7 +24,7 @@ export function servedDocuments(
       DOCUMENT_PATH,
       lazy(async () => documentReply('application/json', JSON.stringify(await write()))),
     ],
-    // Registered by RFC 9512.
+    // The media type is registered by RFC 9512.
     [
       YAML_DOCUMENT_PATH,
       lazy(async () => documentReply('application/yaml', toYaml(await write()))),

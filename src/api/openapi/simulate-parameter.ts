@@ -13,7 +13,7 @@ const SIMULATE_PARAMETER: Parameter = {
   schema: { type: 'string', minLength: 1 },
 };
 
-/** The operation with the header of simulations, which only staging describes. */
+/** The operation with the simulation header, which only the document of staging describes. */
 export function withSimulateParameter(operation: PublishedOperation): PublishedOperation {
   const { parameters, errors } = operation;
   if (errors.includes('invalid_parameter')) {

@@ -16,8 +16,8 @@ import { PageCache } from './page-cache.ts';
 const readNewPet = bodyReader(PET_OPERATIONS.createPet);
 
 /**
- * Handlers of the operations on the animals of one environment.
- * @param baseUrl where they are served, for the links to further pages.
+ * Handlers of the operations on the pets of one environment.
+ * @param baseUrl where the operations are served, for the links to further pages.
  */
 export function petHandlers(pets: PetStore, baseUrl: string): Handlers<typeof PET_OPERATIONS> {
   const pages = new PageCache();
@@ -56,7 +56,7 @@ function parsePetQuery(query: string): PetQuery {
 function parseAfter(value: string | undefined): number {
   if (value === undefined) return 0;
   if (/^(?:0|[1-9]\d{0,18})$/.test(value) && BigInt(value) <= INT64_MAX) {
-    // Ids stay below this bound, so a greater one asks for the same empty page.
+    // Ids stay below this bound, so a greater one leads to the same empty page.
     return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
   }
   throw invalidParameter(
@@ -109,7 +109,7 @@ async function getPet(pets: PetStore, { parameters }: RequestContext): Promise<R
     const message = 'An id is a whole number, as the list of animals shows it.';
     throw new ApiError('pet_not_found', message);
   }
-  // Ids stay within 2^53 - 1, so that rounding a greater one cannot hit an animal.
+  // Ids stay within 2^53 - 1, so a greater one that is rounded cannot match a pet.
   const pet = await pets.get(Number(petId));
   if (!pet) throw apiError('pet_not_found', { petId });
   return revalidated(petJson(pet));
@@ -131,7 +131,7 @@ function decodePath(segment: string): string {
   }
 }
 
-/** Whether a text is an int64 as JSON writes one. What is this short needs no second look. */
+/** Whether a text is an int64 as JSON writes one. Only texts of 19 and more characters can be out of range. */
 function isInt64(text: string): boolean {
   if (!/^-?(?:0|[1-9]\d{0,18})$/.test(text)) return false;
   return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);

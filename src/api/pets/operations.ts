@@ -3,7 +3,7 @@ import { idempotencyKeyParameter } from '../../http/idempotency-key.ts';
 import { type Operation, pathParameter } from '../../http/operation.ts';
 import { NEW_PET_EXPECTATIONS, NewPet, Pet, PetStatus, Pets } from './schemas.ts';
 
-/** Of two animals in an empty store, the second one; the first is the example of the schema. */
+/** The second pet in an example store; the first one is the example of the schema. */
 const PEBBLE = { id: 2, name: 'Pebble', categoryId: 3, status: 'sold' };
 
 const PET_ID = { type: 'integer', format: 'int64' };
@@ -16,7 +16,7 @@ const STATUS_PARAMETER = {
   example: 'available',
 } as const;
 
-/** The operations on animals, by operation id. `handlers.ts` has a handler for each. */
+/** The operations on pets, by operation id. `handlers.ts` has a handler for each. */
 export const PET_OPERATIONS = {
   listPets: {
     method: 'GET',

@@ -3,24 +3,25 @@ import type { PetQuery } from '../../core/pets.ts';
 import { CompressedForms } from '../../http/compression.ts';
 import type { Reply } from '../../http/reply.ts';
 
-/** Query texts whose page is known without parsing them. */
+/** How many query texts are cached with their page, to avoid parsing. */
 const TEXTS = 1_000;
 const MAX_TEXT_LENGTH = 100;
 
 /**
- * Caches the replies with first pages of the list, which most requests ask for. Only settled pages may
- * be put here, which do not change until the environment is reset. There is one page for each limit and
- * status, some 400 in all, and 25 MB where every name is as long as it may be: it needs no eviction. The
- * compressed forms that clients ask for are kept with them, and are at most as large again for each coding.
+ * Caches the replies with first pages of the list, which most requests ask for. Only settled pages may be put
+ * here, which do not change until the environment is reset. There is one page for each limit and status,
+ * about 400 in total, and 25 MB if every name has the maximum length, so no eviction is needed. The
+ * compressed forms that clients request are cached with the pages, and are at most as large again for each
+ * coding.
  *
- * Later pages are not cached: they would fill any bound, and a walk through a large store would seldom
- * meet one again.
+ * Later pages are not cached: they would fill any bound, and a client that walks through a large store would
+ * seldom find one.
  */
 export class PageCache {
   readonly #pages = new Map<string, Reply>();
   readonly #byText = new LRUCache<string, Reply>({ max: TEXTS });
 
-  /** How often it was cleared: a page that was read before is not put here after it. */
+  /** How often the cache was cleared: a page that was read before a clear is not put here afterwards. */
   #clears = 0;
 
   get clears(): number {
@@ -33,12 +34,12 @@ export class PageCache {
     this.#byText.clear();
   }
 
-  /** The page that was found for exactly this query text. */
+  /** The page cached for exactly this query text. */
   find(text: string): Reply | undefined {
     return this.#byText.peek(text);
   }
 
-  /** @param text of the query; `find` finds the page by it from now on. */
+  /** @param text of the query; from now on `find` returns the page for it. */
   get(query: PetQuery, text: string): Reply | undefined {
     const page = query.after === 0 ? this.#pages.get(nameOf(query)) : undefined;
     if (page && text.length <= MAX_TEXT_LENGTH) this.#byText.set(text, page);
@@ -46,8 +47,8 @@ export class PageCache {
   }
 
   /**
-   * Caches a first page. Returns the page as later requests find it.
-   * @param clears as it was before the page was read.
+   * Caches a first page. Returns the page as later requests will get it.
+   * @param clears the number of clears before the page was read.
    */
   put(query: PetQuery, page: Reply, clears: number): Reply {
     if (query.after !== 0 || page.body === undefined || clears !== this.#clears) return page;

@@ -11,7 +11,7 @@ import { NAME_MAX_LENGTH, PET_STATUSES } from '../../core/pets.ts';
 const SPACE = '\\u0020\\u00A0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000\\uFEFF';
 const CONTROL = '\\u0000-\\u001F\\u007F-\\u009F';
 
-/** Not blank, no control characters. Without lookahead, which many engines lack. */
+/** Not blank, no control characters. Avoids lookahead, which many engines lack. */
 const NAME_PATTERN = `^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`;
 
 export const PetStatus = {
@@ -75,7 +75,7 @@ export const Pets = {
 /** By the names that the OpenAPI document gives them. */
 export const PET_SCHEMAS = { NewPet, Pet, Pets, PetStatus } as const;
 
-/** What the schema of NewPet does not say in the words of an error message. */
+/** Expectations of NewPet that its schema does not express, in the words of an error message. */
 export const NEW_PET_EXPECTATIONS: Readonly<Record<string, string>> = {
   name: `a string of 1 to ${NAME_MAX_LENGTH} characters, not blank, without control characters`,
 };

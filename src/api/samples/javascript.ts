@@ -26,7 +26,7 @@ ${headers.map((header) => `    ${header}\n`).join('')}  },
 ${body ? `  body: JSON.stringify(${javascriptLiteral(body)}),\n` : ''}});`;
 }
 
-/** A value of JSON as source of JavaScript. */
+/** A JSON value as JavaScript source code. */
 export function javascriptLiteral(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(javascriptLiteral).join(', ')}]`;

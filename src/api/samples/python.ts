@@ -21,7 +21,7 @@ with urllib.request.urlopen(request) as response:
     print(response.status, json.load(response))`;
 }
 
-/** A value of JSON as source of Python. */
+/** A JSON value as Python source code. */
 function pythonLiteral(value: unknown): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

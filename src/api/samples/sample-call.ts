@@ -1,29 +1,29 @@
 import { IDEMPOTENCY_KEY } from '../../http/idempotency-key.ts';
 import type { PublishedOperation } from '../operations.ts';
 
-/** A request of an operation, made from the examples of the contract. */
+/** A request of an operation, with the examples of the contract. */
 export interface SampleCall {
   readonly operationId: string;
   readonly method: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   /** Path and query, below the base address. */
   readonly target: string;
   /** The parameters of the path, by name, and those of the query. */
   readonly path: Readonly<Record<string, string | number>>;
   readonly query: Readonly<Record<string, string | number>>;
-  /** The example of the body; its fields by name. */
+  /** The example of the body: its fields by name. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
   /** Whether the request may carry an `Idempotency-Key`. */
   readonly isIdempotent: boolean;
-  /** Whether the reply has integers that may lie beyond 2^53. */
+  /** Whether the reply has integers that may exceed 2^53. */
   readonly hasInt64: boolean;
   readonly apiKey: string;
 }
 
 /**
- * The request that the samples of an operation send. The parameter that continues a list is left out: the
- * first page has something to show in every store.
+ * The request that the samples of an operation send. The cursor parameter is left out, because the first page
+ * has content in every store.
  */
 export function sampleCall(
   operationId: string,

@@ -6,13 +6,13 @@ import { pythonSample } from './python.ts';
 import { type SampleCall, sampleCall } from './sample-call.ts';
 import { typescriptSample } from './typescript.ts';
 
-/** The placeholder for the API key in samples; pages replace it by the reader's key. */
+/** The placeholder for the API key in samples; pages replace it with the reader's key. */
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
 
 interface Language {
-  /** As readers call it. */
+  /** The name that is shown to readers. */
   readonly title: string;
-  /** What runs the sample, and what it uses. */
+  /** The runtime and the libraries of the sample. */
   readonly note: string;
   write(call: SampleCall): string;
 }
@@ -44,8 +44,8 @@ export interface Sample {
 }
 
 /**
- * Samples of a request of an operation, one for each language, made from the examples of the contract.
- * @param baseUrl where the operation is served, without a slash at its end.
+ * Samples of a request of an operation, one for each language, with the examples of the contract.
+ * @param baseUrl where the operation is served, without a trailing slash.
  */
 export function samplesOf(
   operationId: string,

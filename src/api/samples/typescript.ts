@@ -2,7 +2,7 @@ import type { OperationId } from '../operations.ts';
 import { javascriptLiteral, javascriptSample } from './javascript.ts';
 import type { SampleCall } from './sample-call.ts';
 
-/** The calls of the published client; operations that it does not have are sent with `fetch`. */
+/** The calls of the published client. Operations that the client lacks are sent with `fetch`. */
 const CLIENT_CALLS: Partial<Record<OperationId, WriteCall>> = {
   listPets: ({ query }) => ({
     result: '{ pets, next }',
@@ -25,11 +25,11 @@ type WriteCall = (call: SampleCall) => ClientCall;
 
 interface ClientCall {
   readonly call: string;
-  /** What the result is assigned to. */
+  /** The variable or pattern that the result is assigned to. */
   readonly result: string;
-  /** What is shown of it. */
+  /** The part of the result that is shown. */
   readonly shown: string;
-  /** The option of the client that has the address. */
+  /** The client option for the base address. */
   readonly address?: 'baseUrl' | 'quickstartBaseUrl';
 }
 

@@ -45,7 +45,7 @@ export function sandboxHandlers(control: SandboxControl): Handlers<typeof SANDBO
   };
 }
 
-/** The sandbox as it is now. */
+/** A reply with the current sandbox. */
 async function reply(control: SandboxControl, { key, now }: RequestContext): Promise<Reply> {
   const status = await control.status(accountOf(key), now);
   const { clockOffset, minute, day, bans, simulation = null } = status;

@@ -5,7 +5,7 @@ import type { SANDBOX_OPERATIONS } from './operations.ts';
 
 type SandboxHandlers = Handlers<typeof SANDBOX_OPERATIONS>;
 
-/** Handlers of the sandbox of staging; loaded with the first request to it, so that no start waits. */
+/** Handlers of the sandbox of staging, loaded on the first request to it, so that the start does not wait. */
 export function lazySandboxHandlers(control: () => Promise<SandboxControl>): SandboxHandlers {
   const load = lazy(async () => {
     const { sandboxHandlers } = await import('./handlers.ts');

@@ -1,10 +1,10 @@
 import type { Operation } from '../../http/operation.ts';
 import { BanLength, ClockAdvance, Sandbox, SimulationWish, UsageRemaining } from './schemas.ts';
 
-/** Nothing is set. */
+/** A sandbox in which nothing is set. */
 const IDLE = Sandbox.example;
 
-/** The reply that an operation gives. @param example differs from one to the other in what each has set. */
+/** The reply of an operation. @param example what the operation has set. */
 function sandboxAs(example: object) {
   return {
     status: 200,

@@ -53,7 +53,7 @@ const SandboxBan = {
   description: 'The ban of the calling key in force; `null` without one.',
 } as const;
 
-/** What may be simulated, in words; a test compares it with the simulations that there are. */
+/** The available simulations, in words; a test compares them with the implemented ones. */
 export const SIMULATIONS_IN_WORDS =
   'Simulations are: every error code (`rate_limited`, `api_key_banned` and `unavailable` take `retry-after` in ' +
   'seconds), `delay;ms=2000`, `drop` (nothing is done, and the connection ends without a reply), `drop_after` ' +
