@@ -9,7 +9,7 @@ import { UsageError } from './errors.ts';
 import { printJson, printNote } from './output.ts';
 import { type Session, withStores } from './session.ts';
 
-/** The most accounts that are made at once. */
+/** The most accounts that one command makes. */
 const MOST = 1_000;
 
 interface ManyOptions {
@@ -19,10 +19,10 @@ interface ManyOptions {
   readonly json?: true;
 }
 
-/** What one participant of a workshop gets. */
+/** The credentials of one participant of a workshop. */
 interface Sheet {
   readonly email: string;
-  /** Sets a password, once. */
+  /** A link to set the password, valid once. */
   readonly link: string;
   /** The text of a key for each environment. */
   readonly staging: string;
@@ -30,10 +30,11 @@ interface Sheet {
 }
 
 /**
- * Creates accounts such as `class-01@example.com`, and prints what each participant needs as CSV. A line is printed
- * once its account is there: its keys are shown nowhere else, so an interruption must not lose them.
+ * Creates accounts such as `class-01@example.com`, and prints the link and keys of each participant as CSV.
+ * Each line is printed as soon as its account exists: the keys are shown nowhere else, so an interruption
+ * must not lose them.
  * @throws UsageError when the addresses would not be valid.
- * @throws OperatorError when one of them has an account already; then none is made.
+ * @throws OperatorError when one of them already has an account; then none is made.
  */
 export async function createMany(subscription: Subscription, options: ManyOptions): Promise<void> {
   const emails = addressesFrom(options);
@@ -60,7 +61,7 @@ async function* createEach(
   for (const email of emails) yield await createOne(session, signIn, email, subscription);
 }
 
-/** Those that were made, also where another one fails. */
+/** Prints the accounts that were made, even if creating another one fails. */
 async function printAsJson(sheets: AsyncIterable<Sheet>): Promise<void> {
   const made: Sheet[] = [];
   try {
@@ -97,7 +98,7 @@ async function createOne(
   const { stores, clock, by } = session;
   const account = await stores.accounts.create(email, subscription, clock.now().wall, by);
   const link = account && (await signIn.resetLink(email));
-  // Another process was faster.
+  // Another process has created the account in the meantime.
   if (!account || link === undefined) throw taken(email);
   const [production = '', staging = ''] = await issueKeys(session, account);
   return { email, link, staging, production };

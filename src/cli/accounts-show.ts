@@ -21,7 +21,7 @@ export function accountJson({ limits, createdAt, suspension, ...account }: Accou
   };
 }
 
-/** Shows everything that operators look at first when an account is in question. */
+/** Shows what operators look at first when they investigate an account. */
 export async function showAccount(email: string, { json }: JsonOption): Promise<void> {
   await withAccount(email, async (account, { stores, clock }) => {
     const now = clock.now().wall;

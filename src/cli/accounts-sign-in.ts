@@ -20,7 +20,7 @@ export function addSignInCommands(accounts: Command): void {
     .addArgument(emailArgument())
     .addOption(jsonOption())
     .action(printResetLink);
-  // For somebody who lost every second factor and recovery code.
+  // For holders who have lost every second factor and recovery code.
   accounts
     .command('reset-second-factor')
     .description('Remove all second factors of an account, and end its sessions.')
@@ -82,7 +82,7 @@ async function resetSecondFactor(email: string, options: JsonOption): Promise<vo
   });
 }
 
-/** Tells the holder where mail is sent; the reset stands whether this succeeds or not. */
+/** Notifies the holder where mail is sent; if that fails, the reset stays in effect. */
 async function mailHolder(config: Config, { clock }: Session, email: string): Promise<void> {
   if (!config.mail) return;
   // Loaded here so that no other command waits for it.

@@ -16,7 +16,7 @@ const SECOND_FACTOR_NOTE =
 
 const UNCONFIRMED_NOTE = `Whoever signed up with this address has the role now. If nobody confirmed that it is theirs, run: ${COMMAND} accounts reset-link`;
 
-/** The end of addresses that are made up; it belongs to nobody (RFC 2606). */
+/** The domain of generated addresses; it is reserved for examples (RFC 2606). */
 const DOMAIN = 'example.com';
 
 interface LimitOptions extends Partial<Limits>, JsonOption {}
@@ -62,9 +62,9 @@ export function addAccountsCommands(program: Command): void {
   addSignInCommands(accounts);
 }
 
-/** Adds the commands that give a role to an account, or stop it, for a while or for good. */
+/** Adds the commands that give a role to an account, suspend it, or delete it. */
 function addChangeCommands(accounts: Command): void {
-  // The only way to make operators: the dashboard gives the role to nobody.
+  // The only way to make operators: the dashboard cannot assign the role.
   accounts
     .command('set-operator')
     .description("Let an account see and change the others', in the dashboard.")
@@ -157,7 +157,7 @@ async function changePlan(email: string, plan: string, options: LimitOptions): P
   });
 }
 
-/** @throws UsageError when the plan does not go with the limits. */
+/** @throws UsageError when the plan does not match the limits. */
 function requireSubscription(plan: string, { perMinute, perDay }: LimitOptions): Subscription {
   try {
     return subscribe(plan, { perMinute, perDay });

@@ -37,7 +37,7 @@ export function addBackupCommands(program: Command): void {
     .action(async (file: string, _: unknown, command: Command) => {
       const { verifyBackup } = await import('../storage/backup/verify.ts');
       const verified = await verifyBackup(file);
-      // The parent command has the same option, and receives it.
+      // The parent command has the same option, so commander passes it there.
       if (command.optsWithGlobals()['json']) printJson(verified);
       else printVerified(verified);
     });
@@ -77,7 +77,7 @@ async function backUpByDate(config: Config, folder: string, options: Options): P
   printResult(options, { file, ...manifest, deleted, damaged }, sentences.join('\n'));
 }
 
-/** The backup is there, whether this succeeds or not. */
+/** Records the backup, which exists even if this fails. */
 async function record(
   config: Config,
   file: string,

@@ -46,7 +46,7 @@ export function addContentsCommands(program: Command): void {
 async function seed({ pets, environment, ...options }: SeedOptions): Promise<void> {
   const format = '{bar} {percentage}% | {value} of {total} animals | {eta_formatted} left';
   const { SingleBar } = await import('cli-progress');
-  // Drawn on stderr, and only if that is a terminal.
+  // Shown on stderr, and only if that is a terminal.
   const bar = options.json ? undefined : new SingleBar({ format });
   await withStores(async ({ stores }) => {
     const store = stores.environment(environment).pets;
@@ -68,7 +68,7 @@ async function reset({ environment, yes, ...options }: ResetOptions): Promise<vo
     );
   }
   await withStores(async ({ stores, clock, by }) => {
-    // The animals first: once servers hear of the reset they must not cache any of the old ones.
+    // Pets first: once servers apply the reset, they must not cache any old pets.
     await stores.environment(environment).reset();
     await stores.environmentResets.reset([environment], by, clock.now().wall);
   });

@@ -37,7 +37,7 @@ async function migrate({ json }: JsonOption): Promise<void> {
   const { SingleBar } = await import('cli-progress');
   const { migrateStore } = await import('../storage/store-migration/migrate-store.ts');
   const format = '{bar} {percentage}% | {value} of {total} rows carried over or compared';
-  // Drawn on stderr, and only if that is a terminal.
+  // Shown on stderr, and only if that is a terminal.
   const bar = json ? undefined : new SingleBar({ format });
   const tables = await migrateStore(dataDir, database, {
     onStart: (rows) => bar?.start(rows, 0),
@@ -86,8 +86,8 @@ async function distribute({ check, yes, json }: DistributeOptions): Promise<void
 }
 
 /**
- * @param purpose which database it is to be.
- * @throws SetupError when none is set.
+ * @param purpose the use of the database, for the error message.
+ * @throws SetupError when no database is set.
  */
 function requireDatabase({ database }: Config, purpose: string): DatabaseSettings {
   if (database) return database;

@@ -5,7 +5,7 @@ import { APIS, type ApiName } from '../core/environments.ts';
 import { jsonOption } from './options.ts';
 import { printLine } from './output.ts';
 
-/** Adds the commands that print what describes the service to programs. */
+/** Adds the commands that print machine-readable descriptions of the service. */
 export function addDocumentCommands(program: Command): void {
   program
     .command('openapi')

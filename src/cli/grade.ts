@@ -20,7 +20,7 @@ import { start } from './serve.ts';
 
 const STDERR = 2;
 
-/** Animals that the store begins with: a list of several pages, whatever their size. */
+/** Pets in the store at the start: enough for a list of several pages of any size. */
 const PETS = 250;
 
 interface Options extends JsonOption {
@@ -87,7 +87,7 @@ async function gradeAll(
     return { name: `Animal ${index + 1}`, categoryId: 1 };
   });
   using ephemeral = beginEphemeral(config, { pets: { production: pets } });
-  // Loaded here: its HTTP server takes longer to load than most commands take.
+  // Loaded here: its HTTP server takes longer to load than most commands take to run.
   const { grade } = await import('../grade/grade.ts');
   const service = await start(ephemeral.config, log, PARTS, ephemeral);
   try {

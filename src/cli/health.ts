@@ -9,7 +9,7 @@ import { printResult } from './output.ts';
 /** How long the service may take to answer, in ms. */
 const TIMEOUT = 2 * SECOND;
 
-/** How long to wait before asking again, in ms. */
+/** Pause before the next attempt, in ms. */
 const ASK_AGAIN_AFTER = 50;
 
 interface Options extends JsonOption {

@@ -86,7 +86,7 @@ export function addKeysCommands(program: Command): void {
 
 async function create(email: string, options: CreateOptions): Promise<void> {
   const { environment, name, expiresIn, simulate } = options;
-  // Before an account is made for the key.
+  // Checked before an account is created for the key.
   await requireSimulation(options);
   await withStores(async (session) => {
     const { stores, clock, by } = session;
@@ -98,7 +98,7 @@ async function create(email: string, options: CreateOptions): Promise<void> {
   });
 }
 
-/** @throws UsageError when the key cannot have the simulation. */
+/** @throws UsageError when the simulation is not valid for the key. */
 async function requireSimulation(options: CreateOptions): Promise<void> {
   try {
     await checkSimulation(options);
@@ -113,7 +113,7 @@ async function findOrCreateAccount(session: Session, email: string): Promise<Acc
   const known = await stores.accounts.findByEmail(email);
   if (known) return known;
   const created = await stores.accounts.create(email, subscribe('free'), clock.now().wall, by);
-  // Another process was faster.
+  // Another process has created the account in the meantime.
   if (!created) return requireAccount(session, email);
   printNote(`Made a Free account for ${email}.`);
   return created;
@@ -171,12 +171,12 @@ export function keyJson(key: ApiKey, now: number) {
   };
 }
 
-/** Prints a new key: its text alone, unless JSON is asked for. */
+/** Prints a new key: only its text, unless JSON is requested. */
 function printIssuedKey({ text, key }: IssuedKey, options: JsonOption): void {
   printResult(options, { key: text, ...keyJson(key, key.createdAt) }, text);
 }
 
-/** The error for an unknown id. It does not repeat what looks like a key: output may end up in logs. */
+/** The error for an unknown id. It does not repeat anything that looks like a key: output may end up in logs. */
 function noSuchKey(id: string): OperatorError {
   return new OperatorError(
     id.startsWith('pst_')

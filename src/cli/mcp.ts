@@ -7,7 +7,7 @@ import { printNote } from './output.ts';
 
 const KEY = 'PETSTORE_KEY';
 
-/** Where clients find the APIs, if they are not at the base addresses of the settings; as `run` sets them. */
+/** Variables with the addresses of the APIs, if these differ from the base URLs of the settings; `run` sets them. */
 const ADDRESSES = {
   production: 'PETSTORE_URL',
   staging: 'PETSTORE_STAGING_URL',
@@ -20,7 +20,7 @@ Reads the API key from ${KEY}. Its environment decides which base addresses the 
 PETSTORE_PUBLIC_URL or of the setting of each, or those that "petstore run" sets for its command.
 `;
 
-/** For hosts of the Model Context Protocol that start a process. It needs no data folder. */
+/** For hosts of the Model Context Protocol that start a process. Needs no data folder. */
 export function addMcpCommand(program: Command): void {
   program
     .command('mcp')

@@ -41,7 +41,7 @@ export interface JsonOption {
   readonly json?: true;
 }
 
-/** For the output of commands that other programs read. */
+/** For commands whose output other programs read. */
 export function jsonOption(): Option {
   return new Option('--json', 'print JSON');
 }

@@ -4,10 +4,10 @@ import { escapeUnprintable, escapeUnprintableJson } from '../lib/unprintable.ts'
 /** Whether this is a package in the `node_modules` of another project. */
 const IS_INSTALLED = import.meta.dir.includes('/node_modules/');
 
-/** The command line that calls this program: the executable by its path, or by npm. */
+/** The command line that calls this program: the path of the executable, or npm. */
 export const COMMAND = commandLine();
 
-/** How the service is started. */
+/** The command that starts the service. */
 export const START_COMMAND =
   Bun.isStandaloneExecutable || IS_INSTALLED ? `${COMMAND} serve` : 'npm start';
 
@@ -16,7 +16,7 @@ function commandLine(): string {
   return IS_INSTALLED ? 'npx petstore' : 'npm run -s petstore --';
 }
 
-/** A path as one word for a shell. Most need no quotes, and the runtime's shell takes a while to load. */
+/** A path as one word of a shell command. Most need no quotes, and the runtime's shell takes a while to load. */
 export function shellWord(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : Bun.$.escape(path);
 }
@@ -35,7 +35,7 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${escapeUnprintableJson(JSON.stringify(value))}\n`);
 }
 
-/** The result of a command: as JSON if that is asked for, otherwise as a sentence. */
+/** Prints the result of a command: as JSON if requested, otherwise as a sentence. */
 export function printResult(
   { json }: { readonly json?: true },
   value: unknown,
@@ -50,7 +50,7 @@ export function printLine(text: string): void {
   process.stdout.write(`${escapeLines(text)}\n`);
 }
 
-/** A note for people, on stderr: stdout holds the result alone. */
+/** A note for people, on stderr: stdout holds only the result. */
 export function printNote(text: string): void {
   process.stderr.write(`${escapeLines(text)}\n`);
 }
@@ -60,7 +60,7 @@ export function escapeLines(text: string): string {
   return text.split('\n').map(escapeUnprintable).join('\n');
 }
 
-/** The message of an error for the person at the command line, with the cause that clients do not see. */
+/** The message of an error on the command line, with the cause that clients do not see. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ApiError && error.cause instanceof Error) {

@@ -11,14 +11,14 @@ First steps:
 `;
 
 /**
- * Parses one command line and runs what it asks for.
+ * Parses a command line and runs the command.
  * @returns the exit code; rejects when the command fails.
  */
 export async function runProgram(args: readonly string[]): Promise<number> {
   try {
     const program = createProgram();
     addServeCommand(program);
-    // A service waits neither for the code of the others nor for the runtime's streams.
+    // `serve` does not wait for the code of the other commands, nor for the runtime's streams.
     if (args[0] !== 'serve') {
       watchOutput();
       const { addOtherCommands } = await import('./commands.ts');

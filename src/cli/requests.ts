@@ -9,16 +9,16 @@ import { emailArgument, type JsonOption, jsonOption, parseDuration } from './opt
 import { formatTime, printJson, printLine, printTable } from './output.ts';
 import { type Session, withAccount } from './session.ts';
 
-/** Entries that are read at once. */
+/** Entries in one read. */
 const AT_ONCE = 500;
 
-/** Entries that are printed where no period is given. */
+/** Entries that are printed if no period is given. */
 const LATEST = 100;
 
-/** Pause between two looks for new entries, in ms. */
+/** Pause between two reads for new entries, in ms. */
 const LOOK_EVERY = SECOND;
 
-/** The longest time from a request to the entry that a process saves of it, in ms. */
+/** The longest time between a request and the saving of its entry, in ms. */
 const SAVED_WITHIN = 10 * SECOND;
 
 interface ListOptions extends JsonOption {
@@ -66,7 +66,7 @@ async function list(email: string, options: ListOptions): Promise<void> {
   });
 }
 
-/** Prints new entries as they are saved; with `--since` those of that time first. */
+/** Prints new entries as they are saved; with `--since`, first those of that period. */
 async function follow(session: Session, account: Account, options: ListOptions): Promise<void> {
   let printed = new Set<string>();
   const begin = session.clock.now().wall - (options.since ?? 0);
@@ -80,7 +80,7 @@ async function follow(session: Session, account: Account, options: ListOptions):
       if (options.json) printJson(requestJson(entry));
       else printLine(cellsOf(entry).join('  '));
     }
-    // Those that are older are not read again; other processes may still save one before a later one.
+    // Older entries are not read again; within this period other processes may save entries out of order.
     printed = new Set(found.map(({ id }) => id));
     await Bun.sleep(LOOK_EVERY);
     if (await session.stores.accounts.find(account.id)) continue;

@@ -12,10 +12,10 @@ import { start } from './serve.ts';
 
 const STDERR = 2;
 
-/** Signals that are passed on. The terminal itself sends SIGINT to the command. */
+/** Signals that are passed on to the command. The terminal itself sends SIGINT to it. */
 export const PASSED_ON = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
-/** Exit code of a command that was ended by a signal: this and the signal's number, as in a shell. */
+/** Exit code of a command that a signal ended: this plus the signal's number, as in a shell. */
 const ENDED_BY_SIGNAL = 128;
 
 const signalNumbers = new Map<string, number>(Object.entries(constants.signals));
@@ -39,7 +39,7 @@ export function addRunCommand(program: Command): void {
 async function run(command: readonly string[], options: Options): Promise<void> {
   const config = readThrowawayConfig(processEnvironment());
   const log = createLog(config.logLevel, new LineWriter(STDERR));
-  // Until it is read, a signal ends the process: it may be awaited from standard input.
+  // Until the fixture is read, a signal ends the process: standard input may stay open without data.
   const fixture = await readFixture(options.fixture);
   using signals = new CommandSignals();
   using ephemeral = beginEphemeral(config, fixture);
@@ -56,8 +56,8 @@ async function run(command: readonly string[], options: Options): Promise<void> 
 }
 
 /**
- * The signals that this process receives: they are for its command. None of them ends this process, so that
- * the service and its folder are always removed.
+ * Passes the signals that this process receives to its command. No signal ends this process, so that the
+ * service and its folder are always removed.
  */
 class CommandSignals implements Disposable {
   #child: Pick<Bun.Subprocess, 'kill'> | undefined;
@@ -71,7 +71,7 @@ class CommandSignals implements Disposable {
     for (const signal of PASSED_ON) process.on(signal, this.#receive);
   }
 
-  /** The first one that came before there was a command. */
+  /** The first signal received before the command was started. */
   get early(): NodeJS.Signals | undefined {
     return this.#early;
   }
@@ -85,7 +85,7 @@ class CommandSignals implements Disposable {
   }
 }
 
-/** What the command finds in its environment. */
+/** The environment variables of the command. */
 export function addressesAndKeys(
   service: RunningService,
   { keys }: Ephemeral,
@@ -103,7 +103,7 @@ export function addressesAndKeys(
   };
 }
 
-/** The exit code of what a signal has ended. */
+/** The exit code of a process that a signal ended. */
 export function exitCodeOfSignal(signal: string): number {
   return ENDED_BY_SIGNAL + (signalNumbers.get(signal) ?? 0);
 }

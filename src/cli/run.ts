@@ -10,7 +10,7 @@ import { serve } from './serve.ts';
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   try {
-    // `npm start` needs no parser, and does not wait for one to load.
+    // `npm start` needs no parser, so it does not wait for one to load.
     if (args.length !== 1 || args[0] !== 'serve') {
       const { runProgram } = await import('./program.ts');
       return await runProgram(args);

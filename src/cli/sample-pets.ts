@@ -22,7 +22,7 @@ const STATUSES: readonly PetStatus[] = [
   ...Array<PetStatus>(4).fill('sold'),
 ];
 
-/** The pet of this number: always the same one, and rarely the same as its neighbours. */
+/** The pet with this number: always the same one, and rarely equal to its neighbours. */
 export function samplePet(number: number): NewPet {
   const mixed = Bun.hash.wyhash(String(number));
   const choose = <T>(list: readonly T[], salt: bigint, otherwise: T): T =>

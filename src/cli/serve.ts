@@ -13,8 +13,8 @@ import { UsageError } from './errors.ts';
 import { COMMAND, explain, printLine, watchOutput } from './output.ts';
 
 /**
- * Ctrl-C and a service manager signal the whole group, and npm passes its own copy on: the same
- * signal again within this many ms counts once.
+ * Ctrl-C and a service manager signal the whole process group, and npm forwards its own copy: the same signal
+ * within this many ms counts once.
  */
 const SAME_SIGNAL = 500;
 
@@ -26,13 +26,13 @@ const NULL_DEVICE = '/dev/null';
 const FLUSH_TIMEOUT = SECOND;
 
 interface ServeOptions {
-  /** What to serve. */
+  /** The parts to serve. */
   readonly only: readonly Part[];
   /** Log JSON lines on a terminal, too. */
   readonly json?: true;
-  /** Hold all data in a temporary folder that goes with the process. */
+  /** Store all data in a temporary folder that is removed when the process ends. */
   readonly ephemeral?: true;
-  /** File with what an ephemeral service begins with; `-` for standard input. */
+  /** File with the initial contents of an ephemeral service; `-` for standard input. */
   readonly fixture?: string;
   /** File to write once requests are answered. */
   readonly readyFile?: string;
@@ -48,7 +48,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stdout = new LineWriter(STDOUT);
   const log = createLog(settings.logLevel, onTerminal ? await readable(stdout) : stdout);
   const begin = await ephemeralFor(options, settings);
-  // Before, a signal ends the process at once: a fixture may be awaited from standard input.
+  // Until here a signal ends the process immediately, because the fixture may be read from standard input.
   const signalled = firstSignal();
   using ephemeral = begin?.();
   const config = ephemeral?.config ?? settings;
@@ -64,7 +64,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (onTerminal) printBanner(service, only, next, ephemeral?.keys);
   else logStart(log, service, only, next);
   if (!isLocalHost(config.host)) {
-    // Loaded here: only such a start needs it.
+    // Loaded here: only this case needs it.
     const { warnIfUnreachable } = await import('./unreachable-warning.ts');
     warnIfUnreachable(config, service, only, log);
   }
@@ -75,16 +75,16 @@ export async function serve(options: ServeOptions): Promise<void> {
   await removeReady(readyFile);
   ephemeral?.[Symbol.dispose]();
   const isWritten = await stdout.flush(FLUSH_TIMEOUT);
-  // A blocked reader of the log, a collector that does not answer, or open input would keep the process alive.
+  // A blocked reader of the log, an unresponsive collector, or open input would keep the process alive.
   if (!isWritten || config.tracing || options.untilStdinEnds) process.exit(0);
 }
 
-/** Asks `process.stdout` only for devices that may be one: loading Node's streams slows the start. */
+/** Uses `process.stdout` only for devices that may be a terminal: loading Node's streams slows the start. */
 function isTerminal(): boolean {
   return isDevice(STDOUT) && process.stdout.isTTY === true;
 }
 
-/** Whether this descriptor is of a device other than the one that drops everything. */
+/** Whether this descriptor is a device other than the null device. */
 function isDevice(descriptor: number): boolean {
   const file = fstatSync(descriptor);
   const nothing = statSync(NULL_DEVICE, { throwIfNoEntry: false });
@@ -92,8 +92,8 @@ function isDevice(descriptor: number): boolean {
 }
 
 /**
- * Reads the fixture of an ephemeral service, and gives what begins the service.
- * @throws UsageError when there is a fixture, and the service stays.
+ * Reads the fixture of an ephemeral service, and returns the function that prepares the service.
+ * @throws UsageError when a fixture is given for a service that is not ephemeral.
  */
 async function ephemeralFor(
   { ephemeral, fixture: path }: ServeOptions,
@@ -108,7 +108,7 @@ async function ephemeralFor(
   return () => beginEphemeral(settings, fixture);
 }
 
-/** Removes the ready file, if there is to be one. */
+/** Removes the ready file, if one is set. */
 async function removeReady(path: string | undefined): Promise<void> {
   if (path === undefined) return;
   const { removeReadyFile } = await import('../ephemeral/ready-file.ts');
@@ -138,7 +138,7 @@ async function announce(
   });
 }
 
-/** Makes every failure at the start a setup error: the operator has to correct something first. */
+/** Turns every failure at the start into a setup error, because the operator has to correct something first. */
 export async function start(
   config: Config,
   log: Log,
@@ -154,7 +154,7 @@ export async function start(
   }
 }
 
-/** The command that creates a first key for this service, for any terminal. */
+/** The command that creates the first key for this service, for any terminal. */
 function firstKeyCommand(config: Config, only: readonly Part[]): string {
   const isDefault = config.dataDir === resolve(SETTINGS.PETSTORE_DATA_DIR.default);
   // A database's address may hold a password, and is set in the environment anyway.
@@ -200,13 +200,13 @@ function printBanner(
   printLine(`  There is no API key yet. ${advice}\n    ${next}\n`);
 }
 
-/** Resolves when the program that holds the other end of standard input closes it, or ends in any way. */
+/** Resolves when the program at the other end of standard input closes it or ends. */
 async function endOfStdin(): Promise<'end of standard input'> {
   for await (const _ of Bun.stdin.stream());
   return 'end of standard input';
 }
 
-/** Resolves with the first signal; a second one, of any kind, ends the process at once. */
+/** Resolves with the first signal; a second signal of any kind ends the process immediately. */
 function firstSignal(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
   let first: { signal: NodeJS.Signals; at: number } | undefined;
@@ -222,7 +222,7 @@ function firstSignal(): Promise<NodeJS.Signals> {
   return promise;
 }
 
-/** Whether `nohup` made this process ignore SIGHUP, which a handler would undo. */
+/** Whether `nohup` made this process ignore SIGHUP; a handler would undo that. */
 function ignoresHangup(): boolean {
   try {
     // A mask in hexadecimal; SIGHUP is its lowest bit.

@@ -14,11 +14,11 @@ const USERS = '/etc/passwd';
 export interface Session {
   readonly stores: Stores;
   readonly clock: Clock;
-  /** Who the audit log names for the command's changes. */
+  /** The actor of the command's changes in the audit log. */
   readonly by: Actor;
 }
 
-/** Opens the stores for one command and closes them after it, whether it fails or not. */
+/** Opens the stores for one command, and closes them when it ends or fails. */
 export async function withStores(work: (session: Session) => Promise<void>): Promise<void> {
   const stores = await openStores(readConfig(), systemClock);
   try {
@@ -29,8 +29,8 @@ export async function withStores(work: (session: Session) => Promise<void>): Pro
 }
 
 /**
- * As `withStores`, for a command about the account with this address.
- * @throws OperatorError when there is none.
+ * Like `withStores`, for a command about the account with this address.
+ * @throws OperatorError when there is no such account.
  */
 export function withAccount(
   email: string,
@@ -41,8 +41,8 @@ export function withAccount(
 
 /**
  * Returns the settings if all data is in the data folder.
- * @param instead the tool that does the same for a PostgreSQL database.
- * @throws OperatorError when a PostgreSQL database is used instead.
+ * @param instead the tool that serves the same purpose for PostgreSQL.
+ * @throws OperatorError when a PostgreSQL database is used.
  */
 export function requireEmbeddedStore(config: Config, instead: string): Config {
   if (!config.database) return config;
@@ -58,7 +58,7 @@ export async function requireAccount({ stores }: Session, email: string): Promis
   throw new OperatorError(`No account has the address ${email}. Run: ${COMMAND} accounts list`);
 }
 
-/** The user's name from the system's list: the environment's can be set by the user. */
+/** The user's name from the system's user database: users can change the environment variable. */
 function machineUser(): string {
   const id = process.getuid?.();
   if (id === undefined) return userInfo().username;

@@ -10,13 +10,13 @@ import { type JsonOption, jsonOption } from './options.ts';
 import { printJson, printLine, printResult } from './output.ts';
 import { requireEmbeddedStore } from './session.ts';
 
-/** Files of the data folder that can be made anew. */
+/** Files of the data folder that can be re-created. */
 const FILES = ['accounts.db', 'production.db', 'staging.db', 'store.json'];
 
-/** The service and everybody else come first. */
+/** The service and all other processes have priority. */
 const LOWEST_PRIORITY = 19;
 
-/** Adds the commands that check and repair the data folder. They load its code themselves: no other one waits. */
+/** Adds the commands that check and repair the data folder. Each loads its own code, so no other command waits. */
 export function addStoreCommands(program: Command): void {
   const store = program.command('store').description('Check and repair the data folder.');
   store

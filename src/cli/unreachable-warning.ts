@@ -5,8 +5,8 @@ import { isLocalHost } from '../lib/local-host.ts';
 import type { Log } from '../observability/log.ts';
 
 /**
- * Warns when the service listens beyond this machine and its public addresses lead to this machine
- * alone: others could not sign up, nor follow a link. Shows the settings to copy.
+ * Warns when the service listens beyond this machine but its public addresses lead only to this machine, so
+ * that nobody else could sign up or follow a link. Shows the settings to copy.
  */
 export function warnIfUnreachable(
   { host }: Config,
@@ -22,7 +22,7 @@ export function warnIfUnreachable(
   );
 }
 
-/** The base URLs with the host that others reach: the one listened on, or this machine's name. */
+/** The base URLs with the host that other machines reach: the one listened on, or this machine's name. */
 function settingsFor(host: string, service: RunningService): readonly string[] {
   const isWildcard = host === '0.0.0.0' || host === '::';
   const name = isWildcard ? hostname() : host.includes(':') ? `[${host}]` : host;
