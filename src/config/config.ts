@@ -11,22 +11,22 @@ import { SettingReader } from './setting-reader.ts';
 import { LOG_LEVELS, type LogLevel, SETTINGS } from './settings.ts';
 import { asksForTraces } from './tracing-settings.ts';
 
-/** All settings of an operator: read once, validated and frozen. */
+/** All settings of the service: read once, validated and frozen. */
 export interface Config {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 picks a free port. */
   readonly port: number;
   /** Address that /livez, /readyz and /metrics listen on. */
   readonly opsHost: string;
-  /** Port of /livez, /readyz and /metrics; 0 takes a free one. */
+  /** Port of /livez, /readyz and /metrics; 0 picks a free one. */
   readonly opsPort: number;
-  /** Absolute paths of the PEM files of the certificate and its key; without them HTTP is plain. */
+  /** Absolute paths of the PEM files of the certificate and its key; without them the service uses plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Absolute path of the data folder. */
   readonly dataDir: string;
   /** Key of the digests of API keys; generated in the data folder if not set. */
   readonly secret: string | undefined;
-  /** Whether API keys may have been chosen by a person; in services to throw away alone. */
+  /** Whether API keys may have been chosen by a person; only in ephemeral services. */
   readonly fixedKeys: boolean;
   /** The PostgreSQL database that is used instead of the data folder. */
   readonly database: DatabaseSettings | undefined;
@@ -41,7 +41,7 @@ export interface Config {
   readonly contact: string | undefined;
   /** The Redis that counts requests; without it they are counted in memory. May hold a password. */
   readonly redis: RedisAddress | undefined;
-  /** Whether operators change something only in a session that was proven with a second factor. */
+  /** Whether operators may change something only in a session verified with a second factor. */
   readonly operatorsNeedSecondFactor: boolean;
   readonly trustedProxies: readonly AddressRange[];
   /** Limits of requests without a valid key, per client address. */
@@ -70,15 +70,15 @@ export interface DatabaseSettings {
   readonly secret: string;
 }
 
-/** All parts of the service, each at its own base address; a process may serve some of them. */
+/** All parts of the service, each with its own base address; a process may serve some of them. */
 export const PARTS = [...API_PARTS, 'dashboard'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** What has a base address of its own: every part, and the sandbox, which is served with staging. */
+/** All that has its own base address: every part, and the sandbox, which is served with staging. */
 export const ADDRESSED = [...APIS, 'dashboard'] as const;
 export type Addressed = (typeof ADDRESSED)[number];
 
-/** Base addresses, without a slash at their ends. */
+/** Base addresses, without trailing slashes. */
 export type Addresses = Readonly<Record<Addressed, string>>;
 
 /** The base addresses that a process with these parts serves. */
@@ -88,7 +88,10 @@ export function addressesOf(parts: readonly Part[]): readonly Addressed[] {
 
 const PREFIX = 'PETSTORE_';
 
-/** Variables of the documentation's examples and of the commands that `run` and `grade` run. They are no settings. */
+/**
+ * Variables of the documentation's examples and of the commands that `run` and `grade` start. They are not
+ * settings.
+ */
 const OF_CLIENTS = [
   ...['PETSTORE_URL', 'PETSTORE_KEY', 'PETSTORE_STAGING_URL', 'PETSTORE_STAGING_KEY'],
   ...['PETSTORE_QUICKSTART_URL', 'PETSTORE_SANDBOX_URL'],
@@ -107,7 +110,7 @@ export const BASE_URL_SETTINGS = {
 /** Last path segment of the environments' base addresses. */
 const VERSION_SEGMENT = '/v1';
 
-/** How long requests in flight may take after the stop begins, in ms; then they are aborted. */
+/** How long requests in flight may take after a stop begins, in ms; then they are aborted. */
 export const STOP_GRACE = 10 * SECOND;
 
 const MIN_SECRET_LENGTH = 32;
@@ -225,7 +228,7 @@ function readTls(reader: SettingReader): Config['tls'] {
   return undefined;
 }
 
-/** Each is set explicitly, or derived from the public address, or else from the port. */
+/** Each address is set explicitly, or derived from the public address, or else from the port. */
 function readAddresses(reader: SettingReader, scheme: 'http' | 'https'): Config['addresses'] {
   const publicUrl = reader.baseUrl('PETSTORE_PUBLIC_URL', '');
   const production = reader.baseUrl('PETSTORE_BASE_URL', VERSION_SEGMENT);
@@ -245,7 +248,7 @@ function readAddresses(reader: SettingReader, scheme: 'http' | 'https'): Config[
   };
 }
 
-/** Host and path of a base address: behind a proxy, requests do not show whether they came by TLS. */
+/** Host and path of a base address: behind a proxy, requests do not show whether they used TLS. */
 function requestTarget(baseUrl: string): string {
   const { host, pathname } = new URL(baseUrl);
   return host + pathname;
@@ -256,7 +259,7 @@ function withoutBrackets(host: string): string {
   return /^\[(.*)\]$/.exec(host)?.[1] ?? host;
 }
 
-/** Defaults to the port after that of the API; to a free one if that is free as well. */
+/** Defaults to the port after that of the API, or to a free port if the API uses one. */
 function readOpsPort(reader: SettingReader, port: number): number {
   if (!reader.isGiven('PETSTORE_OPS_PORT')) return port === 0 || port === 65_535 ? 0 : port + 1;
   const opsPort = reader.count('PETSTORE_OPS_PORT', 0, 65_535);

@@ -10,7 +10,7 @@ const POSTGRES_URL_FORMS =
 
 const FORM = /^(postgres(?:ql)?:\/\/(?:.*@)?)([^@/?#]+)(\/[^/?#].*)$/;
 
-/** libpq's parameter for which of several servers to connect to. */
+/** libpq's parameter that selects one of several servers. */
 const TARGET = 'target_session_attrs';
 
 const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
@@ -45,7 +45,7 @@ function parseServer(text: string): string {
       `cannot have another ${TARGET} than read-write: the service makes changes.`,
     );
   }
-  // A parameter of clients, which servers would refuse.
+  // Clients use this parameter; servers would refuse it.
   url.searchParams.delete(TARGET);
   return url.href;
 }

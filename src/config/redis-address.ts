@@ -5,7 +5,7 @@ interface RedisHost {
   readonly port: number;
 }
 
-/** Where Redis is, and the credentials for it. */
+/** The address of Redis, with its credentials. */
 export interface RedisAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster';
   /** The server, the Sentinels, or some nodes of the Cluster. */

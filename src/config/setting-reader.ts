@@ -44,7 +44,7 @@ export class SettingReader {
     return value ?? fallback;
   }
 
-  /** Whether the value is `required`; the other one is `optional`. */
+  /** Whether the value is `required`; the alternative is `optional`. */
   isRequired(name: Name): boolean {
     return this.oneOf(name, ['required', 'optional'], 'required') === 'required';
   }

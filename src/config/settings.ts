@@ -3,7 +3,7 @@ import { PLANS } from '../core/plans.ts';
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Every setting by its name, with its purpose and its default as the documentation shows them. */
+/** Every setting by its name, with its purpose and its default for the documentation. */
 export const SETTINGS = {
   PETSTORE_HOST: { default: '127.0.0.1', purpose: 'Address to listen on.' },
   PETSTORE_PORT: { default: '3000', purpose: 'Port to listen on; 0 picks a free one.' },

@@ -1,7 +1,7 @@
 import { BASE_URL_SETTINGS, type Config, readConfig } from './config.ts';
 import type { SETTINGS } from './settings.ts';
 
-/** Settings of a service that stays: where its data are, and where it is reached. */
+/** Settings of a lasting service: the location of its data, and its addresses. */
 const OF_LASTING_SERVICES: readonly string[] = [
   'PETSTORE_HOST',
   'PETSTORE_PORT',
@@ -21,8 +21,8 @@ const OF_LASTING_SERVICES: readonly string[] = [
 ] satisfies Array<keyof typeof SETTINGS>;
 
 /**
- * The settings of a service to throw away around a command: it takes free ports, and only warnings are
- * logged unless PETSTORE_LOG_LEVEL is set. Settings that say where a lasting service is are ignored.
+ * The settings of an ephemeral service that is started for a command: it picks free ports, and logs only
+ * warnings unless PETSTORE_LOG_LEVEL is set. The location and addresses of a lasting service are ignored.
  * @throws SetupError with the problems of all settings, one per line.
  */
 export function readThrowawayConfig(

@@ -7,7 +7,7 @@ const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PRO
 /**
  * Whether OpenTelemetry's own variables turn tracing on. Its packages read the other variables (names,
  * headers, sampling, batches) themselves.
- * @param problem called for each variable that cannot be honoured; the values may hold passwords and are not
+ * @param problem called for each variable that is not supported; values may hold passwords and are not
  *   repeated.
  */
 export function asksForTraces(variables: Variables, problem: (text: string) => void): boolean {
