@@ -11,7 +11,7 @@ import { publicPath } from './public-path.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled' | 'child'>;
 
-/** While the store is unavailable every request fails alike: at most one line in this many ms. */
+/** While the store is unavailable every request fails the same way: logs at most one line in this many ms. */
 const UNAVAILABLE_INTERVAL = SECOND;
 
 /** Characters buffered while the reader stalls; lines beyond that are dropped. */
@@ -22,8 +22,7 @@ const WRITE_RETRY_DELAY = 10;
 
 /**
  * A structured log of JSON lines. pino stamps each line with the machine's clock, so that the log can be
- * compared with those of other programs. Everything with the shape of an API key is hidden in every line,
- * wherever it comes from.
+ * compared with those of other programs. In every line, everything with the shape of an API key is hidden.
  */
 export function createLog(level: LogLevel, destination: DestinationStream): Log {
   const redacted = { write: (line: string) => destination.write(redactApiKeys(line)) };
@@ -33,7 +32,7 @@ export function createLog(level: LogLevel, destination: DestinationStream): Log 
   );
 }
 
-/** The runtime's errors about code that cannot be loaded have no JSON form. */
+/** Errors of the runtime about code that cannot be loaded have no JSON form. */
 function serializeError(error: Error): object {
   try {
     const serialized = pino.stdSerializers.err(error);
@@ -44,7 +43,7 @@ function serializeError(error: Error): object {
   }
 }
 
-/** The same log, with further fields on each line, evaluated when it is written. */
+/** The same log, with additional fields on each line, evaluated when the line is written. */
 export function withFields(log: Log, fields: () => object): Log {
   return log.child({}, { formatters: { log: (line) => ({ ...fields(), ...line }) } });
 }
@@ -62,8 +61,8 @@ export async function readable(destination: DestinationStream): Promise<Destinat
 }
 
 /**
- * Writes lines asynchronously: a reader that stalls, or a full disk, must not block requests. pino's
- * own destination blocks at the exit, where it flushes its buffer.
+ * Writes lines asynchronously: neither a stalled reader nor a full disk may block requests. pino's own
+ * destination blocks at exit, where it flushes its buffer.
  */
 export class LineWriter implements DestinationStream {
   readonly #file: number;
@@ -114,7 +113,7 @@ export class LineWriter implements DestinationStream {
   }
 }
 
-/** Logs the failures of background jobs, and that they work again. */
+/** Logs the failures of background jobs, and their recovery. */
 export function jobReport(log: Log): JobReport {
   return {
     failed: (job, error) => log.warn({ job, err: error }, 'background job failed'),

@@ -13,7 +13,7 @@ import { addProcessMetrics } from './process-metrics.ts';
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
 import { RequestHistogram } from './request-histogram.ts';
 
-/** What is read at each scrape; a queue that cannot be read is left out. */
+/** The sources that are read at each scrape; a queue that cannot be read is omitted. */
 interface Measured
   extends Pick<Stores, 'writer' | 'messages' | 'writes' | 'backups' | 'lostNodes'> {
   readonly readiness: Pick<Readiness, 'check'>;
@@ -33,7 +33,7 @@ const SIZE_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
 
 type Outcome = RateLimitResult['outcome'];
 
-/** The service's metrics, in Prometheus' format. */
+/** The metrics of the service, in Prometheus' format. */
 export class Metrics implements ServiceMetrics, StorageMetrics {
   readonly #clock: Clock;
   readonly #registry = new Registry();
@@ -100,7 +100,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
         for (const [outcome, count] of Object.entries(decisions)) this.inc({ outcome }, count);
       },
     });
-    // From the start, so that the first ban is an increase.
+    // Initialised to 0, so that the first ban appears as an increase.
     for (const environment of ENVIRONMENTS) this.#bans.inc({ environment }, 0);
     this.#gauge('petstore_writes_waiting', 'Changes waiting for the writer.', () => writer.waiting);
     this.#gauge('petstore_messages_queued', 'Messages not delivered yet.', () => messages.queued());
@@ -141,7 +141,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     }).set({ version: packageJson.version, bun: Bun.version }, 1);
   }
 
-  /** The current time for measuring durations, in ms on a scale that never steps. */
+  /** The current time for measuring durations, in ms, from a monotonic clock. */
   now(): number {
     return this.#clock.now().elapsed;
   }
@@ -152,7 +152,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     this.#decisions[outcome] += 1;
   }
 
-  /** Records a ban that started. */
+  /** Records the start of a ban. */
   banned(environment: Environment): void {
     this.#bans.inc({ environment });
   }
@@ -198,7 +198,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     this.#redisUnavailable.set(count);
   }
 
-  /** Sets when the TLS certificate expires; ms since the epoch. */
+  /** Sets the time at which the TLS certificate expires; ms since the epoch. */
   usesCertificate(expiresAt: number): void {
     this.#certificateExpiry = expiresAt;
   }
@@ -223,7 +223,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     return this.#registry.metrics();
   }
 
-  /** What operators have to see to now and then. */
+  /** Adds metrics of what operators have to renew: backups and the TLS certificate. */
   #addOperating(backups: BackupRecords): void {
     this.#gauge(
       'petstore_last_backup_age_seconds',
@@ -268,7 +268,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     });
   }
 
-  /** @param read reads the value at each scrape, which may be none; without it the value is set. */
+  /** @param read reads the value at each scrape, if there is one; without `read`, the value is set. */
   #gauge(name: string, help: string, read?: () => Awaitable<number | undefined>): Gauge {
     const registers = [this.#registry];
     if (!read) return new Gauge({ name, help, registers });

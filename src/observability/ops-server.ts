@@ -20,8 +20,8 @@ interface OpsServerOptions {
 const PATHS = ['/livez', '/readyz', '/metrics'];
 
 /**
- * Serves operators and their tools on a separate port, which need not be public: `/livez` while the
- * process runs, `/readyz` while it should receive requests, `/metrics` for Prometheus.
+ * Serves operators and their tools on a separate port, which need not be public: `/livez` as long as the
+ * process runs, `/readyz` as long as it should receive requests, `/metrics` for Prometheus.
  */
 export class OpsServer implements AsyncDisposable {
   readonly #options: OpsServerOptions;
@@ -29,7 +29,7 @@ export class OpsServer implements AsyncDisposable {
   #server: Bun.Server<undefined> | undefined;
   #isDraining = false;
 
-  /** The port is not opened yet. */
+  /** Does not open the port yet. */
   constructor(options: OpsServerOptions) {
     this.#options = options;
   }
@@ -46,7 +46,7 @@ export class OpsServer implements AsyncDisposable {
       this.#server = Bun.serve({
         hostname,
         port,
-        // Otherwise errors are answered with a page of source code.
+        // The default would answer errors with a page of source code.
         development: false,
         // On by default outside of development, which would let a second process share the port unnoticed.
         reusePort: false,
@@ -104,7 +104,7 @@ export class OpsServer implements AsyncDisposable {
     }
   }
 
-  /** Why the process should not receive requests. */
+  /** The reasons why the process should not receive requests. */
   async #problems(): Promise<string[]> {
     if (this.#isDraining) return ['draining'];
     const outcomes = await this.#options.readiness.check();

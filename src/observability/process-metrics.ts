@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { descriptorLimit, openDescriptors } from '../lib/descriptors.ts';
 import { Counter, Gauge } from './prometheus.ts';
 
-/** Adds what Prometheus' client libraries report of every process: memory, CPU time and descriptors. */
+/** Adds the metrics that Prometheus' client libraries report for every process: memory, CPU time, descriptors. */
 export function addProcessMetrics(registry: Registry): void {
   const registers = [registry];
   new Gauge({

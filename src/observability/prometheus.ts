@@ -1,7 +1,7 @@
 import type * as client from 'prom-client';
 
-// The index of the package also loads what is not used here: its cluster and its push gateway, with
-// Node's HTTP client, and OpenTelemetry's API. A start would wait for them ten times as long.
+// The index of the package also loads unused parts: its cluster, its push gateway with Node's HTTP client,
+// and OpenTelemetry's API. The start would wait ten times as long for them.
 export const Counter: typeof client.Counter = require('prom-client/lib/counter.js');
 export const Gauge: typeof client.Gauge = require('prom-client/lib/gauge.js');
 export const Histogram: typeof client.Histogram = require('prom-client/lib/histogram.js');

@@ -15,8 +15,8 @@ interface Series {
 }
 
 /**
- * A histogram of request durations that is cheap to record: `observe` of prom-client looks labels up by
- * a text that it builds each time, which takes 5 % of the main thread when pets are listed.
+ * A histogram of request durations that is cheap to record. `observe` of prom-client looks labels up by a
+ * text that it builds each time, which takes 5 % of the main thread when pets are listed.
  */
 export class RequestHistogram extends Histogram<(typeof LABELS)[number]> {
   readonly #series = new Map<string, Map<number, Series>>();

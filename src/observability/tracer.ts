@@ -41,10 +41,10 @@ import { withTimeout } from '../lib/timeout.ts';
 /** How long a stop waits until the collector has accepted the remaining spans, in ms. */
 const SHUTDOWN_TIMEOUT = 2 * SECOND;
 
-/** Longest path in a span, in characters; longer ones are cut. */
+/** Longest path in a span, in characters; longer paths are truncated. */
 const MAX_PATH_LENGTH = 256;
 
-/** What the span of a request shows; it must not contain secrets. */
+/** The request data in a span; must not contain secrets. */
 interface TracedRequest {
   readonly method: string;
   /** The pattern of its path; `undefined` outside the API. */
@@ -52,15 +52,15 @@ interface TracedRequest {
   readonly path: string;
   /** Host and port that the request was sent to. */
   readonly host: string | null;
-  /** The header of that name: the parent span (W3C Trace Context). */
+  /** The `traceparent` header: the parent span (W3C Trace Context). */
   readonly traceparent: string | null;
 }
 
 /**
- * Records requests as spans and sends them to a collector in the background, by OTLP over HTTP: while
- * the collector is unavailable spans are lost, and nothing else. OpenTelemetry's packages read their
- * other settings from their own variables. Nothing is registered globally, so that no library adds
- * spans with its own data.
+ * Records requests as spans and sends them to a collector in the background, by OTLP over HTTP. If the
+ * collector is unavailable, spans are lost, but nothing else is affected. OpenTelemetry's packages read their
+ * other settings from their own variables. Nothing is registered globally, so that no library adds spans with
+ * its own data.
  */
 export class Tracer {
   readonly #provider: BasicTracerProvider;
@@ -112,7 +112,7 @@ export class Tracer {
   }
 
   /**
-   * The same port, with a span `NAME.method` for each call during a request; calls outside of requests
+   * The same interface, with a span `NAME.method` for each call during a request; calls outside of requests
    * are not traced.
    */
   port<Port extends object>(name: string, port: Port, attributes: Attributes): Port {
