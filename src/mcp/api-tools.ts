@@ -12,11 +12,11 @@ export interface ApiTool {
   /** The operation id. */
   readonly name: string;
   readonly operation: PublishedOperation;
-  /** Where the operation is served. Without a slash at its end. */
+  /** Where the operation is served, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** Base addresses, without a slash at their ends. */
+/** Base addresses, without trailing slashes. */
 export type ApiAddresses = Readonly<Record<ApiName, string>>;
 
 /** The base addresses whose operations the keys of an environment can use, in the order of the tools. */
@@ -25,7 +25,7 @@ const APIS_OF_KEY = {
   staging: ['staging', 'quickstart', 'sandbox'],
 } as const satisfies Record<Environment, readonly ApiName[]>;
 
-/** The tools of a key of this environment: one for each operation that it can use. */
+/** The tools for keys of this environment: one for each operation that the keys can use. */
 export function toolsOf(environment: Environment, addresses: ApiAddresses): readonly ApiTool[] {
   return APIS_OF_KEY[environment].flatMap((api) =>
     operationsOf(api).map(([name, operation]) => ({
@@ -45,12 +45,12 @@ export function argumentName({ name, in: place }: Parameter): string {
     .join('');
 }
 
-/** The parameters of an operation that are arguments of its tool: a tool always needs a body. */
+/** The parameters of an operation that are arguments of its tool; not `If-None-Match`, since a tool needs a body. */
 export function parametersOf({ parameters }: PublishedOperation): readonly Parameter[] {
   return parameters.filter((parameter) => parameter !== IF_NONE_MATCH_PARAMETER);
 }
 
-/** A tool as clients list it. */
+/** The description of a tool in the list for clients. */
 export function describeTool({ name, operation, baseUrl }: ApiTool): Tool {
   return {
     name,
@@ -77,7 +77,7 @@ function descriptionOf(operation: PublishedOperation, baseUrl: string): string {
   ].join('\n\n');
 }
 
-/** Hints for hosts: which calls a person might want to be asked about. */
+/** Hints that let hosts decide which calls a person must confirm. */
 function annotationsOf({ method, summary }: PublishedOperation): ToolAnnotations {
   return {
     title: summary,
@@ -141,7 +141,7 @@ const ERROR = {
   required: ErrorBody.required,
   properties: {
     ...Object(toolSchema(ErrorBody)['properties']),
-    // The description of each tool lists its own.
+    // The description of each tool lists its own codes.
     code: {
       type: 'string',
       description: 'One of the errors of the tool; later versions may add codes.',
@@ -150,7 +150,7 @@ const ERROR = {
   description: 'Why the call failed. Only with `isError`.',
 };
 
-/** Of results and of errors: some clients check both against it. */
+/** The schema of results and errors together, because some clients check both against it. */
 function outputSchema({ success, pagination }: PublishedOperation): Tool['outputSchema'] {
   const nextPage = {
     type: 'object',

@@ -1,6 +1,6 @@
 /**
- * What is wrong with the id of a message, in words; `undefined` if it can be sent back as it came.
- * @param id as JSON was read, perhaps rounded.
+ * The problem with the id of a message, in words; `undefined` if it can be sent back unchanged.
+ * @param id as parsed from JSON, possibly rounded.
  */
 export function messageIdProblem(id: unknown): string | undefined {
   const isNumber = typeof id === 'bigint' || typeof id === 'number';

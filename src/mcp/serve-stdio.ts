@@ -15,12 +15,12 @@ interface StdioOptions {
   readonly key: string;
   readonly environment: Environment;
   readonly addresses: ApiAddresses;
-  /** Is told what went wrong besides the replies. */
+  /** Receives errors other than those in replies. */
   report(error: unknown): void;
 }
 
 /**
- * Serves the tools on stdin and stdout, which then carry nothing else.
+ * Serves the tools on stdin and stdout, which must not be used for anything else.
  * @returns when stdin ends, or stdout cannot be written.
  */
 export async function serveTools(options: StdioOptions): Promise<void> {
@@ -44,7 +44,7 @@ export async function serveTools(options: StdioOptions): Promise<void> {
   await served.close();
 }
 
-/** The messages that the library can read, each on a line; it would drop one whose id it cannot, without a reply. */
+/** The messages whose id the library can read, one per line; the library would drop others without a reply. */
 async function* readableMessages(input: Readable, output: Writable): AsyncGenerator<Buffer> {
   for await (const line of linesOf(input)) {
     const problem = messageIdProblem(idOf(line));
@@ -67,7 +67,7 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-/** The library reports what is no JSON. */
+/** Invalid JSON is reported by the library. */
 function idOf(line: string): unknown {
   try {
     return Object(JSON.parse(line)).id;

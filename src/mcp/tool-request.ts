@@ -8,10 +8,10 @@ export type Arguments = Readonly<Record<string, unknown>>;
 const UNSENDABLE_SEGMENT = /^\.{0,2}$/;
 
 /**
- * The request to the API that a call of a tool stands for. Arguments are not checked: the API refuses
- * what is invalid, in its own words.
- * @param authorization the value of the header that holds the caller's key.
- * @throws ApiError `invalid_parameter` for a number that was rounded when it was read.
+ * The request to the API for a call of a tool. Arguments are not checked, because the API refuses invalid
+ * ones with its own messages.
+ * @param authorization the value of the header with the caller's key.
+ * @throws ApiError `invalid_parameter` for a number that was rounded when it was parsed.
  */
 export function toolRequest(
   { operation, baseUrl }: ApiTool,
@@ -55,7 +55,7 @@ function textOf(value: unknown): string {
   return text.toWellFormed();
 }
 
-/** A text that a header cannot hold unchanged is sent empty, which the API refuses. */
+/** A text that a header cannot carry unchanged is sent empty, which the API refuses. */
 function headerValue(text: string): string {
   return /^[!-~]+$/.test(text) ? text : '';
 }

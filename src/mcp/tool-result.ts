@@ -5,10 +5,10 @@ import { parseStrictJson } from '../http/strict-json.ts';
 import { type ApiTool, argumentName } from './api-tools.ts';
 import { toToolValue } from './tool-schemas.ts';
 
-/** A value of JSON. */
+/** Fields of a JSON object. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a tool gives for a reply of the API: the body, or the Error body, and what the headers tell. */
+/** The result of a tool for a reply of the API: the body, or the Error body, and details from the headers. */
 export async function toolResult(tool: ApiTool, reply: Response): Promise<CallToolResult> {
   const { headers, ok } = reply;
   const { success } = tool.operation;
@@ -24,14 +24,14 @@ export async function toolResult(tool: ApiTool, reply: Response): Promise<CallTo
   });
 }
 
-/** The result of a call with an error of the tools themselves, and fields that come with it. */
+/** The result of a call that fails with an error of the tools themselves, and further fields. */
 export function refusedCall({ code, message }: Problem, more: Fields = {}): CallToolResult {
   return structured(true, { error: { code, message, status: ERRORS[code].status }, ...more });
 }
 
 /**
- * The result of a call that no whole reply came to.
- * @param headers of the reply, where these arrived.
+ * The result of a call without a complete reply.
+ * @param headers of the reply, if they arrived.
  */
 export function unansweredCall(
   { baseUrl, operation }: ApiTool,
@@ -45,7 +45,7 @@ export function unansweredCall(
 
 const UNCERTAIN = 'and whether the call was carried out before you repeat it';
 
-/** The result where the reply cannot be read: it was damaged, or something else answered, such as a proxy. */
+/** The result if the reply cannot be read: it is damaged, or comes from something else, such as a proxy. */
 function foreignReply(
   { baseUrl, operation }: ApiTool,
   { status, headers }: Response,
@@ -59,7 +59,7 @@ function foreignReply(
   return unavailable(message, headers);
 }
 
-/** A 503 of the tools themselves, to wait after as after those of the API. */
+/** A 503 of the tools themselves, with a wait like that of the API's 503. */
 function unavailable(message: string, headers: Headers): CallToolResult {
   return refusedCall(
     { code: 'unavailable', message },
@@ -67,7 +67,7 @@ function unavailable(message: string, headers: Headers): CallToolResult {
   );
 }
 
-/** The text holds the same, for clients that do not read structured content. */
+/** The text repeats the structured content, for clients that do not read the latter. */
 function structured(isError: boolean, structuredContent: Fields): CallToolResult {
   const content = [{ type: 'text' as const, text: JSON.stringify(structuredContent) }];
   return { content, structuredContent, ...(isError && { isError }) };
@@ -100,7 +100,7 @@ function nextPage({ operation }: ApiTool, headers: Headers): Fields {
   return { nextPage: Object.fromEntries(given) };
 }
 
-/** What a result repeats of the headers of any reply. */
+/** The details that a result repeats from the headers of any reply. */
 function circumstances(headers: Headers): Fields {
   const wait = headers.get('retry-after') ?? '';
   return {
@@ -111,7 +111,7 @@ function circumstances(headers: Headers): Fields {
   };
 }
 
-/** What the headers of every reply of the API tell about the limits. */
+/** The limits in the headers, which every reply of the API has. */
 function rateLimit(headers: Headers): Fields {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
     headers.get(`x-ratelimit-${name}`),

@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors.ts';
 import { parseInt64, toInt64 } from '../lib/int64.ts';
 
 /*
- * Schemas and values as tools have them: every int64 is a decimal string, because hosts read JSON with
+ * Schemas and values in the form of tools: every int64 is a decimal string, because hosts read JSON with
  * parsers that round integers beyond 2^53.
  */
 
@@ -13,10 +13,10 @@ declare global {
   }
 }
 
-/** An int64 as a tool takes and gives it. */
+/** An int64 in the arguments and results of tools. */
 const DECIMAL = '^-?(?:0|[1-9]\\d{0,18})$';
 
-/** Keywords for the OpenAPI document alone: they are not of JSON Schema. */
+/** Keywords for the OpenAPI document, which are not part of JSON Schema. */
 const DOCUMENT_KEYWORD = /^(?:example$|x-)/;
 
 /** A schema of the contract as JSON Schema 2020-12 for a tool. */
@@ -42,8 +42,8 @@ function convertKeyword(name: string, value: unknown): unknown {
 }
 
 /**
- * An argument in the form of the contract. What is invalid is left to the API to refuse.
- * @throws ApiError `invalid_parameter` for a number that was rounded when it was read.
+ * Converts an argument to the form of the contract. Invalid values are passed on for the API to refuse.
+ * @throws ApiError `invalid_parameter` for a number that was rounded when it was parsed.
  */
 export function fromToolValue(value: unknown, schema: unknown): unknown {
   if (isInt64(schema)) return fromDecimal(value);
@@ -51,8 +51,8 @@ export function fromToolValue(value: unknown, schema: unknown): unknown {
 }
 
 /**
- * A value of a reply in the form of a tool.
- * @param value as `parseStrictJson` reads it; integers outside of every schema are numbers where these are exact.
+ * Converts a value of a reply to the form of a tool.
+ * @param value as parsed by `parseStrictJson`; integers without a schema become numbers if these are exact.
  */
 export function toToolValue(value: unknown, schema?: unknown): unknown {
   if (typeof value !== 'bigint') return mapParts(value, schema, toToolValue);

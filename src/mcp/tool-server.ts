@@ -8,28 +8,28 @@ import { type ApiAddresses, type ApiTool, describeTool, toolsOf } from './api-to
 import { type Arguments, toolRequest } from './tool-request.ts';
 import { refusedCall, toolResult, unansweredCall } from './tool-result.ts';
 
-/** The tools of an environment, described once. */
+/** The tools of an environment with their descriptions. */
 export interface ToolList {
   readonly tools: ReadonlyMap<string, ApiTool>;
   readonly descriptions: readonly Tool[];
-  /** For the model that uses the tools. */
+  /** Instructions for the model that uses the tools. */
   readonly instructions: string;
 }
 
-/** How the tools reach the API. */
+/** The connection of the tools to the API. */
 export interface ApiConnection {
   /** The value of the Authorization header. */
   readonly authorization: string;
   /**
-   * Sends a request to the API; rejects when no reply came.
+   * Sends a request to the API; rejects if no reply arrives.
    * @param signal aborts when the client cancels the call.
    */
   send(request: Request, signal: AbortSignal): Promise<Response>;
-  /** Is told why no reply came. */
+  /** Called with the reason if no reply arrives. */
   failed(error: unknown): void;
 }
 
-/** What a tool name in a message repeats, in characters. */
+/** The longest tool name that a message repeats in full, in characters. */
 const SHOWN_NAME_LENGTH = 60;
 
 /** The tools that a key of this environment can use. */
@@ -56,8 +56,8 @@ const SANDBOX_INSTRUCTIONS =
   'while the key is banned; resetSandbox undoes all of it and leaves animals and messages.';
 
 /**
- * Refuses calls of a wrong shape in words that help. The library's own words are lists of its validator, and its
- * `McpServer` would check the arguments as well: that is for the API to do.
+ * Refuses malformed calls with helpful messages. The library's own messages are lists of its validator, and
+ * its `McpServer` would also check the arguments, which is left to the API.
  */
 class ToolServer extends Server {
   protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {
@@ -71,7 +71,7 @@ class ToolServer extends Server {
   }
 }
 
-/** @throws ProtocolError without the name of a tool, or with arguments that are no object. */
+/** @throws ProtocolError if the name of a tool is missing, or the arguments are not an object. */
 function checkCall(params: Arguments = {}): void {
   const { name, arguments: given = {} } = params;
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
@@ -83,8 +83,7 @@ function checkCall(params: Arguments = {}): void {
 }
 
 /**
- * A server of the Model Context Protocol with these tools, for one connection. It keeps nothing between
- * two calls.
+ * A server of the Model Context Protocol with these tools, for one connection. It is stateless between calls.
  */
 export function createToolServer(list: ToolList, connection: ApiConnection): Server {
   const { tools, descriptions, instructions } = list;
