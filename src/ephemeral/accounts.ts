@@ -1,14 +1,14 @@
 import { type Limits, type Plan, type Subscription, subscribe } from '../core/plans.ts';
 
-/** The account that every service to throw away has, with limits that no test suite exhausts. */
+/** The account of every ephemeral service, with limits that no test suite exhausts. */
 export const DEFAULT_ACCOUNT = {
   email: 'throwaway@example.com',
   subscription: subscribe('enterprise', { perMinute: 1_000_000_000, perDay: 1_000_000_000 }),
 } as const;
 
 /**
- * The plan of an account of a fixture; Free unless it is named.
- * @throws OperatorError when the limits do not go with the plan.
+ * The plan of an account of a fixture; by default Free.
+ * @throws OperatorError when the limits do not match the plan.
  */
 export function subscriptionOf({
   plan = 'free',

@@ -1,12 +1,12 @@
 import { type Clock, type Instant, SECOND, systemClock } from '../lib/clock.ts';
 
-/** A clock that goes on from where it is set. */
+/** A clock that can be set, and then continues from that time. */
 export class AdjustableClock implements Clock {
   readonly #clock: Clock;
   #wallOffset = 0;
   #elapsedOffset = 0;
 
-  /** @param clock that it follows. */
+  /** @param clock the clock that it follows. */
   constructor(clock: Clock) {
     this.#clock = clock;
   }
@@ -16,33 +16,33 @@ export class AdjustableClock implements Clock {
     return { wall: wall + this.#wallOffset, elapsed: elapsed + this.#elapsedOffset };
   }
 
-  /** Sets the date and time (epoch ms); no time passes by it. */
+  /** Sets the date and time (epoch ms); the elapsed time does not change. */
   set(wall: number): void {
     this.#wallOffset += wall - this.now().wall;
   }
 
-  /** Lets time pass, in ms: at least 0. */
+  /** Advances the clock by a number of ms: at least 0. */
   advance(milliseconds: number): void {
     this.#wallOffset += milliseconds;
     this.#elapsedOffset += milliseconds;
   }
 }
 
-/** What a fixture says of the clock. */
+/** The clock settings of a fixture. */
 interface FixtureClock {
-  /** Its time at the start, in ISO 8601. */
+  /** The time at the start, in ISO 8601. */
   readonly now?: string;
   readonly advanceSeconds?: number;
 }
 
-/** The clock that a fixture asks for; the machine's where it asks for none. */
+/** The clock of a fixture; by default the machine's time. */
 export function clockFrom(fixture: FixtureClock | undefined): AdjustableClock {
   const clock = new AdjustableClock(systemClock);
   setFrom(clock, fixture);
   return clock;
 }
 
-/** Sets a clock to the time that a fixture begins with. */
+/** Sets a clock to the start time of a fixture. */
 export function setFrom(
   clock: AdjustableClock,
   { now, advanceSeconds = 0 }: FixtureClock = {},

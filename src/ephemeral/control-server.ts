@@ -6,17 +6,17 @@ import { FixtureSchema } from './fixture-schema.ts';
 import type { FixtureKey, NewAccount } from './load-fixture.ts';
 import type { RecordedRequests } from './recorded-requests.ts';
 
-/** What the control server changes. */
+/** The parts of the service that the control server changes. */
 export interface Controlled {
   readonly clock: AdjustableClock;
   readonly requests: RecordedRequests;
   /** Adds an account with a key for each environment. @throws OperatorError */
   addAccount(account: NewAccount): Promise<readonly FixtureKey[]>;
-  /** Puts everything but accounts and keys back as the service began. */
+  /** Restores the initial state of everything but accounts and keys. */
   reset(): Promise<void>;
 }
 
-/** Where a program controls a service to throw away. */
+/** The address and token with which a program controls an ephemeral service. */
 export interface ControlAddress {
   readonly url: string;
   /** Sent as a bearer token with every request. */
@@ -44,8 +44,8 @@ const readAccount = bodyReader({ body: NEW_ACCOUNT });
 const readClock = bodyReader({ body: CLOCK });
 
 /**
- * Serves the programs that start a service to throw away, on a port of its own on the loopback address:
- * they add accounts, advance the clock, read the requests that arrived, and reset the service.
+ * Serves the programs that start an ephemeral service, on a separate port of the loopback address: they add
+ * accounts, advance the clock, read the received requests, and reset the service.
  */
 export function openControl(controlled: Controlled): ControlAddress & Disposable {
   const token = crypto.getRandomValues(new Uint8Array(32)).toHex();

@@ -11,20 +11,20 @@ import { makeEphemeralFolder, removeAbandonedFolders } from './folder.ts';
 import type { FixtureKey, Loaded, NewAccount } from './load-fixture.ts';
 import { RecordedRequests } from './recorded-requests.ts';
 
-/** Standard input, as the path of a fixture. */
+/** The fixture path that stands for standard input. */
 const STDIN = '-';
 
-/** What a service to throw away is started with; its data go when it is disposed of. */
+/** The parts of an ephemeral service; its data is deleted on disposal. */
 export interface Ephemeral extends Disposable {
   readonly config: Config;
   readonly clock: Clock;
   /** Fills the stores before the first request. */
   fill(stores: Stores): Promise<void>;
-  /** All keys, once the stores are filled. */
+  /** All keys, available once the stores are filled. */
   readonly keys: readonly FixtureKey[];
   /** Records the requests that the handler answers. */
   watch: RecordedRequests['watch'];
-  /** Opens the port by which programs control the service that was started. */
+  /** Opens the port on which programs control the started service. */
   control(service: {
     readonly stores: Stores;
     readonly limiters: ReadonlyMap<Environment, AdjustableLimiter>;
@@ -32,8 +32,8 @@ export interface Ephemeral extends Disposable {
 }
 
 /**
- * Prepares a service whose data live in a temporary folder. Signals should be handled from here on, so that none
- * leaves the folder behind.
+ * Prepares a service whose data is in a temporary folder. From here on signals should be handled, so that
+ * none leaves the folder behind.
  * @param config the operator's settings; the data folder is replaced.
  * @throws SetupError when the settings name another store.
  */
@@ -81,8 +81,8 @@ export function beginEphemeral(config: Config, fixture: Fixture): Ephemeral {
 
 /**
  * Reads a fixture.
- * @param path of the file, `-` for standard input; none for an empty store.
- * @throws SetupError when it cannot be used.
+ * @param path of the file, `-` for standard input; without it the store is empty.
+ * @throws SetupError when the fixture cannot be used.
  */
 export async function readFixture(path: string | undefined): Promise<Fixture> {
   if (path === undefined) return {};

@@ -4,8 +4,8 @@ import { MESSAGE_MAX_LENGTH } from '../core/messages.ts';
 import { PLAN_NAMES } from '../core/plans.ts';
 
 /*
- * The JSON Schema (2020-12) of a fixture, published as `fixture.schema.json`. What it cannot say, such as
- * that a ban names a key of the fixture, `fixture.ts` checks.
+ * The JSON Schema (2020-12) of a fixture, published as `fixture.schema.json`. `fixture.ts` checks what a schema
+ * cannot express, such as that a ban names a key of the fixture.
  */
 
 const count = { type: 'integer', minimum: 0, maximum: 1_000_000_000 } as const;

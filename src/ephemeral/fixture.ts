@@ -11,21 +11,21 @@ import { clockFrom } from './adjustable-clock.ts';
 import { FixtureSchema } from './fixture-schema.ts';
 import { schemaProblems } from './schema-problems.ts';
 
-/** What a service to throw away begins with. Integers beyond 2^53 - 1 are decimal strings. */
+/** The initial contents of an ephemeral service. Integers beyond 2^53 - 1 are decimal strings. */
 export type Fixture = XStatic<typeof FixtureSchema>;
 
 export type FixtureAccount = NonNullable<Fixture['accounts']>[number];
 type FixturePet = XStatic<typeof FixtureSchema.properties.pets.properties.production.items>;
 type FixtureKey = NonNullable<FixtureAccount['keys']>[number];
 
-/** One thing that is wrong with a fixture. */
+/** One problem of a fixture. */
 interface Problem {
-  /** Where it is: a JSON Pointer (RFC 6901). */
+  /** The location of the problem: a JSON Pointer (RFC 6901). */
   readonly pointer: string;
   readonly text: string;
 }
 
-/** What the fixture has, and others may name. */
+/** The accounts and keys of the fixture, which other parts may refer to. */
 interface Known {
   /** In lower case. */
   readonly emails: Set<string>;
@@ -37,14 +37,14 @@ function noneKnown(): Known {
   return { emails: new Set([DEFAULT_ACCOUNT.email]), keys: new Set() };
 }
 
-/** A list without the elements that have a wrong shape; the others are in their places. */
+/** A list in which malformed elements are `undefined`, so that the others keep their indexes. */
 type SoundList<Name extends keyof Fixture> = Fixture[Name] extends
   | ReadonlyArray<infer Element>
   | undefined
   ? ReadonlyArray<Element | undefined>
   : never;
 
-/** A fixture without what has a wrong shape. */
+/** The well-formed parts of a fixture. */
 interface SoundParts {
   readonly clock?: Fixture['clock'];
   readonly accounts?: SoundList<'accounts'>;
@@ -57,7 +57,7 @@ interface SoundParts {
 const NO_TEXT = 'must be Unicode text.';
 const NO_TIME = 'must be a time that exists, from 1970 on.';
 
-/** More problems than anybody reads; the checker's own limit is 8. */
+/** More problems than anyone reads; the validator's default is 8. */
 const MAX_PROBLEMS = 1_000;
 
 const validator = Compile(FixtureSchema);
@@ -72,7 +72,7 @@ const usageValidator = Compile(properties.usage.items);
 /**
  * Reads a fixture.
  * @param source its name in messages.
- * @throws SetupError with every problem, each on a line of its own with its JSON Pointer.
+ * @throws SetupError with every problem, one per line with its JSON Pointer.
  */
 export function parseFixture(bytes: Uint8Array, source: string): Fixture {
   const value = withoutBigInts(parse(bytes, source));
@@ -95,7 +95,7 @@ function parse(bytes: Uint8Array, source: string): unknown {
   }
 }
 
-/** Strict JSON has a bigint for every integer; what a number holds exactly becomes one, the rest a string. */
+/** The strict JSON parser makes every integer a bigint. Those within 2^53 - 1 become numbers, the others strings. */
 function withoutBigInts(value: unknown): unknown {
   if (typeof value === 'bigint') {
     return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
@@ -118,7 +118,7 @@ function problemsOfShape(value: unknown): Problem[] {
   }
 }
 
-/** What the schema cannot say of those parts that have the right shape. */
+/** Problems of the well-formed parts that the schema cannot express. */
 function* problemsOfSoundParts(value: unknown): Generator<Problem> {
   const parts: Readonly<Partial<Record<keyof Fixture, unknown>>> = Object(value);
   const { production, staging }: { production?: unknown; staging?: unknown } = Object(parts.pets);
@@ -139,7 +139,7 @@ function* problemsOfSoundParts(value: unknown): Generator<Problem> {
   yield* problemsOfReferences(sound, known);
 }
 
-/** Adds the addresses and keys of accounts of any shape: what names them is not wrong, too. */
+/** Adds the addresses and keys of malformed accounts, so that references to them are not reported, too. */
 function addNamed(list: unknown, { emails, keys: texts }: Known): void {
   for (const account of Array.isArray(list) ? list : []) {
     const { email, keys }: { email?: unknown; keys?: unknown } = Object(account);
@@ -151,7 +151,7 @@ function addNamed(list: unknown, { emails, keys: texts }: Known): void {
   }
 }
 
-/** The elements of a list that have the right shape, in their places. */
+/** The elements of a list, with `undefined` in place of malformed ones. */
 function placesOf<Element>(
   list: unknown,
   elements: { Check(value: unknown): value is Element },
@@ -160,7 +160,7 @@ function placesOf<Element>(
   return list.map((element: unknown) => (elements.Check(element) ? element : undefined));
 }
 
-/** What the schema cannot say. */
+/** Problems that the schema cannot express. */
 function* problemsOf(fixture: SoundParts, known: Known): Generator<Problem> {
   const { clock, accounts = [], pets = {} } = fixture;
   const clockProblems = clock ? [...problemsOfClock(clock)] : [];
@@ -186,7 +186,7 @@ function* problemsOfClock({
   if (now !== undefined && !isTime(now)) yield { pointer: '/clock/now', text: NO_TIME };
 }
 
-/** What the messages cannot be, and what names an account or a key that the fixture does not have. */
+/** Invalid texts of messages, and references to accounts or keys that the fixture does not have. */
 function* problemsOfReferences(
   { messages = [], usage = [], bans = [] }: SoundParts,
   { emails, keys }: Known,
@@ -265,7 +265,7 @@ function* problemsOfPet(
   }
 }
 
-/** Whether a time of the right form is one of the calendar: `Date` takes 30 February for 2 March. */
+/** Whether a well-formed time exists in the calendar: `Date` takes 30 February for 2 March. */
 function isTime(text: string): boolean {
   const time = Date.parse(text);
   return (

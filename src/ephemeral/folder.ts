@@ -6,13 +6,13 @@ import { MINUTE, systemClock } from '../lib/clock.ts';
 import { FILE_NAMES, THROWN_AWAY_PREFIX as PREFIX } from '../storage/data-folder.ts';
 import { type Lock, shareLock, takeLock } from '../storage/sqlite/lock.ts';
 
-/** Of a folder that is not locked yet: others look for it only once it is. */
+/** Prefix of a folder that is not locked yet. It is renamed once it is locked, and only then found by others. */
 const DRAFT_PREFIX = `.${PREFIX}`;
 
-/** How old such a folder is at least when its process was killed, in ms. */
+/** The age from which an unlocked folder is taken for abandoned, in ms. */
 const DRAFT_TIME = 10 * MINUTE;
 
-/** The folder of a service that is thrown away; it goes when it is disposed of. */
+/** The folder of an ephemeral service; it is deleted on disposal. */
 export interface EphemeralFolder extends Disposable {
   /** Absolute path. */
   readonly path: string;
@@ -46,7 +46,7 @@ export function makeEphemeralFolder(): EphemeralFolder {
   };
 }
 
-/** Removes the folders whose process was killed before it could do so. */
+/** Removes the folders of processes that were killed before they could do so. */
 export function removeAbandonedFolders(): void {
   for (const name of readdirSync(tmpdir())) {
     const path = join(tmpdir(), name);
@@ -61,13 +61,13 @@ export function removeAbandonedFolders(): void {
   }
 }
 
-/** Whether a folder of this user never got its name: that takes a few milliseconds. */
+/** Whether a folder of this user was never renamed, although that takes only a few milliseconds. */
 function isAbandonedDraft(path: string): boolean {
   try {
     const { uid, mtimeMs } = statSync(path);
     return uid === process.getuid?.() && systemClock.now().wall - mtimeMs > DRAFT_TIME;
   } catch {
-    // Another process removes it at this moment.
+    // Another process is removing the folder.
     return false;
   }
 }
@@ -78,7 +78,7 @@ function lockAbandoned(path: string): Lock | undefined {
     if (statSync(path).uid !== process.getuid?.()) return undefined;
     return takeLock(join(path, FILE_NAMES.owner));
   } catch {
-    // Another process removes it at this moment.
+    // Another process is removing the folder.
     return undefined;
   }
 }

@@ -13,20 +13,20 @@ import type { Stores } from '../storage/stores.ts';
 import { DEFAULT_ACCOUNT, subscriptionOf } from './accounts.ts';
 import type { Fixture, FixtureAccount } from './fixture.ts';
 
-/** Who made what a fixture holds, in the audit log. */
+/** The actor of the fixture's changes in the audit log. */
 export const BY = 'fixture';
 
-/** A key of a service to throw away. */
+/** A key of an ephemeral service. */
 export interface FixtureKey {
   /** E-mail address of its account. */
   readonly account: string;
   readonly environment: Environment;
   readonly name: string;
-  /** Its text. */
+  /** The text of the key. */
   readonly key: string;
 }
 
-/** An account that a test asks for; Free, with an address of its own, unless told otherwise. */
+/** An account that a test adds; by default a Free account with a unique address. */
 export type NewAccount = Partial<Pick<FixtureAccount, 'email' | 'plan' | 'perMinute' | 'perDay'>>;
 
 export interface Destination {
@@ -35,7 +35,7 @@ export interface Destination {
   readonly banPolicy: BanPolicy;
 }
 
-/** What was made of the fixture's accounts. */
+/** The accounts and keys that were made from a fixture. */
 export interface Loaded {
   /** By e-mail address in lower case. */
   readonly accountIds: Map<string, string>;
@@ -65,7 +65,7 @@ export async function loadFixture(fixture: Fixture, into: Destination): Promise<
 
 /**
  * Adds an account with a key for each environment, while the service runs.
- * @throws OperatorError when the address is taken, or the limits do not go with the plan.
+ * @throws OperatorError when the address is taken, or the limits do not match the plan.
  */
 export async function addNewAccount(
   { email = `account-${crypto.randomUUID()}@example.com`, ...plan }: NewAccount,
@@ -135,7 +135,7 @@ export async function addMessages(
   await Promise.all(added);
 }
 
-/** Puts the bans on record, and gives them. */
+/** Stores the bans of the fixture, and returns them. */
 export async function addBans(
   { bans = [] }: Fixture,
   { stores, clock, banPolicy }: Destination,

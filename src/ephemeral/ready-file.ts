@@ -3,25 +3,25 @@ import { messageOf, OperatorError, SetupError } from '../core/errors.ts';
 import type { ControlAddress } from './control-server.ts';
 import type { FixtureKey } from './load-fixture.ts';
 
-/** What a ready file says of a service that answers requests. */
+/** The contents of a ready file, which describes a service that answers requests. */
 export interface ReadyFile {
   readonly pid: number;
-  /** Absolute path of the data folder: a command with it as PETSTORE_DATA_DIR works on this service's data. */
+  /** Absolute path of the data folder: commands that use it as PETSTORE_DATA_DIR work on this service's data. */
   readonly dataDir: string;
   readonly ports: { readonly http: number; readonly ops: number };
-  /** Base addresses by part, without a slash at the end. */
+  /** Base addresses by part, without a trailing slash. */
   readonly addresses: Readonly<Record<string, string>> & {
-    /** Where /livez, /readyz and /metrics are. */
+    /** Base address of /livez, /readyz and /metrics. */
     readonly ops: string;
   };
-  /** The keys of a service to throw away; empty otherwise. */
+  /** The keys of an ephemeral service; empty otherwise. */
   readonly keys: readonly FixtureKey[];
-  /** Where programs control a service to throw away. */
+  /** The address at which programs control an ephemeral service. */
   readonly control?: ControlAddress | undefined;
 }
 
 /**
- * Writes a ready file, for this user only: whoever sees it sees it whole.
+ * Writes a ready file, for this user only. The file appears atomically.
  * @throws SetupError when it cannot be written.
  */
 export function writeReadyFile(path: string, ready: ReadyFile): void {
@@ -46,7 +46,7 @@ export function removeReadyFile(path: string): void {
   }
 }
 
-/** @throws OperatorError when there is none yet, or the file is another. */
+/** @throws OperatorError when the file does not exist yet, or is not a ready file. */
 export async function readReadyFile(path: string): Promise<ReadyFile> {
   try {
     const ready: ReadyFile = await Bun.file(path).json();

@@ -3,10 +3,10 @@ import type { RequestHandler } from '../http/serve-options.ts';
 import { sentOf } from '../http/simulation/sent-instead.ts';
 import type { Clock } from '../lib/clock.ts';
 
-/** The latest requests that are recorded; older ones are dropped. */
+/** How many requests are recorded; older ones are dropped. */
 const CAPACITY = 10_000;
 
-/** A request as it arrived, for the assertions of a test. */
+/** A received request, for the assertions of a test. */
 export interface RecordedRequest {
   /** ISO 8601, UTC; by the clock of the service. */
   readonly at: string;
@@ -17,9 +17,9 @@ export interface RecordedRequest {
   /** By names in lower case; without Authorization. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Of the reply; `null` where a simulation ended the connection without one. */
+  /** Status of the reply; `null` where a simulation ended the connection without one. */
   readonly status: number | null;
-  /** The error code of the reply; `null` where it reports none. */
+  /** The error code of the reply; `null` if it has none. */
   readonly code: string | null;
   /** From the arrival to the reply, in ms. */
   readonly durationMs: number;
@@ -35,8 +35,8 @@ export class RecordedRequests {
   }
 
   /**
-   * Records what this handler answers.
-   * @param apis requests to others are not recorded.
+   * Records the requests that this handler answers.
+   * @param apis requests to other base addresses are not recorded.
    */
   watch(
     handler: RequestHandler,
@@ -94,7 +94,7 @@ async function codeOf(response: Response): Promise<string | null> {
     const { code }: { code?: unknown } = await response.clone().json();
     return typeof code === 'string' ? code : null;
   } catch {
-    // A reply that a simulation has broken.
+    // A simulation has damaged the reply.
     return null;
   }
 }

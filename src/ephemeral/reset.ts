@@ -18,8 +18,8 @@ interface RunningDestination extends Destination {
 }
 
 /**
- * Puts a running service back as it began with its fixture; accounts and keys stay.
- * @param loaded what was made of the fixture's accounts at the start.
+ * Resets a running service to its fixture; accounts and keys stay.
+ * @param loaded the accounts and keys that were made from the fixture at the start.
  */
 export async function resetToFixture(
   fixture: Fixture,
@@ -37,7 +37,7 @@ export async function resetToFixture(
 }
 
 async function empty({ stores, clock, limiters }: RunningDestination): Promise<void> {
-  // A ban that is not on record yet would be put there after the reset.
+  // A ban that is not stored yet would be stored after the reset.
   await Promise.all([...limiters.values()].map((limiter) => limiter.recordBans()));
   await Promise.all(ENVIRONMENTS.map((each) => stores.environment(each).reset()));
   await stores.environmentResets.reset(ENVIRONMENTS, BY, clock.now().wall);

@@ -1,7 +1,7 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 import { expectationsOf } from '../http/expectations.ts';
 
-/** As much of a JSON Schema as its problems need. */
+/** The parts of a JSON Schema that the problems need. */
 interface Schema {
   readonly type?: string;
   readonly description?: string;
@@ -13,8 +13,8 @@ interface Schema {
 }
 
 /**
- * What is wrong with a value, in words, one problem for each place.
- * @param schema of the value, made of objects and arrays.
+ * The problems of a value, in words, one for each location.
+ * @param schema of the value; contains only objects and arrays.
  * @param errors of the validator.
  */
 export function schemaProblems(schema: Schema, errors: readonly TLocalizedValidationError[]) {
@@ -42,7 +42,7 @@ function problemsOf(
         `is not a field here. Use: ${known}.`,
       ]);
     }
-    // What an unknown field breaks is reported as an additional property, and an anyOf as a whole.
+    // Unknown fields are already reported as additional properties, and an anyOf is reported as a whole.
     case 'boolean':
     case 'anyOf':
       return error.keyword === 'anyOf' ? [[pointer, expectation(schema, pointer)]] : [];
