@@ -4,29 +4,29 @@ import { OperatorError } from '../core/errors.ts';
 import { SECOND } from '../lib/clock.ts';
 import type { ClientRun } from './scenario.ts';
 
-/** How long a client may take until its first request, in ms. */
+/** How long a client may take to send its first request, in ms. */
 const START_TIME = 30 * SECOND;
 
-/** How long what a client wrote may take to arrive after its end, in ms. */
+/** How long the output of a client may take to arrive after the client has ended, in ms. */
 const OUTPUT_TIME = SECOND;
 
-/** Characters of a client's output that are kept. */
+/** How much of a client's output is kept, in characters. */
 const MAX_OUTPUT = 1_000_000;
 
-/** How a client is run. */
+/** Options for running a client. */
 export interface ClientOptions {
-  /** Added to its environment. */
+  /** Environment variables that are added for the client. */
   readonly variables: Readonly<Record<string, string>>;
-  /** How long it may take from its first request on, in ms. */
+  /** How long the client may take after its first request, in ms. */
   readonly timeLimit: number;
   readonly firstRequest: Promise<void>;
-  /** Ends it early. */
+  /** Ends the client early. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs the client to its end, or until its time is up. Whatever it started in its process group ends with it.
- * @throws OperatorError when it cannot be started.
+ * Runs the client until it ends, or until its time is up. All processes of its group end with it.
+ * @throws OperatorError when the client cannot be started.
  */
 export async function runClient(
   command: readonly string[],
@@ -70,7 +70,7 @@ function spawn(command: readonly string[], variables: Readonly<Record<string, st
   }
 }
 
-/** Resolves with nothing when the client has had its time. */
+/** Resolves when the client's time is up. */
 async function timeIsUp(
   firstRequest: Promise<void>,
   timeLimit: number,
@@ -80,17 +80,17 @@ async function timeIsUp(
     await Promise.race([firstRequest, timeout(START_TIME, undefined, { signal })]);
     await timeout(timeLimit, undefined, { signal });
   } catch {
-    // The client ended by itself.
+    // The client ended in time.
   }
   return undefined;
 }
 
-/** The group has the id of the client, which leads it. */
+/** Ends the process group of the client; the client leads it, so both have the same id. */
 function killGroup(id: number): void {
   try {
     process.kill(-id, 'SIGKILL');
   } catch {
-    // All of it has ended.
+    // All processes of the group have ended.
   }
 }
 

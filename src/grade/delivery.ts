@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { SECOND } from '../lib/clock.ts';
 import type { Delivery, PlainReply } from './scenario.ts';
 
-/** A trickling body takes so many ms, in so many pieces. */
+/** Duration of a trickling body in ms, and the number of its pieces. */
 const TRICKLE_TIME = 3 * SECOND;
 const TRICKLE_PIECES = 30;
 
-/** How long the half of a truncated body is given to arrive before the connection ends, in ms. */
+/** How long the half of a truncated body may take to arrive before the connection ends, in ms. */
 const ARRIVAL_TIME = 100;
 
-/** Sends a reply, or as much of it as the delivery says. */
+/** Sends a reply, or the part of it that the delivery allows. */
 export async function deliver(
   { status, headers, body }: PlainReply,
   delivery: Delivery,

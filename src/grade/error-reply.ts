@@ -8,8 +8,8 @@ const LIMIT = 60;
 const DAILY_LIMIT = 1_000;
 
 /**
- * An error as the service words it, with the headers of its limits.
- * @param retryAfter in seconds; none for a reply without Retry-After.
+ * An error with the message and the rate-limit headers of the service.
+ * @param retryAfter in seconds; without it the reply has no Retry-After.
  */
 export function errorReply(code: ErrorCode, now: Instant, retryAfter?: number): PlainReply {
   const { status, body } = problemReply({ code, message: messageFor(code) });

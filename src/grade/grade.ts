@@ -4,20 +4,20 @@ import { openReferee } from './referee.ts';
 import type { ClientRun, Judgement, Scenario } from './scenario.ts';
 import { readPets } from './store.ts';
 
-/** The client that is graded, and the service that it is graded with. */
+/** The graded client, and the service that it uses. */
 export interface Examination {
   readonly command: readonly string[];
-  /** Addresses and keys of the service, as variables; the client gets the referee's address in them. */
+  /** Addresses and keys of the service, as variables; the client gets them with the referee's address. */
   readonly variables: Readonly<Record<string, string>>;
   /** Base address of production, and a key for it. */
   readonly url: string;
   readonly key: string;
   readonly clock: Clock;
-  /** Ends the run. */
+  /** Aborts the run. */
   readonly signal: AbortSignal;
 }
 
-/** The mark of one scenario, and what it was given for. */
+/** The mark of one scenario with its evidence. */
 export interface Grade extends Judgement {
   readonly scenario: Scenario;
   readonly runs: readonly ClientRun[];
@@ -25,7 +25,7 @@ export interface Grade extends Judgement {
   readonly duration: number;
 }
 
-/** Defaults of the variables that go with a task. */
+/** Defaults of the variables for tasks. */
 const TASK_VARIABLES = {
   PETSTORE_PET_ID: '1',
   PETSTORE_CATEGORY_ID: '7',
@@ -33,7 +33,7 @@ const TASK_VARIABLES = {
 };
 
 /**
- * Puts the client into one scenario.
+ * Runs the client in one scenario.
  * @throws OperatorError when the client cannot be started.
  * @throws the reason of the signal when it aborts.
  */

@@ -1,10 +1,10 @@
 import { SECOND } from '../lib/clock.ts';
 import type { ClientRun, Judgement, SeenRequest, Treatment } from './scenario.ts';
 
-/** Timers may fire this early, in ms: they count whole milliseconds, from before the reply was read. */
+/** How early timers may fire, in ms: they count whole milliseconds, and start before the reply was read. */
 const TIMER_TOLERANCE = 50;
 
-/** The service answers. */
+/** Leaves the request to the service. */
 export const FORWARD: Treatment = {};
 
 export function passed(seen: string): Judgement {
@@ -19,12 +19,12 @@ export function warned(seen: string): Judgement {
   return { mark: 'warned', seen };
 }
 
-/** A time for people, from ms. */
+/** A duration in readable form, from ms. */
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / SECOND).toFixed(2)} s`;
 }
 
-/** A count with its noun, which gets an s unless it is one. */
+/** A count with its noun, in the plural unless the count is 1. */
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -36,15 +36,15 @@ export function ending({ exitCode }: ClientRun): string {
     : `It ended with exit code ${exitCode}.`;
 }
 
-/** How a reply and the request that follows it are apart. */
+/** The time between a reply and the next request. */
 export interface Pause {
   /** From the reply to the next request, in ms. */
   readonly length: number;
-  /** What the reply asked for, in ms; none where it asked for nothing. */
+  /** The wait that the reply asked for, in ms; `undefined` without Retry-After. */
   readonly asked: number | undefined;
 }
 
-/** The pauses between requests that were sent one after the other. */
+/** The pauses between successive requests. */
 export function pausesOf(requests: readonly SeenRequest[]): Pause[] {
   return requests.slice(1).map(({ at }, index) => {
     const reply = requests[index]?.reply;
@@ -56,12 +56,12 @@ export function pausesOf(requests: readonly SeenRequest[]): Pause[] {
   });
 }
 
-/** Whether a pause is as long as was asked for. */
+/** Whether a pause is as long as the reply asked for. */
 export function isLongEnough({ length, asked = 0 }: Pause): boolean {
   return length >= asked - TIMER_TOLERANCE;
 }
 
-/** A failure if the client did not do its task: exit code 0, and exactly these ids on standard output. */
+/** A failure unless the client did its task: exit code 0, and exactly these ids on standard output. */
 export function taskFailure(run: ClientRun, expected: readonly bigint[]): Judgement | undefined {
   if (run.requests.length === 0) return failed(`It sent no request. ${ending(run)}`);
   if (run.exitCode !== 0) return failed(`The task was not done. ${ending(run)}`);

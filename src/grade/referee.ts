@@ -7,7 +7,7 @@ import type { PlainReply, Scenario, SeenRequest, Treatment } from './scenario.ts
 
 const LOOPBACK = '127.0.0.1';
 
-/** Headers that belong to one connection (RFC 9110, 7.6.1), or that the referee sets anew. */
+/** Headers that belong to one connection (RFC 9110, 7.6.1), or that the referee sets itself. */
 const NOT_FORWARDED = new Set(
   'host connection keep-alive proxy-connection te trailer transfer-encoding upgrade content-length accept-encoding expect'.split(
     ' ',
@@ -21,9 +21,9 @@ const NOT_PASSED_BACK = new Set([
   'content-length',
 ]);
 
-/** What one client is watched by. */
+/** Observes one client. */
 export interface Referee extends AsyncDisposable {
-  /** Origin that the client is told. */
+  /** The origin that the client is given. */
   readonly origin: string;
   /** In the order of their arrival; grows while the client runs. */
   readonly requests: readonly SeenRequest[];
@@ -32,9 +32,9 @@ export interface Referee extends AsyncDisposable {
 }
 
 /**
- * Opens a server between one client and the service, which records each request and treats it as the
- * scenario says, and another one that only notes what it receives.
- * @param serviceOrigin where the service is.
+ * Opens a server between one client and the service, which records each request and applies the scenario to
+ * it, and a second server that only records requests.
+ * @param serviceOrigin the origin of the service.
  */
 export async function openReferee(
   scenario: Pick<Scenario, 'treat'>,
@@ -72,7 +72,7 @@ class Watch implements Referee {
     const port = await this.#listen((request, response) => this.#referee(request, response));
     const otherPort = await this.#listen((request, response) => this.#note(request, response));
     this.origin = `http://${LOOPBACK}:${port}`;
-    // Another name, so that it is another host to clients that do not compare ports.
+    // A different name, so that clients that do not compare ports see a different host.
     this.#otherOrigin = `http://localhost:${otherPort}`;
   }
 
@@ -89,7 +89,7 @@ class Watch implements Referee {
     handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   ): Promise<number> {
     const server = createServer((request, response) => {
-      // A client may end the connection at any point of the exchange.
+      // A client may end the connection at any time.
       handle(request, response).catch(() => response.destroy());
     });
     this.#servers.push(server);
@@ -101,14 +101,14 @@ class Watch implements Referee {
     return address.port;
   }
 
-  /** Notes a request to the other server, which has no pets. */
+  /** Records a request to the second server, which has no pets. */
   async #note(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const seen = await this.#record(request, 'other');
     const reply = { status: 200, headers: { 'content-type': 'application/json' }, body: '[]' };
     await this.#send(seen, reply, {}, response);
   }
 
-  /** Treats a request to the service as the scenario says. */
+  /** Applies the scenario to a request to the service. */
   async #referee(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const seen = await this.#record(request, 'service');
     const treatment = this.#scenario.treat(seen, {
@@ -142,7 +142,7 @@ class Watch implements Referee {
     return seen;
   }
 
-  /** Has the service answer; its own address in the reply's headers becomes the referee's. */
+  /** Forwards a request to the service, and replaces its address in the reply's headers by the referee's. */
   async #forward(
     { rawHeaders }: IncomingMessage,
     { method, path, body }: SeenRequest,

@@ -1,9 +1,9 @@
 import type { Instant } from '../lib/clock.ts';
 
-/** What the client is told to do, in the variable PETSTORE_TASK. */
+/** The task of the client, in the variable PETSTORE_TASK. */
 export type Task = 'list-all' | 'create-one' | 'create-many' | 'get-one';
 
-/** A reply, whole. */
+/** A complete reply. */
 export interface PlainReply {
   readonly status: number;
   /** By names in lower case; without Content-Length. */
@@ -11,10 +11,10 @@ export interface PlainReply {
   readonly body: string;
 }
 
-/** How much of a reply reaches the client: all at once, nothing, half of the body, or all of it bit by bit. */
+/** How a reply is delivered: complete, not at all, only half of the body, or the body in small pieces. */
 export type Delivery = 'whole' | 'lost' | 'truncated' | 'trickling';
 
-/** What the referee does with a request. Without any of these the service answers it. */
+/** How the referee treats a request. Without any of these, the service answers it. */
 export interface Treatment {
   /** The reply; the service never receives the request. */
   readonly instead?: PlainReply;
@@ -23,7 +23,7 @@ export interface Treatment {
   readonly delivery?: Delivery;
 }
 
-/** A request as the referee saw it, and its reply. Times are in ms since the client was started. */
+/** A request as recorded by the referee, with its reply. Times are in ms since the client was started. */
 export interface SeenRequest {
   readonly at: number;
   readonly method: string;
@@ -31,16 +31,16 @@ export interface SeenRequest {
   readonly path: string;
   readonly body: string;
   readonly idempotencyKey: string | undefined;
-  /** Whether it came with an Authorization header. */
+  /** Whether it has an Authorization header. */
   readonly authorized: boolean;
-  /** Which server it was sent to: the one that the client was told, or another one that a reply named. */
+  /** The server that it was sent to: the one given to the client, or another one named by a reply. */
   readonly host: 'service' | 'other';
-  /** None until it is answered. */
+  /** Absent until the request is answered. */
   reply?: SeenReply;
 }
 
 export interface SeenReply {
-  /** When it began. */
+  /** When the reply started. */
   readonly at: number;
   readonly status: number;
   readonly delivery: Delivery;
@@ -51,22 +51,22 @@ export interface SeenReply {
   readonly hasNext: boolean;
 }
 
-/** What a scenario knows when it decides about a request. */
+/** The state in which a scenario decides about a request. */
 export interface Situation {
   readonly now: Instant;
   /** In ms since the client was started. */
   readonly at: number;
-  /** Requests to the service before this one, in their order. */
+  /** Earlier requests to the service, in their order. */
   readonly earlier: readonly SeenRequest[];
-  /** Origin that the client was told. */
+  /** The origin that the client was given. */
   readonly origin: string;
-  /** Origin of another server that the client was never told. */
+  /** The origin of a second server that the client was not given. */
   readonly otherOrigin: string;
 }
 
-/** One run of the client, from the outside. */
+/** One run of the client, as observed from outside. */
 export interface ClientRun {
-  /** None if the client was ended because its time was up. */
+  /** `undefined` if the client was ended because its time was up. */
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
@@ -74,15 +74,15 @@ export interface ClientRun {
   readonly requests: readonly SeenRequest[];
 }
 
-/** A pet as the store holds it. */
+/** A pet in the store. */
 export interface StoredPet {
   readonly id: bigint;
   readonly categoryId: bigint;
 }
 
-/** What a scenario judges by. */
+/** The evidence that a scenario judges by. */
 export interface Observation {
-  /** One for each client that was started. */
+  /** One run for each started client. */
   readonly runs: readonly [ClientRun, ...ClientRun[]];
   /** Ids of all pets before the run, in the order of the list. */
   readonly listed: readonly bigint[];
@@ -96,21 +96,21 @@ export interface Judgement {
   readonly seen: string;
 }
 
-/** One situation that a client is put into, and what a good client makes of it. */
+/** One situation that tests a client, with the expected behaviour. */
 export interface Scenario {
-  /** For `--only`. */
+  /** The name for `--only`. */
   readonly name: string;
   /** What a good client does; continues "The client …". */
   readonly title: string;
-  /** Where it is asked for. */
+  /** The standard or document that requires it. */
   readonly standard: string;
   readonly expected: string;
   readonly task: Task;
-  /** Further variables for the client. */
+  /** Additional environment variables for the client. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** How many clients are started at once; 1 unless given. */
+  /** How many clients are started at the same time; 1 unless given. */
   readonly clients?: number;
-  /** How long the client may take from its first request on, in ms. */
+  /** How long the client may take after its first request, in ms. */
   readonly timeLimit: number;
   treat(request: SeenRequest, situation: Situation): Treatment;
   judge(observation: Observation): Judgement;

@@ -7,11 +7,11 @@ const LABEL = 'petstore grade';
 /** Dark enough for white text. */
 const COLOURS = { failed: '#b3261e', warned: '#8a5a00', passed: '#1b7a3d' } as const;
 
-/** Width of a character of the badge's font on average, and of the space beside a text, in px. */
+/** Average width of a character in the badge's font, and of the space beside a text, in px. */
 const CHARACTER = 6.6;
 const PADDING = 6;
 
-/** The marks as a small picture, such as `19/19 passed`. */
+/** The marks as a small SVG image, such as `19/19 passed`. */
 export function badgeSvg(grades: readonly Grade[]): string {
   const { passed, failed, warned } = summaryOf(grades);
   const value = failed > 0 ? `${failed} failed` : `${passed + warned}/${grades.length} passed`;

@@ -1,10 +1,10 @@
 import type { Grade } from '../grade.ts';
 import { timeline } from './timeline.ts';
 
-/** Characters of a client's standard error that a report shows, from its end. */
+/** How much of the end of a client's standard error a report shows, in characters. */
 const SHOWN_OUTPUT = 400;
 
-/** One grade for people. What went wrong comes with everything that was seen. */
+/** One grade in readable form. Failures and warnings come with all observations. */
 export function gradeText({ mark, scenario, seen, runs }: Grade): string {
   const { name, title, expected, standard } = scenario;
   const heading = `${mark}  ${name}: ${title}`;
@@ -21,13 +21,13 @@ export function gradeText({ mark, scenario, seen, runs }: Grade): string {
   ].join('\n');
 }
 
-/** How many have each mark. */
+/** The number of grades with each mark. */
 export function summaryOf(grades: readonly Grade[]): Record<Grade['mark'], number> {
   const count = (mark: Grade['mark']) => grades.filter((each) => each.mark === mark).length;
   return { passed: count('passed'), failed: count('failed'), warned: count('warned') };
 }
 
-/** The same in words. */
+/** The summary in words. */
 export function summaryText(grades: readonly Grade[]): string {
   const { passed, failed, warned } = summaryOf(grades);
   return `${passed} passed, ${failed} failed, ${warned} warned.`;

@@ -1,7 +1,7 @@
 import { seconds } from '../judging.ts';
 import type { ClientRun, SeenRequest } from '../scenario.ts';
 
-/** More requests of a client than these are counted, not listed. */
+/** How many requests of a client are listed; the others are only counted. */
 const MOST_LISTED = 12;
 
 /** The requests of one client as lines. */

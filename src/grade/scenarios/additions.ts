@@ -3,7 +3,7 @@ import { errorReply } from '../error-reply.ts';
 import { countOf, ending, failed, passed, taskFailure, warned } from '../judging.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** Accepts fields that were added after it was written. */
+/** The client accepts fields that were added after it was written. */
 export const survivesUnknownFields: Scenario = {
   name: 'survives-unknown-fields',
   title: 'survives fields that it does not know',
@@ -25,7 +25,7 @@ export const survivesUnknownFields: Scenario = {
 const UNKNOWN_CODE = 'category_closed';
 const MESSAGE = 'This category takes no more animals. Choose another one.';
 
-/** Treats an error by its status where it does not know the code. */
+/** The client handles an error with an unknown code by its status. */
 export const survivesUnknownCode: Scenario = {
   name: 'survives-an-unknown-code',
   title: 'survives an error code that it does not know',

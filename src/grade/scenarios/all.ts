@@ -11,7 +11,7 @@ import { followsLinks } from './pages.ts';
 import { reportsRequestId, warnsOfDeprecation } from './reports.ts';
 import { waitsAfter429, waitsAfter503 } from './waits.ts';
 
-/** In the order in which they are run. */
+/** All scenarios, in the order in which they are run. */
 export const SCENARIOS: readonly Scenario[] = [
   waitsAfter429,
   waitsAfter503,

@@ -3,20 +3,20 @@ import { gatewayReply } from '../error-reply.ts';
 import { failed, passed, pausesOf, seconds, warned } from '../judging.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** So many that random pauses show how they grow, and whether they differ. */
+/** Enough clients to show that random pauses grow and differ. */
 const CLIENTS = 8;
 
-/** The last pauses, taken together, are longer than the first ones by this factor. */
+/** The sum of the last pauses exceeds that of the first ones by this factor. */
 const GROWTH = 1.2;
 
-/** Shorter pauses than these are none, in ms. */
+/** Shorter pauses do not count as pauses, in ms. */
 const NO_PAUSE = 100;
 
-/** Pauses that differ by less than this part of their length, or so many ms, have no jitter worth its name. */
+/** Pauses have no jitter if they differ by less than this part of their length, or by less than this many ms. */
 const NO_JITTER = 0.03;
 const NO_JITTER_TIME = 25;
 
-/** Waits of growing length where a reply does not say how long to wait. */
+/** The client waits increasingly long if replies do not say how long to wait. */
 export const backsOff: Scenario = {
   name: 'backs-off',
   title: 'backs off with growing pauses and jitter where no Retry-After says how long to wait',

@@ -4,20 +4,20 @@ import { countOf, ending, FORWARD, failed, passed, taskFailure, warned } from '.
 import type { Scenario, SeenRequest, Situation } from '../scenario.ts';
 
 const COUNT = 12;
-/** Requests that the minute has room for. */
+/** Requests that the minute admits. */
 const ROOM = 3;
-/** How long the refusals go on, in seconds. */
+/** How long requests are refused, in seconds. */
 const WINDOW = 2;
-/** Requests that ban the key when they are refused after a first 429, as in the service. */
+/** Refused requests after a first 429 that lead to a ban, as in the service. */
 const BAN_AFTER = 10;
-/** In seconds. */
+/** Length of the ban, in seconds. */
 const BAN = 300;
-/** Requests that were on their way when the first refusal was sent, in ms. */
+/** Requests within this time after the first refusal count as already sent, in ms. */
 const IN_FLIGHT = 100;
 
 const LIMITS = 'RFC 6585, 4; RFC 9110, 10.2.3; the limits of the service';
 
-/** Stops at a 429, so that no ban follows. */
+/** The client stops at a 429, so that no ban follows. */
 export const keepsClearOfBan: Scenario = {
   name: 'keeps-clear-of-a-ban',
   title: 'does not hammer into a ban',
@@ -51,7 +51,7 @@ export const keepsClearOfBan: Scenario = {
   },
 };
 
-/** Sends nothing during a ban. */
+/** The client sends nothing during a ban. */
 export const acceptsBan: Scenario = {
   name: 'accepts-a-ban',
   title: 'sends nothing more when its key is banned',
@@ -74,7 +74,7 @@ function firstRefusal(requests: readonly SeenRequest[]): SeenRequest['reply'] {
   return requests.find(({ reply }) => reply?.status === 429)?.reply;
 }
 
-/** Refused requests that were not on their way already when the first refusal was sent. */
+/** Refused requests, except those already in flight when the first refusal was sent. */
 function strikesOf(requests: readonly SeenRequest[]): readonly SeenRequest[] {
   const refusal = firstRefusal(requests);
   if (refusal === undefined) return [];

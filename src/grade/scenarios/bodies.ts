@@ -2,7 +2,7 @@ import { SECOND } from '../../lib/clock.ts';
 import { countOf, ending, FORWARD, failed, passed, taskFailure } from '../judging.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** Reads a body that arrives slowly. */
+/** The client reads a body that arrives slowly. */
 export const readsTricklingReply: Scenario = {
   name: 'reads-a-trickling-reply',
   title: 'reads a reply that arrives bit by bit',
@@ -24,7 +24,7 @@ export const readsTricklingReply: Scenario = {
 
 const MOST_REQUESTS = 10;
 
-/** Takes half of a body for what it is. */
+/** The client recognises a truncated body. */
 export const endsAtTruncatedReply: Scenario = {
   name: 'ends-at-a-truncated-reply',
   title: 'ends with an error where every reply is truncated',

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.ts';
 
 const MOST_REQUESTS = 10;
 
-/** Ends after a bounded number of requests. */
+/** The client ends after a bounded number of requests. */
 export const givesUp: Scenario = {
   name: 'gives-up',
   title: 'gives up after a bounded number of requests',

@@ -7,7 +7,7 @@ const BIG = 2n ** 53n + 1n;
 
 const STANDARD = 'RFC 8259, 6; the type int64 of the OpenAPI document';
 
-/** Reads integers exactly. */
+/** The client reads integers exactly. */
 export const readsInt64: Scenario = {
   name: 'reads-int64',
   title: 'keeps 2^53 + 1 when it reads it',
@@ -24,7 +24,7 @@ export const readsInt64: Scenario = {
   },
 };
 
-/** Writes integers exactly. */
+/** The client writes integers exactly. */
 export const writesInt64: Scenario = {
   name: 'writes-int64',
   title: 'keeps 2^53 + 1 when it writes it',

@@ -12,7 +12,7 @@ import {
 } from '../judging.ts';
 import type { Observation, Scenario } from '../scenario.ts';
 
-/** Creates once, although the reply to the creation was lost. */
+/** The client creates one pet, although the reply to the creation was lost. */
 export const repeatsLostCreation: Scenario = {
   name: 'repeats-a-lost-creation',
   title: 'repeats a creation whose reply was lost, without making two',
@@ -43,7 +43,7 @@ export const repeatsLostCreation: Scenario = {
   },
 };
 
-/** Leaves a creation alone that could be made twice. */
+/** The client does not repeat a creation that could be made twice. */
 export const repeatsOnlyWithKey: Scenario = {
   name: 'repeats-only-with-a-key',
   title: 'does not repeat a creation without an Idempotency-Key',

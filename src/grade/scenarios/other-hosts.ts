@@ -2,7 +2,7 @@ import { SECOND } from '../../lib/clock.ts';
 import { countOf, ending, FORWARD, failed, passed } from '../judging.ts';
 import type { Observation, Scenario } from '../scenario.ts';
 
-/** Keeps its key where a link leads to another host. */
+/** The client does not send its key to another host that a link names. */
 export const keepsKeyFromLinkedHost: Scenario = {
   name: 'keeps-its-key-from-a-linked-host',
   title: 'sends its key to no other host that Link names',
@@ -21,7 +21,7 @@ export const keepsKeyFromLinkedHost: Scenario = {
   judge: judgeByOtherHost,
 };
 
-/** Keeps its key where a redirect leads to another host. */
+/** The client does not send its key to another host that a redirect names. */
 export const keepsKeyFromRedirectedHost: Scenario = {
   name: 'keeps-its-key-from-a-redirect',
   title: 'sends its key to no other host that a redirect names',

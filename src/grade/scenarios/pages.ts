@@ -2,10 +2,10 @@ import { SECOND } from '../../lib/clock.ts';
 import { countOf, failed, passed, requestsBy, taskFailure, warned } from '../judging.ts';
 import type { PlainReply, Scenario } from '../scenario.ts';
 
-/** The size of the pages that links lead to: one that no client asks for by itself. */
+/** The page size in links: one that no client chooses itself. */
 const LINKED_LIMIT = 'limit=93';
 
-/** Reads a list of several pages. */
+/** The client reads a list of several pages. */
 export const followsLinks: Scenario = {
   name: 'follows-links',
   title: 'follows Link to the end, and asks for nothing twice',

@@ -3,7 +3,7 @@ import { errorReply } from '../error-reply.ts';
 import { ending, FORWARD, failed, passed, taskFailure, warned } from '../judging.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** Says which request failed. */
+/** The client reports which request failed. */
 export const reportsRequestId: Scenario = {
   name: 'reports-the-request-id',
   title: 'reports X-Request-Id when it fails',
@@ -25,7 +25,7 @@ export const reportsRequestId: Scenario = {
   },
 };
 
-/** Tells people that an operation will be removed. */
+/** The client warns people that an operation will be removed. */
 export const warnsOfDeprecation: Scenario = {
   name: 'warns-of-deprecation',
   title: 'warns on standard error that an operation is deprecated',

@@ -12,7 +12,7 @@ import {
 } from '../judging.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** In seconds. More than the usual first pause of a client that ignores it. */
+/** In seconds. Longer than the usual first pause of a client that ignores Retry-After. */
 const RETRY_AFTER = 2;
 
 function waits(status: 429 | 503, code: ErrorCode): Scenario {
