@@ -35,7 +35,7 @@ export interface Contestant {
   launch(setting: Setting): Launch | Promise<Launch>;
 }
 
-/** More requests than a run sends without a key, so that replies stay 401. */
+/** More requests than a run sends without a key, so that every reply is a 401. */
 export const ANONYMOUS = '1000000000';
 
 function petstore(command: readonly string[]): Contestant['launch'] {
@@ -122,7 +122,7 @@ function launchBuilt(build: () => Promise<string>): Contestant['launch'] {
   return async (setting) => ({ command: [await build(), ...serviceArguments(setting)] });
 }
 
-/** The command line of the contestants that do the work of the service in one file. */
+/** The command line of the contestants that implement the service in one file. */
 function serviceArguments({ port, store, scratch }: Setting): string[] {
   const database = join(scratch, 'pets.db');
   cpSync(samePets(store), database);
@@ -173,7 +173,7 @@ async function launchPrism({ port, replyFile, scratch }: Setting): Promise<Launc
   return { command: ['node', prism, 'mock', document, ...listen, ...quiet] };
 }
 
-/** The pets of a store in a file of their own, with the same index; made once. */
+/** The pets of a store in a separate file with the same index; made once. */
 function samePets(store: PreparedStore): string {
   const path = `${store.folder}.pets.db`;
   if (existsSync(path)) return path;

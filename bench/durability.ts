@@ -3,7 +3,7 @@ import { crashRounds } from '../test/storage/crash-rounds.ts';
 import { canPreload } from '../test/storage/disk/faulty-disk.ts';
 import { cutPower } from '../test/storage/disk/power-cuts.ts';
 
-/** The tests of the suite that kill the service and cut its power, with chosen numbers of both. */
+/** Runs the tests that kill the service and simulate power cuts, with the given numbers of both. */
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '500' },

@@ -2,14 +2,14 @@ import { samplePet } from '../src/cli/sample-pets.ts';
 import type { PetStatus } from '../src/core/pets.ts';
 import type { RequestKind } from './load.ts';
 
-/** Requests whose whole replies are compared before a contestant is measured. */
+/** Requests whose complete replies are compared before a contestant is measured. */
 const SAMPLES = 30;
 
 interface Expectation {
   readonly path: string;
   readonly init?: RequestInit;
   readonly status: number;
-  /** The whole body; of a creation, without the id. */
+  /** The complete body; of a creation, without the id. */
   readonly body: unknown;
 }
 
@@ -18,11 +18,11 @@ interface Asked {
   readonly kind: RequestKind;
   readonly pets: number;
   readonly keys: readonly string[];
-  /** The recorded body that a constant contestant sends to every request. */
+  /** The recorded body that a contestant with a constant reply sends to every request. */
   readonly constant: string | undefined;
 }
 
-/** Sends some requests and compares whole replies with the content of the store. */
+/** Sends some requests and compares the complete replies with the content of the store. */
 export async function expectRightReplies(asked: Asked): Promise<void> {
   for (let index = 0; index < SAMPLES; index += 1) {
     const { path, init, status, body } = expectation(asked, index);
@@ -87,7 +87,7 @@ function petWith(id: number) {
   return { id, name, categoryId: Number(categoryId), status };
 }
 
-/** The body as a value; of a creation without the id, which is not known in advance. */
+/** The parsed body; without the id for a creation, since that cannot be predicted. */
 function comparable(text: string, kind: RequestKind): unknown {
   const value: unknown = JSON.parse(text);
   if (!kind.startsWith('create') || typeof value !== 'object' || value === null) return value;

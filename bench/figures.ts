@@ -11,7 +11,7 @@ export interface Figure {
 
 const MEGABYTE = 1e6;
 
-/** Every goal that these results cover, the floor aside: its table has goals of its own. */
+/** Every goal that these results cover, except for the floor, whose table has its own goals. */
 export function figures(results: Results): Figure[] {
   return [
     ...mixFigures(results),

@@ -6,7 +6,7 @@ import { medians } from './statistics.ts';
 import { fileSize, type PreparedStore } from './stores.ts';
 import { READS, WORKLOADS } from './workloads.ts';
 
-/** Fewer rounds than elsewhere: one program is compared with itself. */
+/** Fewer rounds than elsewhere, because one program is compared with itself. */
 const MOST_ROUNDS = 3;
 
 /** Measures all reads on stores of growing size: first more pets, then more accounts. */
@@ -53,7 +53,7 @@ export async function measureGrowth(bench: Bench): Promise<GrowthRow[]> {
   return rows;
 }
 
-/** Start-up on a store that holds a saved quota of every account. */
+/** Start-up on a store with a saved quota of every account. */
 async function startUpOf(bench: Bench, store: PreparedStore): Promise<number> {
   await using stage = await setStage(bench, CONTESTANTS.petstore, store);
   return stage.server.startUp;

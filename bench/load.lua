@@ -1,6 +1,6 @@
 -- The requests of wrk and the checks of replies. Arguments, by name:
 --   kind=… keys=FILE base=PATH pets=N seed=N turn=N pause=MS accept=CODINGS status=N body=FILE
--- With `status`, every reply is parsed and compared; without, replies are only counted, so that a
+-- With `status`, every reply is parsed and compared. Without it, replies are only counted, so that a
 -- measured run costs the load generator the same for every contestant.
 
 local threads = {}
@@ -44,7 +44,7 @@ local function get(path)
   return 'GET ' .. options.base .. path .. options.finish()
 end
 
--- Clients that page through the store, each from a position of its own.
+-- Clients that page through the store, each from its own position.
 local WALKERS = 64
 local positions = {}
 local walker = 0
@@ -73,7 +73,7 @@ end
 
 local created = 0
 
--- With `named`, the request may be repeated.
+-- With `named`, the request has an Idempotency-Key.
 local function create(named)
   created = created + 1
   local name = named and '\r\nIdempotency-Key: ' .. options.seed .. '-' .. created or ''
@@ -87,7 +87,7 @@ local function list()
   return get('/pets')
 end
 
--- One request of ten creates a pet; the others cover all reads.
+-- One of ten requests creates a pet; the others cover all reads.
 local MIX = { list, by_status, walk, one, list, create, by_status, walk, one, list }
 local step = 0
 
@@ -143,7 +143,7 @@ function init(args)
   math.randomseed(tonumber(options.seed))
   if options.keys then
     keys = read_lines(options.keys)
-    -- A random start: a short run would never reach the last of many keys.
+    -- A random start, because a short run would never reach the last of many keys.
     turn = tonumber(options.turn) or math.random(0, #keys - 1)
   end
   request = REQUESTS[options.kind]

@@ -30,13 +30,13 @@ export interface Load {
   readonly pets: number;
   /** A file with one API key per line, used in turn. Without it no key is sent. */
   readonly keys: string | undefined;
-  /** The `Accept-Encoding` of every request; none unless set. */
+  /** The `Accept-Encoding` of every request; by default none. */
   readonly accept?: string | undefined;
-  /** Index of the first key; random unless set. */
+  /** Index of the first key; by default random. */
   readonly turn?: number;
   readonly connections: number;
   readonly seconds: number;
-  /** Not pinned to the core of the load generator. */
+  /** Runs wrk on all cores instead of the core of the load generator. */
   readonly onEveryCore?: true;
   /** Milliseconds between a reply and the next request of the same connection. */
   readonly pause?: number;
@@ -47,14 +47,14 @@ export interface Load {
 export interface LoadResult {
   readonly requests: number;
   readonly perSecond: number;
-  /** Bytes of an average reply, head and body. */
+  /** Bytes of an average reply with its head. */
   readonly bytes: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
   /** Replies with a status of 400 or more. */
   readonly refused: number;
-  /** Replies that failed the check, with the first of them. */
+  /** The number of replies that failed the check, and the first of them. */
   readonly wrong: number;
   readonly sample: string;
   /** CPU seconds of wrk itself. */
@@ -66,7 +66,7 @@ export interface LoadResult {
 const RESULT =
   /^result requests=(\d+) micros=(\d+) bytes=(\d+) p50=(\d+) p99=(\d+) refused=(\d+) broken=(\d+) wrong=(\d+) sample=(.*)$/m;
 
-/** @throws Error when wrk fails, or a connection does. */
+/** @throws Error when wrk or a connection fails. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const child = tracked(
     Bun.spawn(load.onEveryCore ? commandLine(load) : onCore(LOAD_CORE, commandLine(load)), {

@@ -19,13 +19,13 @@ export function onCore(core: number, command: readonly string[]): string[] {
   return pinning ? ['taskset', '-c', String(core), ...command] : [...command];
 }
 
-/** The command line, allowed on every core although this program is pinned to one. */
+/** The command line, allowed on every core although the benchmark itself is pinned to one. */
 export function onEveryCore(command: readonly string[]): string[] {
   if (!pinning) return [...command];
   return ['taskset', '-c', `0-${CORES - 1}`, ...command];
 }
 
-/** Pins this program to the core of the load generator. */
+/** Pins the benchmark to the core of the load generator. */
 export function stayOffServerCore(): void {
   if (pinning) Bun.spawnSync(['taskset', '-cp', String(LOAD_CORE), String(process.pid)]);
 }
@@ -35,14 +35,14 @@ export function nginxPath(): string | null {
   return Bun.which('nginx') ?? Bun.which('nginx', { PATH: '/usr/sbin:/usr/local/sbin' });
 }
 
-/** What builds the contestants that are not written in JavaScript. */
+/** The tools that build the contestants not written in JavaScript. */
 const TOOLCHAINS = {
   go: { program: 'go', advice: 'https://go.dev/dl/; and a C compiler: apt-get install gcc' },
   rust: { program: 'cargo', advice: 'https://rustup.rs; and a C compiler: apt-get install gcc' },
 } as const;
 export type BuiltContestant = keyof typeof TOOLCHAINS;
 
-/** @throws CannotRun that names what is missing and how to install it. */
+/** @throws CannotRun that names what is missing, and how to install it. */
 export function requireTools(tools: {
   readonly peers: boolean;
   /** Contestants that are built on demand. */
@@ -100,7 +100,7 @@ export function describePeers(packages?: readonly string[]): string {
     .join(', ');
 }
 
-/** The commit that is measured, or `unknown` outside of a checkout. */
+/** The measured commit, or `unknown` outside of a checkout. */
 export function describeRevision(): string {
   const commit = output(['git', '-C', ROOT, 'rev-parse', '--short', 'HEAD']);
   const changes = output(['git', '-C', ROOT, 'status', '--porcelain', '--', 'src']);

@@ -1,5 +1,5 @@
 /**
- * The benchmark: `npm run bench [-- NAME...] [--quick] [--rounds N] [--seconds N]`. Without a name,
+ * The benchmark: `npm run bench [-- NAME...] [--quick] [--rounds N] [--seconds N]`. Without a name, it runs
  * all workloads, the floor and the mix; `all` adds the other sections. See docs/performance.md.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -147,7 +147,7 @@ function circumstancesOf({ rounds, seconds, warmUp, pets, accounts, quick }: Sca
   };
 }
 
-/** Writes the tables of the documentation again, from the results saved last. */
+/** Rewrites the tables of the documentation from the results saved last. */
 function rewriteReports(): void {
   const results = latestResults();
   if (results) writeDocumentation(results);

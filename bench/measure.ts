@@ -11,10 +11,10 @@ import { EXAMPLE_PATHS, type Workload } from './workloads.ts';
 
 export const CONNECTIONS = 64;
 
-/** Share by which the size of replies in a measured run may differ from that of the checked ones. */
+/** Share by which the size of replies in a measured run may differ from the size of the checked ones. */
 const SIZE_TOLERANCE = 0.03;
 
-/** What every section of the benchmark uses. */
+/** Shared by all sections of the benchmark. */
 export interface Bench {
   readonly scale: Scale;
   /** A temporary folder. */
@@ -136,7 +136,7 @@ export async function measure(
   return sample;
 }
 
-/** The load of a workload. Exhausts the accounts first where the workload requires that. */
+/** The load of a workload. Exhausts the accounts first if the workload requires that. */
 export async function prepareLoad(
   bench: Bench,
   stage: Stage,
@@ -175,7 +175,7 @@ async function checkBodies(stage: Stage, { kind }: Workload): Promise<void> {
   });
 }
 
-/** The replies of a measured run are only counted: their size must be that of the checked ones. */
+/** Replies of a measured run are only counted, so their size must match that of the checked ones. */
 function expectSameSize({ title }: Contestant, result: LoadResult, checked: LoadResult): void {
   if (result.refused > 0) {
     throw new Error(`${title}: ${result.refused} of ${result.requests} replies were refusals.`);
@@ -187,7 +187,7 @@ function expectSameSize({ title }: Contestant, result: LoadResult, checked: Load
   }
 }
 
-/** After the measured run, every reply is still the right refusal. */
+/** Checks that every reply is still the right refusal after the measured run. */
 async function expectRefusals({ load, workload: { status } }: Run): Promise<void> {
   const checked = await runLoad({ ...load, seconds: 1, check: { status } });
   if (checked.wrong > 0) {
@@ -195,7 +195,7 @@ async function expectRefusals({ load, workload: { status } }: Run): Promise<void
   }
 }
 
-/** Sends one request with every key, so that no account has a request left. */
+/** Sends one request with every key, so that every account has used up its quota. */
 async function exhaust({ server, contestant, store }: Stage): Promise<void> {
   const keys = keysOf(store);
   const url = `http://127.0.0.1:${server.port}${contestant.base}/pets`;
@@ -208,7 +208,7 @@ async function exhaust({ server, contestant, store }: Stage): Promise<void> {
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
 }
 
-/** Records the petstore's reply to the workload's example, for the peers that send a constant reply. */
+/** Records the petstore's reply to the workload's example, for the peers with a constant reply. */
 async function recordReply(bench: Bench, { kind, accept }: Workload): Promise<string> {
   const file = join(bench.folder, 'replies', accept === undefined ? kind : `${kind}-${accept}`);
   if (await Bun.file(file).exists()) return file;
@@ -220,7 +220,7 @@ async function recordReply(bench: Bench, { kind, accept }: Workload): Promise<st
   return file;
 }
 
-/** Sends one request and saves the reply in a file, and the body alone, as it was sent, in FILE.body. */
+/** Sends one request and saves the reply in a file, and its unchanged body in FILE.body. */
 export async function saveReply(
   url: string,
   key: string,

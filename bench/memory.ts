@@ -7,7 +7,7 @@ import type { PreparedStore } from './stores.ts';
 /** Milliseconds without load before resident memory is read. */
 const SETTLE = 3_000;
 
-/** Seconds of each run of the load, which is repeated until enough requests were answered. */
+/** Seconds of each run of the load, which is repeated until enough requests have been answered. */
 const PIECE = 5;
 
 /** Resident memory when idle, after mixed requests, and with many active accounts. */

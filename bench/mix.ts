@@ -7,10 +7,13 @@ import { median } from './statistics.ts';
 /** Fraction of creations among all requests. */
 const SHARE = 0.1;
 
-/** First guess of the throughput of lists beside creations, relative to lists alone; corrected during the warm-up. */
+/**
+ * First estimate of the throughput of lists with concurrent creations, relative to lists alone; corrected
+ * during the warm-up.
+ */
 const FIRST_GUESS = 0.8;
 
-/** Lists alone, then lists and creations by two wrk processes at the same time, each with its own p99. */
+/** Lists alone, then lists and creations by two concurrent wrk processes, each with its own p99. */
 export async function measureMix(bench: Bench): Promise<Mix> {
   const rounds: Mix[] = [];
   for (let round = 1; round <= bench.scale.rounds; round += 1) {
@@ -52,13 +55,13 @@ async function mixOnce(bench: Bench): Promise<Mix> {
     return { beside, creates };
   };
   let pause = periodFor(alone.perSecond * FIRST_GUESS);
-  // How much the two loads slow each other down has to be tried.
+  // Tries out how much the two loads slow each other down.
   for (const checked of [true, false]) {
     const { beside, creates } = await both(warmUp, pause, checked);
     for (const each of [beside, creates]) {
       if (each.wrong > 0) throw new Error(`${each.wrong} wrong replies, such as ${each.sample}`);
     }
-    // A creation takes its own time on top of the pause.
+    // The duration of a creation adds to the pause.
     const took = (CONNECTIONS * 1_000) / creates.perSecond;
     pause = Math.max(0, pause + periodFor(beside.perSecond) - took);
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The configuration that is shipped. */
+/** The shipped configuration. */
 export const NGINX_CONFIG = join(import.meta.dir, '..', 'deploy/nginx/nginx.conf');
 
 /**

@@ -1,5 +1,5 @@
 /**
- * `bun --preload bench/one-commit-each.ts src/main.ts serve`: the service with one commit for each
+ * `bun --preload bench/one-commit-each.ts src/main.ts serve`: the service with a separate commit for each
  * creation, which shows the gain of group commit.
  */
 import { existsSync } from 'node:fs';

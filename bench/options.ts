@@ -6,7 +6,7 @@ export interface Scale {
   readonly rounds: number;
   /** Length of each measured run. */
   readonly seconds: number;
-  /** Length of the checked load before it. */
+  /** Length of the preceding checked load. */
   readonly warmUp: number;
   readonly pets: number;
   readonly accounts: number;
@@ -17,17 +17,17 @@ export interface Scale {
   };
   /** Requests after which resident memory is read. */
   readonly memory: readonly [number, number];
-  /** Accounts that are active at once when resident memory is read. */
+  /** Accounts that are active at the same time when resident memory is read. */
   readonly activeAccounts: number;
   readonly startUps: number;
   readonly floor: FloorScale;
   /** Its own scale, so that the section ends within five minutes. */
   readonly cluster: ClusterScale;
-  /** Of its costs. */
+  /** The scale of the costs. */
   readonly citus: ClusterScale;
 }
 
-/** Many rounds of short samples, so that other work of the machine affects all contestants alike. */
+/** Many rounds of short samples, so that other work on the machine affects all contestants equally. */
 export interface FloorScale {
   readonly rounds: number;
   readonly seconds: number;
@@ -43,7 +43,7 @@ export interface ClusterScale {
 }
 
 export interface Options {
-  /** Sections and workloads; empty for the default ones. */
+  /** Sections and workloads; if empty, the default ones. */
   readonly names: readonly string[];
   /** An earlier commit to measure in the section `floor`. */
   readonly baseline: string | undefined;
@@ -82,7 +82,7 @@ const QUICK: Scale = {
   citus: { rounds: 1, seconds: 1, warmUp: 1, pets: 1_000, accounts: 100 },
 };
 
-/** @throws Error on an option that does not exist or is not a number. */
+/** @throws Error for an unknown option, or one that is not a number. */
 export function readOptions(args: string[]): Options {
   const { values, positionals } = parseArgs({
     args,

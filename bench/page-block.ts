@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const DOCS = join(import.meta.dir, '..', 'docs');
 
 /**
- * Writes text between the markers `<!-- NAME: begin; … -->` and `<!-- NAME: end -->` of a page of the
+ * Replaces the text between the markers `<!-- NAME: begin; … -->` and `<!-- NAME: end -->` in a page of the
  * documentation.
  * @throws Error when the page has no such markers.
  */

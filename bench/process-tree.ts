@@ -21,7 +21,7 @@ interface Stat {
 export function usageOf(pid: number): Usage {
   const all = everyProcess();
   const family = new Set([pid]);
-  // A child may be listed before its parent, so repeat until nothing is added.
+  // A child may be listed before its parent, so this repeats until nothing is added.
   for (let size = 0; size < family.size; ) {
     size = family.size;
     for (const each of all) if (family.has(each.parent)) family.add(each.pid);
@@ -45,7 +45,7 @@ function readStat(pid: number): Stat | undefined {
   // The name is in parentheses and may contain spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const number = (index: number) => Number(fields[index]);
-  // User and system time, of the process and of the children that it waited for.
+  // User and system time of the process, and of the children that it has waited for.
   const ticks = number(11) + number(12) + number(13) + number(14);
   return { pid, parent: number(1), ticks };
 }

@@ -19,8 +19,8 @@ interface SelfTime {
 }
 
 /**
- * Profiles the service under a workload. Returns the profile and a table of the self times; the table
- * and the folded stacks are saved beside the profile.
+ * Profiles the service under a workload. Returns the profile and a table of the self times; the table and the
+ * folded stacks are saved next to the profile.
  */
 export async function profile(
   bench: Bench,

@@ -17,7 +17,7 @@ export const Sample = Type.Object({
   memory: Type.Number(),
   /** From spawn to the first 200. */
   startUp: Type.Number(),
-  /** An average reply, head and body. */
+  /** Bytes of an average reply with its head. */
   bytes: Type.Number(),
   /** Whether the load generator used its whole core. */
   saturated: Type.Boolean(),
@@ -42,7 +42,7 @@ const GrowthRow = Type.Object({
   pets: Type.Integer(),
   accounts: Type.Integer(),
   fileSize: Type.Number(),
-  /** Once every account has sent a request. */
+  /** After every account has sent a request. */
   memory: Type.Number(),
   startUp: Type.Number(),
   reads: Type.Record(Type.String(), Sample),
@@ -50,9 +50,9 @@ const GrowthRow = Type.Object({
 export type GrowthRow = Static<typeof GrowthRow>;
 
 const StartUp = Type.Object({
-  /** From source, as `npm start` runs it. */
+  /** From source, as with `npm start`. */
   petstore: Type.Number(),
-  /** As one file, made by `npm run build`. */
+  /** As one file, made with `npm run build`. */
   executable: Type.Optional(Type.Number()),
 });
 export type StartUp = Static<typeof StartUp>;
@@ -68,7 +68,7 @@ export type ThrowAway = Static<typeof ThrowAway>;
 const Memory = Type.Object({
   idle: Type.Number(),
   after: Type.Array(Type.Object({ requests: Type.Number(), memory: Type.Number() })),
-  /** Once each of these accounts has sent a request. */
+  /** After each of these accounts has sent a request. */
   active: Type.Optional(Type.Object({ accounts: Type.Integer(), memory: Type.Number() })),
 });
 export type Memory = Static<typeof Memory>;
@@ -84,9 +84,9 @@ export type FloorSample = Static<typeof FloorSample>;
 const Floor = Type.Object({
   /** For each round, by workload and contestant. */
   rounds: Type.Array(Type.Record(Type.String(), FloorSample)),
-  /** Of each sample. */
+  /** Length of each sample. */
   seconds: Type.Number(),
-  /** The earlier commit that was measured in the same run. */
+  /** The earlier commit that is measured in the same run. */
   baseline: Type.Optional(Type.String()),
 });
 export type Floor = Static<typeof Floor>;
@@ -94,7 +94,7 @@ export type Floor = Static<typeof Floor>;
 /** All results of one day, revision, machine and scale. */
 export const Results = Type.Object({
   date: Type.String(),
-  /** The commit; with a + when there were changes on top of it. */
+  /** The commit; followed by a + if there were uncommitted changes. */
   revision: Type.String(),
   machine: Type.String(),
   peers: Type.String(),
@@ -110,10 +110,10 @@ export const Results = Type.Object({
 });
 export type Results = Static<typeof Results>;
 
-/** The circumstances of results; only results of equal circumstances are shown together. */
+/** The circumstances of results; only results with equal circumstances are shown together. */
 export type Circumstances = Pick<Results, 'date' | 'revision' | 'machine' | 'peers' | 'scale'>;
 
-/** The saved results of these circumstances, if any, and their file. */
+/** The saved results of these circumstances, if any, and the path of their file. */
 export function openResults(circumstances: Circumstances): { results: Results; path: string } {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : `-${number}`;
@@ -132,7 +132,7 @@ export function latestResults(): Results | undefined {
     : Value.Parse(Results, JSON.parse(readFileSync(path, 'utf8')));
 }
 
-/** The path of the last file, by date and number, whose name matches. */
+/** The path of the latest file, by date and number, whose name matches. */
 export function latestFile(folder: string, pattern: RegExp): string | undefined {
   const name = readdirSync(folder)
     .flatMap((each) => pattern.exec(each)?.[1] ?? [])

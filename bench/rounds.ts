@@ -5,8 +5,8 @@ import { medians } from './statistics.ts';
 import { WORKLOADS, type Workload, type WorkloadName } from './workloads.ts';
 
 /**
- * Measures every contestant of each workload once per round, so that other work of the machine
- * affects all of them alike. Returns the medians.
+ * Measures every contestant of each workload once per round, so that other work on the machine affects all of
+ * them equally. Returns the medians.
  */
 export async function measureRounds(
   bench: Bench,

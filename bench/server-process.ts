@@ -15,16 +15,16 @@ export interface ServerCommand {
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly port: number;
-  /** Not pinned to the core of the contestant. */
+  /** Runs the server on all cores instead of the core of the contestant. */
   readonly onEveryCore?: true;
-  /** Replies 200 once the server is ready. */
+  /** A path with a 200 reply once the server is ready. */
   readonly readyPath: string;
   readonly readyKey?: string | undefined;
   /** The file of its output. */
   readonly log: string;
 }
 
-/** A contestant in a process of its own. */
+/** A contestant in its own process. */
 export class ServerProcess implements AsyncDisposable {
   readonly #child: Bun.Subprocess<'ignore'>;
   readonly #log: string;
@@ -109,7 +109,7 @@ export async function freePort(): Promise<number> {
   return promise;
 }
 
-/** The environment without settings of the service, so that those of a developer have no effect. */
+/** The environment without settings of the service, so that a developer's settings have no effect. */
 export function withoutSettings(): Record<string, string> {
   const inherited = Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined || name.startsWith('PETSTORE_') ? [] : [[name, value] as const],

@@ -21,7 +21,7 @@ export async function measureStartUp(bench: Bench): Promise<StartUp> {
   return { petstore: median(petstore), executable: median(executable) };
 }
 
-/** Builds the executable of the service; gives its path. */
+/** Builds the executable of the service; returns its path. */
 export function buildForBench({ folder, progress }: Bench): Promise<string> {
   progress('building the executable');
   return buildExecutable(mkdtempSync(join(folder, 'executable-')));

@@ -6,21 +6,21 @@ import { tracked } from './children.ts';
 import { onEveryCore } from './machine.ts';
 import { withoutSettings } from './server-process.ts';
 
-/** Limits that are enforced, and that no run reaches. */
+/** Limits that are enforced, but never reached. */
 export const AMPLE: Limits = { perMinute: 500_000_000, perDay: 500_000_000 };
 /** Limits that the first request of an account exhausts. */
 const SCARCE: Limits = { perMinute: 1, perDay: 1 };
 
 const PREPARE = join(import.meta.dir, 'prepare-store.ts');
 
-/** A data folder of the service, and its keys. */
+/** A data folder of the service with its keys. */
 export interface PreparedStore {
   readonly folder: string;
   /** One key per line. */
   readonly keyFile: string;
   readonly pets: number;
   readonly accounts: number;
-  /** Of every account. */
+  /** The limits of every account. */
   readonly limits: Limits;
 }
 
@@ -29,7 +29,7 @@ interface Size {
   readonly accounts: number;
 }
 
-/** Makes each store once, in one folder. */
+/** Makes each store once; all of them are in one folder. */
 export class StoreShelf {
   readonly #path: string;
   readonly #progress: (text: string) => void;
@@ -44,14 +44,12 @@ export class StoreShelf {
     return this.limited(size, AMPLE);
   }
 
-  /** Every account may send one request that day. */
+  /** A store whose accounts may each send one request that day. */
   scarce(size: Size): Promise<PreparedStore> {
     return this.limited(size, SCARCE);
   }
 
-  /**
-   * @param script `prepare-store.ts` of the revision that serves the store; this one's unless set.
-   */
+  /** @param script `prepare-store.ts` of the revision that serves the store; by default the current one. */
   async limited(
     { pets, accounts }: Size,
     limits: Limits,
@@ -74,7 +72,7 @@ export class StoreShelf {
     return store;
   }
 
-  /** A copy that a contestant may change; deleted when disposed of. */
+  /** A copy that a contestant may change; deleted on disposal. */
   copy(store: PreparedStore): PreparedStore & Disposable {
     this.#copies += 1;
     const folder = join(this.#path, `copy-${this.#copies}`);
@@ -86,7 +84,7 @@ export class StoreShelf {
     };
   }
 
-  /** Well-formed keys that no store has. */
+  /** Well-formed keys that exist in no store. */
   unknownKeys(count: number): string {
     const path = join(this.#path, 'unknown.keys');
     if (!existsSync(path)) {

@@ -10,16 +10,16 @@ import { withoutSettings } from './server-process.ts';
 import { buildForBench } from './start-up.ts';
 import { median } from './statistics.ts';
 
-/** Tests of the suite that is measured; each begins with a reset. */
+/** Tests in the measured suite; each starts with a reset. */
 const TESTS = 100;
 
-/** Animals that each of them begins with. */
+/** Pets in the store at the start of each test. */
 const PETS = 20;
 
-/** Milliseconds between two looks for the ready file. */
+/** Milliseconds between two checks for the ready file. */
 const PAUSE = 1;
 
-/** The start and the resets of services to throw away, as the executable. They may use every core. */
+/** The start and the resets of ephemeral services, with the executable. They may use every core. */
 export async function measureThrowAway(bench: Bench): Promise<ThrowAway> {
   const file = await buildForBench(bench);
   const firstReplies: number[] = [];
@@ -61,7 +61,7 @@ async function timeOfFirstReply({ folder }: Bench, file: string): Promise<number
   }
 }
 
-/** Milliseconds that the resets of a suite take, without the requests of its tests. */
+/** Milliseconds for the resets of a suite, without the requests of its tests. */
 async function timeOfResets(file: string): Promise<number> {
   const pets = Array.from({ length: PETS }, (_, index) => {
     return { name: `Animal ${index + 1}`, categoryId: 1 };
@@ -82,7 +82,7 @@ async function timeOfResets(file: string): Promise<number> {
   return taken;
 }
 
-/** Creates a pet if there is one, or lists them. */
+/** Creates a pet, if one is given, or lists the pets. */
 async function request(url: string, key: string, pet?: object): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const creation = { method: 'POST', body: JSON.stringify(pet) };

@@ -7,11 +7,11 @@ export interface Workload {
   /** The status of every reply. */
   readonly status: number;
   readonly contestants: readonly ContestantName[];
-  /** The `Accept-Encoding` that is sent; none unless set. */
+  /** The `Accept-Encoding` of the requests; by default none. */
   readonly accept?: string;
-  /** The keys that are sent; those of the store unless set. */
+  /** The keys of the requests; by default those of the store. */
   readonly keys?: 'unknown' | 'none';
-  /** Measured on a store whose accounts have no request left. */
+  /** Measured on a store whose accounts have used up their quotas. */
   readonly exhausted?: true;
   /** Measured on a copy, so that every round starts from the same store. */
   readonly writes?: true;

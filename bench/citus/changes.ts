@@ -13,7 +13,7 @@ import { CitusServers } from './nodes.ts';
 const PROCESSES = 3;
 const SIZE = { pets: 600_000, accounts: 50 } as const;
 
-/** How long the load is watched before a change, and after it, in ms. */
+/** How long the clients run before a change, and after it, in ms. */
 const BEFORE = 15 * SECOND;
 const AFTER = 15 * SECOND;
 
@@ -22,7 +22,7 @@ interface Place {
   progress(text: string): void;
 }
 
-/** What clients see while a worker is killed and started again: Markdown. */
+/** The effects on clients while a worker is killed and restarted, as Markdown. */
 export async function loseWorker(place: Place): Promise<string> {
   await using scene = await underLoad(place);
   const { servers, clients, progress } = scene;
@@ -63,7 +63,7 @@ export async function loseWorker(place: Place): Promise<string> {
   );
 }
 
-/** What clients see while a worker is added and shards are moved to it: Markdown. */
+/** The effects on clients while a worker is added and shards are moved to it, as Markdown. */
 export async function addWorker(place: Place): Promise<string> {
   await using scene = await underLoad(place);
   const { servers, clients, progress } = scene;

@@ -1,23 +1,23 @@
 import { bucketOf } from '../../src/storage/buckets.ts';
 
-/** Clients that send requests at the same time, and the pause of each between two, in ms. */
+/** The number of concurrent clients, and the pause of each between two requests, in ms. */
 const LANES = 12;
 const PAUSE = 15;
 
-/** One request in so many creates an animal. */
+/** One of this many requests creates a pet. */
 const CREATES = 4;
 
-/** A reply, or a connection that broke: status 0. */
+/** A reply, or a broken connection: status 0. */
 export interface Sample {
   readonly kind: 'get' | 'create';
-  /** Of the animal that was asked for. */
+  /** The bucket of the requested pet. */
   readonly bucket: number | undefined;
   readonly status: number;
   /** ms */
   readonly took: number;
 }
 
-/** Clients that fetch and create animals at a steady rate, and remember what was acknowledged. */
+/** Clients that fetch and create pets at a steady rate, and record the acknowledged ones. */
 export class Clients {
   readonly #bases: readonly string[];
   readonly #keys: readonly string[];
@@ -27,7 +27,7 @@ export class Clients {
   #samples: Sample[] = [];
   #running = true;
 
-  /** @param pets animals with the ids from 1 to this one exist. */
+  /** @param pets the greatest id of the existing pets, which start at 1. */
   constructor(ports: readonly number[], keys: readonly string[], pets: number) {
     this.#bases = ports.map((port) => `http://127.0.0.1:${port}/v1`);
     this.#keys = keys;
@@ -35,21 +35,21 @@ export class Clients {
     this.#lanes = Array.from({ length: LANES }, (_, lane) => this.#send(lane));
   }
 
-  /** What happened since the last call. */
+  /** The samples since the last call. */
   take(): Sample[] {
     const samples = this.#samples;
     this.#samples = [];
     return samples;
   }
 
-  /** Waits until so many ms have passed, and gives what happened meanwhile. */
+  /** Waits for this many ms, and returns the samples of that time. */
   async during(time: number): Promise<Sample[]> {
     this.take();
     await Bun.sleep(time);
     return this.take();
   }
 
-  /** Ends the load. @returns how many acknowledged animals are there, and how many are not. */
+  /** Ends the load. @returns how many acknowledged pets are found, and how many are lost. */
   async stop(): Promise<{ found: number; lost: number }> {
     this.#running = false;
     await Promise.all(this.#lanes);

@@ -22,10 +22,10 @@ const TITLES = {
 
 const WORKLOADS = ['list-20', 'list-20-status', 'get', 'create', 'create-keyed'] as const;
 
-/** Until what the processes save of a load is saved, in ms: usage every 5 s, the request log every second. */
+/** How long the data of a load takes to be saved, in ms: usage every 5 s, the request log every second. */
 const TAIL = 7 * SECOND;
 
-/** How long the processes are watched without requests, in ms. */
+/** How long the idle processes are measured, in ms. */
 const IDLE = 15 * SECOND;
 
 interface Place {
@@ -46,13 +46,13 @@ interface Cpu {
 
 /** CPU time for 100,000 requests. */
 interface Cost {
-  /** With what was saved after the load, and without what the processes need without requests. */
+  /** Includes what is saved after the load; excludes the CPU time of idle processes. */
   readonly ofRequests: Cpu;
-  /** Of everything that ran during the load. */
+  /** Everything that ran during the load. */
   readonly duringLoad: Cpu;
 }
 
-/** What requests cost on Citus beside one PostgreSQL server: Markdown. */
+/** The cost of requests on Citus compared with one PostgreSQL server, as Markdown. */
 export async function measureCosts(place: Place, scale: ClusterScale): Promise<string> {
   await using stack = new AsyncDisposableStack();
   const contestants: readonly Contestant[] = [
@@ -99,7 +99,7 @@ export async function measureCosts(place: Place, scale: ClusterScale): Promise<s
 
 const NOTHING: Cpu = { all: 0, postgres: 0 };
 
-/** Processes on servers of their own, filled and warmed up. */
+/** Starts processes on their own servers, filled and warmed up. */
 async function start(
   stack: AsyncDisposableStack,
   { folder, progress }: Place,
@@ -127,7 +127,7 @@ async function start(
   return { backends, stage };
 }
 
-/** CPU time in a second. */
+/** CPU time per second without requests. */
 async function idleOf(contestants: readonly Contestant[]): Promise<Cpu[]> {
   const before = contestants.map(cpuOf);
   const begun = performance.now();
@@ -156,7 +156,7 @@ async function costOf(
   return { ofRequests, duringLoad: { all: service + redis + postgres, postgres } };
 }
 
-/** What all parts have used so far. */
+/** CPU time that all parts have used so far. */
 function cpuOf({ backends, stage }: Contestant): Cpu {
   const postgres = backends.postgres.usage().cpu;
   const others = [backends.redis, ...stage.servers].map((each) => each.usage().cpu);
@@ -171,7 +171,7 @@ function timesOf(factor: number, { all, postgres }: Cpu): Cpu {
   return { all: all * factor, postgres: postgres * factor };
 }
 
-/** @param rounds what each contestant used, one PostgreSQL first. */
+/** @param rounds the CPU time of each contestant; first that of one PostgreSQL server. */
 function rowOf(title: string, rounds: readonly (readonly Cpu[])[]): string[] {
   const of = (index: number, pick: (cpu: Cpu) => number) =>
     median(rounds.flatMap((each) => each.slice(index, index + 1).map(pick)));

@@ -11,7 +11,7 @@ const SETTINGS = [
   'citus.node_conninfo=sslmode=disable',
 ];
 
-/** A coordinator and workers with Citus, whose servers are all named in the address. */
+/** A coordinator and workers with Citus; the address names all of them. */
 export class CitusServers implements DatabaseServer {
   readonly coordinator: PrivateServer;
   readonly workers: PrivateServer[] = [];
@@ -41,12 +41,12 @@ export class CitusServers implements DatabaseServer {
     await this.run(`SELECT citus_add_node('127.0.0.1', ${portOf(worker)})`);
   }
 
-  /** One statement on the coordinator. */
+  /** Runs a statement on the coordinator. */
   run<Row>(statement: string): Promise<Row[]> {
     return runOn(this.coordinator, statement);
   }
 
-  /** The worker that has a bucket of pets. */
+  /** The worker that stores a bucket of pets. */
   async workerOf(bucket: number): Promise<PrivateServer | undefined> {
     const [row] = await this.run<{ port: number }>(
       `SELECT nodeport::int AS port FROM pg_dist_shard_placement
@@ -68,7 +68,7 @@ export class CitusServers implements DatabaseServer {
   }
 }
 
-/** One statement over a connection of its own. */
+/** Runs a statement on a separate connection. */
 export async function runOn<Row>({ url }: { url: string }, statement: string): Promise<Row[]> {
   const sql = new SQL({ url, max: 1 });
   try {

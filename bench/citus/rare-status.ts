@@ -9,9 +9,9 @@ import { table } from '../table.ts';
 import { CitusServers } from './nodes.ts';
 
 const PETS = 10_000_000;
-/** One animal in so many is sold. */
+/** One of this many pets is sold. */
 const RARE = 100_000;
-/** Animals that one statement adds. */
+/** Pets added by one statement. */
 const CHUNK = 1_000_000;
 const REQUESTS = 100;
 
@@ -20,7 +20,7 @@ interface Place {
   progress(text: string): void;
 }
 
-/** How long pages of a rare status take: Markdown. */
+/** The duration of pages of a rare status, as Markdown. */
 export async function measureRareStatus({ folder, progress }: Place): Promise<string> {
   const servers = await CitusServers.start();
   const home = join(folder, 'rare-status');

@@ -9,7 +9,7 @@ import { AMPLE, firstKey, type PreparedStore } from '../stores.ts';
 import { type PrivateServer, startPostgres, startRedis } from './private-servers.ts';
 import { startPetstore } from './stage.ts';
 
-/** Any secret; all processes must have the same. */
+/** Any secret, shared by all processes. */
 const SECRET = '5b'.repeat(32);
 
 /** The same pets in a table of the peer. */
@@ -27,13 +27,13 @@ const PEER_TABLE = [
   'CHECKPOINT',
 ];
 
-/** A database, of one server or several. */
+/** A database on one server or several. */
 export interface DatabaseServer extends AsyncDisposable {
   readonly url: string;
   usage(): Usage;
 }
 
-/** A private database and Redis, filled. */
+/** A private database and Redis, with data. */
 export interface Backends extends AsyncDisposable {
   readonly postgres: DatabaseServer;
   readonly redis: PrivateServer;
@@ -58,7 +58,7 @@ export async function startBackends(folder: string, size: Size): Promise<Backend
   return backends;
 }
 
-/** @param database an empty one. It is stopped with the rest. */
+/** @param database an empty database; stopped together with the other servers. */
 export async function startBackendsOn(
   database: DatabaseServer,
   folder: string,

@@ -12,8 +12,8 @@ import { measureSizes } from './sizes.ts';
 import { startFastify, startPetstore, startProxy } from './stage.ts';
 
 /**
- * Connections to each process, whether one or several processes run: with fewer connections an event
- * loop finds fewer requests at a time, and each costs more.
+ * Connections to each process, regardless of the number of processes: with fewer connections an event loop
+ * finds fewer requests at a time, and each costs more.
  */
 const CONNECTIONS = 64;
 
@@ -26,7 +26,7 @@ const WORKLOADS = {
 } as const;
 export type WorkloadName = keyof typeof WORKLOADS;
 
-/** The groups that are measured in every round, one after the other. */
+/** The groups that are measured in every round, in this order. */
 const LINE_UP = [
   { name: 'fastify', processes: 1, workloads: ['list-20', 'create'] },
   { name: 'petstore', processes: 1, workloads: ['list-20', 'create', 'get'] },
@@ -104,7 +104,7 @@ async function warmUpAll(
   }
 }
 
-/** Compares whole replies, then puts a process under a checked load until its code is compiled. */
+/** Compares complete replies, then puts a process under a checked load until its code is compiled. */
 export async function warmUp(
   backends: Backends,
   server: ServerProcess,
@@ -126,10 +126,10 @@ export async function warmUp(
   }
 }
 
-/** What a run shows, and how many requests it had. */
+/** The results of a run, and its number of requests. */
 type MeasuredRun = ClusterRun & { readonly requests: number };
 
-/** Measures processes together, each under a load of its own. */
+/** Measures processes together, each under its own load. */
 export async function measureOnce(
   backends: Backends,
   group: Group,

@@ -6,7 +6,7 @@ import { CannotRun } from '../machine.ts';
 import { type Usage, usageOf } from '../process-tree.ts';
 import { freePort, withoutSettings } from '../server-process.ts';
 
-/** Milliseconds until a server must answer, and between two probes. */
+/** The time in which a server must answer, and the pause between two probes, in ms. */
 const START_DEADLINE = 30_000;
 const PAUSE = 50;
 
@@ -25,7 +25,7 @@ interface Program {
   readonly probe: readonly string[];
 }
 
-/** A private server on a free port, in a temporary folder that is deleted when it is disposed of. */
+/** A private server on a free port, in a temporary folder that is deleted on disposal. */
 class PrivateServer implements AsyncDisposable {
   readonly #program: Program;
   readonly url: string;
@@ -43,13 +43,13 @@ class PrivateServer implements AsyncDisposable {
     return server;
   }
 
-  /** Ends it as a crash does. */
+  /** Ends the server like a crash. */
   async crash(): Promise<void> {
     this.#child.kill('SIGQUIT');
     await this.#child.exited;
   }
 
-  /** Starts it again after a crash. */
+  /** Restarts the server after a crash. */
   async restart(): Promise<void> {
     this.#child = spawn(this.#program.command, this.#program.folder);
     await this.#untilReady();

@@ -7,7 +7,7 @@ const TITLES: Readonly<Record<string, string>> = {
   get: 'Get',
 };
 
-/** The goal: this many times the throughput of the peer. */
+/** The goal: the throughput of the peer times this factor. */
 const ASKED = 3;
 
 /** All results, as Markdown. */

@@ -7,13 +7,13 @@ import { latestFile } from '../results.ts';
 const FOLDER = join(import.meta.dir, '..', 'results');
 const FILE = /^(cluster-.+)\.json$/;
 
-/** CPU seconds that 100,000 requests cost each part. */
+/** CPU seconds of each part for 100,000 requests. */
 const Demand = Type.Object({
   /** All service processes together. */
   service: Type.Number(),
   redis: Type.Number(),
   postgres: Type.Number(),
-  /** nginx, where requests pass through it. */
+  /** nginx, if it forwards the requests. */
   proxy: Type.Optional(Type.Number()),
   /** The load generators. */
   load: Type.Number(),
@@ -28,9 +28,9 @@ const ClusterRun = Type.Object({
   demand: Demand,
   /** Resident memory in bytes. */
   memory: Type.Object({ service: Type.Number(), redis: Type.Number(), postgres: Type.Number() }),
-  /** Bytes of an average reply, head and body. */
+  /** Bytes of an average reply with its head. */
   bytes: Type.Number(),
-  /** Cores that other programs and interrupts kept busy. */
+  /** Cores that were busy with other programs and interrupts. */
   elsewhere: Type.Number(),
 });
 export type ClusterRun = Static<typeof ClusterRun>;
@@ -62,7 +62,7 @@ export const ClusterResults = Type.Object({
 });
 export type ClusterResults = Static<typeof ClusterResults>;
 
-/** Saves a measurement in a file of its own, named by date, and returns it as it was saved. */
+/** Saves a measurement in a separate file, named by date, and returns it as saved. */
 export function saveClusterResults(results: ClusterResults): ClusterResults {
   mkdirSync(FOLDER, { recursive: true });
   const taken = new Set(readdirSync(FOLDER));

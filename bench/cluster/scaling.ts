@@ -17,13 +17,13 @@ const RATES = [1_000, 10_000, 100_000] as const;
 
 const SECONDS_PER_DAY = 86_400;
 
-/** Share of the time for which a core may be busy. */
+/** The planned utilisation of a core. */
 export const UTILISATION = 0.6;
 
 /** Cores of the machine of the PostgreSQL primary. */
 export const PRIMARY_CORES = 8;
 
-/** Processes that fit into the 97 connections that PostgreSQL gives to users by default, ten each. */
+/** Processes with ten connections each that fit into PostgreSQL's default of 97 connections for users. */
 const PROCESSES_BY_DEFAULT = 9;
 
 /**
@@ -32,7 +32,7 @@ const PROCESSES_BY_DEFAULT = 9;
  */
 const USAGE_ROWS = 0.2;
 
-/** What one request costs each part, in µs of CPU time; `undefined` where it was not measured. */
+/** The cost of one request to each part, in µs of CPU time; `undefined` where it was not measured. */
 interface Cost {
   readonly service: number;
   readonly postgres: number;
@@ -40,13 +40,13 @@ interface Cost {
   readonly proxy: number | undefined;
 }
 
-/** The requests per second at which a part is busy for the planned share of the time. */
+/** The requests per second at which a part reaches the planned utilisation. */
 interface Capacity {
   readonly part: string;
   readonly rate: number;
 }
 
-/** What requests cost each part, the cores that a rate takes, and which part ends first: Markdown. */
+/** The cost of requests, the cores for each rate, and the part that reaches its limit first, as Markdown. */
 export function scalingReport(results: ClusterResults): string {
   const { date, revision, machine, bytesPerPet, bytesPerCaller } = results;
   const ends = capacities(results)
@@ -65,7 +65,7 @@ export function scalingReport(results: ClusterResults): string {
 }
 
 /**
- * What one request of each kind costs with one process, in µs of CPU time.
+ * The cost of one request of each kind with one process, in µs of CPU time.
  * @throws Error when a kind was not measured with one process.
  */
 export function costs(results: ClusterResults): Readonly<Record<Kind, Cost>> {
@@ -76,7 +76,7 @@ export function costs(results: ClusterResults): Readonly<Record<Kind, Cost>> {
   };
 }
 
-/** What an average request of the mix costs, the rows of usage included. */
+/** The cost of an average request of the mix, including the rows of usage. */
 export function mixCost(results: ClusterResults): Cost {
   const each = costs(results);
   const average = (pick: (cost: Cost) => number) =>
@@ -90,7 +90,7 @@ export function mixCost(results: ClusterResults): Cost {
   };
 }
 
-/** Where the parts end that do not grow with the number of processes. */
+/** The limits of the parts that do not grow with the number of processes. */
 export function capacities(results: ClusterResults): Capacity[] {
   const { service, redis, postgres } = mixCost(results);
   return [

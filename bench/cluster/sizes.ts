@@ -5,7 +5,7 @@ import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { PostgresUsageBatches } from '../../src/storage/postgres/usage-batches.ts';
 import type { Backends } from './backends.ts';
 
-/** How often the usage of all accounts is saved, for a measurable time. */
+/** How often the usage of all accounts is saved, so that the time is measurable. */
 const REPEATS = 30;
 
 /** Sizes and background costs. */

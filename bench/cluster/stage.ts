@@ -9,12 +9,12 @@ import type { Backends } from './backends.ts';
 
 type Parts = Omit<Backends, typeof Symbol.asyncDispose>;
 
-/** Processes of one service, each on a port of its own. */
+/** Processes of one service, each on its own port. */
 export interface ClusterStage extends AsyncDisposable {
   readonly servers: readonly ServerProcess[];
 }
 
-/** Equal petstore processes on one PostgreSQL and one Redis. */
+/** Identical petstore processes on one PostgreSQL and one Redis. */
 export function startPetstore(backends: Parts, processes: number): Promise<ClusterStage> {
   return startAll(processes, async () => {
     const folder = mkdtempSync(join(backends.folder, 'petstore-'));

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dir, '..', '..');
 /** An earlier commit of the service. */
 export interface Baseline {
   readonly contestant: Contestant;
-  /** A store that was made by that commit: it may not know the schema of this one. */
+  /** A store made by that commit, which may not know the current schema. */
   store(): Promise<PreparedStore>;
 }
 

@@ -3,7 +3,7 @@ import { type Bench, setStage } from '../measure.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { keysOf, type PreparedStore } from '../stores.ts';
 
-/** Seconds by which the time left until a reset may differ: one run may be that much slower than the other. */
+/** Seconds by which the times until a reset may differ: one run may be that much slower than the other. */
 const TIME_TOLERANCE = 30;
 
 const SIZE = { pets: 100, accounts: 3 };
@@ -23,7 +23,7 @@ interface Asked {
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
-/** What an account sends before it exceeds its limits. */
+/** The requests of an account before it exceeds its limits. */
 const ACCEPTED: readonly Asked[] = [
   {},
   { headers: { 'X-Request-Id': 'chosen-by-the-client' } },
@@ -42,7 +42,7 @@ const ACCEPTED: readonly Asked[] = [
   {},
 ];
 
-/** A reply without what differs between two runs: moments, random names, hashes, wordings of errors. */
+/** A reply without the parts that vary between runs: times, random names, hashes, wording of errors. */
 interface ComparableReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export async function compareReplies(
 ): Promise<void> {
   for (const limits of LIMITS) {
     const store = await bench.stores.limited(SIZE, limits);
-    // One after the other: the first start of a contestant may include its build.
+    // Sequentially: the first start of a contestant may include its build.
     const actual = await repliesOf(bench, contestant, store);
     const expected = await repliesOf(bench, CONTESTANTS.petstore, store);
     for (const [index, { asked, reply }] of expected.entries()) {
@@ -82,7 +82,7 @@ async function repliesOf(
 ) {
   using store = bench.stores.copy(prepared);
   await using stage = await setStage(bench, contestant, store);
-  // The first key was used to find out whether the server is ready.
+  // The first key was already used for the readiness probe.
   const [, key = ''] = keysOf(store);
   const authorization = { Authorization: `Bearer ${key}` };
   const unknown = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
@@ -113,7 +113,7 @@ async function send(
 ): Promise<ComparableReply> {
   const reply = await fetch(`http://127.0.0.1:${port}${base}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
-    // The contestants do not compress.
+    // The contestants do not support compression.
     headers: { 'Accept-Encoding': 'identity', ...headers },
     ...(body !== undefined && { body }),
   });
@@ -147,7 +147,7 @@ function comparable({ status, headers }: Response, text: string, port: number): 
   return { status, headers: Object.fromEntries(shown.toSorted()), times, body };
 }
 
-/** An Error body whose message is not empty, without the message. */
+/** An Error body without its message, which must not be empty. */
 function withoutMessage({ code, message, status, ...rest }: Record<string, unknown>): string {
   return JSON.stringify({ code, status, hasMessage: Boolean(message), rest });
 }

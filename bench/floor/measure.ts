@@ -6,10 +6,10 @@ import { WORKLOADS, type Workload } from '../workloads.ts';
 import { type Baseline, checkOut } from './baseline.ts';
 import { compareReplies } from './compare-replies.ts';
 
-/** Contestants that are measured only when they are named. */
+/** Contestants that are measured only on request. */
 export const OPTIONAL = ['go', 'rust'] as const satisfies readonly BuiltContestant[];
 
-/** What the table shows: each contestant under each of these loads. */
+/** The entries of the table: each contestant under each of these loads. */
 const ENTRIES = [
   { workload: 'list-20', contestants: ['bare', 'petstore'] },
   { workload: 'list-20-gzip', contestants: ['petstore'] },
@@ -29,10 +29,10 @@ interface Entry {
 }
 
 /**
- * Measures the service beside the bare handler: starts all contestants, then puts one after the
- * other under load for a few seconds, in many rounds, so that other work of the machine affects all
- * alike. Idle contestants only wait.
- * @param optional further contestants.
+ * Compares the service with the bare handler: starts all contestants, then puts one after the other under
+ * load for a few seconds, in many rounds, so that other work on the machine affects all contestants equally.
+ * Idle contestants only wait.
+ * @param optional additional contestants.
  * @param revision an earlier commit of the service to measure in the same run.
  */
 export async function measureFloor(
@@ -71,7 +71,7 @@ function entries(optional: readonly BuiltContestant[], baseline: Baseline | unde
   return ENTRIES.flatMap(({ workload, contestants }) => {
     const isCompared = workload === 'list-20' || workload === 'create';
     const names = [...contestants, ...(isCompared ? optional : [])];
-    // Each process locks its data folder, so each has a copy, as if the load wrote to it.
+    // Each process locks its data folder, so each gets a copy, as for a load that writes.
     const onCopy: Workload = { ...WORKLOADS[workload], writes: true };
     const all: Entry[] = names.map((each) => ({
       name: `${workload} ${each}`,

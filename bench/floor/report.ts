@@ -2,7 +2,7 @@ import type { Floor, FloorSample } from '../results.ts';
 import { median } from '../statistics.ts';
 import { table } from '../table.ts';
 
-/** One line of the table: how many times the CPU time of `ours` the other one takes per request. */
+/** One row of the table: the CPU time per request of the other contestant, relative to that of `ours`. */
 interface Ratio {
   readonly title: string;
   readonly other: string;

@@ -18,14 +18,14 @@ const DAY = 1_440 * MINUTE;
 /** The most rows in one transaction. */
 const BATCH_SIZE = 1_000;
 
-/** A new pet as the writer thread inserts it. A category id that a double cannot hold is a text. */
+/** A new pet as the writer thread inserts it. A category id that a double cannot hold is a string. */
 type Row = readonly [name: string, categoryId: number | string, status: string];
 
-/** An account, or a client address without a valid key, and what it has used of both windows. */
+/** An account, or a client address without a valid key, with its usage of both windows. */
 interface Caller {
   readonly perMinute: number;
   readonly perDay: number;
-  /** On the scale of `performance.now()`. */
+  /** As returned by `performance.now()`. */
   minuteEndsAt: number;
   minuteUsed: number;
   /** Days since the Unix epoch. */
@@ -42,7 +42,7 @@ interface Reply {
 /** The headers of one kind of reply, in one object that Bun copies into each `Response`. */
 class ReplyHeaders {
   readonly #headers: Headers;
-  /** The values set last: a header is set only when its value changes. */
+  /** The last values: a header is set only when its value changes. */
   readonly #numbers = {
     'X-RateLimit-Limit': -1,
     'X-RateLimit-Remaining': -1,
@@ -160,7 +160,7 @@ class Service {
   }
 }
 
-/** Sends rows to the writer thread. While one transaction is committed, the next one gathers. */
+/** Sends rows to the writer thread. During the commit of one transaction, the next one fills. */
 class Writer {
   readonly #thread = new Worker(import.meta.url, { argv: process.argv.slice(2) });
   #rows: Row[] = [];
@@ -195,7 +195,7 @@ class Writer {
   }
 }
 
-/** The writer thread: one transaction for each batch. It answers with the id of the first row. */
+/** The writer thread: one transaction for each batch. Replies with the id of the first row. */
 function insertBatches(thread: typeof globalThis): void {
   const database = new Database(databaseFile);
   database.run('PRAGMA journal_mode = WAL');
@@ -214,14 +214,14 @@ function newCaller(minute: number, day: number): Caller {
   return { perMinute: minute, perDay: day, minuteEndsAt: 0, minuteUsed: 0, day: 0, dayUsed: 0 };
 }
 
-/** Takes one request from both windows, or from neither. */
+/** Counts one request in both windows, or in neither. */
 function take(caller: Caller, wall: number, elapsed: number): boolean {
   const today = Math.floor(wall / DAY);
   if (caller.day !== today && caller.day !== today + 1) {
     caller.day = today;
     caller.dayUsed = 0;
   }
-  // The minute begins with the first request that it admits.
+  // The minute starts with its first admitted request.
   if (elapsed >= caller.minuteEndsAt || caller.minuteUsed === 0) {
     caller.minuteEndsAt = elapsed + MINUTE;
     caller.minuteUsed = 0;

@@ -35,7 +35,8 @@ const listQuery = {
  */
 export async function servePets({ port, keyFile, replyFile, pets, limits = {} }) {
   const { headers } = readReply(replyFile);
-  // Headers of the petstore that no plugin here sends, as constants: the replies carry the same set.
+  // Headers of the petstore that no plugin sends here are constants, so that the replies have the same
+  // headers.
   const constants = Object.fromEntries(
     Object.entries(headers).filter(([name]) => !/^(content-type|x-ratelimit-)/.test(name)),
   );

@@ -9,7 +9,7 @@ const { auth, database } = openAuth(file);
 const { runMigrations } = await getMigrations(auth.options);
 await runMigrations();
 
-// The library makes the first user and key; the others are copies of their rows.
+// The library makes the first user and key; copies of their rows make the others.
 const { internalAdapter } = await auth.$context;
 const first = await internalAdapter.createUser({ name: 'First', email: 'first@example.com' });
 const issued = await auth.api.createApiKey({ body: { name: 'bench', userId: first.id } });

@@ -1,4 +1,4 @@
-// Prints the contract with the recorded page as its example, so that Prism sends the same pets:
+// Prints the contract with the recorded page as its example, so that Prism returns the same pets:
 // bun prism-document.mjs OPENAPI REPLY
 import { readFileSync } from 'node:fs';
 import { readReply } from './reply.mjs';

@@ -1,5 +1,5 @@
-// The work of the service in one file of Go, for orientation: net/http, the first page in memory, and
-// a writer goroutine with group commit. It has no bans, metrics, log, usage or saved quotas.
+// The service in one file of Go, as a reference: net/http, the first page in memory, and a writer
+// goroutine with group commit. It has no bans, metrics, log, usage or saved quotas.
 //
 //	petstore-peer PORT DATABASE KEY_FILE PER_MINUTE PER_DAY ANONYMOUS_LIMIT
 package main
@@ -40,7 +40,7 @@ const (
 // limits are requests per minute and per UTC day.
 type limits struct{ perMinute, perDay int64 }
 
-// caller is an account, or a client address without a valid key, and what it has used.
+// caller is an account, or a client address without a valid key, with its usage.
 type caller struct {
 	limits
 	policy []string
@@ -50,7 +50,7 @@ type caller struct {
 	day                 int64
 }
 
-// window is how a limit stands after a request was counted or refused.
+// window is the state of a limit after a request was counted or refused.
 type window struct {
 	limit, remaining int64
 	resetIn          time.Duration
@@ -63,7 +63,7 @@ type newPet struct {
 	Status     *string         `json:"status"`
 }
 
-// creation is a row on its way to the disk; id receives its id, or 0 when it cannot be written.
+// creation is a row to be written; id receives its id, or 0 if it cannot be written.
 type creation struct {
 	name, status string
 	categoryID   int64
@@ -167,7 +167,7 @@ func newCaller(own limits) *caller {
 	return &caller{limits: own, policy: []string{policy}}
 }
 
-// take counts one request in both windows, or in neither, and writes the headers of the limits.
+// take counts one request in both windows, or in neither, and writes the rate-limit headers.
 func (c *caller) take(header http.Header, now time.Time) bool {
 	c.Lock()
 	defer c.Unlock()
@@ -245,7 +245,7 @@ func (s *server) create(w http.ResponseWriter, r *http.Request) {
 	send(w, 201, appendPet(nil, id, pet.name, pet.categoryID, pet.status))
 }
 
-// write commits whatever waits in one transaction; meanwhile the next creations gather.
+// write commits all waiting creations in one transaction; meanwhile the next ones queue up.
 func (s *server) write(db *sql.DB) {
 	for first := range s.creations {
 		batch := []creation{first}
@@ -364,7 +364,7 @@ func requestID(r *http.Request, now time.Time) string {
 	return digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
 }
 
-// seconds are whole seconds, rounded up.
+// seconds returns whole seconds, rounded up.
 func seconds(duration time.Duration) int64 {
 	return int64((duration + time.Second - 1) / time.Second)
 }

@@ -1,5 +1,5 @@
-//! The work of the service in one file of Rust, for orientation: axum, the first page in memory, and
-//! a writer thread with group commit. It has no bans, metrics, log, usage or saved quotas.
+//! The service in one file of Rust, as a reference: axum, the first page in memory, and a writer
+//! thread with group commit. It has no bans, metrics, log, usage or saved quotas.
 //!
 //! `petstore-peer PORT DATABASE KEY_FILE PER_MINUTE PER_DAY ANONYMOUS_LIMIT`
 
@@ -48,7 +48,7 @@ struct Limits {
     per_day: u64,
 }
 
-/// An account, or a client address without a valid key, and what it has used of both windows.
+/// An account, or a client address without a valid key, with its usage of both windows.
 struct Caller {
     limits: Limits,
     policy: HeaderValue,
@@ -59,7 +59,7 @@ struct Caller {
     day_used: u64,
 }
 
-/// How a limit stands after a request was counted or refused.
+/// The state of a limit after a request was counted or refused.
 struct Window {
     limit: u64,
     remaining: u64,
@@ -75,7 +75,7 @@ struct NewPet {
     status: String,
 }
 
-/// A row on its way to the disk; `id` receives its id, or none when it cannot be written.
+/// A row to be written; `id` receives its id, or none if it cannot be written.
 struct Creation {
     pet: NewPet,
     id: oneshot::Sender<Option<i64>>,
@@ -286,7 +286,7 @@ impl Caller {
         })
     }
 
-    /// Counts one request in both windows, or in neither, and writes the headers of the limits.
+    /// Counts one request in both windows, or in neither, and writes the rate-limit headers.
     fn take(&mut self, headers: &mut HeaderMap) -> bool {
         let now = Instant::now();
         let wall = SystemTime::now()
@@ -343,7 +343,7 @@ impl Caller {
     }
 }
 
-/// The writer thread: commits whatever waits in one transaction; meanwhile the next ones gather.
+/// The writer thread: commits all waiting creations in one transaction; meanwhile the next ones queue up.
 fn write(mut connection: Connection, creations: Receiver<Creation>) {
     while let Ok(first) = creations.recv() {
         let mut batch = vec![first];
@@ -353,7 +353,7 @@ fn write(mut connection: Connection, creations: Receiver<Creation>) {
             eprintln!("{problem}");
         }
         for (index, Creation { id, .. }) in batch.into_iter().enumerate() {
-            // A client that is gone needs no reply.
+            // A disconnected client needs no reply.
             let _ = id.send(ids.as_ref().ok().map(|ids| ids[index]));
         }
     }
