@@ -13,13 +13,13 @@ interface Component {
   readonly licenses?: readonly unknown[];
 }
 
-/** What a package depends on. */
+/** The dependencies of one package. */
 interface Dependency {
   readonly ref: string;
   readonly dependsOn: readonly string[];
 }
 
-/** A software bill of materials, as far as it is changed here. */
+/** A software bill of materials, limited to the fields that are changed here. */
 export interface BillOfMaterials {
   readonly bomFormat: 'CycloneDX';
   readonly specVersion: string;
@@ -29,10 +29,10 @@ export interface BillOfMaterials {
 }
 
 /**
- * Makes the software bill of materials of the service: the packages that it runs with, with their versions,
- * licenses and digests, in the format of CycloneDX 1.5. npm makes it of all packages in the lock file, those of the
- * tests included; its option `--omit dev` leaves out packages that the tests use as well.
- * @throws Error with what npm says when the lock file is not that of `package.json`.
+ * Makes the software bill of materials of the service: its runtime packages with their versions, licenses and
+ * digests, in the format of CycloneDX 1.5. npm lists all packages in the lock file, including those of the
+ * tests; its option `--omit dev` would omit packages that the tests use as well.
+ * @throws Error with npm's message when the lock file does not match `package.json`.
  */
 export async function makeBillOfMaterials(): Promise<BillOfMaterials> {
   const made = await runNpmSbom();
@@ -52,7 +52,7 @@ export async function makeBillOfMaterials(): Promise<BillOfMaterials> {
     }));
   return {
     ...made,
-    // npm gives the name of the folder.
+    // npm uses the name of the folder instead.
     metadata: { ...made.metadata, component: { ...component, name: packageJson.name } },
     components,
     dependencies: [{ ref: own, dependsOn: direct }, ...dependencies],
@@ -73,19 +73,19 @@ async function runNpmSbom(): Promise<BillOfMaterials> {
   return JSON.parse(text);
 }
 
-/** These packages, and all that they need. */
+/** These packages with all of their direct and indirect dependencies. */
 function reachableFrom(
   refs: readonly string[],
   dependencies: readonly Dependency[],
 ): ReadonlySet<string> {
   const needs = new Map(dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
   const reached = new Set(refs);
-  // A set that grows while it is read is read to its new end.
+  // Packages added to the set during the iteration are visited, too.
   for (const ref of reached) for (const needed of needs.get(ref) ?? []) reached.add(needed);
   return reached;
 }
 
-/** The runtime is a package for each platform, of which one is installed. */
+/** The runtime is a separate package for each platform, of which one is installed. */
 function isInstalled({ name }: Component): boolean {
   return existsSync(join(ROOT, 'node_modules', name));
 }

@@ -6,7 +6,7 @@ import { EMBEDDED_FOLDER, writeAssets } from '../src/dashboard/pages/embedded-as
 const NAME = 'petstore';
 const ROOT = join(import.meta.dir, '..');
 
-/** The files that run in their own threads. */
+/** The entry points of threads. */
 const THREADS = 'src/**/*-thread.ts';
 
 /**
@@ -17,7 +17,7 @@ const THREADS = 'src/**/*-thread.ts';
  * @throws Error with the bundler's messages when something cannot be bundled.
  */
 export async function buildExecutable(folder: string): Promise<string> {
-  // In the same folder, so that the finished file can be moved into place atomically.
+  // Uses the same folder, so that the finished file can be moved into place atomically.
   const scratch = await mkdtemp(join(folder, '.build-'));
   try {
     const pages = join(scratch, EMBEDDED_FOLDER);
@@ -38,18 +38,18 @@ async function compile(outfile: string, pages: string): Promise<void> {
     entrypoints: ['src/main.ts', ...threads].map((file) => join(ROOT, file)),
     target: 'bun',
     format: 'esm',
-    // Threads are loaded by a name beside the entry point, inside the one file.
+    // Threads are loaded by name from the folder of the entry point, within the one file.
     naming: { entry: '[name].[ext]' },
-    // Loads in half the time that parsing the source takes.
+    // Loading takes half the time of parsing the source.
     bytecode: true,
-    // Keeps dynamically imported code in separate chunks; otherwise all of it is loaded at the start.
+    // Keeps dynamically imported code in separate chunks; otherwise all of it would be loaded at the start.
     splitting: true,
     // Identifiers are kept, and the source map restores lines, for readable stack traces in the log.
     minify: { whitespace: true, syntax: true },
     sourcemap: 'inline',
     define: {
       'process.env.NODE_ENV': '"production"',
-      // Otherwise packages contain their path on the build machine.
+      // Without this, packages would contain their path on the build machine.
       __dirname: '"/"',
     },
     compile: { outfile, assets: [pages], autoloadDotenv: false, autoloadBunfig: false },

@@ -4,7 +4,7 @@ import type { Guide, ServiceFacts } from '../src/dashboard/reference/guides/guid
 import { GUIDES } from '../src/dashboard/reference/guides/guides.ts';
 
 /*
- * Writes the guides to docs/guides, as a service with default settings shows them: npm run guides.
+ * Writes the guides of a service with default settings to docs/guides: npm run guides.
  */
 
 const FOLDER = join(import.meta.dir, '..', 'docs', 'guides');
