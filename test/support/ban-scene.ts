@@ -28,7 +28,7 @@ export async function banScene(
   };
 }
 
-/** Uses the minute up, is refused, lets the grace go by, and goes on until the key is banned. */
+/** Uses up the minute, waits until strikes count, and sends refused requests until the key is banned. */
 export async function provokeBan(
   { service, clock, secret }: Pick<BanScene, 'service' | 'clock' | 'secret'>,
   after: number,
@@ -45,7 +45,7 @@ export async function provokeBan(
   return last;
 }
 
-/** Provokes a ban with one refusal, waits for its end, and so on; gives the lengths in seconds. */
+/** Provokes bans one after the other, each with one refused request; returns their lengths in seconds. */
 export async function banLengths(scene: BanScene, count: number): Promise<number[]> {
   const seconds: number[] = [];
   for (let ban = 0; ban < count; ban += 1) {
@@ -56,7 +56,7 @@ export async function banLengths(scene: BanScene, count: number): Promise<number
   return seconds;
 }
 
-/** Has the bans recorded; gives the one in force. */
+/** Stores the bans; returns the one in force. */
 export async function recordedBan({ service, clock }: BanScene): Promise<BanRecord> {
   await service.runJobs('record production bans');
   const [ban] = await service.stores.bans.active(clock.now().wall);

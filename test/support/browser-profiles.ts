@@ -3,13 +3,13 @@ import type { Browser, BrowserContext, CDPSession } from 'playwright-core';
 /** A browser profile: a window with its own cookies, storage, permissions and cache. */
 export interface BrowserProfile {
   readonly context: BrowserContext;
-  /** A session with a tab that stays open: the last one would take the window with it. */
+  /** A session with a tab that stays open: the window would close with its last tab. */
   readonly session: CDPSession;
 }
 
 /**
- * The profiles of one browser. A profile is emptied and used again, because opening its window costs
- * more CPU time than most tests do.
+ * The profiles of one browser. Profiles are emptied and reused, because opening a window costs more CPU time
+ * than most tests do.
  */
 export class BrowserProfiles {
   readonly #browser: Browser;
@@ -19,13 +19,13 @@ export class BrowserProfiles {
     this.#browser = browser;
   }
 
-  /** A profile without cookies or storage that nobody else uses. */
+  /** An unused profile without cookies or storage. */
   async take(): Promise<BrowserProfile> {
     return this.#unused.pop() ?? (await this.#open());
   }
 
   /**
-   * Empties a profile, so that the next test finds nothing of this one.
+   * Empties a profile, so that no data reaches the next test.
    * @param origins whose storage it may contain.
    */
   async giveBack(profile: BrowserProfile, origins: Iterable<string>): Promise<void> {

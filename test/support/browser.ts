@@ -11,11 +11,11 @@ import {
 import { type BrowserProfile, BrowserProfiles } from './browser-profiles.ts';
 
 /*
- * A real browser for tests. `describeWithBrowser` starts one for its tests and hands out a fresh
- * visitor to each; where there is no Chromium its tests are skipped, and say what to install.
+ * A real browser for tests. `describeWithBrowser` starts one and gives each test a new visitor. Without
+ * Chromium the tests are skipped, with a message about what to install.
  */
 
-/** The headless shell first: without windows of its own it takes a quarter less CPU time. */
+/** The headless shell first: it has no windows and takes a quarter less CPU time. */
 const USUAL_PLACES = [
   '/usr/lib/chromium/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -23,7 +23,7 @@ const USUAL_PLACES = [
   '/usr/bin/google-chrome',
 ];
 
-/** For root, for containers and for networks without a way out. */
+/** For root, for containers, and for networks without internet access. */
 const LAUNCH_ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -41,10 +41,10 @@ const MISSING = 'There is no Chromium. Install one, or set CHROMIUM_PATH.';
 
 const found = await findChromium();
 
-/** Address of the browser that was started for this run of all tests, if one was. */
+/** Address of the browser that was started for all test files of this run, if any. */
 const STARTED = process.env['TESTED_BROWSER'];
 
-/** Tests with a browser of their own; `open` makes a visitor without cookies or storage. */
+/** Tests with their own browser; `open` makes a visitor without cookies or storage. */
 export function describeWithBrowser(
   name: string,
   tests: (open: (options: VisitOptions) => Promise<Visitor>) => void,
@@ -69,12 +69,12 @@ export function describeWithBrowser(
   });
 }
 
-/** A browser without a window; whoever launches it closes it. Fails where there is none. */
+/** A headless browser; the caller closes it. Fails without Chromium. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch(launchOptions());
 }
 
-/** A browser that several processes use, by its address; nothing where there is none. */
+/** A browser that several processes share by its address; `undefined` without Chromium. */
 export async function serveBrowser(): Promise<BrowserServer | undefined> {
   return found && (await chromium.launchServer(launchOptions()));
 }
@@ -84,7 +84,7 @@ function launchOptions() {
   return { executablePath: found.path, args: [...LAUNCH_ARGUMENTS, ...found.args] };
 }
 
-/** Where Chromium is installed. Fails where it is not. */
+/** The path of Chromium. Fails if it is not installed. */
 export function chromiumPath(): string {
   if (!found) throw new Error(MISSING);
   return found.path;
@@ -97,14 +97,14 @@ export interface VisitOptions {
   readonly colorScheme?: 'light' | 'dark';
   /** Console errors that belong to the test, such as the 401 of a wrong password. */
   readonly expected?: readonly RegExp[];
-  /** May paste and copy without being asked. */
+  /** Allows the clipboard without a prompt. */
   readonly clipboard?: boolean;
 }
 
-/** Someone who visits, in a browser profile of their own. */
+/** A visitor with its own browser profile. */
 export class Visitor implements AsyncDisposable {
   readonly page: Page;
-  /** Console errors, errors that nothing caught, and requests to other origins: to be empty. */
+  /** Console errors, uncaught errors, and requests to other origins; must stay empty. */
   readonly problems: string[] = [];
   /** Every address that was requested, in order. */
   readonly requests: string[] = [];
@@ -139,7 +139,7 @@ export class Visitor implements AsyncDisposable {
     const page = await profile.context.newPage();
     await page.setViewportSize(options.viewport ?? DESKTOP);
     await page.emulateMedia({ colorScheme: options.colorScheme ?? 'light' });
-    // Whatever is not granted is refused without a question.
+    // Permissions that are not granted are denied without a prompt.
     const granted = options.clipboard ? ['clipboard-read', 'clipboard-write'] : [];
     await profile.context.grantPermissions(granted);
     return new Visitor(profiles, profile, page, options);
@@ -167,7 +167,7 @@ export class Visitor implements AsyncDisposable {
   }
 }
 
-/** What axe finds wrong with the page as it stands, one line each. */
+/** The accessibility problems that axe finds on the page in its current state, one line each. */
 export async function checkAccessibility(page: Page): Promise<string[]> {
   if (!(await inPage(page, "'axe' in window"))) {
     const path = Bun.resolveSync('axe-core/axe.min.js', import.meta.dir);
@@ -184,9 +184,9 @@ export async function checkAccessibility(page: Page): Promise<string[]> {
 }
 
 /**
- * How far things jumped from the beginning of the load until the first click or key press; 0 is none
- * (cumulative layout shift). What follows an input may move, and when that happens depends on the
- * speed of the machine.
+ * How far elements moved between the start of the load and the first click or key press; 0 is not at all
+ * (cumulative layout shift). Movement after an input is allowed, and its time depends on the speed of the
+ * machine.
  */
 export async function layoutShift(page: Page): Promise<number> {
   const total = await inPage(
@@ -205,7 +205,7 @@ export async function layoutShift(page: Page): Promise<number> {
   return Number(total);
 }
 
-/** By the debugger's own door, which the page's Content-Security-Policy has no say about. */
+/** Evaluates an expression with the debugger, which the page's Content-Security-Policy does not restrict. */
 async function inPage(page: Page, expression: string): Promise<unknown> {
   const session = await page.context().newCDPSession(page);
   try {
@@ -235,7 +235,7 @@ async function findChromium(): Promise<Chromium | undefined> {
 }
 
 async function findPackagedChromium(): Promise<Chromium | undefined> {
-  // No literal: the package is optional, and the compiler is not to look for it.
+  // Not a literal: the package is optional, and the compiler must not resolve it.
   const name: string = '@sparticuz/chromium';
   try {
     const { default: packaged } = await import(name);

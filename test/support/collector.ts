@@ -1,4 +1,4 @@
-/** A span as a collector receives it, its attributes by name. */
+/** A span as received by a collector, with its attributes by name. */
 export interface ReceivedSpan {
   readonly name: string;
   readonly kind: number;
@@ -28,18 +28,18 @@ interface OtlpRequest {
   }>;
 }
 
-/** A small collector of traces: takes OTLP over HTTP as JSON, on a free port. */
+/** A small collector of traces: accepts OTLP over HTTP as JSON, on a free port. */
 export class Collector implements Disposable {
   readonly #server: Bun.Server<undefined>;
-  /** Everything that was sent, as it came. */
+  /** The received text, unchanged. */
   received = '';
   readonly spans: ReceivedSpan[] = [];
-  /** Of the latest request. */
+  /** The resource of the latest request. */
   resource: ReceivedSpan['attributes'] = {};
   headers = new Headers();
   path = '';
 
-  /** @param answer instead of taking what is sent. */
+  /** @param answer replaces the reply that accepts the spans. */
   constructor(answer?: () => Response | Promise<Response>) {
     this.#server = Bun.serve({
       hostname: '127.0.0.1',

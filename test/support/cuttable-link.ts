@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Passes bytes on to a server until it is cut; then connections stay, and nothing comes through. */
+/** Forwards bytes to a server until it is cut; then connections stay open, but nothing is forwarded. */
 export class CuttableLink implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -45,13 +45,13 @@ export class CuttableLink implements AsyncDisposable {
     this.#isCut = true;
   }
 
-  /** Lets connections through again; those from before are of no use any more. */
+  /** Forwards new connections again; earlier ones are closed. */
   mend(): void {
     this.#isCut = false;
     this.#drop();
   }
 
-  /** Leads to another server from now on. */
+  /** Forwards to another server from now on. */
   pointAt(target: number): void {
     this.#target = target;
     this.#drop();

@@ -29,7 +29,7 @@ export async function dashboardScene(
   return { service, clock, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
-/** Somebody new with this subscription, signed in. */
+/** A new visitor with this subscription, signed in. */
 export async function customer(
   service: TestService,
   subscription: Subscription = AMPLE,
@@ -40,20 +40,20 @@ export async function customer(
   return visitor;
 }
 
-/** Somebody new with the operator role, signed in. */
+/** A new visitor with the operator role, signed in. */
 export async function operator(service: TestService): Promise<Visitor> {
   const visitor = await Visitor.signUp(service);
   await service.stores.accounts.setRole(visitor.accountId, 'operator', Date.now(), 'test');
   return visitor;
 }
 
-/** A new key of somebody who is signed in, created in the dashboard. */
+/** A new key of a signed-in visitor, created in the dashboard. */
 export function createKey(visitor: Visitor, wishes: Partial<NewKey> = {}): Promise<IssuedKeyInfo> {
   const body: NewKey = { name: 'test', environment: 'production', ...wishes };
   return visitor.json('POST', '/api/keys', body);
 }
 
-/** All pages of the keys of somebody who is signed in. */
+/** All keys of a signed-in visitor, from every page of the list. */
 export async function keysOf(visitor: Visitor): Promise<readonly KeyInfo[]> {
   const all: KeyInfo[] = [];
   for (let from: string | null = ''; from !== null; ) {
@@ -65,14 +65,14 @@ export async function keysOf(visitor: Visitor): Promise<readonly KeyInfo[]> {
   return all;
 }
 
-/** The inbox of somebody who is signed in. */
+/** The inbox of a signed-in visitor. */
 export async function messagesOf(visitor: Visitor): Promise<readonly MessageInfo[]> {
   const path = '/api/messages';
   const { messages } = await visitor.json<{ messages: readonly MessageInfo[] }>('GET', path);
   return messages;
 }
 
-/** What is left, and the requests of the last 24 hours and 30 days. */
+/** The remaining requests, and the usage of the last 24 hours and 30 days. */
 export async function usageOf(visitor: Visitor): Promise<UsageInfo & Charts> {
   const info = await visitor.json<UsageInfo>('GET', '/api/usage');
   const { buckets: hours } = await reportOf(visitor, 'last=24h');
@@ -85,7 +85,7 @@ export interface Charts {
   readonly days: readonly UsageBucket[];
 }
 
-/** @param query as of GET /api/usage/requests. */
+/** @param query the query of GET /api/usage/requests. */
 export function reportOf(visitor: Visitor, query: string): Promise<UsageReport> {
   return visitor.json('GET', `/api/usage/requests?${query}`);
 }

@@ -5,12 +5,12 @@ type Api = Pick<TestService, 'dashboardUrl'>;
 
 export const PASSWORD = 'umbrella granite sonnet kettle';
 
-/** How often to look at the dashboard while waiting, in ms: less often than it limits requests. */
+/** Pause between two requests to the dashboard while waiting, in ms: long enough for its rate limit. */
 export const LOOK_EVERY = 250;
 
 let visitors = 0;
 
-/** Somebody at the dashboard: keeps cookies as a browser does, and calls the dashboard's own API. */
+/** A visitor of the dashboard: keeps cookies as a browser does, and calls the dashboard's own API. */
 export class Visitor {
   readonly #origin: string;
   readonly #via: string;
@@ -20,7 +20,7 @@ export class Visitor {
   readonly email: string;
   readonly password: string;
 
-  /** Somebody who is not signed in. */
+  /** A visitor who is not signed in. */
   constructor(
     service: Api,
     email = `visitor${++visitors}@example.com`,
@@ -33,7 +33,7 @@ export class Visitor {
     this.password = password;
   }
 
-  /** Somebody with a new account and signed in. */
+  /** A visitor with a new account, signed in. */
   static async signUp(service: Api, email?: string): Promise<Visitor> {
     const visitor = new Visitor(service, email);
     await visitor.signUp();
@@ -51,7 +51,7 @@ export class Visitor {
     return this.#accountId;
   }
 
-  /** The cookies as they are sent. */
+  /** The value of the Cookie header. */
   get cookie(): string {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }

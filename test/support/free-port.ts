@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 
-/** A port that nobody listens on; with a distance, so is the port that much higher. */
+/** A port on which no program listens. With a distance, the port that much higher is free, too. */
 export async function freePort(distance = 0): Promise<number> {
   for (;;) {
-    // With the distance still below what outgoing connections take.
+    // Both ports are below the range of outgoing connections.
     const port = 12_000 + Math.floor(Math.random() * 10_000);
     const taken = await Promise.all([accepts(port), accepts(port + distance)]);
     if (!taken.includes(true)) return port;

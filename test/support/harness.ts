@@ -17,13 +17,13 @@ import { REUSED_THREADS } from './reused-threads.ts';
 import { temporaryRoot } from './temporary-root.ts';
 import { testDatabaseFor } from './test-database.ts';
 
-/** How long a client waits for a reply where no test is about that, in ms. */
+/** How long a client waits for a reply in tests that are not about timeouts, in ms. */
 export const SLOW_REPLY = 60_000;
 
 /** Limits that no test reaches by accident. */
 export const AMPLE = subscribe('enterprise', { perMinute: 1_000_000, perDay: 10_000_000 });
 
-/** A clock that only moves when a test moves it; at first noon of 2 January 2027, UTC. */
+/** A clock that moves only when a test moves it; starts at noon of 2 January 2027, UTC. */
 export class ManualClock implements Clock {
   #wall = Date.UTC(2027, 0, 2, 12);
   #elapsed = 1_000_000;
@@ -36,19 +36,19 @@ export class ManualClock implements Clock {
     return { wall: this.#wall, elapsed: this.#elapsed };
   }
 
-  /** Lets time pass, in ms. */
+  /** Advances the clock, in ms. */
   advance(milliseconds: number): void {
     this.#wall += milliseconds;
     this.#elapsed += milliseconds;
   }
 
-  /** Sets the wall clock forward or back by so many ms, while no time passes. */
+  /** Sets the wall clock forward or back by this many ms; the elapsed time does not change. */
   step(milliseconds: number): void {
     this.#wall += milliseconds;
   }
 }
 
-/** A new empty folder; removed when it is disposed of. */
+/** A new empty folder; removed on disposal. */
 export function temporaryFolder(root = temporaryRoot): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(root, 'petstore-test-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
@@ -57,11 +57,11 @@ export function temporaryFolder(root = temporaryRoot): { path: string; [Symbol.d
 export interface ServiceOptions {
   /** Settings by name, such as PETSTORE_BAN_AFTER; the port is free unless set. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** With a manual clock background jobs run by `runJobs` alone, otherwise on timers. */
+  /** With a manual clock background jobs run only by `runJobs`, otherwise on timers. */
   readonly clock?: Clock;
-  /** Kept after the service stops; a temporary one is made, and removed, when left out. */
+  /** Kept after the service stops; by default a temporary folder, which is removed. */
   readonly folder?: string;
-  /** What to serve; both environments unless told otherwise. */
+  /** The parts to serve; by default both environments. */
   readonly parts?: readonly Part[];
   readonly log?: Log;
 }
@@ -125,7 +125,7 @@ export class TestService implements AsyncDisposable {
     return this.#service.port;
   }
 
-  /** Address of what operators look at. */
+  /** Base address for operators. */
   get opsUrl(): string {
     return `http://localhost:${this.#service.opsPort}`;
   }
@@ -134,7 +134,7 @@ export class TestService implements AsyncDisposable {
     return this.#service.stores;
   }
 
-  /** A base address, without a slash at its end. */
+  /** A base address, without a trailing slash. */
   url(name: Addressed = 'production'): string {
     return this.#service.addresses[name];
   }
@@ -162,7 +162,7 @@ export class TestService implements AsyncDisposable {
     return new PetstoreClient({ apiKey, baseUrl: this.url(), ...defaults, ...options });
   }
 
-  /** One request below an environment's base address, as it is: no retry, no parsing. */
+  /** Sends one request below an environment's base address, without retry or parsing. */
   request(
     path: string,
     { key, environment, ...init }: RequestInit & { key?: string; environment?: Environment } = {},
@@ -172,7 +172,7 @@ export class TestService implements AsyncDisposable {
     return fetch(this.url(environment) + path, { ...init, headers });
   }
 
-  /** Sends a pet, or whatever the body is, to POST /pets. */
+  /** Sends a pet, or any other body, to POST /pets. */
   post(key: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return this.request('/pets', {
       key,
@@ -203,7 +203,7 @@ export class TestService implements AsyncDisposable {
 }
 
 /**
- * Waits until the check holds, looking again every so many ms: fewer times where a limit counts the looks.
+ * Waits until the check holds, checking every `every` ms: less often where a limit counts the checks.
  * Fails after `deadline` ms, which is far more than a slow machine needs.
  */
 export async function eventually(

@@ -1,6 +1,6 @@
 import type { TestService } from './harness.ts';
 
-/** How one window stands, as the RateLimit header tells it. */
+/** One window in the RateLimit header. */
 interface WindowReading {
   readonly quota: number;
   readonly length: number;
@@ -8,7 +8,7 @@ interface WindowReading {
   readonly resetsIn: number;
 }
 
-/** What a reply says about limits, as numbers; NaN for what it does not say. */
+/** The rate-limit headers of a reply, as numbers; NaN for absent ones. */
 export interface Reading {
   readonly status: number;
   readonly limit: number;
@@ -20,7 +20,7 @@ export interface Reading {
   readonly day: WindowReading;
 }
 
-/** An error reply's code beside what its headers say. */
+/** The rate-limit headers of a reply, with its error code. */
 export interface Answer extends Reading {
   readonly code: string | undefined;
   readonly message: string;
@@ -43,7 +43,7 @@ export function readLimits(reply: { status: number; headers: Headers }): Reading
   };
 }
 
-/** Sends one GET and reads its reply; without a key when none is given. */
+/** Sends one GET, with the key if one is given, and reads its reply. */
 export async function ask(service: TestService, key?: string, path = '/pets'): Promise<Answer> {
   return readAnswer(await service.request(path, key === undefined ? {} : { key }));
 }
@@ -54,7 +54,7 @@ export async function readAnswer(response: Response): Promise<Answer> {
   return { ...readLimits(response), code, message: message ?? '' };
 }
 
-/** Sends so many GETs one after the other; gives the readings of all replies. */
+/** Sends this many GETs one after the other; returns the readings of all replies. */
 export async function askTimes(
   service: TestService,
   times: number,
@@ -65,7 +65,7 @@ export async function askTimes(
   return answers;
 }
 
-/** How many of the answers came for requests that were admitted. */
+/** How many of the answers belong to admitted requests. */
 export function admitted(answers: readonly Reading[]): number {
   return answers.filter(({ status }) => status !== 429).length;
 }

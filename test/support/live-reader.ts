@@ -2,11 +2,11 @@ import type { LiveTopic } from '../../src/dashboard/shared/live.ts';
 import type { Visitor } from './dashboard-visitor.ts';
 import { eventually } from './harness.ts';
 
-/** An open page's end of the live channel, for tests. */
+/** A client of the live channel, such as an open page. */
 export class LiveReader implements AsyncDisposable {
   readonly reply: Response;
   readonly #abort: AbortController;
-  /** Every topic that was sent, in order. */
+  /** Every received topic, in order. */
   readonly topics: LiveTopic[] = [];
   /** The bytes of the stream as text. */
   text = '';
@@ -31,7 +31,7 @@ export class LiveReader implements AsyncDisposable {
     return new LiveReader(reply, abort);
   }
 
-  /** Waits for a topic that has not been waited for. */
+  /** Waits for a new message with this topic. */
   async next(topic: LiveTopic): Promise<void> {
     await eventually(() => this.topics.includes(topic));
     this.topics.length = 0;

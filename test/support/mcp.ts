@@ -7,11 +7,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { SLOW_REPLY, type TestService } from './harness.ts';
 import { cleanEnvironment, PROGRAM } from './process.ts';
 
-/** The revisions of the protocol that clients speak: those with a handshake, and that of 2026 without one. */
+/** The revisions of the protocol that clients use: those with a handshake, and that of 2026 without one. */
 export const ERAS = ['legacy', 'auto'] as const;
 export type Era = (typeof ERAS)[number];
 
-/** What a tool gave, with fields of unknown types. */
+/** The result of a tool, with fields of unknown types. */
 export interface ToolOutcome {
   readonly isError: boolean;
   readonly content: ToolContent;
@@ -65,7 +65,7 @@ export class ToolClient implements AsyncDisposable {
     return ToolClient.connect(transport, era);
   }
 
-  /** Over stdio, with `petstore mcp` in a process of its own. */
+  /** Over stdio, with `petstore mcp` in its own process. */
   static overStdio(
     settings: Readonly<Record<string, string>>,
     era?: Era,
@@ -101,7 +101,7 @@ export class ToolClient implements AsyncDisposable {
   }
 }
 
-/** The first message of a session of the legacy era. */
+/** The first message of a session in the legacy era. */
 export const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
@@ -113,12 +113,12 @@ export const INITIALIZE = {
   },
 };
 
-/** The message that calls a tool, of the legacy era. */
+/** The message that calls a tool in the legacy era. */
 export function toolCall(name: string, args: Readonly<Record<string, unknown>> = {}) {
   return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
 }
 
-/** Posts one message, or whatever the body is, to /mcp as it is. */
+/** Posts one message, or any other body, to /mcp unchanged. */
 export function sendMessage(
   { dashboardUrl }: Pick<TestService, 'dashboardUrl'>,
   key: string | undefined,

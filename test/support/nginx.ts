@@ -5,11 +5,11 @@ import { shippedNginxConfig } from '../../bench/nginx-config.ts';
 import { accepts, freePort } from './free-port.ts';
 import { eventually, temporaryFolder } from './harness.ts';
 
-/** Whether tests can start a proxy of their own. */
+/** Whether tests can start their own proxy. */
 export const hasNginx = nginxPath() !== null;
 if (!hasNginx) console.warn('Proxy tests are skipped: install nginx to run them.');
 
-/** nginx with the configuration that is shipped, apart from where it listens and passes on to. */
+/** nginx with the shipped configuration, except for its own port and those of the services. */
 export class NginxProxy implements AsyncDisposable {
   readonly port: number;
   readonly #folder = temporaryFolder();
@@ -19,7 +19,7 @@ export class NginxProxy implements AsyncDisposable {
     this.port = port;
   }
 
-  /** A place for a proxy; its address is known before the service's that it passes on to. */
+  /** A proxy that is not started yet, so that its address is known before the services start. */
   static async prepare(): Promise<NginxProxy> {
     return new NginxProxy(await freePort());
   }
@@ -30,7 +30,7 @@ export class NginxProxy implements AsyncDisposable {
     await eventually(() => accepts(this.port));
   }
 
-  /** What `nginx -t` says, and its exit code. */
+  /** The output and exit code of `nginx -t`. */
   async check(): Promise<{ code: number; said: string }> {
     const child = this.#spawn([1], ['-t']);
     const said = await new Response(child.stderr).text();
@@ -58,7 +58,7 @@ export class NginxProxy implements AsyncDisposable {
   }
 }
 
-/** The proxy that is shipped, before the services on these ports. */
+/** The shipped proxy in front of the services on these ports. */
 export async function startShippedNginx(ports: readonly number[]): Promise<NginxProxy> {
   const proxy = await NginxProxy.prepare();
   await proxy.start(ports);

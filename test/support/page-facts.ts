@@ -1,4 +1,4 @@
-/** What pages are made with, beside the addresses. */
+/** Everything that pages are made with, except for the addresses. */
 export const PAGE_FACTS = {
   connections: { closeAfter() {} },
   banPolicy: { after: 10, base: 300_000, maximum: 86_400_000 },

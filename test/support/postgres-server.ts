@@ -8,7 +8,7 @@ import { eventually } from './harness.ts';
 import { temporaryRoot } from './temporary-root.ts';
 import { copyTo, TEMPLATE } from './test-database.ts';
 
-/** Where Debian and its relatives keep the server's programs, the newest first; then PATH. */
+/** The folder of the server's programs: Debian's, the newest version first; then PATH. */
 function findPrograms(): string | undefined {
   const folders = [...new Bun.Glob('/usr/lib/postgresql/*/bin').scanSync({ onlyFiles: false })];
   const onPath = Bun.which('initdb');
@@ -24,7 +24,7 @@ function versionOf(folder: string): string {
 
 const programs = findPrograms();
 
-/** What the servers lack to be nodes of a sharded database; nothing when they can be. */
+/** The missing software for servers as nodes of a sharded database; `undefined` if there is none. */
 export function missingForCitus(): string | undefined {
   if (!programs) return 'PostgreSQL 15 or later, such as the package postgresql';
   const folder = Bun.spawnSync([join(programs, 'pg_config'), '--sharedir'])
@@ -37,16 +37,16 @@ export function missingForCitus(): string | undefined {
 /** PATH with the programs of PostgreSQL first, such as pg_dump. */
 export const POSTGRES_PATH = [programs, process.env['PATH']].join(':');
 
-/** Whether tests can start servers of their own. */
+/** Whether tests can start their own servers. */
 export const hasPostgres = programs !== undefined;
 if (!hasPostgres) {
   console.warn('PostgreSQL tests are skipped: install postgresql (15 or later) to run them.');
 }
 
-/** What the services of a test share; of no use elsewhere. */
+/** The secret that the services of a test share; it protects nothing. */
 export const SECRET = 'a secret that all processes share, for tests';
 
-/** Data of a server with the template, made once for this run of all tests; servers begin with a copy of it. */
+/** Data of a server with the template, made once for all test files of this run; servers start with a copy. */
 const PREPARED = process.env['TESTED_POSTGRES_DATA'];
 
 type Server = Bun.Subprocess<'ignore', 'ignore', 'ignore'>;
@@ -58,8 +58,8 @@ const LOG = 'server';
 const TRIES = 5;
 
 /**
- * A private PostgreSQL server in a temporary folder. It does not wait for the disk: the operating system
- * keeps what it wrote when it is killed, and no test cuts the power.
+ * A private PostgreSQL server in a temporary folder. It runs without fsync: the operating system keeps the
+ * written data when the server is killed, and no test cuts the power.
  */
 export class PostgresServer implements AsyncDisposable {
   readonly #folder: string;
@@ -91,7 +91,7 @@ export class PostgresServer implements AsyncDisposable {
     return server;
   }
 
-  /** A stopped server with the template, whose data others can begin with. */
+  /** A stopped server with the template, whose data other servers can start with. */
   static async prepare(): Promise<PostgresServer> {
     const server = await PostgresServer.start();
     await server.makeTemplate();
@@ -103,18 +103,18 @@ export class PostgresServer implements AsyncDisposable {
     return this.#port;
   }
 
-  /** Folder of its data. */
+  /** The data folder. */
   get data(): string {
     return join(this.#folder, 'data');
   }
 
-  /** Starts a copy that follows this server; commits wait for it from now on. */
+  /** Starts a standby of this server; from now on commits wait for it. */
   async startStandby(): Promise<PostgresServer> {
     const standby = new PostgresServer();
     const source = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'petstore'];
     await standby.#fill('pg_basebackup', [...source, '-R', '-c', 'fast']);
     await standby.#startOnFreePort();
-    // After the copy was made, which must not wait for a standby of its own one day.
+    // Set after the copy was made, because a promoted standby must not wait for its own standby.
     await this.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
     await this.run('SELECT pg_reload_conf()');
     const state = 'SELECT sync_state FROM pg_stat_replication';
@@ -122,12 +122,12 @@ export class PostgresServer implements AsyncDisposable {
     return standby;
   }
 
-  /** Makes a standby the server that takes changes. */
+  /** Makes a standby the primary. */
   async promote(): Promise<void> {
     await this.run('SELECT pg_promote()');
   }
 
-  /** Starts it again on the same port, and waits until it takes connections. */
+  /** Starts the server on its port, and waits until it accepts connections. */
   async start(): Promise<void> {
     this.#server = this.#spawn(join(programs ?? '', 'postgres'), [
       ...['-D', this.data, '-p', String(this.port), '-k', this.#folder],
@@ -149,7 +149,7 @@ export class PostgresServer implements AsyncDisposable {
     });
   }
 
-  /** Another program may take a port between the look for a free one and the start. */
+  /** Tries several ports: another program may take a free port before the server has started. */
   async #startOnFreePort(): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       this.#port = await freePort();
@@ -161,7 +161,7 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** SIGTERM waits for clients, SIGINT cuts them off, SIGQUIT is a crash. */
+  /** SIGTERM waits for clients, SIGINT disconnects them, SIGQUIT is a crash. */
   async stop(signal: 'SIGTERM' | 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
     this.#server?.kill(signal);
     await this.#server?.exited;
@@ -173,14 +173,14 @@ export class PostgresServer implements AsyncDisposable {
     return `postgres://petstore@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Makes an empty database, and gives its address. */
+  /** Makes an empty database, and returns its address. */
   async createDatabase(options = ''): Promise<string> {
     const name = this.#nextName();
     await this.run(`CREATE DATABASE ${name} ${options}`);
     return this.url(name);
   }
 
-  /** Makes a database with the current schema, and gives its address. */
+  /** Makes a database with the current schema, and returns its address. */
   async createMigrated(): Promise<string> {
     await this.makeTemplate();
     const name = this.#nextName();
@@ -188,18 +188,18 @@ export class PostgresServer implements AsyncDisposable {
     return this.url(name);
   }
 
-  /** Makes the template of databases with the current schema, once. */
+  /** Makes the template with the current schema, once. */
   makeTemplate(): Promise<void> {
     return this.#template();
   }
 
-  /** Records the statements that a database is sent from now on; for `recordedStatements`. */
+  /** Records the statements that a database receives from now on, for `recordedStatements`. */
   async record(url: string): Promise<void> {
     const name = new URL(url).pathname.slice(1);
     await this.run(`ALTER DATABASE ${name} SET log_statement = 'all'`);
   }
 
-  /** The statements that were recorded, in their order, those of all databases. */
+  /** The recorded statements of all databases, in their order. */
   recordedStatements(): string[] {
     const lines = readFileSync(join(this.#folder, `${LOG}.json`), 'utf8').split('\n');
     return lines.flatMap((line) => {
@@ -208,7 +208,7 @@ export class PostgresServer implements AsyncDisposable {
     });
   }
 
-  /** One statement over a connection of its own. */
+  /** Runs a statement on a separate connection. */
   async run<Row>(text: string, url = this.url()): Promise<Row[]> {
     const sql = new SQL({ url, max: 1 });
     try {
@@ -219,7 +219,7 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // What a checkpoint would write is thrown away.
+    // No checkpoint, because the data is deleted.
     await this.stop('SIGQUIT');
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -243,7 +243,7 @@ export class PostgresServer implements AsyncDisposable {
     await this.#fill('initdb', ['-U', 'petstore', '-A', 'trust', '-E', 'UTF8']);
   }
 
-  /** Fills the folder of the data. */
+  /** Fills the data folder. */
   #fill(program: string, args: readonly string[]): Promise<void> {
     return this.#run(join(programs ?? '', program), ['-D', this.data, '--no-sync', ...args]);
   }

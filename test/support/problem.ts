@@ -6,7 +6,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Reads a refused request's reply, after checking that it is the contract's Error and no more. */
+/** Reads the reply to a refused request, and checks that it is exactly the contract's Error. */
 export async function refusalOf(reply: Response): Promise<Refusal> {
   const { status, headers } = reply;
   const body: unknown = await reply.json();

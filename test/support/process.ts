@@ -5,17 +5,17 @@ import { testDatabaseFor } from './test-database.ts';
 /** The command line of the service, from its source. */
 export const SOURCE = [process.execPath, join(import.meta.dir, '..', '..', 'src', 'main.ts')];
 
-/** The executable that was built for this run of all tests, if one was. */
+/** The executable that was built for all test files of this run, if any. */
 export const EXECUTABLE = process.env['TESTED_EXECUTABLE'];
 
-/** The command line of the service: its executable where there is one, which starts faster. */
+/** The command line of the service: the executable if there is one, which starts faster. */
 export const PROGRAM = EXECUTABLE === undefined ? SOURCE : [EXECUTABLE];
 
-/** What it calls itself in its output. */
+/** The command line that the service shows in its output. */
 export const SHOWN_PROGRAM =
   EXECUTABLE === undefined ? 'npm run -s petstore --' : shellWord(EXECUTABLE);
 
-/** The environment without any setting of the service, so that a developer's own do not matter. */
+/** The environment without settings of the service, so that a developer's settings have no effect. */
 export function cleanEnvironment(
   settings: Readonly<Record<string, string>>,
 ): Record<string, string> {
@@ -26,7 +26,7 @@ export function cleanEnvironment(
   return { ...Object.fromEntries(inherited), ...settings };
 }
 
-/** The database that services of the same folder use, if they use one. */
+/** The database for services of this folder, if they use one. */
 async function databaseBeside(settings: Readonly<Record<string, string>>) {
   const folder = settings['PETSTORE_DATA_DIR'];
   return folder === undefined ? {} : testDatabaseFor(folder);
@@ -38,7 +38,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Starts one command line in a process of its own; whoever starts it waits for its end. */
+/** Starts a command line in its own process; the caller waits for its end. */
 export function startCommand(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
@@ -52,7 +52,7 @@ export function startCommand(
   });
 }
 
-/** Runs one command line in a process of its own, to its end. */
+/** Runs a command line in its own process until it ends. */
 export async function runCommand(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
@@ -70,7 +70,7 @@ export async function runCommand(
 
 type ServeChild = Bun.Subprocess<'ignore', 'pipe', 'pipe'>;
 
-/** `petstore serve` in a process of its own, on a free port; killed with SIGKILL when disposed of. */
+/** `petstore serve` in its own process, on a free port; killed with SIGKILL on disposal. */
 export class ServiceProcess implements AsyncDisposable {
   readonly #child: ServeChild;
   readonly #output: Promise<string>;
@@ -91,7 +91,7 @@ export class ServiceProcess implements AsyncDisposable {
     this.#output = rest;
   }
 
-  /** @param wrap a command line that runs the service's, such as one that sets resource limits. */
+  /** @param wrap a command line that runs the service, such as one that sets resource limits. */
   static async start(
     settings: Readonly<Record<string, string>>,
     args: readonly string[] = [],
@@ -106,7 +106,7 @@ export class ServiceProcess implements AsyncDisposable {
     return ServiceProcess.run([...wrap, ...PROGRAM, 'serve', ...args], { env });
   }
 
-  /** Runs a command line that serves, and waits until it does. */
+  /** Runs a command line that serves, and waits until it is ready. */
   static async run(
     command: readonly string[],
     options: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
@@ -139,14 +139,14 @@ export class ServiceProcess implements AsyncDisposable {
     return `http://localhost:${this.port}${environment === 'staging' ? '/staging' : ''}/v1`;
   }
 
-  /** Sends the signal and waits for the end; gives the exit code, or null after a signal's death. */
+  /** Sends the signal and waits for the end; returns the exit code, or null if a signal ended the process. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     this.#child.kill(signal);
     await this.#child.exited;
     return this.#child.exitCode;
   }
 
-  /** Everything written to stdout and stderr; waits for the end of the process. */
+  /** The whole output on stdout and stderr; waits for the end of the process. */
   async output(): Promise<string> {
     return this.#log + (await this.#output) + (await new Response(this.#child.stderr).text());
   }

@@ -1,7 +1,7 @@
 import { ENVIRONMENTS } from '../../src/core/environments.ts';
 import { type ServiceOptions, TestService } from './harness.ts';
 
-/** What a process serves that sends messages and counts them. */
+/** The parts of a process that accepts messages and counts them. */
 export const WITH_QUICKSTART = [...ENVIRONMENTS, 'quickstart'] as const;
 
 /** A service with the quickstart, in this process. */
@@ -9,7 +9,7 @@ export function startQuickstart(options: ServiceOptions = {}): Promise<TestServi
   return TestService.start({ parts: WITH_QUICKSTART, ...options });
 }
 
-/** One request below the quickstart's address, as it is; without a key when none is given. */
+/** Sends one request below the quickstart's address unchanged, with the key if one is given. */
 export function ask(
   service: TestService,
   path: string,
@@ -20,7 +20,7 @@ export function ask(
   return fetch(service.url('quickstart') + path, { ...init, headers });
 }
 
-/** Sends a body to POST /messages: JSON text as it is, anything else as JSON. */
+/** Sends a body to POST /messages: JSON text unchanged, anything else as JSON. */
 export function send(
   service: TestService,
   key: string | undefined,

@@ -7,15 +7,15 @@ export interface RawReply {
   readonly body: string;
 }
 
-/** What came back over one connection until the server closed it. */
+/** The replies over one connection until the server closed it. */
 export interface RawExchange {
   readonly replies: readonly RawReply[];
   readonly text: string;
 }
 
 /**
- * Sends bytes as they are over a plain socket, piece by piece, and waits until the server closes the
- * connection: a request that is fine asks for that with `Connection: close`.
+ * Sends bytes unchanged over a plain socket, piece by piece, and waits until the server closes the
+ * connection; valid requests ask for that with `Connection: close`.
  * @param pieces bytes, latin-1 text, or a pause in ms.
  */
 export function rawExchange(
@@ -30,7 +30,7 @@ export function rawExchange(
     const text = Buffer.concat(chunks).toString('latin1');
     resolve({ replies: parseReplies(text), text });
   });
-  // A reset after the reply is how a server refuses the rest of a request.
+  // A server resets the connection after its reply to refuse the rest of a request.
   socket.on('error', (error) => {
     if (chunks.length === 0 && !('code' in error && error.code === 'ECONNRESET')) reject(error);
   });
@@ -44,7 +44,7 @@ export function rawExchange(
   return promise;
 }
 
-/** The whole replies at the start of a text. */
+/** The complete replies at the start of a text. */
 export function parseReplies(text: string): RawReply[] {
   const replies: RawReply[] = [];
   let rest = text;

@@ -12,18 +12,18 @@ import { eventually, temporaryFolder } from './harness.ts';
 const SERVER = Bun.which('redis-server') ?? Bun.which('valkey-server');
 const CLI = Bun.which('redis-cli') ?? Bun.which('valkey-cli');
 
-/** Whether tests can start servers of their own. */
+/** Whether tests can start their own servers. */
 export const hasRedis = SERVER !== null && CLI !== null;
 if (!hasRedis)
   console.warn('Redis tests are skipped: install redis-server (or valkey) to run them.');
 
-/** The program that serves, as Redis or as a Sentinel. */
+/** The server program, for Redis and for Sentinels. */
 export const REDIS_SERVER = SERVER ?? 'redis-server';
 
-/** Nodes of a Cluster talk to each other on the port this much higher. */
+/** Distance from the port of a Cluster node to the port for the other nodes. */
 const BUS = 10_000;
 
-/** A private Redis that keeps nothing on disk; killed when it is disposed of. */
+/** A private Redis without persistence; killed on disposal. */
 export class RedisServer implements AsyncDisposable {
   readonly port: number;
   readonly #options: readonly string[];
@@ -41,7 +41,7 @@ export class RedisServer implements AsyncDisposable {
     for (;;) {
       const server = new RedisServer(await freePort(distance), options);
       if (await server.#answers()) return server;
-      // Somebody else took the port meanwhile.
+      // Another process took the port in the meantime.
       await server[Symbol.asyncDispose]();
     }
   }
@@ -50,7 +50,7 @@ export class RedisServer implements AsyncDisposable {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Stops it in its tracks: connections stay, and nothing is answered. */
+  /** Suspends the server: connections stay open, and nothing is answered. */
   pause(): void {
     this.#child.kill('SIGSTOP');
   }
@@ -64,13 +64,13 @@ export class RedisServer implements AsyncDisposable {
     await this.#child.exited;
   }
 
-  /** Starts it anew after it was killed, empty. */
+  /** Starts it again after it was killed, with no data. */
   async restart(): Promise<void> {
     this.#child = this.#spawn();
     await this.#answers();
   }
 
-  /** A plain client, to look and to set things up with. */
+  /** A plain client for inspection and preparation. */
   client(): { redis: Redis; [Symbol.dispose](): void } {
     const redis = new Redis(this.port, '127.0.0.1');
     return { redis, [Symbol.dispose]: () => redis.disconnect() };
@@ -90,14 +90,14 @@ export class RedisServer implements AsyncDisposable {
     });
   }
 
-  /** `false` when it has ended instead. */
+  /** Waits until the server accepts connections; returns `false` if it has ended instead. */
   async #answers(): Promise<boolean> {
     await eventually(() => this.#child.exitCode !== null || accepts(this.port));
     return this.#child.exitCode === null;
   }
 }
 
-/** A Cluster of three masters with a replica each. */
+/** A Cluster of three masters with one replica each. */
 export class RedisCluster implements AsyncDisposable {
   readonly nodes: readonly RedisServer[];
 
@@ -105,7 +105,7 @@ export class RedisCluster implements AsyncDisposable {
     this.nodes = nodes;
   }
 
-  /** @param nodeTimeout ms of silence after which a master is taken for dead. */
+  /** @param nodeTimeout ms without an answer after which a master counts as failed. */
   static async start(nodeTimeout = 1_000): Promise<RedisCluster> {
     const options = [
       ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeout)],
@@ -155,7 +155,7 @@ export class RedisCluster implements AsyncDisposable {
       const roles = await Promise.all(
         this.nodes.map(({ port }) => runCli(port, ['info', 'replication'])),
       );
-      // A replica that has not everything yet would not take over.
+      // A replica that is not fully synchronised would not take over.
       const synced = roles.filter((role) => role.includes('master_link_status:up'));
       return infos.every((info) => info.includes('cluster_state:ok')) && synced.length === 3;
     });
@@ -165,7 +165,7 @@ export class RedisCluster implements AsyncDisposable {
 /** Silence timeout (ms) for tests in which a busy machine must not look like a lost Redis. */
 export const NEVER_SILENT = 30_000;
 
-/** A connection as the service has it, ready to use; what is told of it can be read. */
+/** A ready connection as used by the service, with access to what it reports. */
 export async function connectTo(
   url: string,
   options: Pick<RedisConnectionOptions, 'clockScript' | 'silenceTimeout'> = {},

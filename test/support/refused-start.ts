@@ -6,7 +6,7 @@ export interface Refusal {
   readonly stderr: string;
 }
 
-/** Starts the service where it must not start; ended in any case. */
+/** Starts the service where it must refuse to start; it is ended in any case. */
 export async function startInVain(folder: string, args: readonly string[] = []): Promise<Refusal> {
   const child = startCommand(['serve', ...args], { ...onFolder(folder), PETSTORE_PORT: '0' });
   const tooLong = setTimeout(() => child.kill('SIGKILL'), 60_000);

@@ -1,6 +1,6 @@
 import { ARGON2ID, type Passwords } from '../../src/dashboard/sign-in/passwords.ts';
 
-/** Results by what they were made of. */
+/** Cached results by their arguments. */
 const hashes = new Map<string, Promise<string>>();
 const outcomes = new Map<string, Promise<boolean>>();
 

@@ -2,7 +2,7 @@ import type { LoggedRequest, RequestFilter } from '../../src/core/request-log.ts
 import { SECOND } from '../../src/lib/clock.ts';
 import { ManualClock, type ServiceOptions, TestService } from './harness.ts';
 
-/** Everything that has accounts, on a clock that stands still. */
+/** A service with all parts that have accounts, on a manual clock. */
 export async function requestLogScene(options: ServiceOptions = {}) {
   const clock = new ManualClock();
   const parts = ['production', 'staging', 'quickstart'] as const;
@@ -12,7 +12,7 @@ export async function requestLogScene(options: ServiceOptions = {}) {
 
 type RequestLogScene = Awaited<ReturnType<typeof requestLogScene>>;
 
-/** The latest requests in the log of an account, newest first, once this second is over and saved. */
+/** The latest requests in the log of an account, newest first, after the current second has been saved. */
 export async function savedRequests(
   { clock, service }: RequestLogScene,
   accountId: string,

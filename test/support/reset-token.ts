@@ -4,7 +4,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { MemoryAttemptCounts } from '../../src/limits/memory/attempt-counts.ts';
 import { AMPLE, type TestService } from './harness.ts';
 
-/** The token of a link as the command line makes it. */
+/** The token of a reset link, as made by the command line. */
 export async function resetToken(service: TestService, email: string): Promise<string> {
   const { stores, dashboardUrl } = service;
   const signIn = await createSignIn({

@@ -1,9 +1,9 @@
 import { OWN_THREADS, type WriterThreads } from '../../src/storage/sqlite/writer-threads.ts';
 
-/** Threads that no writer uses at the moment. */
+/** Threads that are currently not used by a writer. */
 const idle: Worker[] = [];
 
-/** Threads that are used again, with the code that they have loaded: starting one takes longer than most tests. */
+/** Reuses threads with the code that they have loaded: starting a thread takes longer than most tests. */
 export const REUSED_THREADS: WriterThreads = {
   start() {
     const thread = idle.pop() ?? OWN_THREADS.start();
@@ -13,13 +13,13 @@ export const REUSED_THREADS: WriterThreads = {
   release(thread) {
     thread.onmessage = null;
     thread.onerror = null;
-    // A script that starts services must end with them.
+    // Idle threads must not keep a script alive after its services have stopped.
     keepAlive(thread, false);
     idle.push(thread);
   },
 };
 
-/** Whether the process waits for a thread; the types of the DOM do not know it. */
+/** Sets whether a thread keeps the process alive; the DOM types lack these methods. */
 function keepAlive(thread: Worker, isKept: boolean): void {
   const name = isKept ? 'ref' : 'unref';
   const method: unknown = Reflect.get(thread, name);

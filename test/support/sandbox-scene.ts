@@ -2,7 +2,7 @@ import type { Environment } from '../../src/core/environments.ts';
 import type { Subscription } from '../../src/core/plans.ts';
 import { ManualClock, type NewAccount, type ServiceOptions, TestService } from './harness.ts';
 
-/** What the sandbox answers. */
+/** The reply of the sandbox. */
 export interface SandboxReply {
   readonly clock: { readonly offsetSeconds: number; readonly now: string };
   readonly usage: { readonly minute: WindowReply; readonly day: WindowReply };
@@ -20,7 +20,7 @@ interface WindowReply {
   readonly resetsAt: string;
 }
 
-/** One request to the sandbox, as it is; a body is sent as JSON. */
+/** Sends one request to the sandbox; a body is sent as JSON. */
 export function callSandbox(
   service: Pick<TestService, 'url'>,
   key: string,
@@ -38,7 +38,7 @@ export function callSandbox(
   });
 }
 
-/** As `callSandbox`; the reply's body, which must be a success. */
+/** Like `callSandbox`, but returns the body of the reply, which must be a success. */
 export async function sandbox(...call: Parameters<typeof callSandbox>): Promise<SandboxReply> {
   const reply = await callSandbox(...call);
   if (!reply.ok) throw new Error(`${reply.status} ${await reply.text()}`);
@@ -54,11 +54,11 @@ export function advance(
   return sandbox(service, key, 'PATCH', '/clock', { advanceSeconds });
 }
 
-/** A service on a clock of its own, and an account with a key of staging. */
+/** A service on a manual clock, and an account with a key of staging. */
 export interface SandboxScene extends NewAccount, AsyncDisposable {
   readonly service: TestService;
   readonly clock: ManualClock;
-  /** Stops the service, and starts another one on the same folder. */
+  /** Stops the service, and starts another on the same folder. */
   restart(): Promise<TestService>;
 }
 
@@ -81,7 +81,7 @@ export async function sandboxScene(
   };
 }
 
-/** One GET of the animals, in staging unless told otherwise. */
+/** Sends one GET for the pets, by default in staging. */
 export function listPets(
   service: TestService,
   key: string,

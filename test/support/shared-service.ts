@@ -2,8 +2,8 @@ import { afterAll, beforeAll } from 'bun:test';
 import { TestService } from './harness.ts';
 
 /**
- * One service for those tests of a file that leave nothing behind which another one could notice;
- * each makes an account of its own. Called at the top of the file.
+ * One service for tests of a file that do not affect each other; each makes its own account. Called at the
+ * top of the file.
  */
 export function sharedService(
   start: () => Promise<TestService> = () => TestService.start(),

@@ -3,12 +3,12 @@ import { hasPostgres, PostgresServer, SECRET } from './postgres-server.ts';
 import { hasRedis, RedisServer } from './redis-server.ts';
 import { onFolder } from './storage.ts';
 
-/** A store that several processes share, and the Redis in which they count together. */
+/** A store that several processes share, and the Redis with their common counts. */
 export interface SharedStore {
   readonly name: string;
-  /** Whether this machine has what it takes. */
+  /** Whether this machine has the required software. */
   readonly isHere: boolean;
-  /** Makes an empty one; `settings` are those of the processes on it. */
+  /** Makes an empty store; `settings` are for the processes on it. */
   open(): Promise<OpenSharedStore>;
 }
 

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** What the dashboard asks a browser for, as far as this authenticator reads it (WebAuthn). */
+/** The dashboard's request to a browser, limited to what this authenticator reads (WebAuthn). */
 interface Options {
   readonly challenge: string;
 }
@@ -20,7 +20,7 @@ export class SoftwareAuthenticator {
   /** How often it has signed. */
   counter = 0;
 
-  /** @param origin of the page that it believes to be on. */
+  /** @param origin of the page, as reported to the authenticator. */
   constructor(public origin: string) {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     this.#key = privateKey;
@@ -35,7 +35,7 @@ export class SoftwareAuthenticator {
     ]);
   }
 
-  /** The answer to options for a new passkey. */
+  /** The response to options for a new passkey. */
   register({ challenge }: Options) {
     const length = Buffer.from([0, this.#id.length]);
     const credential = Buffer.concat([Buffer.alloc(16), length, this.#id, this.#publicKey]);
@@ -53,7 +53,7 @@ export class SoftwareAuthenticator {
     });
   }
 
-  /** The answer to options for a sign-in. */
+  /** The response to options for a sign-in. */
   signIn({ challenge }: Options) {
     this.counter += 1;
     const clientData = this.#clientData('webauthn.get', challenge);

@@ -9,12 +9,12 @@ import { openStores } from '../../src/storage/open-stores.ts';
 import { AMPLE, SLOW_REPLY } from './harness.ts';
 import type { ServiceProcess } from './process.ts';
 
-/** Settings of a service, or a command, on this folder. */
+/** Settings of a service or a command that use this folder. */
 export function onFolder(folder: string): Record<string, string> {
   return { PETSTORE_DATA_DIR: folder };
 }
 
-/** An account with ample limits and one key, in a folder that nothing serves yet; the key's text. */
+/** Makes an account with ample limits and one key, in a folder that is not served yet; returns the key's text. */
 export async function makeKey(
   folder: string,
   environment: Environment = 'production',
@@ -31,7 +31,7 @@ export async function makeKey(
   }
 }
 
-/** The shipped client of a service in a process of its own; by default it does not retry. */
+/** The shipped client for a service in its own process; by default it does not retry. */
 export function clientOf(
   service: ServiceProcess,
   apiKey: string,
@@ -41,7 +41,7 @@ export function clientOf(
   return new PetstoreClient({ apiKey, baseUrl: service.url(), ...defaults, ...options });
 }
 
-/** Every animal's name, in ascending id. */
+/** Every pet's name, by ascending id. */
 export async function allNames(client: PetstoreClient): Promise<string[]> {
   const names: string[] = [];
   for await (const { name } of client.listAllPets()) names.push(name);
@@ -63,7 +63,7 @@ export function digests(folder: string): Record<string, string> {
   return found;
 }
 
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+/** Numbers in [0, 1) that depend only on the seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

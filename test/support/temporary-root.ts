@@ -2,12 +2,12 @@ import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 const IN_MEMORY = '/dev/shm';
-/** What the folders of all tests that run at the same time take, and more. */
+/** More space than the folders of all concurrent tests need. */
 const ROOM = 2 * 1024 ** 3;
 
 /**
- * Where tests make their folders: in memory where there is room for them, since the time that a disk
- * takes to sync says nothing about the service. No program may be started from there.
+ * The parent of the tests' folders: in memory if there is enough space, because the time that a disk takes to
+ * sync is no property of the service. No program may be started from there.
  */
 export const temporaryRoot: string = hasRoom() ? IN_MEMORY : tmpdir();
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { eventually } from './harness.ts';
 import { cleanEnvironment } from './process.ts';
 
-/** A command that runs in a terminal of its own: what it writes to either stream is one text. */
+/** A command in its own terminal; both of its output streams are one text. */
 export class TerminalProcess implements AsyncDisposable {
   readonly #child: Bun.Subprocess;
   readonly #decoder = new TextDecoder();
@@ -22,7 +22,7 @@ export class TerminalProcess implements AsyncDisposable {
     });
   }
 
-  /** What was written so far, without colours and cursor movements. */
+  /** The output so far, without colours and cursor movements. */
   get text(): string {
     return stripVTControlCharacters(this.#text).replaceAll('\r\n', '\n');
   }
@@ -31,7 +31,7 @@ export class TerminalProcess implements AsyncDisposable {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Waits until the pattern is on the screen. */
+  /** Waits until the pattern appears in the output. */
   async shows(pattern: RegExp): Promise<void> {
     await eventually(() => {
       if (pattern.test(this.text)) return true;
@@ -49,12 +49,12 @@ export class TerminalProcess implements AsyncDisposable {
     this.#child.kill(name);
   }
 
-  /** Signals the command and everything that it started, as a service manager does. */
+  /** Signals the command and all of its child processes, as a service manager does. */
   signalGroup(name: NodeJS.Signals): void {
     process.kill(-this.#child.pid, name);
   }
 
-  /** Waits for the end; gives the exit code, or null after a signal's death. */
+  /** Waits for the end; returns the exit code, or null if a signal ended the command. */
   async end(): Promise<number | null> {
     await this.#child.exited;
     return this.#child.exitCode;

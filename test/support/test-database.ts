@@ -2,7 +2,7 @@ import { SQL } from 'bun';
 
 const SERVER = process.env['PETSTORE_TEST_DATABASE_URL'];
 
-/** A database with the current schema, of which copies are made: a copy costs less than migrating. */
+/** A database with the current schema, used as a template: a copy costs less than migrating. */
 export const TEMPLATE = 'migrated';
 
 /** Makes a copy of the template. */
@@ -10,8 +10,8 @@ export const copyTo = (name: string) =>
   `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`;
 
 /**
- * Settings that let services keep everything in PostgreSQL when PETSTORE_TEST_DATABASE_URL names a
- * server with the template: each folder gets a database of its own, which stays as long as the server.
+ * Settings that make services store everything in PostgreSQL if PETSTORE_TEST_DATABASE_URL names a server
+ * with the template. Each folder gets its own database, which exists as long as the server.
  */
 export async function testDatabaseFor(folder: string): Promise<Readonly<Record<string, string>>> {
   if (!SERVER) return {};
@@ -27,7 +27,7 @@ export async function testDatabaseFor(folder: string): Promise<Readonly<Record<s
   url.pathname = name;
   return {
     PETSTORE_DATABASE_URL: url.href,
-    // Each costs the server CPU time.
+    // Each connection costs the server CPU time.
     PETSTORE_DATABASE_CONNECTIONS: '3',
     PETSTORE_SECRET: 'a secret for tests only, of no other use',
   };

@@ -13,7 +13,7 @@ export interface Customer {
   readonly apiKey: string;
 }
 
-/** Three processes on one database, each as a role of its own by which the database tells them apart. */
+/** Three processes on one database, each with its own role, by which the database distinguishes them. */
 export async function startThree() {
   await using opening = new AsyncDisposableStack();
   const { settings } = opening.use(await ON_POSTGRES.open());
@@ -56,16 +56,16 @@ export function clientOf(process: ServiceProcess, apiKey: string): PetstoreClien
   return new PetstoreClient({ ...addresses, apiKey, maxRetries: 0, timeoutMs: SLOW_REPLY });
 }
 
-/** Between the turns of a customer, in ms: the load is to be steady, not all that the machine can do. */
+/** Pause between the turns of a customer, in ms, for a steady load instead of the greatest possible one. */
 const PAUSE = 10;
 
-/** What one customer calls, over and over, in every process at once; each name and text is its own. */
+/** The calls of one customer, repeated in every process at the same time, with unique names and texts. */
 export class Load {
   readonly animals = { asked: [] as string[], made: new Set<string>() };
   readonly texts = { asked: [] as string[], accepted: new Set<string>() };
-  /** Calls that were answered, by process. */
+  /** Answered calls, by process. */
   readonly answered = new Map<ServiceProcess, number>();
-  /** Calls that a process took with it when it was killed. */
+  /** Calls that were interrupted because their process was killed. */
   broken = 0;
   readonly failures: unknown[] = [];
   readonly #killed = new Set<ServiceProcess>();
@@ -83,7 +83,7 @@ export class Load {
     return this.answered.values().reduce((sum, each) => sum + each, 0);
   }
 
-  /** From now on calls may break there. */
+  /** From now on, calls to this process may fail. */
   expectEndOf(process: ServiceProcess): void {
     this.#killed.add(process);
   }

@@ -7,7 +7,7 @@ const OPENSSL = Bun.which('openssl');
 export const hasOpenssl = OPENSSL !== null;
 if (!hasOpenssl) console.warn('Tests of TLS are skipped: install openssl to run them.');
 
-/** Runs openssl to its end, and returns what it writes. */
+/** Runs openssl until it ends, and returns its output. */
 export async function openssl(...args: readonly string[]): Promise<string> {
   const child = Bun.spawn([OPENSSL ?? 'openssl', ...args], {
     stdin: 'ignore',
@@ -39,7 +39,7 @@ export class Certificates {
     };
   }
 
-  /** Makes a certificate for localhost; does not use it yet. @returns its paths. */
+  /** Makes a certificate for localhost without using it. @returns its paths. */
   async make(name: string, days = 30): Promise<{ cert: string; key: string }> {
     const folder = join(this.#folder, name);
     mkdirSync(folder);
@@ -52,13 +52,13 @@ export class Certificates {
     return { cert, key };
   }
 
-  /** Makes a certificate and lets the links lead to it. */
+  /** Makes a certificate and points the links to it. */
   async issue(name: string, days?: number): Promise<void> {
     const { cert, key } = await this.make(name, days);
     this.use(cert, key);
   }
 
-  /** Lets the links lead to these files, each from one moment to the next. */
+  /** Points the links to these files, each atomically. */
   use(cert: string, key: string): void {
     for (const [name, target] of [
       ['fullchain.pem', cert],
@@ -76,7 +76,7 @@ export class Certificates {
   }
 }
 
-/** The common name of the certificate that a port shows, and the version of TLS. @param version such as `-tls1_2` */
+/** The common name of the certificate on a port, and the version of TLS. @param version such as `-tls1_2` */
 export async function shownAt(port: number, version?: string): Promise<readonly [string, string]> {
   const args = ['s_client', '-connect', `127.0.0.1:${port}`, ...(version ? [version] : [])];
   const output = await openssl(...args);

@@ -3,11 +3,11 @@ import { delimiter, join } from 'node:path';
 import { MINUTE } from '../../src/lib/clock.ts';
 
 /*
- * Programs that test runs beside `npm test` take from npm and PyPI: they are installed into a folder
- * of the run, by the clients and with the caches of this machine.
+ * Programs from npm and PyPI for test runs other than `npm test`. They are installed into a folder of the run,
+ * with the clients and the caches of this machine.
  */
 
-/** How long one command may take, also where packages have to be downloaded slowly, in ms. */
+/** How long one command may take, even with slow downloads, in ms. */
 const PATIENCE = 15 * MINUTE;
 
 /** How much of the output of a failed command is shown, in characters. */
@@ -16,23 +16,23 @@ const SHOWN = 6_000;
 interface CommandOptions {
   /** Folder that the command runs in. */
   readonly cwd: string;
-  /** Folders to look for programs in, before those of PATH. */
+  /** Folders with programs, searched before PATH. */
   readonly programs?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A command that could not be run, or did not end with 0. */
+/** A command that could not be run, or did not exit with 0. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** Folders of programs that `installPython` and `installNode` filled. */
+/** Folders of the programs that `installPython` and `installNode` install. */
 export const PYTHON_PROGRAMS = join('python', 'bin');
 export const NODE_PROGRAMS = join('node_modules', '.bin');
 
 /**
- * Runs a command to its end, and gives what it printed to stdout.
- * @throws CommandError with the end of its output when it fails or takes too long.
+ * Runs a command until it ends, and returns its stdout.
+ * @throws CommandError with the end of its output if it fails or takes too long.
  */
 export async function runTool(
   [program = '', ...parameters]: readonly string[],
@@ -47,7 +47,7 @@ export async function runTool(
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
-    // A group of its own, so that what it started ends with it.
+    // A separate process group, so that child processes end with the command.
     detached: true,
   });
   const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), PATIENCE);
@@ -62,7 +62,7 @@ export async function runTool(
   throw new CommandError(`${[program, ...parameters].join(' ')} ended with ${code}:\n${output}`);
 }
 
-/** The commands among these that this machine has not. */
+/** The commands that this machine lacks. */
 export function missingTools(commands: readonly string[]): string[] {
   return commands.filter((command) => Bun.which(command) === null);
 }
@@ -79,7 +79,7 @@ export async function installPython(folder: string, requirements: string): Promi
   });
 }
 
-/** Installs packages of npm into the folder, as its `package-lock.json` says. */
+/** Installs the packages of the folder's `package-lock.json` from npm. */
 export async function installNode(folder: string): Promise<void> {
   if (existsSync(join(folder, 'node_modules'))) return;
   await runTool(['npm', 'ci', '--no-audit', '--no-fund', '--silent'], { cwd: folder });

@@ -1,6 +1,6 @@
 import { NO_USAGE, type UsageRecord } from '../../src/core/usage.ts';
 
-/** The requests of a key to an operation in an hour, as the recorder adds them; what is left out is 0. */
+/** The requests of a key to an operation in an hour, as the recorder adds them; omitted fields are 0. */
 export function usageRecord(
   fields: Pick<UsageRecord, 'accountId' | 'hour'> & Partial<UsageRecord>,
 ): UsageRecord {
