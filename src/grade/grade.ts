@@ -7,7 +7,7 @@ import { readPets } from './store.ts';
 /** The graded client, and the service that it uses. */
 export interface Examination {
   readonly command: readonly string[];
-  /** Addresses and keys of the service, as variables; the client gets them with the referee's address. */
+  /** Addresses and keys of the service, as variables; for the client, the referee's address replaces the service's. */
   readonly variables: Readonly<Record<string, string>>;
   /** Base address of production, and a key for it. */
   readonly url: string;

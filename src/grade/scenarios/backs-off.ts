@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.ts';
 /** Enough clients to show that random pauses grow and differ. */
 const CLIENTS = 8;
 
-/** The sum of the last pauses exceeds that of the first ones by this factor. */
+/** The mean of the last pauses exceeds that of the first ones by this factor. */
 const GROWTH = 1.2;
 
 /** Shorter pauses do not count as pauses, in ms. */
