@@ -63,7 +63,7 @@ export function recordRefusal(
   return { graceEndsAt: 0, windowEndsAt: 0, refusals: 0, ban: nextBan(ban, now, policy) };
 }
 
-/** Whether no refusals are being counted and a new ban would not be longer because of the latest one. */
+/** Whether no refusals are being counted, and the latest ban no longer makes the next one longer. */
 export function areStrikesExpired(strikes: Strikes, now: Instant): boolean {
   const isBanRecent = strikes.ban && now.elapsed < strikes.ban.endsAt + DAY;
   return !isBanRecent && now.elapsed >= strikes.windowEndsAt;

@@ -30,7 +30,7 @@ export const accountDeletionChanges = {
     await recordChange(transaction, 'account', id);
   },
 
-  /** Rewrites some audit log entries; returns the number of the last one, or nothing if none were left. */
+  /** Rewrites some audit log entries; returns the number of the last one; `undefined` if none were left. */
   anonymizeEntries,
 
   /** Deletes the account with its remaining rows, and removes its address from the audit log. */

@@ -67,7 +67,7 @@ export class AcknowledgedFile {
   #written = Buffer.alloc(0);
   readonly #found = Buffer.alloc(RECORD_BYTES);
 
-  /** @param isSynced whether the next start must be able to detect if the record is exact. */
+  /** @param isSynced whether the next start must be able to tell whether the record is exact. */
   constructor(path: string, { isSynced }: { readonly isSynced: boolean }) {
     this.#file = openSync(path, 'r+');
     this.#isSynced = isSynced;

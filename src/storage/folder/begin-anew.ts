@@ -65,7 +65,7 @@ function makeDatabase(folder: DataFolder, name: string, clock: Clock): void {
   // A write-ahead log of the lost file must not become part of the new one.
   const remains = readdirSync(folder.path).filter((each) => each.startsWith(name));
   const acknowledged = FILE_NAMES.acknowledged('accounts');
-  // The record of the lost accounts would report a loss again. The record of assigned pet ids is still needed.
+  // Also move the record of the accounts, which would report their loss. Records of assigned pet ids are still needed.
   if (name === FILE_NAMES.accounts && existsSync(join(folder.path, acknowledged))) {
     remains.push(acknowledged);
   }
