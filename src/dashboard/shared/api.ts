@@ -4,24 +4,26 @@ import type { MessageStatus } from '../../core/messages.ts';
 import type { Plan } from '../../core/plans.ts';
 import type { SecondFactor } from '../../core/second-factors.ts';
 
-/*
- * The dashboard's own API, below /api of the dashboard's address: JSON requests and replies,
- * authenticated by a session cookie, limited to the account that is signed in. Not part of the public
- * API. Every reply shows the limits in the same headers as those of the public API. Times are epoch ms; below /api/auth (the routes of sign-in/) they are ISO 8601.
- */
+/* The dashboard's own API, below /api of the dashboard's address: JSON requests and replies,
+   authenticated by a session cookie, for the account that is signed in. Not part of the public
+   API. Every reply shows the limits in the same headers as those of the public API. Times are
+   epoch ms; below /api/auth (the routes of sign-in/) they are ISO 8601. */
 
 /** GET /api/session, 200 with or without a session. */
 export interface SessionInfo {
   /** `null` for a visitor who is not signed in. */
   readonly account: AccountInfo | null;
   readonly addresses: Readonly<Record<ApiName | 'dashboard', string>>;
-  /** Only where this session must be proven with a second factor to change anything, and is not. */
+  /**
+   * Present if this session needs a second factor to change anything, and has not been proven with
+   * one.
+   */
   readonly needsSecondFactor?: true;
-  /** The e-mail or web address where people ask for another plan. */
+  /** The e-mail or web address for requests to change the plan. */
   readonly contact: string | null;
   /** Whether mail is sent; without it, only an operator can reset a forgotten password. */
   readonly sendsMail: boolean;
-  /** The service's time, from which pages derive the offset of the reader's clock. */
+  /** The service's time. Pages compute the offset of the reader's clock from it. */
   readonly now: number;
 }
 
@@ -32,20 +34,20 @@ export interface AccountInfo {
   readonly plan: Plan;
   readonly limits: { readonly perMinute: number; readonly perDay: number };
   readonly createdAt: number;
-  /** Since when the account is suspended, and why; its sessions only look. */
+  /** Start and reason of the suspension; sessions of a suspended account are read-only. */
   readonly suspended: { readonly at: number; readonly reason: string } | null;
 }
 
 export type KeyStateInfo = 'active' | 'expiring' | 'expired' | 'revoked' | 'banned';
 
 /**
- * GET /api/keys -> KeyPage, GET /api/keys?from=next the page after it. `text` (part of the name, or the last four
- * characters), `environment` and `live` (true or false) leave others out.
+ * GET /api/keys -> KeyPage; GET /api/keys?from=next -> the next page. Filters: `text` (part of the
+ * name, or the last four characters), `environment` and `live` (true or false).
  */
 export interface KeyPage {
   /** The newest first, at most 50. Keys are listed until 90 days after they ended. */
   readonly keys: readonly KeyInfo[];
-  /** Where the next page begins; `null` on the last one. */
+  /** The cursor of the next page; `null` on the last one. */
   readonly next: string | null;
 }
 
@@ -62,26 +64,26 @@ export interface KeyInfo {
   /** `expiring` within seven days. */
   readonly state: KeyStateInfo;
   readonly ban: { readonly until: number; readonly reason: string } | null;
-  /** Whether it is live, and was not used for 90 days. */
+  /** Whether it is live and has not been used for 90 days. */
   readonly isUnused: boolean;
-  /** The key that was rotated to it, if that is listed. */
+  /** The key that it replaced by rotation, if that is listed. */
   readonly predecessor: KeyLink | null;
-  /** The latest key that it was rotated to. */
+  /** The latest key that replaced it by rotation. */
   readonly successor: KeyLink | null;
-  /** What its requests meet in staging, such as `unavailable;times=2`. */
+  /** The simulation that its requests meet in staging, such as `unavailable;times=2`. */
   readonly simulate: string | null;
-  /** Only of a key that a page made to try the API. */
+  /** Present on keys that a page created to try the API. */
   readonly isTemporary?: true;
 }
 
 /**
- * POST /api/temporary-keys -> 201 IssuedKeyInfo: a key of staging that ends after an hour, for trying the API in
- * a page. It counts as any key, and asks for no recent sign-in.
+ * POST /api/temporary-keys -> 201 IssuedKeyInfo: a staging key for trying the API in a page, valid
+ * for one hour. It counts like any key, and needs no recent sign-in.
  */
 
 /**
- * POST /api/keys -> 201 IssuedKeyInfo. Asks for a recent sign-in. Past 100 keys made in one UTC day, here
- * and by rotation, 429 until the next day.
+ * POST /api/keys -> 201 IssuedKeyInfo. Requires a recent sign-in. 429 after 100 keys in one UTC
+ * day, created or rotated, until the next day.
  */
 export interface NewKey {
   /** 1 to 100 characters. */
@@ -89,11 +91,11 @@ export interface NewKey {
   readonly environment: Environment;
   /** Days until it expires, 1 to 3,650; without it the key does not expire. */
   readonly expiresInDays?: number;
-  /** What its requests meet, such as `unavailable;times=2`; for staging alone. */
+  /** The simulation that its requests meet, such as `unavailable;times=2`; staging only. */
   readonly simulate?: string;
 }
 
-/** The only reply with the text of a key. DELETE /api/keys/{id} -> 204 revokes a key. */
+/** The only reply that contains the text of a key. DELETE /api/keys/{id} -> 204 revokes a key. */
 export interface IssuedKeyInfo {
   readonly key: KeyInfo;
   readonly text: string;
@@ -106,7 +108,7 @@ export interface KeyLink {
   readonly lastFour: string;
 }
 
-/** POST /api/keys/{id}/rotate -> 201 IssuedKeyInfo. Asks for a recent sign-in. */
+/** POST /api/keys/{id}/rotate -> 201 IssuedKeyInfo. Requires a recent sign-in. */
 export interface KeyRotation {
   readonly overlap: RotationOverlap;
 }
@@ -117,7 +119,10 @@ export interface KeyNaming {
   readonly name: string;
 }
 
-/** GET /api/start -> StepsInfo: which steps of the start page an account has taken, from wherever. */
+/**
+ * GET /api/start -> StepsInfo: the steps of the start page that an account has taken, in any
+ * browser or program.
+ */
 export interface StepsInfo {
   /** A live key, the latest one. */
   readonly key: KeyLink | null;
@@ -128,7 +133,7 @@ export interface StepsInfo {
 /** GET /api/messages -> { messages: MessageInfo[] }, the newest first, at most 100 and 256 KiB of text. */
 export interface MessageInfo {
   readonly id: string;
-  /** The key that it was sent with, if that is known and is still listed. */
+  /** The key that it was sent with, if known and still listed. */
   readonly key: KeyLink | null;
   readonly environment: Environment;
   readonly text: string;
@@ -139,7 +144,7 @@ export interface MessageInfo {
 
 /** GET /api/operator/accounts?search=text -> { accounts: AccountInfo[] }, at most 50. */
 
-/** PUT /api/operator/accounts/{id}/plan -> 200 AccountInfo. Asks for a recent sign-in. */
+/** PUT /api/operator/accounts/{id}/plan -> 200 AccountInfo. Requires a recent sign-in. */
 export interface PlanChange {
   readonly plan: Plan;
   /** Required with `enterprise`, refused with other plans. */
@@ -148,8 +153,8 @@ export interface PlanChange {
 }
 
 /**
- * GET /api/operator/bans -> { bans: BanInfo[] }, those in force. POST /api/operator/bans/{id}/lift -> 204
- * asks for a recent sign-in.
+ * GET /api/operator/bans -> { bans: BanInfo[] }, the active bans. POST /api/operator/bans/{id}/lift
+ * -> 204 requires a recent sign-in.
  */
 export interface BanInfo {
   readonly id: string;
@@ -164,8 +169,9 @@ export interface BanInfo {
 }
 
 /**
- * GET /api/auth/list-sessions -> SessionEntry[], the latest first. POST /api/auth/revoke-session { id }
- * ends one, POST /api/auth/revoke-other-sessions all but this. Times are ISO 8601.
+ * GET /api/auth/list-sessions -> SessionEntry[], the latest first. POST /api/auth/revoke-session {
+ * id } ends one; POST /api/auth/revoke-other-sessions ends all except the current one. Times are
+ * ISO 8601.
  */
 export interface SessionEntry {
   readonly id: string;
@@ -175,37 +181,40 @@ export interface SessionEntry {
   readonly expiresAt: string;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
-  /** Whether the request came with this session. */
+  /** Whether it is the session of this request. */
   readonly current: boolean;
 }
 
 /**
- * POST /api/auth/sign-up/email and /api/auth/sign-in/email { email, password } -> Entered.
- * Where mail is sent, a sign-up takes the address alone and mails a link; the account begins with POST
- * /api/auth/verify-email { token, newPassword }. It and POST /api/auth/reset-password { token,
- * newPassword } take the token from the fragment of a mailed link. It is never sent in a URL.
+ * POST /api/auth/sign-up/email and /api/auth/sign-in/email { email, password } -> Entered. If a
+ * mail server is configured, a sign-up takes only the address and mails a link; POST
+ * /api/auth/verify-email { token, newPassword } then creates the account. verify-email and POST
+ * /api/auth/reset-password { token, newPassword } take the token from the fragment of a mailed
+ * link. The token is never sent in a URL.
  *
- * Where a second factor is asked for, it completes the sign-in within ten minutes: POST
- * /api/auth/sign-in/code { code } with the 6 digits of an authenticator app, /api/auth/sign-in/recovery-code
- * { code }, or a passkey. A passkey signs in without a password, too: POST
- * /api/auth/sign-in/passkey-options gives the options for the browser (WebAuthn), and
- * /api/auth/sign-in/passkey { response } takes what it returned.
+ * If a second factor is required, it must complete the sign-in within ten minutes: POST
+ * /api/auth/sign-in/code { code } with the 6 digits of an authenticator app,
+ * /api/auth/sign-in/recovery-code { code }, or a passkey. A passkey can also sign in without a
+ * password: POST /api/auth/sign-in/passkey-options gives the options for the browser (WebAuthn),
+ * and /api/auth/sign-in/passkey { response } takes what it returned.
  */
 export interface Entered {
-  /** `null` after a sign-up that a mailed link has to complete, and while a second factor is asked for. */
+  /**
+   * `null` after a sign-up that a mailed link must complete, and while a second factor is required.
+   */
   readonly user: { readonly id: string; readonly email: string } | null;
-  /** What can complete the sign-in, where a second factor is asked for. */
+  /** The factors that can complete the sign-in, if a second factor is required. */
   readonly secondFactors?: readonly SecondFactor[];
 }
 
 /**
- * GET /api/auth/second-factors -> SecondFactorsInfo. Everything else about second factors asks for a recent
- * sign-in. POST /api/auth/second-factors/totp -> TotpInfo begins to set up an authenticator app, which
- * .../totp/confirm { code } -> RecoveryCodes completes; .../totp/remove removes it. POST
- * .../passkey-options gives the options for the browser (WebAuthn), .../passkeys { name, response } ->
- * RecoveryCodes adds the passkey, .../passkeys/rename { id, name } and .../passkeys/remove { id } change it.
- * POST .../recovery-codes -> RecoveryCodes replaces all recovery codes. The first factor that is added ends
- * the account's other sessions. At most 20 passkeys.
+ * GET /api/auth/second-factors -> SecondFactorsInfo. All other requests about second factors
+ * require a recent sign-in. POST /api/auth/second-factors/totp -> TotpInfo begins to set up an
+ * authenticator app, which .../totp/confirm { code } -> RecoveryCodes completes; .../totp/remove
+ * removes it. POST .../passkey-options gives the options for the browser (WebAuthn), .../passkeys {
+ * name, response } -> RecoveryCodes adds the passkey, .../passkeys/rename { id, name } and
+ * .../passkeys/remove { id } change it. POST .../recovery-codes -> RecoveryCodes replaces all
+ * recovery codes. Adding the first factor ends the account's other sessions. At most 20 passkeys.
  */
 export interface SecondFactorsInfo {
   /** Whether an authenticator app is set up. */
@@ -222,16 +231,21 @@ export interface SecondFactorsInfo {
 export interface TotpInfo {
   /** For a QR code: `otpauth://totp/...`. */
   readonly uri: string;
-  /** The same secret in base32, to type. */
+  /** The same secret in base32, for typing. */
   readonly key: string;
 }
 
-/** New recovery codes, which are shown this once. `null` when those that the account has remain valid. */
+/**
+ * New recovery codes, which are shown only once. `null` if the account's existing codes remain
+ * valid.
+ */
 export interface RecoveryCodes {
   readonly recoveryCodes: readonly string[] | null;
 }
 
-/** The body of every error reply below /api, those below /api/auth included; as that of the public API. */
+/**
+ * The body of every error reply below /api, including /api/auth. Same format as in the public API.
+ */
 export interface ErrorBody {
   readonly code: DashboardErrorCode;
   readonly message: string;
@@ -250,18 +264,21 @@ export type DashboardErrorCode =
   | 'second_factor_required'
   /** 403: the account is suspended; the message says why. */
   | 'suspended'
-  /** 403: for operators, or sent by another site. */
+  /** 403: for operators only, or sent by another site. */
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
   | 'invalid'
   /** 400: the password is common or easy to guess; the message says why. */
   | 'weak_password'
-  /** 409: the state has changed meanwhile, such as a key that is revoked already. */
+  /** 409: the state has changed meanwhile; for example, the key is already revoked. */
   | 'conflict'
-  /** 429: attempts to sign in, to prove the password or to be sent mail; wait as Retry-After says. */
+  /**
+   * 429: too many attempts to sign in, to confirm the password or to request mail; wait for
+   * Retry-After.
+   */
   | 'too_many_attempts'
-  /** 429: requests of the session, the account or the address; wait as Retry-After says. */
+  /** 429: too many requests of the session, the account or the address; wait for Retry-After. */
   | 'rate_limited'
   | 'unavailable'
   | 'failed';

@@ -5,10 +5,9 @@ import type { UsageCounts } from '../../core/usage.ts';
 import type { AccountInfo, KeyInfo } from './api.ts';
 import type { WindowsInfo } from './usage.ts';
 
-/*
- * What operators see and change, below /api/operator. Times are epoch ms. Changes ask for a recent sign-in,
- * and in a session that was proven with a second factor unless the service does without.
- */
+/* The API for operators, below /api/operator. Times are epoch ms. Changes require a recent
+   sign-in and, unless the service is configured otherwise, a session that was proven with a
+   second factor. */
 
 /** GET /api/operator/accounts/{id} -> AccountDetailsInfo. */
 export interface AccountDetailsInfo {
@@ -16,7 +15,7 @@ export interface AccountDetailsInfo {
   /** The newest first, at most 50. */
   readonly keys: readonly KeyInfo[];
   readonly usage: Readonly<Record<Environment, AccountUsageInfo>>;
-  /** Of the last 30 days, the latest first, at most 50. */
+  /** The bans of the last 30 days, the latest first, at most 50. */
   readonly bans: readonly AccountBanInfo[];
   readonly sessions: readonly AccountSessionInfo[];
   readonly secondFactors: {
@@ -67,7 +66,10 @@ export interface AccountDeletion {
   readonly email: string;
 }
 
-/** POST /api/operator/accounts/{id}/reset-link -> 200 ResetLinkInfo: sets a password, once, within an hour. */
+/**
+ * POST /api/operator/accounts/{id}/reset-link -> 200 ResetLinkInfo: a link that sets a password,
+ * once, within an hour.
+ */
 export interface ResetLinkInfo {
   readonly link: string;
 }
@@ -82,14 +84,14 @@ export interface AuditInfo {
   readonly at: number;
   readonly by: string;
   readonly action: AuditAction;
-  /** Empty where it concerns all accounts. */
+  /** Empty if the entry concerns all accounts. */
   readonly accountId: string;
-  /** The address of the account; `null` where it was deleted. */
+  /** The address of the account; `null` if the account was deleted. */
   readonly email: string | null;
   readonly detail: string;
 }
 
-/** GET /api/operator/overview -> OverviewInfo, of all accounts together. */
+/** GET /api/operator/overview -> OverviewInfo, for all accounts together. */
 export interface OverviewInfo {
   readonly now: number;
   /** Requests with a valid key, of the last 24 hours. */
@@ -97,7 +99,7 @@ export interface OverviewInfo {
   readonly bansInForce: number;
   /** Of the last 24 hours, the slowest first. */
   readonly operations: readonly OperationInfo[];
-  /** What `/readyz` checks, of the process that replied. */
+  /** The checks of `/readyz`, in the process that replied. */
   readonly checks: ReadonlyArray<{ readonly name: string; readonly problem: string | null }>;
   readonly lastBackup: { readonly at: number; readonly isRegular: boolean } | null;
 }
@@ -105,7 +107,7 @@ export interface OverviewInfo {
 export interface OperationInfo {
   readonly operation: string;
   readonly requests: number;
-  /** How many got 4xx or 5xx, 429 included. */
+  /** Number of 4xx and 5xx replies, 429 included. */
   readonly errors: number;
   /** ms; 95 % of the requests took no longer. */
   readonly p95: number;

@@ -19,10 +19,10 @@ export const PAGE_TITLES: ReadonlyMap<string, string> = new Map([
   ['/account', 'Account'],
 ]);
 
-/** The heading of the start page for somebody who is not signed in. */
+/** The heading of the start page for visitors who are not signed in. */
 export const HOME_TITLE = 'A petstore that really behaves';
 
-/** The page of one account and that of its usage, for operators. */
+/** The page of one account and the page of its usage, for operators. */
 const ACCOUNT_PATH = /^\/operator\/accounts\/[\w-]{1,64}(\/usage)?$/;
 
 /** The heading of the page at a path; `undefined` where the application has none. */
@@ -32,12 +32,12 @@ export function pageTitle(path: string): string | undefined {
   return PAGE_TITLES.get(path);
 }
 
-/** The pages of one form, in a narrow column. */
+/** Pages that consist of a single form, shown in a narrow column. */
 export const NARROW_PAGES: ReadonlySet<string> = new Set([
   ...['/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/verify-email'],
 ]);
 
-/** The heading of a page; `undefined` for an unknown path, which asks a visitor to sign in. */
+/** The heading of a page; `undefined` for an unknown path, where visitors are asked to sign in. */
 export function headingOf(path: string, isSignedIn: boolean): string | undefined {
   if (isSignedIn) return pageTitle(path);
   if (path === '/') return HOME_TITLE;

@@ -2,15 +2,15 @@ import type { SearchResult } from './search.ts';
 
 const HEADER = /^["'`]?x-request-id["'`]?\s*[:=]\s*/i;
 const QUOTES = /^["'`]+|["'`,;]+$/g;
-/** As the service makes them. */
+/** The format of the service's own ids. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** The `X-Request-Id` in what people paste: the id alone, or with its header and quotes around it. */
+/** The `X-Request-Id` in pasted text: the id alone, or with the header name and quotes. */
 export function requestIdIn(pasted: string): string {
   return pasted.trim().replace(HEADER, '').replace(QUOTES, '');
 }
 
-/** What a search leads to first when its query is the id of a request. */
+/** The first result of a search whose query is a request id. */
 export function requestWithId(query: string): readonly SearchResult[] {
   const id = requestIdIn(query);
   if (!UUID.test(id) && !(id !== '' && HEADER.test(query.trim()))) return [];

@@ -1,30 +1,34 @@
 import type { Environment } from '../../core/environments.ts';
 
 /**
- * GET /api/requests?environment=&status=4xx&code=&key=&path=&from=&to=&id=&before=next -> RequestPage: the requests
- * of the account, newest first. Each filter may be left out; `status` is a status or a class, `key` the id of a key,
- * `path` a part of path or query, `from` and `to` are ISO 8601, `id` an `X-Request-Id`. With `format=json` or
- * `format=csv` all of them as a file. GET /api/operator/accounts/{id}/requests gives operators those of any account.
+ * GET /api/requests?environment=&status=4xx&code=&key=&path=&from=&to=&id=&before=next ->
+ * RequestPage: the requests of the account, newest first. All filters are optional: `status` is a
+ * status or a class, `key` the id of a key, `path` a part of path or query, `from` and `to` are ISO
+ * 8601, `id` is an `X-Request-Id`. `format=json` and `format=csv` return all matching requests as a
+ * file. For operators, GET /api/operator/accounts/{id}/requests returns those of any account.
  */
 export interface RequestPage {
   /** At most 50. */
   readonly requests: readonly RequestInfo[];
-  /** Where the next page begins, `before`; `null` on the last one. */
+  /** The cursor of the next page, for `before`; `null` on the last one. */
   readonly next: string | null;
-  /** What the codes of these requests mean, by code; codes of simulations may be unknown. */
+  /**
+   * Explanations of the error codes of these requests, by code. Codes of simulations may be
+   * missing.
+   */
   readonly errors: Readonly<Record<string, ErrorInfo>>;
   readonly kept: {
-    /** 0 where the log is off. */
+    /** Retention in days; 0 if the log is off. */
     readonly days: number;
-    /** Requests of an account that each process records of one second. */
+    /** Requests per account and second that each process records. */
     readonly perSecond: number;
-    /** Requests of an account in all. */
+    /** Maximum number of requests that are stored per account. */
     readonly requests: number;
   };
 }
 
 export interface RequestInfo {
-  /** Of the entry. */
+  /** Id of the entry in the log. */
   readonly id: string;
   readonly at: number;
   /** Its `X-Request-Id`. */
@@ -49,13 +53,13 @@ export interface RequestInfo {
   /** The simulation that it met. */
   readonly simulation: string | null;
   readonly replayed: boolean;
-  /** The headers about limits that the reply had. */
+  /** The headers of the reply about limits. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Further requests around the same time that were not recorded. */
+  /** Number of further requests at about the same time that were not recorded. */
   readonly notRecorded: number;
 }
 
-/** What an error code means, and what to do. */
+/** The meaning and the remedy of an error code. */
 export interface ErrorInfo {
   readonly meaning: string;
   readonly cause: string;

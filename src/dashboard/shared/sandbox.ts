@@ -2,11 +2,13 @@
  * The sandbox in the dashboard's own API; see `api.ts`.
  */
 
-/** GET /api/sandbox -> SandboxInfo; every other operation of the sandbox answers with it, too. */
+/**
+ * GET /api/sandbox -> SandboxInfo, which is also the reply of every other operation of the sandbox.
+ */
 export interface SandboxInfo {
   /** How far the account's clock in staging is ahead of real time, in ms. */
   readonly clockOffset: number;
-  /** The time of the account in staging when this was sent; all times here are on its clock. */
+  /** The account's time in staging when the reply was sent. All times here are on this clock. */
   readonly now: number;
   readonly minute: SandboxWindowInfo;
   readonly day: SandboxWindowInfo;

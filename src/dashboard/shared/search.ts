@@ -1,4 +1,4 @@
-/** What server and browser agree on about the search. */
+/** Definitions of the search that server and browser share. */
 
 /** Path of the search page; its query is `q`. */
 export const SEARCH_PATH = '/docs/search';
@@ -18,26 +18,29 @@ export const SEARCH_KINDS = [
 
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
-/** A place that can be found. */
+/** An entry of the search index. */
 export interface SearchEntry {
   /** Below the dashboard's address, with an anchor. */
   readonly path: string;
   readonly title: string;
-  /** What it is called by itself, such as an operation id; people who type this mean it. */
+  /** Its exact names, such as an operation id; a query with such a name ranks this entry first. */
   readonly names: string;
   readonly kind: SearchKind;
-  /** What is shown below the title. */
+  /** The text that is shown below the title. */
   readonly excerpt: string;
-  /** Everything else that it is found by. */
+  /** All other searchable text. */
   readonly text: string;
 }
 
 export type SearchResult = Pick<SearchEntry, 'path' | 'title' | 'kind' | 'excerpt'>;
 
-/** The most results that are shown. */
+/** Maximum number of results that are shown. */
 export const MAX_SEARCH_RESULTS = 20;
 
-/** Kinds whose entries are what a word most likely means come first. */
+/**
+ * Kinds with a higher weight come first, because their entries are the most likely meaning of a
+ * word.
+ */
 const KIND_WEIGHTS: Readonly<Record<SearchKind, number>> = {
   'Error code': 2,
   Operation: 2,
@@ -48,7 +51,7 @@ const KIND_WEIGHTS: Readonly<Record<SearchKind, number>> = {
   Field: 0.5,
 };
 
-/** The options of the index. The browser reads an index with those that the server made it with. */
+/** The options of the index. Server and browser must use the same ones. */
 export const INDEX_OPTIONS = {
   idField: 'path',
   fields: ['names', 'title', 'excerpt', 'text'],
@@ -56,7 +59,7 @@ export const INDEX_OPTIONS = {
   searchOptions: {
     boost: { names: 10, title: 4, excerpt: 2 },
     prefix: true,
-    // One typing mistake in four letters; none in numbers such as 429.
+    // Allows one typing mistake per four letters, and none in numbers such as 429.
     fuzzy: (term: string) => (/\d/.test(term) || term.length < 4 ? false : 0.25),
     combineWith: 'AND' as const,
     boostDocument: (_: unknown, __: string, stored?: Record<string, unknown>) =>

@@ -1,10 +1,8 @@
 import type { Environment } from '../../core/environments.ts';
 import type { ClientError, UsageCounts } from '../../core/usage.ts';
 
-/*
- * Usage and bans in the dashboard's own API; see `api.ts`. Operators get those of any account at
- * /api/operator/accounts/ID/usage and so on, with the same replies.
- */
+/* Usage and bans in the dashboard's own API; see `api.ts`. For operators,
+   /api/operator/accounts/ID/usage and so on return the same for any account. */
 
 /** GET /api/usage -> UsageInfo. */
 export interface UsageInfo {
@@ -17,17 +15,22 @@ export interface UsageInfo {
 export interface WindowsInfo {
   readonly minute: WindowInfo;
   readonly day: WindowInfo;
-  /** Only while every live key is banned, and so no request passes: when the first of these bans ends. */
+  /**
+   * Present while every live key is banned, so that no request is admitted: the end of the first of
+   * these bans.
+   */
   readonly bannedUntil?: number;
 }
 
 export interface WindowInfo {
   readonly limit: number;
-  /** How many requests pass before it resets; 0 while every live key is banned. */
+  /** Requests that are admitted before the window resets; 0 while every live key is banned. */
   readonly remaining: number;
   /** When it resets. */
   readonly resetAt: number;
-  /** Only while every live key is banned: how many requests pass once the first ban ends. */
+  /**
+   * Present while every live key is banned: the requests that are admitted once the first ban ends.
+   */
   readonly afterBan?: number;
 }
 
@@ -38,7 +41,7 @@ export type UsageEvent =
       readonly environment: Environment;
       /** Requests refused with 429 in the hours that begin at `at`. */
       readonly count: number;
-      /** 24 where the hours of a UTC day were added up; otherwise left out, and 1. */
+      /** 24 if the hours of a UTC day were added up; otherwise absent, which means 1. */
       readonly hours?: number;
     }
   | {
@@ -53,14 +56,16 @@ export type UsageEvent =
       readonly liftedAt: number | null;
     };
 
-/** GET /api/bans -> { bans: BanNotice[] }, the bans in force of keys that would be accepted without them. */
+/**
+ * GET /api/bans -> { bans: BanNotice[] }, the active bans of keys that would otherwise be accepted.
+ */
 export interface BanNotice {
   readonly id: string;
   readonly environment: Environment;
   readonly reason: string;
   readonly startsAt: number;
   readonly until: number;
-  /** The keys that it refuses: the one that was banned and those that it was rotated to, if they are live. */
+  /** The live keys that the ban applies to: the banned key and its successors by rotation. */
   readonly keys: ReadonlyArray<{
     readonly id: string;
     readonly name: string;
@@ -69,15 +74,19 @@ export interface BanNotice {
 }
 
 /**
- * GET /api/usage/requests?last=24h -> UsageReport: the requests of the last 24 or 72 hours (`24h`, `72h`), 7 or
- * 30 UTC days (`7d`, `30d`), or from=ISO and to=ISO. `environment`, `key` (an id) and `operation` select some
- * of them. `format=csv` gives the same as CSV, a row for each hour or day, key and operation.
+ * GET /api/usage/requests?last=24h -> UsageReport: the requests of the last 24 or 72 hours (`24h`,
+ * `72h`), 7 or 30 UTC days (`7d`, `30d`), or from=ISO and to=ISO. Filters: `environment`, `key` (an
+ * id) and `operation`. `format=csv` returns the same as CSV, with a row for each hour or day, key
+ * and operation.
  */
 export interface UsageReport {
   readonly now: number;
-  /** The period as it was counted: whole hours, or UTC days where it is longer than 72 hours or older than 3 days. */
+  /**
+   * The period, rounded to whole hours, or to UTC days if it is longer than 72 hours or older than
+   * 3 days.
+   */
   readonly from: number;
-  /** The end of the period, which does not belong to it. */
+  /** The end of the period, exclusive. */
   readonly to: number;
   readonly bucketHours: 1 | 24;
   /** The oldest first, empty ones included. */
@@ -87,7 +96,7 @@ export interface UsageReport {
   readonly keys: readonly KeyFigures[];
   /** By operation, the most requests first. */
   readonly operations: readonly OperationFigures[];
-  /** What may be selected: the keys and operations with requests in the period. */
+  /** The choices for the filters: the keys and operations with requests in the period. */
   readonly choices: {
     readonly keys: readonly UsedKey[];
     readonly operations: readonly string[];
@@ -100,17 +109,17 @@ export interface UsageBucket extends UsageCounts {
 }
 
 export interface UsageFiguresInfo extends UsageCounts, Readonly<Record<ClientError, number>> {
-  /** Durations of replies in ms that 50, 95 and 99 % did not exceed; `null` where none was measured. */
+  /** Percentiles 50, 95 and 99 of the durations, in ms; `null` if none was measured. */
   readonly p50: number | null;
   readonly p95: number | null;
   readonly p99: number | null;
 }
 
 export interface UsedKey {
-  /** Empty for requests that an earlier release counted, without the key. */
+  /** Empty for requests that were counted by an earlier release, which did not record the key. */
   readonly id: string;
   readonly environment: Environment;
-  /** `null` for a key that was removed. */
+  /** `null` if the key was removed. */
   readonly name: string | null;
   readonly lastFour: string | null;
 }
@@ -120,6 +129,9 @@ export interface KeyFigures extends UsageFiguresInfo {
 }
 
 export interface OperationFigures extends UsageFiguresInfo {
-  /** `none` for requests that named no operation; empty for those that an earlier release counted. */
+  /**
+   * `none` for requests without an operation; empty for requests that were counted by an earlier
+   * release.
+   */
   readonly operation: string;
 }

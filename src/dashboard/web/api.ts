@@ -14,19 +14,22 @@ import { basePath } from './page-settings.ts';
 /** The title of a refusal for too many requests or attempts. */
 export const TOO_MANY_TITLE = 'That was too much at once';
 
-/** How long a query that failed waits until it is repeated by itself, in ms. */
+/** Delay before a failed query is repeated automatically, in ms. */
 const RECOVERY = 5_000;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Why a call failed: the message of the error reply, or `unreachable` with status 0 without a reply. */
+/**
+ * A failed call: the message of the error reply, or `unreachable` with status 0 if there was no
+ * reply.
+ */
 export class CallError extends Error {
   constructor(
     readonly status: number,
     /** A `DashboardErrorCode`, or `unreachable`. */
     readonly code: string,
     message: string,
-    /** How long to wait before the next call, in ms; of a 429. */
+    /** The wait before the next call after a 429, in ms. */
     readonly waitFor = 0,
   ) {
     super(message);
@@ -35,8 +38,9 @@ export class CallError extends Error {
 }
 
 /**
- * Calls the dashboard's API; `path` begins after /api. Returns `undefined` for a reply without a body.
- * @throws CallError on every reply that is not 2xx, and when there is none.
+ * Calls the dashboard's API; `path` begins after /api. Returns `undefined` for a reply without a
+ * body.
+ * @throws CallError if the reply is not 2xx, or if there is none.
  */
 export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
   const response = await send(method, path, body);
@@ -84,14 +88,14 @@ function errorOf({ status, headers }: Response, json: unknown): CallError {
   );
 }
 
-/** Whether a call failed because there were too many, of whatever kind. */
+/** Whether a call failed because of any rate limit. */
 export function isTooMany(error: unknown): error is CallError {
   return error instanceof CallError && error.status === 429;
 }
 
 /**
- * The pages' query client: retries only where that can help, notices the end of a session, and tells
- * when what a page shows is not refreshed because there were too many requests.
+ * The pages' query client: retries only where that can help, notices the end of a session, and
+ * shows a notice when a page cannot be refreshed because of a rate limit.
  */
 export function createQueryClient(): QueryClient {
   const onError = (error: unknown) => {
@@ -130,7 +134,9 @@ function showTooMany({ message, waitFor }: CallError): void {
   });
 }
 
-/** After how many ms a query that failed is repeated by itself; `false` where that cannot help. */
+/**
+ * The delay (ms) after which a failed query is repeated automatically; `false` if that cannot help.
+ */
 function recoveryIn(error: unknown): number | false {
   if (isTooMany(error)) return Math.max(RECOVERY, error.waitFor);
   return mayPass(error) && RECOVERY;
@@ -158,7 +164,7 @@ export function useAction<Data, Variables = void>(
   return { ...mutation, mutate };
 }
 
-/** The key of the session's query: invalidate it after signing in or out. */
+/** The key of the session's query. Invalidate it after signing in or out. */
 export const SESSION = ['session'] as const;
 
 export interface SessionState extends SessionInfo {
@@ -170,7 +176,7 @@ export interface SessionState extends SessionInfo {
   readonly isLeaving?: boolean;
 }
 
-/** Who is signed in, and the addresses of the service. */
+/** The signed-in user, and the addresses of the service. */
 export function useSession() {
   return useQuery({
     queryKey: SESSION,

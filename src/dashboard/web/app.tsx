@@ -32,7 +32,7 @@ const BansPage = lazy(() => import('./operator/bans-page.tsx'));
 const OperatorUsagePage = lazy(() => import('./operator/usage-page.tsx'));
 const AuditPage = lazy(() => import('./operator/audit-page.tsx'));
 
-/** The application: the public pages, or those of somebody who is signed in. */
+/** The application: the public pages, or the pages of a signed-in user. */
 export function App() {
   const session = useSession();
   if (session.data) {
@@ -43,7 +43,7 @@ export function App() {
       <SignedOut session={session.data} />
     );
   }
-  // The frame that the service rendered stays until then.
+  // The frame that the service rendered stays until the session is loaded.
   if (!session.error) return null;
   return (
     <PublicFrame>
@@ -54,7 +54,7 @@ export function App() {
 
 function Pages({ children }: { children: ReactNode }) {
   const [location] = useLocation();
-  // Set before the page, which may load late or not at all.
+  // Set before the page is loaded, because loading may take long or fail.
   useLayoutEffect(() => {
     document.title = documentTitle(pageTitle(location));
   }, [location]);
@@ -65,7 +65,7 @@ function Pages({ children }: { children: ReactNode }) {
   );
 }
 
-/** The heading of a page whose code has not come yet. */
+/** The heading of a page whose code is not loaded yet. */
 function PagePlaceholder({ path }: { readonly path: string }) {
   const title = headingOf(path, useSession().data?.account != null);
   return (
@@ -113,7 +113,8 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
       <Pages>
         <Switch>
           <Route path="/">
-            {/* Signing out leads here before the frame of somebody who is signed in has gone. */}
+            {/* After signing out, this route is rendered while the frame of the signed-in user
+                is still shown. */}
             {session.isLeaving ? null : <StartPage session={session} />}
           </Route>
           <Route path="/keys" component={KeysPage} />

@@ -5,7 +5,7 @@ const OPENING = /^[{[]$/;
 const CLOSING = /^[}\]]$/;
 
 /**
- * JSON indented by two spaces, with every string and number exactly as it is in the text: parsing would round
+ * Indents JSON by two spaces and leaves every string and number unchanged. Parsing it would round
  * integers beyond 2^53. Text that is not JSON is returned unchanged.
  */
 export function indentJson(text: string): string {
@@ -22,7 +22,7 @@ export function indentJson(text: string): string {
   return written.join('');
 }
 
-/** Whether a token begins a line; empty objects and arrays stay on one. */
+/** Whether a token begins a line; empty objects and arrays stay on one line. */
 function begins(token: string, before: string): boolean {
   if (CLOSING.test(token)) return !OPENING.test(before);
   return before === ',' || OPENING.test(before);

@@ -1,4 +1,4 @@
-// Mantine's own styles are added to the page by the bundler: those of the components that are used.
+// The bundler adds Mantine's own styles to the page, for the components that are used.
 import '@mantine/notifications/styles.css';
 import './shell.css';
 import './common/common.css';

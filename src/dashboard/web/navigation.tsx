@@ -48,7 +48,7 @@ const OPERATOR_PAGES = [
 
 const OWN_PAGES = [['/account', IconUser]] as const;
 
-/** Links to all pages of somebody who is signed in. */
+/** Links to all pages of a signed-in user. */
 export function Navigation({ account, onNavigate }: NavigationProps) {
   return (
     <nav aria-label="Pages">

@@ -22,7 +22,7 @@ import { SignInAgain } from './sign-in/sign-in-again.tsx';
 
 const Menu = lazy(() => import('./menu.tsx'));
 
-/** The frame of the pages of somebody who is signed in. */
+/** The frame of the pages of a signed-in user. */
 export function Shell({ account, children }: { account: AccountInfo; children: ReactNode }) {
   const [isOpen, menu] = useDisclosure(false);
   const [isMenuLoaded, setMenuLoaded] = useState(false);

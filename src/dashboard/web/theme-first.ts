@@ -1,7 +1,5 @@
-/*
- * Runs before the first paint, so that the dark scheme does not begin with a flash of light. Mantine
- * stores the choice under this name, and finds the attribute set.
- */
+/* Runs before the first paint, so that the dark scheme does not start with a white flash.
+   Mantine stores the choice under this name, and later finds the attribute already set. */
 
 document.documentElement.dataset['mantineColorScheme'] = isDark() ? 'dark' : 'light';
 

@@ -12,7 +12,7 @@ import { Sessions, useSessions } from './sessions.tsx';
 /** Changing the password, second factors, ending sessions, deleting the account. */
 export default function AccountPage() {
   const email = useSession().data?.account?.email ?? '';
-  // Keeps the content below from jumping when the sessions are loaded.
+  // Keeps the content below from moving when the sessions are loaded.
   const { isPending } = useSessions();
   const factors = useFactors();
   return (

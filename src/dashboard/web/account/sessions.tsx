@@ -10,7 +10,7 @@ import { endSession, listSessions, useSignedInOrOut } from '../sign-in/authentic
 /** The key of the query that lists sessions. */
 export const SESSIONS = ['sessions'] as const;
 
-/** Where the person is signed in, the latest first. */
+/** The sessions of the user, the latest first. */
 export function useSessions() {
   return useQuery({ queryKey: SESSIONS, queryFn: listSessions });
 }

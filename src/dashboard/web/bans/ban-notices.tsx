@@ -9,11 +9,11 @@ import { usageQuery } from '../usage/account-queries.ts';
 import { BEFORE_BAN, requestsAddress } from '../usage/selection.ts';
 
 interface BanNoticesProps {
-  /** The account, for operators; otherwise that of whoever is signed in. */
+  /** The account, for operators; by default the user's own. */
   readonly accountId?: string | undefined;
 }
 
-/** The bans in force of an account's keys, on top of a page. Nothing without a ban. */
+/** The active bans of an account's keys, at the top of a page. Renders nothing without a ban. */
 export function BanNotices({ accountId }: BanNoticesProps) {
   const bans = useBans(accountId);
   if (!bans.data || bans.data.bans.length === 0) return null;

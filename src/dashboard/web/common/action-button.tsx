@@ -9,8 +9,8 @@ interface ActionButtonProps
 }
 
 /**
- * A button that starts an action, once per double click. While the action runs the button does
- * nothing, yet keeps the focus, which a disabled button would lose.
+ * A button that starts an action, only once for a double click. While the action runs, the button
+ * does nothing but keeps the focus, which a disabled button would lose.
  */
 export function ActionButton({ isBusy, onClick, className, ...props }: ActionButtonProps) {
   const start = (event: MouseEvent<HTMLButtonElement>) => {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Whether something that is loaded when it is first opened is open: not yet when it is mounted, since a dialog
- * returns the focus only if it opens afterwards.
+ * Whether a lazily loaded dialog is open. Always false at the first render, because a dialog
+ * returns the focus only if it opens after it was mounted.
  */
 export function useAfterMount(isOpen: boolean): boolean {
   const [isOpenNow, setOpenNow] = useState(false);

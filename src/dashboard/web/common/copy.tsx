@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 
 interface CopyProps {
   readonly value: string;
-  /** What is copied, such as "the key": it names the button. */
+  /** The name of the copied value, such as "the key", for the label of the button. */
   readonly label: string;
 }
 
@@ -25,7 +25,7 @@ export function Copy({ value, label, hasFocusFirst = false }: CopyButtonProps) {
     <>
       <Button
         ref={button}
-        // Dialogs choose the element that has the focus first themselves.
+        // Tells dialogs which element gets the initial focus.
         data-autofocus={hasFocusFirst || undefined}
         variant="default"
         onClick={copy}
@@ -40,7 +40,7 @@ export function Copy({ value, label, hasFocusFirst = false }: CopyButtonProps) {
   );
 }
 
-/** Code in a block, with a button that copies it. */
+/** A code block with a button that copies it. */
 export function Code({ value, label }: CopyProps) {
   const { copy, icon, caption, announcement } = useCopy(value);
   return (
@@ -52,7 +52,7 @@ export function Code({ value, label }: CopyProps) {
       </pre>
       {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: see above. */}
       {/* biome-ignore-end lint/a11y/useSemanticElements: see above. */}
-      {/* Not a Tooltip, whose positioning is a tenth of what the first page loads. */}
+      {/* Not a Tooltip: its positioning code would be a tenth of the first page's download. */}
       <ActionIcon
         className="code-copy"
         variant="default"
@@ -68,7 +68,7 @@ export function Code({ value, label }: CopyProps) {
   );
 }
 
-/** Uses Mantine's `useClipboard`, because `CopyButton`, which is built on it, hides its error. */
+/** Uses Mantine's `useClipboard`, because `CopyButton` hides its error. */
 function useCopy(value: string) {
   const { copy, copied, error } = useClipboard();
   const Icon = copied && !error ? IconCheck : IconCopy;

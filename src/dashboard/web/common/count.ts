@@ -1,15 +1,18 @@
 import { countText } from './format.ts';
 
-/** What a number field takes: whole numbers from `min` to `max`. */
+/** The range of a number field: whole numbers from `min` to `max`. */
 export interface CountBounds {
   readonly min: number;
   readonly max?: number;
 }
 
-/** A whole number, or what is wrong with what was entered, for people. */
+/** A whole number, or the message about an invalid entry. */
 export type EnteredCount = { readonly count: number } | { readonly problem: string };
 
-/** Digits in groups of three, with the same separator throughout; spaces are plain ones here. */
+/**
+ * Digits in groups of three with the same separator throughout. All kinds of spaces have been
+ * replaced by plain ones.
+ */
 const GROUPED = /^\d{1,3}(?:([ ,'’_])\d{3})(?:\1\d{3})*$/;
 /** More than one point can only separate thousands. */
 const POINTS = /^\d{1,3}(?:\.\d{3}){2,}$/;
@@ -19,7 +22,7 @@ const FRACTION = /^\d*[.,]\d+$/;
 
 /** Reads a whole number as people type and paste it, such as `3650`, `3,650`, `3 650` or `3'650`. */
 export function readCount(entered: string, bounds: CountBounds): EnteredCount {
-  // Makes plain digits and spaces of wide, narrow and unbreakable ones.
+  // Replaces full-width, narrow and non-breaking characters by plain digits and spaces.
   const text = entered.normalize('NFKC').replace(/\s+/g, ' ').trim();
   if (AMBIGUOUS.test(text)) {
     const [thousands, fraction] = [text.replace('.', ''), String(Number(text))];
@@ -35,13 +38,16 @@ export function readCount(entered: string, bounds: CountBounds): EnteredCount {
   return { problem: `Enter a whole number ${rangeText(bounds)}.` };
 }
 
-/** What is wrong with a number; `null` where nothing is, as forms expect it. */
+/** The message about an invalid number; `null` if it is valid, as forms expect. */
 export function countProblem(entered: string, bounds: CountBounds): string | null {
   const read = readCount(entered, bounds);
   return 'problem' in read ? read.problem : null;
 }
 
-/** The number that was entered, in a form that was checked. @throws RangeError when it is none. */
+/**
+ * The number that was entered, in a form that was checked. @throws RangeError if it is not a
+ * number.
+ */
 export function countOf(entered: string, bounds: CountBounds): number {
   const read = readCount(entered, bounds);
   if ('problem' in read) throw new RangeError(read.problem);

@@ -1,7 +1,5 @@
-/*
- * Numbers and times as every page shows them: in English, as its words are, whatever the browser's language,
- * with the names of months and 24 hours, so that nobody has to guess. Times are epoch ms.
- */
+/* The format of numbers and times on all pages: English like the texts, whatever the browser's
+   language, with month names and 24 hours, so that dates are unambiguous. Times are epoch ms. */
 
 const COUNT = new Intl.NumberFormat('en');
 const SHARE = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
@@ -16,7 +14,7 @@ const UTC_DAY = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** As the beginning of a title. */
+/** Capitalized, for the beginning of a title. */
 export const ENVIRONMENT_TITLES = { production: 'Production', staging: 'Staging' } as const;
 
 /** Such as "3,650". */
@@ -55,5 +53,8 @@ export function utcText(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** The end of time fields of browsers. With it they go on after four digits of a year; otherwise they wait for six. */
+/**
+ * The maximum of time fields. With it, browsers move on after four digits of the year; otherwise
+ * they wait for six.
+ */
 export const LAST_OF_TIME_FIELDS = '9999-12-31T23:59';

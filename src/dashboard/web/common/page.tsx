@@ -6,14 +6,14 @@ let isFirstPage = true;
 interface PageProps {
   readonly title: string;
   readonly description?: ReactNode;
-  /** Buttons beside the heading. */
+  /** Buttons next to the heading. */
   readonly actions?: ReactNode;
-  /** For a page of one form. */
+  /** For a page that consists of a single form. */
   readonly isNarrow?: boolean;
   readonly children: ReactNode;
 }
 
-/** The document's title for a page; without one while the title is not known. */
+/** The document's title for a page; a generic one while the title is not known. */
 export function documentTitle(title: string | undefined): string {
   return title === undefined ? 'Petstore' : `${title} · Petstore`;
 }
@@ -25,7 +25,7 @@ export function Page({ title, description, actions, isNarrow = false, children }
     document.title = documentTitle(title);
   }, [title]);
   useEffect(() => {
-    // On the first page the browser itself starts at the top.
+    // On the first page the browser starts at the top anyway.
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
   }, []);

@@ -1,6 +1,9 @@
 import { Table } from '@mantine/core';
 
-/** The head of a table that the style sheet turns into cards, where only explicit roles survive. */
+/**
+ * The head of a table that the style sheet turns into cards. The explicit roles keep it accessible
+ * there.
+ */
 export function StackedHead({ columns }: { readonly columns: readonly string[] }) {
   return (
     <Table.Thead role="rowgroup">

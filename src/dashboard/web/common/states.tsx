@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { isTooMany, TOO_MANY_TITLE } from '../api.ts';
 
-/** A placeholder of the size of what is loading, so that nothing jumps. */
+/** A placeholder with the size of the content that is loading, so that nothing moves. */
 export function Loading({ label, height = 240 }: { label: string; height?: number | string }) {
   return (
     <div role="status" aria-busy="true">
@@ -13,7 +13,7 @@ export function Loading({ label, height = 240 }: { label: string; height?: numbe
   );
 }
 
-/** Shows an error, with a button to try again where that makes sense. */
+/** Shows an error, with a button to try again if `retry` is given. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
   return (
     <Alert
@@ -35,7 +35,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => unknow
   );
 }
 
-/** The message of an error for people. */
+/** The message of an error, for display. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'Something unexpected happened.';
 }

@@ -29,7 +29,10 @@ export function Until({ at }: { readonly at: number }) {
   );
 }
 
-/** The time of day at which a window ends (epoch ms): windows are counted in UTC, so it is shown beside the reader's. */
+/**
+ * The time of day at which a window ends (epoch ms), in the reader's zone and in UTC, because
+ * windows are counted in UTC.
+ */
 export function WindowEnd({ at }: { readonly at: number }) {
   return (
     <time className="time" dateTime={new Date(at).toISOString()} title={utcText(at)}>

@@ -6,7 +6,7 @@ import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 const KEYS = ['keys'] as const;
 
-/** Which keys are shown; an empty text or name is any. */
+/** The filter for keys; an empty text or name matches all. */
 export interface ShownKeys {
   readonly text: string;
   readonly environment: '' | Environment;
@@ -49,7 +49,7 @@ export function useRenameKey(): (id: string, naming: KeyNaming) => Promise<void>
   return (id, naming) => change(() => call('PUT', `/keys/${id}`, naming));
 }
 
-/** Revokes a key at once; resolves when the list shows it. */
+/** Revokes a key; resolves when the list is updated. */
 export function useRevokeKey(): (id: string) => Promise<void> {
   const client = useQueryClient();
   const change = useKeyChange();
@@ -59,7 +59,7 @@ export function useRevokeKey(): (id: string) => Promise<void> {
   };
 }
 
-/** Reloads the list after a failed change, too: an outdated list may be the reason. */
+/** Also reloads the list after a failed change, because an outdated list may be the reason. */
 function useKeyChange() {
   const client = useQueryClient();
   const withRecentSignIn = useRecentSignIn();

@@ -8,14 +8,14 @@ interface KeyDialogProps<Wish, Result> {
   readonly isOpen: boolean;
   readonly title: ReactNode;
   readonly onClose: () => void;
-  /** Changes something; the dialog closes once that has succeeded. */
+  /** The change to make; the dialog closes once it has succeeded. */
   readonly change: (wish: Wish) => Promise<Result>;
   readonly onDone?: (result: Result) => void;
-  /** The form, which is made anew each time the dialog opens. */
+  /** The form, which is created again each time the dialog opens. */
   readonly children: (state: ChangeState<Wish>) => ReactNode;
 }
 
-/** What the form in a dialog needs of the dialog. */
+/** The state of the dialog that its form uses. */
 export interface ChangeState<Wish> {
   readonly submit: (wish: Wish) => void;
   readonly cancel: () => void;
@@ -23,7 +23,7 @@ export interface ChangeState<Wish> {
   readonly error: unknown;
 }
 
-/** A dialog with a form that makes or changes a key. */
+/** A dialog with a form that creates or changes a key. */
 export function KeyDialog<Wish, Result>(props: KeyDialogProps<Wish, Result>) {
   const { isOpen, title, onClose, change, onDone, children } = props;
   const { mutate, reset, isPending, error } = useAction({
@@ -37,7 +37,7 @@ export function KeyDialog<Wish, Result>(props: KeyDialogProps<Wish, Result>) {
     <Modal
       opened={isOpen}
       onClose={onClose}
-      // The second click of the double click that opened the dialog must not close it.
+      // If a double click opened the dialog, its second click must not close it.
       closeOnClickOutside={false}
       // While the sign-in dialog is open, Escape closes that one.
       closeOnEscape={!isPending}
@@ -59,7 +59,7 @@ interface KeyFormProps {
   readonly children: ReactNode;
 }
 
-/** The form of a dialog: its fields, what failed, and its buttons. */
+/** The form of a dialog: its fields, the error, and its buttons. */
 export function KeyForm({ state, onSubmit, submit, children }: KeyFormProps) {
   return (
     <form onSubmit={onSubmit} noValidate>

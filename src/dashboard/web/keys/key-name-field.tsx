@@ -13,7 +13,7 @@ export function KeyNameField(props: TextInputProps) {
   );
 }
 
-/** What is wrong with a name; `null` where nothing is. */
+/** The message about an invalid name; `null` if it is valid. */
 export function nameProblem(name: string): string | null {
   return name.trim() === '' ? 'Give the key a name, such as what will use it.' : null;
 }

@@ -1,4 +1,4 @@
-/** The id of the element that shows a key, which links to it name. */
+/** The id of the element that shows a key, used as an anchor. */
 export function keyRowId(id: string): string {
   return `key-${id}`;
 }

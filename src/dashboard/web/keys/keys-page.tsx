@@ -13,7 +13,7 @@ import { RenameKeyDialog } from './rename-key-dialog.tsx';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 
-/** How long after the last keystroke a search begins, in ms. */
+/** Delay between the last keystroke and the search, in ms. */
 const TYPING_PAUSE = 200;
 
 /** Creating, renaming, rotating and revoking keys. */
@@ -33,7 +33,7 @@ export default function KeysPage() {
   );
 }
 
-/** The list, and what is done to the keys in it. */
+/** The list of keys, with the actions on them. */
 function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void }) {
   const [filter, setFilter] = useState(ALL_KEYS);
   const [shown] = useDebouncedValue(filter, TYPING_PAUSE);

@@ -10,8 +10,8 @@ interface NewKeyDialogProps {
 }
 
 /**
- * Shows the text of a new key once; it is discarded when the dialog closes. Escape, a click outside and the
- * cross in its corner ask first.
+ * Shows the text of a new key once; it is discarded when the dialog closes. Escape, a click outside
+ * and the close button ask for confirmation.
  */
 export function NewKeyDialog({ issued, onClose }: NewKeyDialogProps) {
   const [isAsking, setAsking] = useState(false);

@@ -4,26 +4,29 @@ import { LIVE_EVENT, LIVE_PATH, type LiveTopic } from '../../shared/live.ts';
 import { isTooMany } from '../api.ts';
 import { basePath } from '../page-settings.ts';
 
-/** How often everything that is shown is loaded while there is no connection, in ms. */
+/** Interval of polling while there is no connection, in ms. */
 const POLL_EVERY = 1_500;
-/** A connection without an event for so long is broken, in ms: the service sends one every four seconds. */
+/**
+ * Time without an event after which a connection counts as broken, in ms. The service sends an
+ * event every four seconds.
+ */
 const SILENCE = 12_000;
-/** How long a refresh waits for a change that is under way, in ms. */
+/** Time that a refresh waits for a running change, in ms. */
 const CHANGE_PAUSE = 200;
-/** The waits before connecting again, in ms; each is twice the last one. */
+/** The delays before reconnecting, in ms; each is twice the previous one. */
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
 
 /**
- * Keeps all queries of the pages up to date while somebody looks at them. The first element of a query's key
- * is the topic that the service names when it is out of date (`LiveTopic`); pages do nothing else for it.
+ * Keeps all queries of the visible page up to date. The first element of a query's key is the topic
+ * (`LiveTopic`) that the service sends when the data is outdated; pages need nothing else.
  */
 export function useLiveChannel(): void {
   const client = useQueryClient();
   useEffect(() => {
     const channel = new LiveChannel(client);
     const follow = () => {
-      // A browser has few connections to a server, and hidden pages need none.
+      // A browser allows few connections to a server, and hidden pages need none.
       if (document.visibilityState === 'visible') channel.open();
       else channel.close();
     };
@@ -39,12 +42,12 @@ export function useLiveChannel(): void {
 class LiveChannel {
   readonly #client: QueryClient;
   #source: EventSource | undefined;
-  /** Loads everything again and again; until the first event of a connection. */
+  /** Polls until the first event of a connection. */
   #polling: ReturnType<typeof setInterval> | undefined;
-  /** Until the connection is broken, or is tried again. */
+  /** Detects a broken connection, or starts the next attempt. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   #wait = FIRST_WAIT;
-  /** What is to be loaded again once no change is under way. */
+  /** The topics to reload once no change is running. */
   readonly #outdated = new Set<LiveTopic>();
   #delay: ReturnType<typeof setTimeout> | undefined;
 
@@ -91,7 +94,8 @@ class LiveChannel {
 
   #poll(): void {
     this.#polling ??= setInterval(() => {
-      // What fails is tried again for longer than this, and is to be seen to fail.
+      // A failing query is retried for longer than the poll interval. Do not interrupt it, so that
+      // its error is shown.
       if (this.#isRefused() || this.#isBusy()) return;
       void this.#client.invalidateQueries({}, { cancelRefetch: false });
     }, POLL_EVERY);
@@ -102,7 +106,7 @@ class LiveChannel {
     this.#polling = undefined;
   }
 
-  /** Whether a query is to wait, because there were too many requests. */
+  /** Whether a query must wait because of a rate limit. */
   #isRefused(): boolean {
     return this.#client
       .getQueryCache()
@@ -112,13 +116,15 @@ class LiveChannel {
       });
   }
 
-  /** Whether the page changes something, or loads more of a list, which loading again would cancel. */
+  /**
+   * Whether a change is running, or more of a list is being loaded, which a reload would cancel.
+   */
   #isBusy(): boolean {
     const isMore = (query: Query) => query.state.fetchMeta?.fetchMore !== undefined;
     return this.#client.isMutating() > 0 || this.#client.isFetching({ predicate: isMore }) > 0;
   }
 
-  /** Waits for changes by this page, such as signing out, and for what the page loads after them. */
+  /** Waits for changes by this page, such as signing out, and for the loading that follows them. */
   #refresh(topic: LiveTopic): void {
     this.#outdated.add(topic);
     clearTimeout(this.#delay);
@@ -134,7 +140,7 @@ class LiveChannel {
   }
 }
 
-/** The service of another version may send something else. */
+/** Another version of the service may send other data. */
 function topicsFrom(data: unknown): readonly LiveTopic[] {
   const topics: unknown = JSON.parse(String(data));
   return Array.isArray(topics) ? topics : [];

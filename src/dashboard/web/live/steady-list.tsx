@@ -12,8 +12,8 @@ interface SteadyListProps {
 }
 
 /**
- * A list that grows at its top, in a scrolling region of its own. New items slide in above, without
- * moving anything outside of the list or the items that are being read further down.
+ * A list that grows at its top, in a separate scrolling region. New items slide in above, without
+ * moving anything outside the list or the items that are being read further down.
  */
 export function SteadyList({ label, newest, height, children }: SteadyListProps) {
   const region = useRef<HTMLElement>(null);
@@ -54,7 +54,7 @@ function makeRoom(region: HTMLElement, list: HTMLElement, added: number): void {
     return;
   }
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  // Animates from the items' former position, so that nothing jumps.
+  // Animates from the previous position of the items, so that they do not jump.
   list.animate([{ transform: `translateY(${-added}px)` }, { transform: 'none' }], {
     duration: isCalm ? 1 : 250,
     easing: 'ease-out',

@@ -1,8 +1,10 @@
-/** The longest text that is shown at once, in code points and in lines. */
+/** Maximum size of a text that is shown in full, in code points and in lines. */
 const MOST_CHARACTERS = 280;
 const MOST_LINES = 5;
 
-/** The beginning of a long text; `undefined` for a text that is short enough to be shown whole. */
+/**
+ * The beginning of a long text; `undefined` for a text that is short enough to be shown in full.
+ */
 export function fold(text: string): string | undefined {
   const lines = text.split('\n');
   const top = lines.slice(0, MOST_LINES).join('\n');

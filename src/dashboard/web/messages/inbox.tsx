@@ -52,7 +52,8 @@ function Message({ message }: { readonly message: MessageInfo }) {
           <Time at={createdAt} />
           {key && ` with ${key.name} (…${key.lastFour})`}
         </Text>
-        {/* Not a Button: those clip their content, and count as jumping while the list slides. */}
+        {/* Not a Button: buttons clip their content, and count as layout shifts while the list
+            slides. */}
         <Anchor
           component="button"
           type="button"

@@ -10,17 +10,17 @@ import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
-/** A change by an operator that is confirmed first. */
+/** A change by an operator that requires confirmation. */
 export interface DeskAction {
-  /** Of the button, and of the dialog with a question mark. */
+  /** The title of the button; with a question mark, of the dialog. */
   readonly title: string;
-  /** What happens, as sentences. */
+  /** The effect of the action, in sentences. */
   readonly text: string;
-  /** What has to be entered; it is sent under this name. */
+  /** A required input, sent under this name. */
   readonly field?: { readonly name: 'reason' | 'email'; readonly label: string };
   /** Below /api/operator. */
   readonly path: string;
-  /** Shown once it is done. */
+  /** The message after success. */
   readonly done: string;
   readonly isDangerous?: boolean;
   /** Whether the account is gone afterwards. */
@@ -29,7 +29,7 @@ export interface DeskAction {
 
 const CLOSE = { 'aria-label': 'Close' };
 
-/** The actions that an account allows at the moment. */
+/** The actions that are currently available for an account. */
 export function actionsOn({ id, email, suspended }: AccountInfo): readonly DeskAction[] {
   const path = `/accounts/${encodeURIComponent(id)}`;
   return [
@@ -79,7 +79,7 @@ interface ActionDialogProps {
   close(): void;
 }
 
-/** Asks for confirmation, and for what the action needs. */
+/** Asks for confirmation and for the input of the action. */
 export function ActionDialog({ action, isOpen, close }: ActionDialogProps) {
   const [link, setLink] = useState<string>();
   const run = useDeskAction(close, setLink);
@@ -190,11 +190,12 @@ function useDeskAction(close: () => void, showLink: (link: string) => void) {
       notifications.show({ message: done });
       if (isLast) navigate('/operator');
     },
-    // What cannot be done was done meanwhile, so that the page is outdated either way.
+    // If the action was impossible, the account has changed meanwhile, so the page is outdated
+    // either way.
     onSettled: (_, error, { action: { isLast = false } }) =>
       queries.invalidateQueries({
         queryKey: ['operator'],
-        // The page of a deleted account has nothing to read any more.
+        // The page of a deleted account has nothing left to load.
         refetchType: isLast && !error ? 'none' : 'active',
       }),
   });

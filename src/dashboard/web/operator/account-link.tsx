@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { AccountDetailsInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
 
-/** Everything about one account, for operators. @param id `null` asks for nothing. */
+/** Everything about one account, for operators. @param id `null` to load nothing. */
 export function useAccountDetails(id: string | null) {
   return useQuery({
     queryKey: ['operator', 'account', id],
@@ -14,7 +14,7 @@ export function useAccountDetails(id: string | null) {
   });
 }
 
-/** Leads to the page of an account, for operators. Shows its id until its address is known. */
+/** A link to the page of an account, for operators. Shows its id until its address is known. */
 export function AccountLink({ id }: { readonly id: string }) {
   const details = useAccountDetails(id);
   return (

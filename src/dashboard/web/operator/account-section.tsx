@@ -4,13 +4,13 @@ import { Link } from 'wouter';
 
 interface SectionProps {
   readonly title: string;
-  /** Each an address and its words. */
+  /** Pairs of address and text. */
   readonly links?: readonly (readonly [string, string])[];
   readonly isEmpty?: boolean;
   readonly children: ReactNode;
 }
 
-/** A part of the page of an account; says so where it is empty. */
+/** A section of the page of an account, with a notice if it is empty. */
 export function Section({ title, links = [], isEmpty = false, children }: SectionProps) {
   return (
     <Stack gap="sm">

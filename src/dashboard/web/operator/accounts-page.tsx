@@ -10,9 +10,9 @@ import { OperatorPage } from './operator-page.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
 import './operator.css';
 
-/** How long after the last keystroke a search begins, in ms. */
+/** Delay between the last keystroke and the search, in ms. */
 const TYPING_PAUSE = 200;
-/** The most accounts in one reply. */
+/** Maximum number of accounts in one reply. */
 const MOST_ACCOUNTS = 50;
 
 /** Finds accounts and changes their plans. */

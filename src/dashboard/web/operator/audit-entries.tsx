@@ -4,7 +4,7 @@ import type { AuditAction } from '../../../core/audit.ts';
 import type { AuditInfo } from '../../shared/operator.ts';
 import { Time } from '../common/time.tsx';
 
-/** Each kind of entry in words. */
+/** The text for each kind of entry. */
 export const ACTION_TITLES: Readonly<Record<AuditAction, string>> = {
   'account.created': 'Account created',
   'account.deleted': 'Account deleted',

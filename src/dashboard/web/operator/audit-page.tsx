@@ -12,24 +12,24 @@ import { ACTION_TITLES, AuditEntries } from './audit-entries.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
 
-/** Entries in one reply; fewer mean that there are no older ones. */
+/** Entries in one reply; a shorter reply means that there are no older entries. */
 const ENTRIES_AT_ONCE = 50;
-/** How long after the last keystroke a filter applies, in ms. */
+/** Delay between the last keystroke and filtering, in ms. */
 const TYPING_PAUSE = 200;
 
 const ACTIONS = AUDIT_ACTIONS.map((value) => ({ value, label: ACTION_TITLES[value] }));
 
-/** What is shown; an empty text may be anything. */
+/** The filter; an empty text matches all. */
 interface Filter {
   readonly actor: string;
   readonly account: string;
   readonly action: string;
-  /** Days, as date fields have them. */
+  /** Days, in the format of date fields. */
   readonly from: string;
   readonly to: string;
 }
 
-/** Who changed what, in the dashboard or on the command line. */
+/** The audit log: changes in the dashboard and on the command line, with their authors. */
 export default function AuditPage() {
   return (
     <OperatorPage
@@ -134,14 +134,14 @@ function Filters({ filter, change }: FiltersProps) {
   );
 }
 
-/** The account may be in the page's address. */
+/** The address of the page may name an account. */
 function filterOfAddress(): Filter {
   const account = new URLSearchParams(window.location.search).get('account') ?? '';
   return { account, actor: '', action: '', from: '', to: '' };
 }
 
 function queryOf({ to, ...filter }: Filter): string {
-  // The last day belongs to what is shown.
+  // The last day is included.
   const end = to === '' ? '' : new Date(Date.parse(to) + 86_400_000).toISOString();
   const given = Object.entries({ ...filter, to: end }).filter(([, value]) => value.trim() !== '');
   return new URLSearchParams(given).toString();

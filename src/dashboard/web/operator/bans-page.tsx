@@ -26,7 +26,7 @@ export default function BansPage() {
 function Bans() {
   const [chosen, setChosen] = useState<BanInfo>();
   const [isAsking, asking] = useDisclosure();
-  // Takes the focus when the focused button disappears with its ban.
+  // Receives the focus when the focused button disappears with its ban.
   const place = useRef<HTMLDivElement>(null);
   const inForce = useQuery({
     queryKey: ['operator', 'bans'],

@@ -12,7 +12,7 @@ interface LiftDialogProps {
   readonly ban: BanInfo | undefined;
   readonly isOpen: boolean;
   close(): void;
-  /** Called once the ban is lifted and the list is reloaded. */
+  /** Called when the ban has been lifted and the list reloaded. */
   lifted(): void;
 }
 
@@ -70,7 +70,7 @@ function useLift(close: () => void, lifted: () => void) {
       close();
       notifications.show({ message: `The ban of ${email} is lifted.` });
     },
-    // A ban that cannot be lifted has ended meanwhile, so the list is outdated either way.
+    // If lifting fails because the ban has already ended, the list is outdated as well.
     async onSettled(_, error) {
       await queries.invalidateQueries({ queryKey: ['operator'] });
       if (!error) lifted();

@@ -21,13 +21,13 @@ import { Figure } from './overview-page.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
 import './operator.css';
 
-/** Everything about one account, and what an operator can do about it. */
+/** All data of one account, and the actions that operators can take. */
 export default function OneAccountPage({ id }: { readonly id: string }) {
   const details = useAccountDetails(id);
   return (
     <OperatorPage
       title={details.data?.account.email ?? 'Account'}
-      // An address may take more lines than what stands in its place before, and must move nothing.
+      // A long address takes more lines than its placeholder, but must not move the content below.
       description={details.isPending ? undefined : DESCRIPTION}
     >
       {details.data && <Details details={details.data} />}

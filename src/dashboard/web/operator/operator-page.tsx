@@ -10,7 +10,9 @@ interface OperatorPageProps {
   readonly children: ReactNode;
 }
 
-/** A page for operators. Others read that it is; the service refuses their requests anyway. */
+/**
+ * A page for operators. Other users see a notice; the service refuses their requests in any case.
+ */
 export function OperatorPage({ title, description, children }: OperatorPageProps) {
   const role = useSession().data?.account?.role;
   if (role === 'operator') {

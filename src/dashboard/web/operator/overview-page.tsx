@@ -9,7 +9,7 @@ import { durationText, Time } from '../common/time.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
 
-/** How often the figures are read again, in ms. */
+/** Interval of reloading the figures, in ms. */
 const REFRESH = 15_000;
 
 /** Requests, bans, slow operations and the health of the service. */
@@ -80,7 +80,7 @@ interface FigureProps {
   readonly children: ReactNode;
 }
 
-/** A number with what it counts. */
+/** A number with its title. */
 export function Figure({ title, value, children }: FigureProps) {
   return (
     <Paper withBorder p="md">

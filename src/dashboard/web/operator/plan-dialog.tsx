@@ -57,7 +57,7 @@ interface PlanFormProps {
 function PlanForm({ account, change, close }: PlanFormProps) {
   const form = usePlanForm(account);
   const { plan } = form.values;
-  // The change that is unlikely to be meant, and has been asked about.
+  // The probably mistaken change for which the dialog has asked for confirmation.
   const [asked, ask] = useState<PlanChange>();
   const submit = (fields: Fields) => {
     const wanted = changeOf(fields);
@@ -111,7 +111,7 @@ function OwnNumbers({ form }: { readonly form: UseFormReturnType<Fields> }) {
   );
 }
 
-/** Asks whether a limit is meant that is most likely a slip. */
+/** Asks for confirmation of a limit that is most likely a mistake. */
 function DayBelowMinute({ change: { perMinute = 0, perDay = 0 } }: { change: PlanChange }) {
   return (
     <Alert color="yellow" variant="light" role="alert" title="Fewer a day than a minute?">

@@ -7,7 +7,7 @@ import { ChangeRequest } from './change-request.tsx';
 import { PlanCard } from './plan-card.tsx';
 import './plan.css';
 
-/** The plans side by side, the account's own marked, and how to ask for another. */
+/** All plans, with the account's own plan marked, and instructions to request another one. */
 export default function PlanPage() {
   const { data, error, refetch } = useSession();
   const account = data?.account;

@@ -1,6 +1,6 @@
 import { ofBrowser, recall, remember } from './remember.ts';
 
-/** Where Mantine stores the choice of the dashboard. */
+/** The key under which Mantine stores the dashboard's choice. */
 const STORED = 'mantine-color-scheme-value';
 const SYSTEM = matchMedia('(prefers-color-scheme: dark)');
 

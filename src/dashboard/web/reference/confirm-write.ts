@@ -1,7 +1,7 @@
 import { button, element } from './elements.ts';
 import type { Attempt } from './request.ts';
 
-/** Asks before a request that changes production. @returns whether it may be sent. */
+/** Asks for confirmation of a request that changes production. @returns whether to send it. */
 export function confirmWrite({ method, url }: Attempt): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const heading = element(
@@ -27,7 +27,7 @@ export function confirmWrite({ method, url }: Attempt): Promise<boolean> {
   });
   document.body.append(dialog);
   dialog.showModal();
-  // Not the first button, which a press of the space bar too many would push.
+  // Not the first button, which an accidental press of the space bar would activate.
   choices.at(-1)?.focus();
   return promise;
 }

@@ -1,9 +1,9 @@
 import { button, element } from './elements.ts';
 
-/** How long a button says that it copied, in ms. */
+/** Duration of the confirmation on a button, in ms. */
 const SHOWN_FOR = 2_000;
 
-/** Adds a button to each block of code that copies it. */
+/** Adds a copy button to each code block. */
 export function addCopyButtons(place: ParentNode): void {
   for (const block of place.querySelectorAll('.code')) {
     const code = block.querySelector('code');
@@ -25,7 +25,7 @@ function copyButton(code: HTMLElement): HTMLElement {
   return made;
 }
 
-/** What to say after copying a text. */
+/** Copies a text and returns the message for the reader. */
 async function copied(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,13 +1,13 @@
 import type { ErrorBody, SessionInfo } from '../../shared/api.ts';
 import { basePath } from '../page-settings.ts';
 
-/** Whether somebody is signed in to the dashboard. */
+/** Whether the reader is signed in to the dashboard. */
 export async function isSignedIn(): Promise<boolean> {
   const session = await callDashboard<SessionInfo>('GET', '/session');
   return 'account' in session && session.account !== null;
 }
 
-/** Calls the dashboard's API; `path` begins after /api. @returns the reply, or why there is none. */
+/** Calls the dashboard's API; `path` begins after /api. @returns the reply, or the error. */
 export async function callDashboard<T>(
   method: 'GET' | 'POST',
   path: string,

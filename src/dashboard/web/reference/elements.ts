@@ -1,4 +1,4 @@
-/** An element of the page, with attributes and what it contains. */
+/** An element of the page, with its attributes and children. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string>> = {},
@@ -10,7 +10,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A button that does something other than to send a form. */
+/** A button that does not submit a form. */
 export function button(
   label: string,
   onClick: () => unknown,
@@ -21,7 +21,9 @@ export function button(
   return made;
 }
 
-/** A block of code that can be scrolled by keyboard. @param label what it is, for screen readers. */
+/**
+ * A code block that can be scrolled by keyboard. @param label its description for screen readers.
+ */
 export function codeBlock(text: string, label: string): HTMLElement {
   const attributes = { role: 'group', tabindex: '0', 'aria-label': label };
   return element('div', { class: 'code' }, element('pre', attributes, element('code', {}, text)));

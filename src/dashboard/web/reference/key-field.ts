@@ -2,13 +2,13 @@ import type { IssuedKeyInfo } from '../../shared/api.ts';
 import { callDashboard, isSignedIn } from './dashboard-calls.ts';
 import { ofTab, recall, remember } from './remember.ts';
 
-/** Where the key is kept while the tab is open. */
+/** The storage key of the API key, which is stored while the tab is open. */
 const STORED = 'petstore-reference-key';
 
-/** A key that is kept with the tab. */
+/** An API key that is stored for the tab. */
 interface KeptKey {
   readonly text: string;
-  /** Epoch ms; only of a temporary key. */
+  /** Epoch ms; only for a temporary key. */
   readonly endsAt?: number;
 }
 
@@ -30,16 +30,17 @@ export class KeyField {
     void this.#lookForSession();
   }
 
-  /** The environment that the key says it is for. */
+  /** The environment in the key's prefix. */
   get environment(): 'production' | 'staging' | undefined {
     if (this.#text.startsWith('pst_live_')) return 'production';
     return this.#text.startsWith('pst_staging_') ? 'staging' : undefined;
   }
 
   /**
-   * The key to send a request with; for somebody who is signed in and has pasted none, a temporary one of staging.
-   * @param environment whose keys are taken; empty where those of both are.
-   * @returns `undefined` when there is no key: the field says what to do.
+   * The key for a request. If the reader is signed in and has not pasted a key, a temporary staging
+   * key.
+   * @param environment of the key; empty if keys of both are accepted.
+   * @returns `undefined` if there is no key; the field then shows what to do.
    */
   async obtain(environment: string): Promise<string | undefined> {
     const hasEnded = this.#endsAt !== undefined && this.#endsAt <= Date.now();
@@ -54,14 +55,14 @@ export class KeyField {
     return text;
   }
 
-  /** Drops a temporary key that was refused; the next request is sent with a new one. */
+  /** Drops a temporary key that was refused; the next request uses a new one. */
   refused(): void {
     if (this.#endsAt === undefined) return;
     this.#keep({ text: '' });
     this.#hint.textContent = 'The temporary key has ended. Send again to make another one.';
   }
 
-  /** Says that the text cannot be sent as a key. */
+  /** Shows that the text is not a valid key. */
   refuse(): void {
     this.#ask(
       'A key has only letters, digits and underscores. With “…” it is a key as lists show it.',
@@ -110,7 +111,7 @@ export class KeyField {
   }
 }
 
-/** The key of this tab, unless it has ended. */
+/** The key of this tab, unless it has expired. */
 function keptKey(): KeptKey {
   const { text, endsAt } = Object(JSON.parse(recall(ofTab, STORED) ?? '{}'));
   const isTemporary = typeof endsAt === 'number';

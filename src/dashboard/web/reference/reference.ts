@@ -5,9 +5,7 @@ import { addCopyButtons } from './copy-buttons.ts';
 import { rememberLanguage } from './samples.ts';
 import { startTrying } from './try-it.ts';
 
-/*
- * The script of the pages of the API reference, which can be read without it.
- */
+/* The script of the API reference. The pages are readable without it. */
 
 offerColorSchemes();
 addCopyButtons(document);
@@ -15,7 +13,7 @@ rememberLanguage();
 startTrying();
 offerSearch(basePath());
 
-/** Path of the dashboard's address, without a slash at its end. */
+/** Path of the dashboard's address, without a trailing slash. */
 function basePath(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? '';
 }

@@ -1,12 +1,10 @@
-/*
- * What the browser remembers; nothing where storage is disabled.
- */
+/* Values in the browser's storage. Nothing is stored if storage is disabled. */
 
 export function remember(storage: () => Storage, name: string, value: string): void {
   try {
     storage().setItem(name, value);
   } catch {
-    // It is forgotten with the page.
+    // The value is lost when the page is closed.
   }
 }
 

@@ -36,7 +36,7 @@ export function unsendableView(header: string): HTMLElement {
   return element('p', { class: 'required' }, words);
 }
 
-/** The headers about limits first, the others in their order. */
+/** The headers about limits first, the others in their original order. */
 function headerTable(headers: Reply['headers']): HTMLElement {
   const rank = (name: string) => (/ratelimit|retry-after/.test(name) ? 0 : 1);
   const sorted = headers.toSorted(([one], [other]) => rank(one) - rank(other));

@@ -6,7 +6,7 @@ export interface Attempt {
   readonly body?: string;
 }
 
-/** Where a form sends to; the environment is empty where keys of both are taken. */
+/** The target of a form; the environment is empty if keys of both are accepted. */
 export function targetOf(form: HTMLFormElement): { baseUrl: string; environment: string } {
   const chosen = form.querySelector<HTMLInputElement>(
     'input[name="target"]:checked, input[name="target"][type="hidden"]',
@@ -14,7 +14,7 @@ export function targetOf(form: HTMLFormElement): { baseUrl: string; environment:
   return { baseUrl: chosen?.value ?? '', environment: chosen?.dataset['environment'] ?? '' };
 }
 
-/** The request of a form as it is filled in. Parameters that are left empty are not sent. */
+/** The request of a form as it is filled in. Empty parameters are not sent. */
 export function attemptOf(form: HTMLFormElement, key: string): Attempt {
   const { method = 'GET', path = '' } = form.dataset;
   const headers: Record<string, string> = { authorization: `Bearer ${key}` };
@@ -36,7 +36,10 @@ export function attemptOf(form: HTMLFormElement, key: string): Attempt {
   return { method, url, headers, ...(body !== undefined && { body }) };
 }
 
-/** The name of a header that browsers refuse to send with its value, such as a key that was shortened to `pst_live_…`. */
+/**
+ * The name of a header whose value browsers refuse to send, such as a key that was shortened to
+ * `pst_live_…`.
+ */
 export function unsendableHeader({ headers }: Attempt): string | undefined {
   return Object.entries(headers).find((header) => !isSendable(header))?.[0];
 }

@@ -1,9 +1,9 @@
 import { ofBrowser, recall, remember } from './remember.ts';
 
-/** What stands for the API key in samples, as `api/samples/samples.ts` writes them. */
+/** The placeholder for the API key in samples, as `api/samples/samples.ts` writes it. */
 const KEY_PLACEHOLDER = 'YOUR_API_KEY';
 
-/** Where the language of samples is remembered. */
+/** The storage key of the language of samples. */
 const STORED = 'petstore-reference-language';
 
 /** Shows samples in the language that was chosen last. */
@@ -16,7 +16,10 @@ export function rememberLanguage(): void {
   }
 }
 
-/** Finds the samples of the page. @returns what puts a key into them; an empty one takes it out again. */
+/**
+ * Finds the samples of the page. @returns a function that inserts a key into them; an empty key
+ * restores the placeholder.
+ */
 export function sampleWriter(): (key: string) => void {
   const samples = Array.from(document.querySelectorAll('.sample code'), (code) => ({
     code,

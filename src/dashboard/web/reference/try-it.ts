@@ -6,7 +6,7 @@ import { replyView, unreachableView, unsendableView } from './reply-view.ts';
 import { type Attempt, attemptOf, targetOf, unsendableHeader } from './request.ts';
 import { sampleWriter } from './samples.ts';
 
-/** Makes the form of the page send its request. */
+/** Makes the form of the page send its requests. */
 export function startTrying(): void {
   const form = document.querySelector<HTMLFormElement>('form.try');
   const line = form?.querySelector('.try-request');
@@ -28,7 +28,7 @@ export function startTrying(): void {
   button.disabled = false;
 }
 
-/** Sends the request of the form, and shows the reply; once at a time. */
+/** Sends the request of the form and shows the reply. Only one request runs at a time. */
 async function tryOnce(form: HTMLFormElement, key: KeyField): Promise<void> {
   const button = form.querySelector<HTMLButtonElement>('.try-send button');
   const place = form.querySelector('.try-reply');
@@ -52,7 +52,7 @@ async function tryOnce(form: HTMLFormElement, key: KeyField): Promise<void> {
   }
 }
 
-/** By the address, or by the key where the address takes those of both environments. */
+/** Decided by the address, or by the key if the address accepts keys of both environments. */
 function isProductionWrite(form: HTMLFormElement, { method }: Attempt, key: KeyField): boolean {
   return method !== 'GET' && (targetOf(form).environment || key.environment) === 'production';
 }

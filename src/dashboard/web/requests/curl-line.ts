@@ -1,9 +1,9 @@
 import type { RequestInfo } from '../../shared/requests.ts';
 
-/** The command that sends a request again, with the key and the body of the reader. */
+/** The command that repeats a request. The reader has to supply the key and the body. */
 export function curlLine({ method, url, environment, simulation }: RequestInfo): string {
   const key = environment === 'production' ? 'PETSTORE_KEY' : 'PETSTORE_STAGING_KEY';
-  // curl reads brackets and braces in an address as a pattern.
+  // curl interprets brackets and braces in an address as a pattern.
   const asIs = /[[\]{}]/.test(url) ? ' --globoff' : '';
   const lines = [
     `curl -i${asIs}${methodOption(method)} '${url.replaceAll("'", '%27')}'`,

@@ -1,6 +1,7 @@
 /**
- * A moment (ISO 8601) in the reader's zone, as a `datetime-local` input has it; empty for no moment. Exactly what was
- * entered there, also of a year that is only half typed: another text would undo the typing.
+ * A time (ISO 8601) in the reader's zone, in the format of a `datetime-local` input; empty if there
+ * is none. The text is exactly what was entered, even for a partly typed year: any other text would
+ * undo the typing.
  */
 export function localText(iso: string): string {
   const moment = new Date(iso);

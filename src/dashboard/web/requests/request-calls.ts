@@ -8,16 +8,19 @@ import type { FoundRequest, RequestPage } from '../../shared/requests.ts';
 import { call } from '../api.ts';
 import { basePath } from '../page-settings.ts';
 
-/** The parameters of the page's address that are filters; as those of the dashboard's API. */
+/** The filters in the page's address; the dashboard's API uses the same names. */
 export const FILTERS = [
   ...(['id', 'environment', 'key', 'status', 'code', 'path', 'from', 'to'] as const),
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
 
-/** How often the requests of another account are loaded, of which the live channel tells nothing, in ms. */
+/**
+ * Interval of loading another account's requests, in ms, because the live channel does not cover
+ * them.
+ */
 const LOAD_EVERY = 2_000;
 
-/** The filters of an address; those that are not set are left out. */
+/** The filters of an address, without those that are not set. */
 export function filtersIn(parameters: URLSearchParams): URLSearchParams {
   const set = FILTERS.flatMap((name) => {
     const value = parameters.get(name)?.trim() ?? '';
@@ -26,7 +29,7 @@ export function filtersIn(parameters: URLSearchParams): URLSearchParams {
   return new URLSearchParams(set);
 }
 
-/** @param account whose requests; one's own unless an operator looks at those of another. */
+/** @param account for operators; `null` for the user's own requests. */
 function pathOf(account: string | null): string {
   return account === null
     ? '/requests'
@@ -35,7 +38,7 @@ function pathOf(account: string | null): string {
 
 /**
  * The requests that match, the newest first, page by page.
- * @param isPaused whether new requests are not shown.
+ * @param isPaused whether to hide new requests.
  */
 export function useRequests(filters: URLSearchParams, account: string | null, isPaused: boolean) {
   const query = filters.toString();
@@ -51,11 +54,13 @@ export function useRequests(filters: URLSearchParams, account: string | null, is
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     enabled: !isPaused,
-    // What is shown stays until the next filter has a result.
+    // The current list stays until the next filter has a result.
     placeholderData: (before) => before,
     ...(account !== null && { refetchInterval: LOAD_EVERY }),
   });
-  /** Drops the older pages: each of them would be loaded anew whenever there is a new request. */
+  /**
+   * Drops the older pages, because each of them would be reloaded whenever there is a new request.
+   */
   const forgetOlder = () => {
     client.setQueryData<InfiniteData<RequestPage, string>>(queryKey, (data) => {
       return data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) };

@@ -14,7 +14,7 @@ interface DetailProps {
   readonly onClose: () => void;
 }
 
-/** Everything that is known of one request. */
+/** All details of one request. */
 export function RequestDetail({ request, errors, onClose }: DetailProps) {
   return (
     <Drawer

@@ -9,7 +9,7 @@ import { useKeys } from '../keys/key-calls.ts';
 import { localText } from './local-text.ts';
 import type { FilterName } from './request-calls.ts';
 
-/** How long to wait for the next character before a text is searched for, in ms. */
+/** Delay between the last keystroke and the search, in ms. */
 const TYPING = 300;
 
 const ENVIRONMENTS = [
@@ -30,11 +30,11 @@ interface FiltersProps {
   readonly filters: URLSearchParams;
   readonly onChange: (name: FilterName, value: string) => void;
   readonly onClear: () => void;
-  /** The keys to choose from where they are those of another account. */
+  /** The keys to choose from, if they belong to another account. */
   readonly otherKeys: readonly KeyInfo[] | undefined;
 }
 
-/** What is looked for; everything is part of the page's address. */
+/** The filters, all of which are part of the page's address. */
 export function RequestFilters({ filters, onChange, onClear, otherKeys }: FiltersProps) {
   const value = (name: FilterName) => filters.get(name) ?? '';
   const select = (name: FilterName, label: string, options: readonly Option[]) => (
@@ -86,7 +86,7 @@ interface Option {
   readonly label: string;
 }
 
-/** A value that an address brings may be none of those that are offered. */
+/** Adds a value from the page's address that is not one of the options. */
 function withValue(options: readonly Option[], value: string): Option[] {
   const isKnown = options.some((each) => each.value === value);
   return isKnown ? [...options] : [...options, { value, label: value }];
@@ -121,7 +121,7 @@ interface SearchTextProps {
   readonly className?: string;
 }
 
-/** A text that is searched for while it is typed. */
+/** A search field that searches while the user types. */
 function SearchText({ value, onChange, isSearch = false, ...props }: SearchTextProps) {
   const [entered, enter] = useState(value);
   const search = useDebouncedCallback(onChange, TYPING);
@@ -149,7 +149,7 @@ interface MomentProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A moment in the reader's time zone. */
+/** A time in the reader's time zone. */
 function Moment({ label, value, onChange }: MomentProps) {
   return (
     <TextInput

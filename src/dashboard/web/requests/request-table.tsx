@@ -42,7 +42,7 @@ function Row({ value, onOpen }: { readonly value: RequestInfo; readonly onOpen: 
       </Table.Td>
       <Table.Td role="cell" data-label="Request" className="request-target">
         <div>
-          {/* A click on it is one on the row. */}
+          {/* The row handles its clicks. */}
           <UnstyledButton className="request-open monospace">
             {method} {path}
           </UnstyledButton>
@@ -71,7 +71,7 @@ function Row({ value, onOpen }: { readonly value: RequestInfo; readonly onOpen: 
   );
 }
 
-/** Status and error code of a reply, and what was special about it. */
+/** Status and error code of a reply, and whether it was simulated or replayed. */
 export function Outcome({ value }: { readonly value: RequestInfo }) {
   const { status, code, simulation, replayed } = value;
   return (
@@ -104,7 +104,7 @@ function colorOf(status: number): string {
   return status < 500 ? 'yellow' : 'red';
 }
 
-/** A duration for people. */
+/** A duration as text. */
 export function millisecondsText(milliseconds: number): string {
   if (milliseconds < 0.1) return '< 0.1 ms';
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;

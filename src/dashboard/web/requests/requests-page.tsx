@@ -15,7 +15,9 @@ import { RequestFilters } from './request-filters.tsx';
 import { RequestTable } from './request-table.tsx';
 import './requests.css';
 
-/** The latest requests of an account: its own, or for operators that of the address. */
+/**
+ * The latest requests of the user's account, or for operators of the account in the page's address.
+ */
 export default function RequestsPage() {
   const [parameters, setParameters] = useSearchParams();
   const account = parameters.get('account');
@@ -67,7 +69,7 @@ export default function RequestsPage() {
         requests={requests}
         filters={filters}
         account={account}
-        // New requests would move those that are being read.
+        // Otherwise new requests would move the older ones that are being read.
         onOlder={() => pause(true)}
       />
     </Page>
@@ -75,7 +77,7 @@ export default function RequestsPage() {
 }
 
 interface ActionsProps {
-  /** Whether what is shown is up to date. */
+  /** Whether the list is up to date. */
   readonly isCurrent: boolean;
   readonly isPaused: boolean;
   pause(isWanted: boolean): void;
@@ -142,7 +144,7 @@ function Found({ pages, filters, account, children }: FoundProps) {
   const [opened, open] = useState<RequestInfo>();
   const [closed, close] = useState('');
   const requestId = filters.get('id') ?? '';
-  // Whoever looks for one request wants to see it.
+  // A search for one request opens it.
   const only = requests.length === 1 && requestId !== '' ? requests[0] : undefined;
   const shown = opened ?? (only?.id === closed ? undefined : only);
   const kept = pages[0]?.kept;
@@ -173,7 +175,7 @@ interface KeptProps extends Pick<FoundProps, 'filters' | 'account'> {
   readonly kept: RequestPage['kept'];
 }
 
-/** What the log has, and how to take it along. */
+/** The retention of the log, and its downloads. */
 function Kept({ kept: { days, perSecond, requests }, filters, account }: KeptProps) {
   return (
     <Group justify="space-between" align="flex-start" gap="md">
@@ -225,7 +227,7 @@ function Nothing({ filters, account, kept }: NothingProps) {
   return <Empty title="No requests yet">Send one, and it appears here within two seconds.</Empty>;
 }
 
-/** For operators: in which accounts a request was found. */
+/** For operators: the accounts in which a request was found. */
 function ElsewhereFound({ requestId }: { readonly requestId: string }) {
   const isOperator = useSession().data?.account?.role === 'operator';
   const found = useFoundRequests(requestId, isOperator);

@@ -18,7 +18,7 @@ interface BansProps {
   readonly onLift: (keyId: string) => void;
 }
 
-/** Bans a key of staging, and ends bans. */
+/** Bans a staging key, and ends bans. */
 export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
   const keys = useKeys().data ?? [];
   const live = keys.filter(

@@ -6,7 +6,7 @@ import { Section } from './section.tsx';
 
 const SECOND = 1_000;
 const DAY = 24 * 60 * 60 * SECOND;
-/** When getPet is removed. */
+/** The removal date of getPet. */
 const REMOVAL = Date.UTC(2030, 11, 5);
 
 interface ClockProps {

@@ -1,13 +1,13 @@
 import { ERRORS } from '../../../core/errors.ts';
 
-/** A simulation as it may be sent, and what happens with it. */
+/** An example of a simulation, and its effect. */
 export interface SimulationExample {
   /** The item, such as `delay;ms=2000`. */
   readonly simulate: string;
   readonly effect: string;
 }
 
-/** What happens to a reply, or instead of one. */
+/** The simulations other than errors. */
 const FAULTS: readonly SimulationExample[] = [
   { simulate: 'delay;ms=2000', effect: 'The reply leaves two seconds later.' },
   { simulate: 'drop', effect: 'The connection ends without a reply. Nothing was done.' },
@@ -20,7 +20,7 @@ const FAULTS: readonly SimulationExample[] = [
   { simulate: 'unknown_code', effect: 'An error with a code that a later 1.x may add.' },
 ];
 
-/** Those that can wait for as long as they are told. */
+/** Errors with a configurable wait. */
 const WAITING: readonly number[] = [429, 503];
 
 const FAILURES = Object.entries(ERRORS).map(
@@ -38,14 +38,17 @@ export const SIMULATION_EXAMPLES: ReadonlyArray<
   ['Faults', FAULTS],
 ];
 
-/** One request that meets a simulation. @param staging where staging is served. */
+/** One request that meets a simulation. @param staging the base address of staging. */
 export function requestWith(simulate: string, staging: string): string {
   return `curl -i ${staging}/pets \\
   -H "Authorization: Bearer $PETSTORE_STAGING_KEY" \\
   -H "Petstore-Simulate: ${simulate}"`;
 }
 
-/** Makes the next two requests of the account meet a simulation. @param sandbox where the sandbox is served. */
+/**
+ * Makes the next two requests of the account meet a simulation. @param sandbox the base address of
+ * the sandbox.
+ */
 export function accountWith(simulate: string, sandbox: string): string {
   return `curl -X PUT ${sandbox}/simulation \\
   -H "Authorization: Bearer $PETSTORE_STAGING_KEY" \\

@@ -12,7 +12,7 @@ export type SandboxChange =
   | { readonly kind: 'lift'; readonly keyId: string }
   | { readonly kind: 'reset' };
 
-/** What the sandbox has of the account. */
+/** The account's settings in the sandbox. */
 export function useSandbox() {
   return useQuery({
     queryKey: SANDBOX,
@@ -20,13 +20,13 @@ export function useSandbox() {
   });
 }
 
-/** Changes the sandbox, one change at a time; the page shows it at once. */
+/** Changes the sandbox, one change at a time; the page shows the result immediately. */
 export function useSandboxChange() {
   const client = useQueryClient();
   return useAction({
     mutationFn: (change: SandboxChange) => send(change),
     onSuccess: async (info) => {
-      // A reply that is on its way is older.
+      // A reply that is still on its way is outdated.
       await client.cancelQueries({ queryKey: SANDBOX });
       client.setQueryData(SANDBOX, info);
     },

@@ -9,7 +9,7 @@ import { useSandbox, useSandboxChange } from './sandbox-calls.ts';
 import { Simulations } from './simulations.tsx';
 import { UsageLeft } from './usage-left.tsx';
 
-/** What applies to the account in staging: clock, limits, bans, simulations, and how to reset them. */
+/** The account's sandbox in staging: clock, limits, bans, simulations, and their reset. */
 export default function SandboxPage() {
   const session = useSession();
   const sandbox = useSandbox();

@@ -9,7 +9,7 @@ interface UsageLeftProps {
   readonly onChange: (usage: SandboxUsageChange) => void;
 }
 
-/** Sliders for what is left of both windows. */
+/** Sliders for the remaining requests of both windows. */
 export function UsageLeft({ info: { minute, day }, onChange }: UsageLeftProps) {
   return (
     <Section title="Limits" description="How many requests are left in the windows in force.">

@@ -7,7 +7,7 @@ const LIST_ID = 'search-options';
 
 let dialog: SearchDialog | undefined;
 
-/** Opens the search, loading its index at the first time. Rejects when that cannot be loaded. */
+/** Opens the search. Loads its index the first time, and rejects if that fails. */
 export async function openSearch(basePath: string): Promise<void> {
   dialog ??= new SearchDialog(await loadIndex(basePath), basePath);
   dialog.open();
@@ -44,7 +44,7 @@ class SearchDialog {
     close.addEventListener('click', () => this.#dialog.close());
     this.#input.addEventListener('input', () => this.#find());
     this.#input.addEventListener('keydown', (event) => this.#move(event));
-    // A click beside the dialog is one on its backdrop.
+    // A click outside the dialog is a click on its backdrop.
     this.#dialog.addEventListener('click', ({ target }) => {
       if (target === this.#dialog) this.#dialog.close();
     });

@@ -14,7 +14,7 @@ export interface SearchIndex {
   find(query: string): readonly SearchResult[];
 }
 
-/** Fetches the index that the server made. Rejects when it cannot be fetched. */
+/** Fetches the index from the server. Rejects if that fails. */
 export async function loadIndex(basePath: string): Promise<SearchIndex> {
   const reply = await fetch(basePath + SEARCH_INDEX_PATH);
   if (!reply.ok) throw new Error(`The index of the search was answered with ${reply.status}.`);

@@ -1,11 +1,12 @@
 import './search.css';
 
-/*
- * Opens the search from every page: by `/`, Ctrl+K or Cmd+K, and by links to the search page. What it needs is
- * loaded when it is first opened.
- */
+/* Opens the search from every page: by `/`, Ctrl+K or Cmd+K, and by links to the search page.
+   Its code and index are loaded when it is first opened. */
 
-/** Listens for what opens the search. @param basePath path of the dashboard's address, without a slash. */
+/**
+ * Listens for the keys and clicks that open the search. @param basePath path of the dashboard's
+ * address, without a slash.
+ */
 export function offerSearch(basePath: string): void {
   document.addEventListener('keydown', (event) => {
     if (!isShortcut(event) || isOtherDialogOpen()) return;
@@ -14,7 +15,7 @@ export function offerSearch(basePath: string): void {
   });
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element && event.target.closest('a[data-search]');
-    // With these, a link opens elsewhere.
+    // With these keys, the link opens in another tab or window.
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     void open(basePath);
@@ -26,7 +27,7 @@ async function open(basePath: string): Promise<void> {
     const { openSearch } = await import('./dialog.ts');
     await openSearch(basePath);
   } catch {
-    // The page works without what could not be loaded.
+    // The search page works without the code and index that failed to load.
     location.assign(`${basePath}/docs/search`);
   }
 }

@@ -16,7 +16,7 @@ export function useFactors() {
   });
 }
 
-/** The changes of second factors, each after signing in again where that is required. */
+/** The changes of second factors. Each asks to sign in again if that is required. */
 export function useFactorCalls() {
   const client = useQueryClient();
   const withRecentSignIn = useRecentSignIn();
@@ -24,7 +24,8 @@ export function useFactorCalls() {
     try {
       return await withRecentSignIn(action);
     } finally {
-      // After a failed change, too: an outdated list may be the reason. Other sessions may have ended.
+      // Also after a failed change, because an outdated list may be the reason. Other sessions may
+      // have ended.
       for (const queryKey of [FACTORS, SESSIONS, SESSION]) {
         void client.invalidateQueries({ queryKey });
       }

@@ -90,7 +90,7 @@ interface FieldFormProps extends DialogProps {
   readonly label: string;
   readonly description?: string;
   readonly initial?: string;
-  /** Shown when nothing was entered. */
+  /** The error message for an empty field. */
   readonly empty: string;
   readonly input: React.ComponentPropsWithoutRef<'input'>;
   readonly submit: string;
@@ -128,7 +128,7 @@ function FieldForm(props: FieldFormProps) {
   );
 }
 
-/** Asks once more, then does it; shows the recovery codes that it returns, if any. */
+/** Asks for confirmation, runs the action and shows the recovery codes that it returns, if any. */
 export function Confirmation({
   submit,
   action,
@@ -157,7 +157,7 @@ export function Confirmation({
   );
 }
 
-/** Runs an action; without new recovery codes that is all. */
+/** Runs an action, and keeps the new recovery codes that it returns, if any. */
 function useCodes<Value = void>(
   mutationFn: (value: Value) => Promise<RecoveryCodes>,
   onDone: () => void,

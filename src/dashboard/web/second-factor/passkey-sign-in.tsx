@@ -5,7 +5,10 @@ import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 import { canUsePasskeys, signInByPasskey } from './passkeys.ts';
 
-/** A button that signs in by a passkey, without a password; nothing where passkeys cannot be used. */
+/**
+ * A button that signs in with a passkey, without a password. Renders nothing if passkeys cannot be
+ * used.
+ */
 export function PasskeySignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const enter = useAction({ mutationFn: signInByPasskey, onSuccess: onSignedIn });
   if (!canUsePasskeys()) return null;

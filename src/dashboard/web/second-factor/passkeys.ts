@@ -10,7 +10,7 @@ export function canUsePasskeys(): boolean {
   return 'PublicKeyCredential' in window && !/^[\d.]+$|:/.test(window.location.hostname);
 }
 
-/** Signs in by a passkey that the person chooses in the browser's dialog. */
+/** Signs in with a passkey that the user chooses in the browser's dialog. */
 export async function signInByPasskey(): Promise<Entered> {
   const path = '/auth/sign-in/passkey-options';
   const optionsJSON = await call<PublicKeyCredentialRequestOptionsJSON>('POST', path);
@@ -21,7 +21,7 @@ export async function signInByPasskey(): Promise<Entered> {
   return call('POST', '/auth/sign-in/passkey', { response });
 }
 
-/** Makes a passkey in the browser's dialog, and adds it to the account. */
+/** Creates a passkey in the browser's dialog, and adds it to the account. */
 export async function addPasskey(
   optionsJSON: PublicKeyCredentialCreationOptionsJSON,
   name: string,
@@ -33,16 +33,16 @@ export async function addPasskey(
   return call('POST', '/auth/second-factors/passkeys', { name, response });
 }
 
-/** The options for a new passkey; asks for a recent sign-in. */
+/** The options for a new passkey; requires a recent sign-in. */
 export function newPasskeyOptions(): Promise<PublicKeyCredentialCreationOptionsJSON> {
   return call('POST', '/auth/second-factors/passkey-options');
 }
 
 type Library = typeof import('@simplewebauthn/browser');
 
-/** What the browser does; its errors in words of ours. */
+/** Runs a step in the browser, and replaces its errors by messages for the user. */
 async function inWords<T>(work: (library: Library) => Promise<T>, message: string): Promise<T> {
-  // Loaded here: most people sign in without it.
+  // Loaded only when needed, because most users sign in without it.
   const library = await import('@simplewebauthn/browser');
   try {
     return await work(library);

@@ -48,7 +48,7 @@ export function SecondFactors() {
         onClose={close}
         returnFocus={false}
         transitionProps={{ duration: 0 }}
-        // Recovery codes are shown once, and the sign-in dialog may be open in front.
+        // Recovery codes are shown once, and the sign-in dialog may be open in front of this one.
         closeOnClickOutside={false}
         closeOnEscape={false}
         title={dialog && TITLES[dialog.kind]}

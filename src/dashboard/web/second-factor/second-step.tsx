@@ -10,7 +10,7 @@ import { required } from '../sign-in/fields.tsx';
 import { canUsePasskeys, signInByPasskey } from './passkeys.ts';
 
 interface SecondStepProps {
-  /** What can complete the sign-in, the usual one first. */
+  /** The factors that can complete the sign-in, the preferred one first. */
   readonly ways: readonly SecondFactor[];
   readonly onSignedIn: () => void;
   /** Called when the password has to be entered again, with the reason. */
@@ -80,7 +80,7 @@ function CodeStep({ way, ...props }: StepProps & { readonly way: keyof typeof CO
           label={label}
           description={description}
           data-autofocus
-          // The field takes the place of the password.
+          // This field replaces the password field.
           autoFocus
           {...input}
           {...form.getInputProps('code')}

@@ -6,7 +6,7 @@ import { Page } from '../common/page.tsx';
 import { requestPasswordReset } from './authentication.ts';
 import { EmailField, email, FormCard, focusMistake } from './fields.tsx';
 
-/** Asking for a link that sets a new password. */
+/** Requests a link that sets a new password. */
 export default function ForgotPasswordPage() {
   const { data: session } = useSession();
   return (

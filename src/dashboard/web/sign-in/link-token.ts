@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * The token of the link that led here, '' without one. It is removed from the address at once, so that
- * neither the history nor the address bar holds it.
+ * The token of the link that opened the page; '' if there is none. It is removed from the address
+ * immediately, so that neither the history nor the address bar shows it.
  */
 export function useLinkToken(): string {
   const [token] = useState(

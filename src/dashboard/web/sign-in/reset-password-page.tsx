@@ -8,7 +8,7 @@ import { resetPassword, useSignedInOrOut } from './authentication.ts';
 import { FormCard, focusMistake, NewPasswordField, newPassword } from './fields.tsx';
 import { useLinkToken } from './link-token.ts';
 
-/** Setting a new password by the link of a mail. */
+/** Sets a new password with a mailed link. */
 export default function ResetPasswordPage() {
   return (
     <SetPassword
@@ -28,12 +28,12 @@ interface SetPasswordProps {
   readonly submit: string;
   /** Shown once the password is set. */
   readonly done: string;
-  /** Where another link is to be had. */
+  /** A link to the page where another link can be requested. */
   readonly askAgain: { readonly href: string; readonly text: string };
   send(token: string, password: string): Promise<unknown>;
 }
 
-/** A page that sets a password by the token of the link that led here. */
+/** A page that sets a password with the token of the link that opened it. */
 export function SetPassword(props: SetPasswordProps) {
   const token = useLinkToken();
   return (
@@ -92,7 +92,7 @@ function PasswordForm({
       </Stack>
     );
   }
-  // A weak password has a code of its own, and the form has checked the length.
+  // Must be the token: a weak password has a different code, and the form has checked the length.
   if (failedWith(set.error, 'invalid')) {
     return (
       <AskAgain {...askAgain} title="This link is over">

@@ -16,7 +16,7 @@ interface SignInAgainDialogProps {
   close(signedIn: boolean): void;
 }
 
-/** Asks for the password, and for the second factor if there is one. */
+/** Asks for the password, and for the second factor if the account has one. */
 export function SignInAgainDialog({ email, isOpen, close }: SignInAgainDialogProps) {
   return (
     <Modal
@@ -52,9 +52,9 @@ function AgainSteps(props: AgainProps) {
 }
 
 interface AgainFormProps extends AgainProps {
-  /** Why the password has to be entered again, if it has. */
+  /** The reason why the password has to be entered again, if any. */
   readonly reason: unknown;
-  /** Called when a second factor is asked for. */
+  /** Called when a second factor is required. */
   readonly onAsked: (ways: readonly SecondFactor[]) => void;
 }
 
@@ -74,7 +74,7 @@ function AgainForm({ email, reason, onAsked, onSignedIn, onCancel }: AgainFormPr
         <Text size="sm">
           You signed in a while ago. Enter the password of <strong>{email}</strong> to continue.
         </Text>
-        {/* Tells password managers whose password this is. */}
+        {/* Tells password managers which account the password belongs to. */}
         <input type="text" autoComplete="username" value={email} readOnly hidden />
         <PasswordField
           label="Password"

@@ -7,14 +7,15 @@ type Attempt = <T>(action: () => Promise<T>) => Promise<T>;
 const AttemptContext = createContext<Attempt>((action) => action());
 
 /**
- * Runs an action that needs a recent sign-in: when the service asks for one, a dialog takes the password,
- * and the second factor if there is one, and the action is repeated. Fails with the service's error when the person closes the dialog.
+ * Runs an action that needs a recent sign-in: if the service requires one, a dialog asks for the
+ * password, and for the second factor if there is one, and then repeats the action. Fails with the
+ * service's error if the user closes the dialog.
  */
 export function useRecentSignIn(): Attempt {
   return useContext(AttemptContext);
 }
 
-/** Holds the dialog that asks to sign in again. */
+/** Provides the dialog that asks to sign in again. */
 export function SignInAgain({ email, children }: { email: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   // Loaded when it is first needed.

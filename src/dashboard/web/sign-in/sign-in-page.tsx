@@ -10,7 +10,10 @@ import { SecondStep } from '../second-factor/second-step.tsx';
 import { signIn, useSignedInOrOut } from './authentication.ts';
 import { EmailField, email, FormCard, focusMistake, PasswordField, required } from './fields.tsx';
 
-/** Signing in; also shown in place of a page that requires it, which follows afterwards. */
+/**
+ * The sign-in page. It is also shown in place of a page that requires signing in, and then leads to
+ * that page.
+ */
 export function SignInPage() {
   const [location] = useLocation();
   const changed = useSignedInOrOut();
@@ -54,10 +57,10 @@ export function SignInPage() {
 }
 
 interface PasswordStepProps {
-  /** Why the password has to be entered again, if it has. */
+  /** The reason why the password has to be entered again, if any. */
   readonly reason: unknown;
   readonly onSignedIn: () => void;
-  /** Called when a second factor is asked for. */
+  /** Called when a second factor is required. */
   readonly onAsked: (ways: readonly SecondFactor[]) => void;
 }
 

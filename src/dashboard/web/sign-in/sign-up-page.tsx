@@ -13,11 +13,11 @@ import {
   newPassword,
 } from './fields.tsx';
 
-/** Creating an account; the person is signed in afterwards. */
+/** Creates an account and signs the user in. */
 export function SignUpPage() {
   const changed = useSignedInOrOut();
   const { data: session } = useSession();
-  // Where mail is sent, whoever opens the mailed link chooses the password.
+  // If mail is sent, the password is chosen after opening the mailed link.
   const asksPassword = !session?.sendsMail;
   const create = useAction({
     mutationFn: signUp,

@@ -1,7 +1,9 @@
 import { verifyEmail } from './authentication.ts';
 import { SetPassword } from './reset-password-page.tsx';
 
-/** Completing a sign-up by the link of a mail: whoever confirms the address chooses the password. */
+/**
+ * Completes a sign-up with a mailed link: the person who confirms the address chooses the password.
+ */
 export default function VerifyEmailPage() {
   return (
     <SetPassword

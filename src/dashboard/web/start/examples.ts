@@ -7,7 +7,7 @@ export type Language = 'curl' | 'javascript' | 'typescript' | 'python';
 
 type Addresses = SessionInfo['addresses'];
 
-/** Source of a call in a language. Without a key it reads one from the environment. */
+/** Source code of a call in a language. Without a key it reads one from the environment. */
 export function exampleOf(
   call: ExampleCall,
   language: Language,
@@ -17,13 +17,13 @@ export function exampleOf(
   return EXAMPLES[language][call](addresses[placeOf(call, key)], key?.text);
 }
 
-/** A key of one environment; the calls go there. */
+/** A key of one environment, to which the calls are sent. */
 export interface ExampleKey {
   readonly text: string;
   readonly environment: 'production' | 'staging';
   /** Whether it was pasted. */
   readonly isOwn?: boolean;
-  /** What was left out of what was pasted. */
+  /** The part of the pasted text that was removed. */
   readonly leftOut?: string | undefined;
 }
 

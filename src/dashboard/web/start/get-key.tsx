@@ -17,7 +17,7 @@ interface GetKeyProps {
   readonly onChange: (key: ExampleKey | undefined) => void;
 }
 
-/** Creates a key with one click, or takes an existing one. */
+/** Creates a key with one click, or accepts an existing one. */
 export function GetKey({ value, onChange }: GetKeyProps) {
   return (
     <Stack gap="sm" mih={112}>
@@ -107,7 +107,7 @@ function NoKey({ onChange }: { onChange: GetKeyProps['onChange'] }) {
   );
 }
 
-/** Takes a key that the reader has, and says what is wrong with what is no key. */
+/** Accepts an existing key, and shows the problem if the text is not a key. */
 function OwnKey({ onChange }: { readonly onChange: GetKeyProps['onChange'] }) {
   const [problem, setProblem] = useState<string>();
   const take = (pasted: string) => {

@@ -1,14 +1,17 @@
 import { environmentOfShape } from '../../../core/api-key-text.ts';
 import type { ExampleKey } from './examples.ts';
 
-/** A key that was pasted, with what was left out of the text; or what is wrong with the text, for people. */
+/** A pasted key with the removed part of the text, or a message about the problem with the text. */
 export type PastedKey =
   | { readonly key: ExampleKey; readonly leftOut: string | undefined }
   | { readonly problem: string };
 
 const RANDOM_AND_CHECKSUM = 36;
 
-/** What people copy along with a key, by its name for them; in the order in which it stands before it. */
+/**
+ * Text that is often copied along with a key, with its name for the message, in the order in which
+ * it precedes the key.
+ */
 const WRAPPINGS: readonly (readonly [string, RegExp])[] = [
   ['the option of curl', /^(?:-H|--header)\s*/i],
   ['quotes', /^["'`“”‘’]+|["'`“”‘’;,]+$/g],
@@ -19,7 +22,7 @@ const WRAPPINGS: readonly (readonly [string, RegExp])[] = [
 ];
 const INVISIBLE = /[\p{Cf}\p{Cc}]/gu;
 
-/** Reads a key as people paste it: with the header around it, with quotes, with a line break. */
+/** Reads a pasted key, including one with its header, quotes or a line break. */
 export function readPastedKey(pasted: string): PastedKey {
   const leftOut = new Set<string>();
   let text = pasted.replace(INVISIBLE, (found) => (/\s/.test(found) ? ' ' : '')).trim();

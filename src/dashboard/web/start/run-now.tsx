@@ -99,7 +99,7 @@ function ReplyView({ reply, call }: { reply: Reply; call: ExampleCall }) {
   );
 }
 
-/** Where the log shows the request: what its reply says, why, and what to do. */
+/** The address of the request in the log, which explains the reply and the remedy. */
 function requestAddress({ headers }: Reply): string {
   const id = headers.find(([name]) => name === 'x-request-id')?.[1] ?? '';
   return `/requests?${new URLSearchParams({ id })}`;
@@ -124,7 +124,7 @@ async function replyOf(url: string, init: RequestInit): Promise<Reply> {
   return { ...reply, headers, body: indentJson(reply.body) };
 }
 
-/** Sorts the headers about limits first, and leaves the others in their order. */
+/** Sorts the headers about limits first, and leaves the others in their original order. */
 function limitsFirst([one]: readonly [string, string], [other]: readonly [string, string]): number {
   const rank = (name: string) => (/ratelimit|retry-after/.test(name) ? 0 : 1);
   return rank(one) - rank(other);

@@ -22,7 +22,10 @@ const LANGUAGES: readonly (readonly [language: Language, name: string, toRun: st
   ['python', 'Python', 'Save it as call.py and run python3 call.py.'],
 ];
 
-/** Leads to the first successful request. The key is kept in the memory of this page alone. */
+/**
+ * Guides the user to the first successful request. The key is stored only in the memory of this
+ * page.
+ */
 export function StartPage({ session }: { session: SessionState }) {
   const [key, setKey] = useState<ExampleKey>();
   const [chosen, choose] = useState<ExampleCall>('message');
@@ -66,7 +69,7 @@ export function StartPage({ session }: { session: SessionState }) {
 
 /** The steps that the account has taken, in this browser or elsewhere. */
 function useSteps() {
-  // Every request changes the usage, and with it what this shows.
+  // Every request changes the usage, and with it these steps.
   return useQuery({
     queryKey: ['usage', 'steps'],
     queryFn: () => call<StepsInfo>('GET', '/start'),
@@ -80,7 +83,7 @@ function keyText({ name, lastFour }: KeyLink): string {
 interface StepProps {
   readonly number: number;
   readonly title: string;
-  /** What shows that the account has taken the step; left out where it has not. */
+  /** Text that shows that the step is done; absent if it is not. */
   readonly done?: string | false | null | undefined;
   readonly children: ReactNode;
 }

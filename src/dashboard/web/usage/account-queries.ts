@@ -1,9 +1,12 @@
-/** How often operators load what other accounts use, of which the live channel tells nothing, in ms. */
+/**
+ * Interval of loading the usage of other accounts for operators, in ms, because the live channel
+ * does not cover it.
+ */
 const LOAD_EVERY = 5_000;
 
 /**
- * The path below /api of something about an account's usage, and the options of its query.
- * @param accountId the account, for operators; otherwise that of whoever is signed in.
+ * The path below /api of data about an account's usage, and the options of its query.
+ * @param accountId the account, for operators; by default the user's own.
  */
 export function usageQuery(accountId: string | undefined, ownPath: string) {
   if (accountId === undefined) return { path: ownPath, queryKey: ['usage', ownPath] };

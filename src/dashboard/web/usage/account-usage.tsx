@@ -12,14 +12,14 @@ import { Windows } from './windows.tsx';
 import './usage.css';
 
 interface AccountUsageProps {
-  /** The account, for operators; otherwise that of whoever is signed in. */
+  /** The account, for operators; by default the user's own. */
   readonly accountId?: string | undefined;
 }
 
-/** The bans in force of an account, what it has left, and what its requests were answered with. */
+/** The active bans of an account, its remaining requests, and the outcomes of its requests. */
 export function AccountUsage({ accountId }: AccountUsageProps) {
   const usage = useUsage(accountId);
-  // All of it is loaded first, so that nothing moves when the page is opened.
+  // Everything is loaded first, so that nothing moves after the page is opened.
   const bans = useBans(accountId);
   const report = useReport(accountId, useSelection());
   const error = usage.error ?? bans.error;

@@ -13,7 +13,7 @@ interface Kind {
 interface ErrorsProps {
   readonly report: UsageReport;
   readonly selection: Selection;
-  /** The account, for operators; otherwise that of whoever is signed in. */
+  /** The account, for operators; by default the user's own. */
   readonly accountId: string | undefined;
 }
 

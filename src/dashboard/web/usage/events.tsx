@@ -10,7 +10,7 @@ const HOUR = 60 * 60 * 1_000;
 
 interface EventsProps {
   readonly events: readonly UsageEvent[];
-  /** The account, for operators; otherwise that of whoever is signed in. */
+  /** The account, for operators; by default the user's own. */
   readonly accountId: string | undefined;
 }
 

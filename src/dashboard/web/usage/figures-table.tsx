@@ -5,7 +5,7 @@ import { countText } from '../common/format.ts';
 import { errorShareText, tookText } from './outcomes.ts';
 
 interface FiguresTableProps {
-  /** What the rows are, such as "Key". */
+  /** The heading of the first column, such as "Key". */
   readonly title: string;
   readonly rows: ReadonlyArray<{ readonly name: string; readonly figures: UsageFiguresInfo }>;
 }

@@ -9,7 +9,7 @@ const HOUR = 60 * 60 * 1_000;
 
 interface FiltersProps {
   readonly selection: Selection;
-  /** None while it is loaded for the first time. */
+  /** `undefined` while it is loaded for the first time. */
   readonly report: UsageReport | undefined;
   /** The address of the same requests as CSV. */
   readonly csv: string;
@@ -87,7 +87,7 @@ function Moment({ label, name, selection }: MomentProps) {
   );
 }
 
-/** The period of a preset; "From–to" begins with what is shown. */
+/** The period of a preset; "From–to" starts with the current period. */
 function periodOf(preset: Preset, report: UsageReport | undefined) {
   if (preset !== 'custom') return { last: preset, from: '', to: '' };
   const to = report?.to ?? Math.ceil(Date.now() / HOUR) * HOUR;
@@ -98,12 +98,12 @@ function isoText(time: number): string {
   return new Date(time).toISOString();
 }
 
-/** As an input of the type "datetime-local" has it. */
+/** In the format of a `datetime-local` input. */
 function inputText(time: number): string {
   return isoText(time).slice(0, 16);
 }
 
-/** The keys of the environment; the chosen one stays where it has no requests in the period. */
+/** The keys of the environment; the chosen key stays even if it has no requests in the period. */
 function keyChoices(selection: Selection, report: UsageReport | undefined) {
   const environment = selection.get('environment');
   const keys = (report?.choices.keys ?? []).filter(
@@ -121,13 +121,13 @@ function operationChoices(selection: Selection, report: UsageReport | undefined)
   return [...operations].map((value) => ({ value, label: operationText(value) }));
 }
 
-/** What a key is called. */
+/** The display name of a key. */
 export function keyText({ id, environment, name, lastFour }: UsedKey): string {
   if (id === '') return `Counted before keys were (${environment})`;
   return name === null ? `${id} (${environment})` : `${name} …${lastFour} (${environment})`;
 }
 
-/** What an operation is called. */
+/** The display name of an operation. */
 export function operationText(operation: string): string {
   if (operation === '') return 'Counted before operations were';
   return operation === 'none' ? 'No operation' : operation;

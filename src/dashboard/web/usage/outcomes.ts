@@ -12,7 +12,7 @@ export const OUTCOME_STYLES: Readonly<Record<Outcome, { title: string; color: st
 /** The length of the buckets that are shown. */
 export type Span = 'hours' | 'days';
 
-/** The outcomes that are shown: always those that clients cause, server errors only where there are any. */
+/** The outcomes that are shown: server errors only if there are any, all others always. */
 export function shownOutcomes(total: UsageCounts): readonly Outcome[] {
   return OUTCOMES.filter((outcome) => outcome !== 'serverErrors' || total.serverErrors > 0);
 }
@@ -29,12 +29,12 @@ export function tookText(duration: number | null): string {
   return duration < 1_000 ? `${duration} ms` : `${duration / 1_000} s`;
 }
 
-/** The beginning of a bucket with its day. */
+/** The start of a bucket with its day. */
 export function bucketTitle(span: Span, from: number): string {
   return span === 'hours' ? dateTimeText(from) : `${utcDayText(from)} (UTC)`;
 }
 
-/** The beginning of a bucket: hours in the reader's time zone, days in UTC. */
+/** The start of a bucket: hours in the reader's time zone, days in UTC. */
 export function bucketText(span: Span, from: number): string {
   return span === 'hours' ? timeText(from) : utcDayText(from);
 }

@@ -29,7 +29,8 @@ export function RequestsChart({ span, buckets, total, isInUse }: RequestsChartPr
           h="100%"
           type="stacked"
           data={[...buckets]}
-          // Not its text: the same hour comes once a day, and twice when summer time ends.
+          // Not the text of the bucket: the same hour occurs every day, and twice when summer time
+          // ends.
           dataKey="from"
           series={shownOutcomes(total).map((outcome) => ({
             name: outcome,
@@ -38,7 +39,7 @@ export function RequestsChart({ span, buckets, total, isInUse }: RequestsChartPr
           }))}
           valueFormatter={countText}
           withTooltip={!isEmpty}
-          // Called without a bucket, too, while none is pointed at.
+          // Also called without a bucket while the pointer is not on one.
           tooltipProps={{
             labelFormatter: (from) => (typeof from === 'number' ? bucketTitle(span, from) : ''),
           }}

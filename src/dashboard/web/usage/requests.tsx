@@ -23,9 +23,9 @@ const NOTES: Readonly<Record<Span, string>> = {
 };
 
 interface RequestsProps {
-  /** The account, for operators; otherwise that of whoever is signed in. */
+  /** The account, for operators; by default the user's own. */
   readonly accountId: string | undefined;
-  /** Whether a window has requests, which the figures may not include yet. */
+  /** Whether a window has requests. The figures may not include them yet. */
   readonly isInUse: boolean;
 }
 

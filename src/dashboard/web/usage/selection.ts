@@ -1,6 +1,6 @@
 import { useLocation, useSearch } from 'wouter';
 
-/** The periods that end now, by the name that the address and the API have for them. */
+/** The periods that end now, by their name in the address and in the API. */
 export const PRESETS = [
   { value: '24h', label: '24 hours' },
   { value: '72h', label: '72 hours' },
@@ -13,12 +13,12 @@ export type Preset = (typeof PRESETS)[number]['value'];
 const NAMES = ['environment', 'key', 'operation', 'last', 'from', 'to'] as const;
 type Name = (typeof NAMES)[number];
 
-/** Which requests are shown. It lies in the address of the page, so that it can be sent to others. */
+/** The selection of requests. It is part of the page's address, so that it can be shared. */
 export interface Selection {
   readonly preset: Preset;
-  /** What is chosen by a name; empty for everything. */
+  /** The selected value of a name; empty for all. */
   get(name: Name): string;
-  /** Changes some of it; an empty value chooses everything. */
+  /** Changes some of the values; an empty value selects all. */
   set(values: Partial<Readonly<Record<Name, string>>>): void;
   /** As the query of the API. */
   readonly query: string;
@@ -46,12 +46,15 @@ function queryOf(get: (name: Name) => string): string {
   return new URLSearchParams(chosen).toString();
 }
 
-/** How long before a ban the requests that led to it are, in ms: a minute's window and the grace. */
+/**
+ * The period before a ban that contains the requests that led to it, in ms: a minute's window plus
+ * the grace period.
+ */
 export const BEFORE_BAN = 65_000;
 
-/** What the log of requests is asked for. Times are epoch ms. */
+/** A filter for the request log. Times are epoch ms. */
 interface Logged {
-  /** The account, for operators; otherwise that of whoever is signed in. */
+  /** The account, for operators; by default the user's own. */
   readonly account: string | undefined;
   readonly environment?: string;
   readonly key?: string;
@@ -60,7 +63,7 @@ interface Logged {
   readonly to: number;
 }
 
-/** The address of the log of these requests. */
+/** The address of the request log with this filter. */
 export function requestsAddress({ from, to, ...filters }: Logged): string {
   const query = new URLSearchParams({
     ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value)),

@@ -2,7 +2,7 @@ import { Page } from '../common/page.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
 import { AccountUsage, useUsage } from './account-usage.tsx';
 
-/** The current usage of whoever is signed in, and the outcomes of the account's requests. */
+/** The current usage of the user's account, and the outcomes of its requests. */
 export default function UsagePage() {
   const { isSuccess } = useUsage();
   return (

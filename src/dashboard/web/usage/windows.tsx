@@ -4,7 +4,7 @@ import type { UsageInfo, WindowInfo } from '../../shared/usage.ts';
 import { countText, ENVIRONMENT_TITLES } from '../common/format.ts';
 import { Until, WindowEnd } from '../common/time.tsx';
 
-/** Usage of both windows of each environment, beside the plan's limits. */
+/** Usage of both windows of each environment, compared with the plan's limits. */
 export function Windows({ windows }: { readonly windows: UsageInfo['windows'] }) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
@@ -41,7 +41,7 @@ interface WindowProps {
   readonly window: WindowInfo;
   /** Whether the window begins with its first request instead of at a fixed time. */
   readonly isLazy?: boolean;
-  /** While every key is banned: until when. */
+  /** The end of the ban, while every key is banned. */
   readonly bannedUntil?: number;
 }
 
@@ -78,7 +78,7 @@ function Window({ name, of, window, isLazy = false, bannedUntil }: WindowProps) 
           </>
         )}
       </Text>
-      {/* On a line of its own: beside a countdown it would move. */}
+      {/* On a separate line, because a countdown next to it would move it. */}
       <Text size="xs" c="dimmed" className="figures" mih={18}>
         {isWaiting ? null : (
           <>
