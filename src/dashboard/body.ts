@@ -6,8 +6,8 @@ import { bodyReader as bodyReaderUpTo } from '../http/json-body.ts';
 const MAX_BODY_BYTES = 16 * 1024;
 
 /**
- * As for the API's operations, with the dashboard's limit. Other media types than JSON are refused, because
- * another site's page can send them without a preflight.
+ * Reads bodies as the API's operations do, with the dashboard's limit. Media types other than JSON
+ * are refused, because pages of other sites can send them without a preflight.
  */
 export function bodyReader<const Schema extends XSchema>(body: Schema, expectations: Expectations) {
   return bodyReaderUpTo({ body, expectations }, MAX_BODY_BYTES);

@@ -14,7 +14,7 @@ import type { SignIn } from './session.ts';
 export function createDashboard(options: DashboardOptions): Pages {
   let opened: SignIn | undefined;
   const signIn = lazy(async () => {
-    // Loaded at the first request that needs it, so that no start waits for it.
+    // Loaded at the first request that needs it, so that the start does not wait for it.
     const { createSignIn } = await import('./sign-in/sign-in.ts');
     opened = await createSignIn(options);
     return opened;
@@ -29,7 +29,8 @@ export function createDashboard(options: DashboardOptions): Pages {
   const serveApi = async (request: Request, path: string, address: string) => {
     const { session: findSession, handle } = await signIn();
     const refusal = foreignRefusal(request, dashboardUrl);
-    // What another site sends counts for the client's address, whosever cookies go along with it.
+    // A request that another site triggers counts towards the client's address, whatever cookies it
+    // carries.
     const session = refusal ? undefined : await findSession(request.headers);
     const now = clock.now();
     const limits = await requestLimits.take(request, path, session, address, now);
@@ -62,7 +63,7 @@ export function createDashboard(options: DashboardOptions): Pages {
   };
 }
 
-/** The reply of `answer`, or the error reply to what it throws. */
+/** The reply of `answer`, or the error reply if it throws. */
 async function orErrorReply(
   answer: () => Promise<Response>,
   log: DashboardOptions['log'],

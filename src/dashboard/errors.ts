@@ -5,7 +5,7 @@ import type { DashboardErrorCode, ErrorBody } from './shared/api.ts';
 /** Replies about an account must not be cached. */
 export const UNCACHED = { 'Cache-Control': 'no-store' };
 
-/** Every error that the dashboard's API replies to, with its status and the code in the reply. */
+/** Every error of the dashboard's API, with its status and the code in the reply. */
 const ERRORS = {
   invalid: [400, 'invalid'],
   weak_password: [400, 'weak_password'],
@@ -39,7 +39,7 @@ const FAILED = new DashboardError(
   'The service failed to do this. Try again; if it keeps failing, tell the operator.',
 );
 
-/** The reply to an error that was thrown. The cause of a failure is logged, never sent. */
+/** The reply to a thrown error. The cause of a failure is logged, never sent. */
 export function errorReply(error: unknown, log: DashboardOptions['log']): Response {
   const shown = error instanceof ApiError && isKnown(error.code) ? error : FAILED;
   const [status, code] = ERRORS[isKnown(shown.code) ? shown.code : 'failed'];

@@ -2,7 +2,7 @@ import { lazy } from '../lib/lazy.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 
 /**
- * The dashboard; its code is loaded at its first request, so that the start does not wait for it.
+ * The dashboard. Its code is loaded at the first request, so that the start does not wait for it.
  * @param baseUrl its base address.
  * @param loadOptions called at the first request, too.
  */

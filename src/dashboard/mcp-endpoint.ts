@@ -26,10 +26,10 @@ import { DashboardError, UNCACHED } from './errors.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 import { type RequestLimits, tooManyRequests } from './request-limits.ts';
 
-/** The largest message, in bytes: the largest body of the API, and what is around it. */
+/** Maximum size of a message, in bytes: the largest body of the API plus the JSON-RPC envelope. */
 const MAX_MESSAGE_BYTES = MAX_BODY_BYTES + 16 * 1024;
 
-/** How long the API may take to reply where another process serves it, in ms. */
+/** Timeout for replies of the API if another process serves it, in ms. */
 const REPLY_TIMEOUT = 30 * SECOND;
 
 /** Serves one request at the address of the tools. */
@@ -40,8 +40,8 @@ type ServeMessage = (
 ) => ReturnType<Pages['handle']>;
 
 /**
- * The tools of the Model Context Protocol over streamable HTTP. Every request stands alone, so that any
- * process can serve it: there are no sessions.
+ * The tools of the Model Context Protocol over streamable HTTP. There are no sessions: any process
+ * can serve any request.
  */
 export function createMcpEndpoint(
   { addresses, stores, clock, log }: DashboardOptions,
@@ -96,13 +96,13 @@ async function serveMessage(
   return reply;
 }
 
-/** What is wrong with a message, in words; `undefined` if it is one that the library may read. */
+/** A description of the problem with a message; `undefined` if the library may read it. */
 function problemOf(body: unknown): string | undefined {
   if (Array.isArray(body)) return 'Send one message in each request: batches are not served.';
   return messageIdProblem(Object(body).id);
 }
 
-/** Handles one message by the revision of the protocol that it belongs to. */
+/** Handles one message according to its revision of the protocol. */
 async function handleMessage(
   request: Request,
   message: unknown,
@@ -115,7 +115,7 @@ async function handleMessage(
     const handler = createMcpHandler(createServer, { legacy: 'reject', onerror });
     return handler.fetch(request, { parsedBody: message });
   }
-  // The library's handler would reply by streams, which proxies may hold back.
+  // The library's own handler would reply with streams, which proxies may buffer.
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   transport.onerror = onerror;
   const server = createServer();
@@ -128,8 +128,8 @@ async function handleMessage(
 }
 
 /**
- * Refuses what pages of other sites send, as the protocol demands against DNS rebinding. Programs send
- * no `Origin`.
+ * Refuses requests of other sites' pages, as the protocol demands against DNS rebinding. Programs
+ * send no `Origin`.
  * @throws ApiError `forbidden`
  */
 function refuseForeignOrigin({ headers }: Request, dashboardUrl: string): void {
@@ -139,7 +139,7 @@ function refuseForeignOrigin({ headers }: Request, dashboardUrl: string): void {
   throw new DashboardError('forbidden', message);
 }
 
-/** `undefined` without a valid key, and where nobody can tell. */
+/** `undefined` without a valid key, and if keys cannot be looked up. */
 async function findKey(
   authorization: string | null,
   keyRing: KeyRing,
@@ -150,13 +150,14 @@ async function findKey(
     const key = await keyRing.authenticate(token, ENVIRONMENTS);
     return 'code' in key ? undefined : key;
   } catch {
-    // The API meets the same failure, logs it and replies to it.
+    // The API runs into the same failure, logs it and replies.
     return undefined;
   }
 }
 
 /**
- * The reply of the API to a request without a valid key, which counts for the client's address there.
+ * The reply of the API to a request without a valid key. The API counts it towards the client's
+ * address.
  * @param baseUrl of the quickstart, which takes keys of either environment.
  */
 async function refusalOfApi(
@@ -194,7 +195,10 @@ function methodNotAllowed(method: string): Response {
   return Response.json(body, { status, headers });
 }
 
-/** The reply to what is not one JSON-RPC message: an error of JSON-RPC that holds the Error body. */
+/**
+ * The reply to a body that is not a single JSON-RPC message: a JSON-RPC error with the Error body
+ * as its data.
+ */
 function unreadable(code: number, { code: name, message }: Problem): Response {
   const { status } = ERRORS[name];
   const error = { code, message, data: { code: name, message, status } };

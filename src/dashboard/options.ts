@@ -45,8 +45,8 @@ export interface DashboardStores {
 /** The dashboard, as the HTTP service serves it. */
 export interface Pages extends ServedPages {
   /**
-   * Ends the replies that stay open by themselves, so that nothing waits for them.
-   * @param isLast whether others are refused from now on.
+   * Ends the event streams, which would otherwise stay open and delay the stop.
+   * @param isLast whether new streams are refused from now on.
    */
   endStreams(isLast: boolean): void;
   /** Waits for work that continues after replies; called once no request is left. */
@@ -54,7 +54,7 @@ export interface Pages extends ServedPages {
 }
 
 export interface DashboardOptions {
-  /** Base addresses, without a slash at their ends. */
+  /** Base addresses, without a trailing slash. */
   readonly addresses: Readonly<Record<ApiName | 'dashboard', string>>;
   readonly stores: DashboardStores;
   /** Counters of attempts to sign in, to reset a password and so on. */
@@ -69,13 +69,13 @@ export interface DashboardOptions {
   readonly anonymousLimits: Limits;
   /** The e-mail or web address where people ask for another plan. */
   readonly contact: string | undefined;
-  /** Without it no mail is sent. */
+  /** Without these settings no mail is sent. */
   readonly mail: MailSettings | undefined;
   /** Limits of sign-ups, per client address. */
   readonly signUpLimits: Limits;
-  /** How long requests are kept in the request log, in days; 0 where it is off. */
+  /** Retention of the request log, in days; 0 if it is off. */
   readonly requestLogDays: number;
-  /** Whether operators change something only in a session that was proven with a second factor. */
+  /** Whether operators need a session that was proven with a second factor to change anything. */
   readonly operatorsNeedSecondFactor: boolean;
   /** Calls a listener for all changes from now on, until the returned function is called. */
   followChanges(listener: ChangeListener): () => void;

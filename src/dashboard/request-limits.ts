@@ -16,14 +16,14 @@ const OF_SESSION: Limits = { perMinute: 300, perDay: 100_000 };
 const OF_ACCOUNT: Limits = { perMinute: 600, perDay: 200_000 };
 
 /**
- * Requests from one client address, which may be that of many people: those without a session, and
- * those that protect an account.
+ * Requests of one client address, which many people may share: requests without a session, and
+ * requests that protect an account.
  */
 const OF_ADDRESS: Limits = { perMinute: 600, perDay: 100_000 };
 
 /**
- * What protects an account from somebody who has a copy of its session cookie. It counts for the
- * client's address, because the copy could use up the limits of the session and the account.
+ * Requests that protect an account after its session cookie was stolen. They count towards the
+ * client's address, because a thief could exhaust the limits of the session and the account.
  */
 const PROTECTING = new Router(
   routesOf([
@@ -40,7 +40,9 @@ const PROTECTING = new Router(
   ]),
 );
 
-/** Limits the requests to the dashboard's API, besides what `sign-in/attempts.ts` limits. */
+/**
+ * Limits the requests to the dashboard's API, in addition to the limits of `sign-in/attempts.ts`.
+ */
 export class RequestLimits {
   readonly #counts: AttemptCounts;
 
@@ -51,7 +53,7 @@ export class RequestLimits {
   /**
    * Counts a request in all windows that apply to it, or in none.
    * @param path below /api
-   * @param session without it the request counts for the address of the client.
+   * @param session `undefined` to count the request towards the client's address.
    */
   async take(
     { method }: Request,
@@ -65,9 +67,9 @@ export class RequestLimits {
   }
 
   /**
-   * Counts a message to the tools of the Model Context Protocol. Calls count towards the plan as well, so
-   * that the limit here is that of the plan and as much again as the dashboard has.
-   * @param key without a valid one the message counts for the address of the client.
+   * Counts a message to the tools of the Model Context Protocol. Calls count towards the plan as
+   * well, so the limit here is the sum of the plan's limit and the dashboard's.
+   * @param key `undefined` to count the message towards the client's address.
    */
   async takeMessage(
     key: KeyRecord | undefined,

@@ -5,7 +5,7 @@ import type { DashboardOptions } from './options.ts';
 /** A Content-Security-Policy, directive by directive. */
 export type ContentPolicy = Readonly<Record<string, readonly string[]>>;
 
-/** For replies other than pages: nothing in them may run, be displayed or be framed. */
+/** For replies other than pages: their content must not run, load anything or be framed. */
 const DATA_POLICY: ContentPolicy = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
 
 const HEADERS = {
@@ -22,8 +22,9 @@ const HEADERS = {
 const HSTS_MAX_AGE = 31_536_000;
 
 /**
- * What a page of the application may load and reach: its own origin, and the API at the addresses given.
- * @param styles further sources of styles, besides the dashboard's own files.
+ * The policy of the application's pages: they may use their own origin, and the API at the given
+ * addresses.
+ * @param styles sources of styles in addition to the dashboard's own files.
  */
 export function pagePolicy(
   addresses: DashboardOptions['addresses'],
@@ -43,8 +44,8 @@ export function pagePolicy(
 }
 
 /**
- * What a page of the reference may load and reach: its own files, and the API at every address.
- * @param forms where its forms may be sent without a script.
+ * The policy of the reference's pages: they may use their own files, and the API at every address.
+ * @param forms targets of forms that are sent without a script.
  */
 export function referencePolicy(
   addresses: DashboardOptions['addresses'],
@@ -87,7 +88,8 @@ export function secured(response: Response, dashboardUrl: string): Response {
     headers.set('Content-Security-Policy', writePolicy(DATA_POLICY));
   }
   const { protocol, hostname } = new URL(dashboardUrl);
-  // A browser applies it to every port of a host: other programs on a developer's machine speak plain HTTP.
+  // Not for a local host: browsers apply the header to every port, and other programs on a
+  // developer's machine use plain HTTP.
   if (protocol === 'https:' && !isLocalHost(hostname)) {
     headers.set('Strict-Transport-Security', `max-age=${HSTS_MAX_AGE}`);
   }
@@ -95,9 +97,9 @@ export function secured(response: Response, dashboardUrl: string): Response {
 }
 
 /**
- * The refusal of a request that another site makes a browser send (CSRF); `undefined` for others. Cookies go
- * along with such requests, so a request that changes something must show that it comes from the dashboard's
- * own pages.
+ * The refusal of a request that another site triggers in a browser (CSRF); `undefined` for other
+ * requests. Browsers add cookies to such requests, so a request that changes something must prove
+ * that it comes from the dashboard's own pages.
  */
 export function foreignRefusal(request: Request, dashboardUrl: string): Error | undefined {
   if (request.method === 'GET' || request.method === 'HEAD') return undefined;

@@ -26,7 +26,7 @@ export function requireActive({ account }: Pick<Session, 'account'>): void {
   );
 }
 
-/** Whether this account may change something only in a session that was proven with a second factor. */
+/** Whether this account needs a session that was proven with a second factor to change anything. */
 export function needsProof(
   { account }: Pick<Session, 'account'>,
   { operatorsNeedSecondFactor }: Pick<DashboardOptions, 'operatorsNeedSecondFactor'>,
@@ -34,7 +34,10 @@ export function needsProof(
   return operatorsNeedSecondFactor && account.role === 'operator';
 }
 
-/** @throws ApiError `second_factor_required` when the session needs a proof that it does not have. */
+/**
+ * @throws ApiError `second_factor_required` if the session must be proven with a second factor and
+ * is not.
+ */
 export function requireProof(
   session: Pick<Session, 'account' | 'isProven'>,
   options: Pick<DashboardOptions, 'operatorsNeedSecondFactor'>,

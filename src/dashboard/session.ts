@@ -4,7 +4,10 @@ import type { Account } from '../core/accounts.ts';
 export interface Session {
   readonly id: string;
   readonly account: Account;
-  /** Whether the sign-in is recent enough for what asks for a recent one: new keys, and changes by operators. */
+  /**
+   * Whether the sign-in is recent enough for sensitive requests: new keys, and changes by
+   * operators.
+   */
   readonly isRecent: boolean;
   /** Whether it was proven with a second factor, at the sign-in or by setting one up since. */
   readonly isProven: boolean;
@@ -20,13 +23,13 @@ export interface SignIn {
   handle(request: Request, path: string, address: string): Promise<Response>;
   /** The session of a request with these headers, if it has one. */
   session(headers: Headers): Promise<Session | undefined>;
-  /** Those of these sessions (their ids) that exist and have not expired. */
+  /** The given session ids whose sessions exist and have not expired. */
   liveSessions(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Renews the session of a request once a day, and adds its new cookie to the reply. */
+  /** Renews the session of a request, at most once a day, and adds its new cookie to the reply. */
   renew(sent: Headers, reply: Headers): Promise<void>;
   /**
-   * A link, for one use within an hour, that sets a new password.
-   * `undefined` when no account has this address.
+   * A link that sets a new password, once, within an hour. `undefined` if no account has this
+   * address.
    */
   resetLink(email: string): Promise<string | undefined>;
   /** Waits for work that continues after replies, such as sending mail. */

@@ -26,7 +26,7 @@ import { sessionRoutes } from './session.ts';
 import { startRoutes } from './start.ts';
 import { usageRoutes } from './usage/usage.ts';
 
-/** The operations of the dashboard's own API, besides those below /api/auth. */
+/** The operations of the dashboard's own API, except those below /api/auth. */
 export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   ...liveRoutes,
@@ -49,8 +49,8 @@ const ROUTER = new Router(routesOf(ROUTES));
 export interface Api {
   /**
    * Rejects with ApiError, and with any other error when the service fails.
-   * @param path below /api; still percent-encoded, which no id is.
-   * @param session of whoever sent the request; `undefined` for a visitor who is not signed in.
+   * @param path below /api, still percent-encoded; ids never contain encoded characters.
+   * @param session `undefined` if the sender of the request is not signed in.
    */
   handle(request: Request, path: string, session: Session | undefined): Promise<Response>;
 }

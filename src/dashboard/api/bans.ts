@@ -6,7 +6,7 @@ import { ofAccount } from './of-account.ts';
 import { json } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 
-/** Bans of an account that are looked through. */
+/** Maximum number of bans that are read for an account. */
 const MAX_BANS = 1_000;
 
 export const banRoutes: readonly Route[] = [
@@ -19,14 +19,14 @@ export const banRoutes: readonly Route[] = [
   },
 ];
 
-/** The bans in force of the account. */
+/** The active bans of the account. */
 export async function list({ options, account }: AccountContext): Promise<Response> {
   const { stores, clock } = options;
   const { banned } = await liveKeys(stores, account.id, clock.now().wall);
   return json<{ bans: readonly BanNotice[] }>(200, { bans: banned.map(banNotice) });
 }
 
-/** An account's bans in force, by chain of rotations. @param now epoch ms. */
+/** The active bans of an account, by chain of rotations. @param now epoch ms. */
 export async function bansInForce(
   { bans }: Pick<DashboardStores, 'bans'>,
   accountId: string,
@@ -43,14 +43,14 @@ interface BannedKeys {
   readonly keys: readonly ApiKey[];
 }
 
-/** Which live keys of an account are banned, the ban that ends first before others, and which are not. */
+/** The live keys of an account: the banned ones, sorted by the end of their ban, and the others. */
 export async function liveKeys(
   stores: Pick<DashboardStores, 'bans' | 'keys'>,
   accountId: string,
   now: number,
 ): Promise<{ readonly banned: readonly BannedKeys[]; readonly others: readonly ApiKey[] }> {
   const bans = await bansInForce(stores, accountId, now);
-  // Usually there is none, and nobody asks for the others then.
+  // The usual case. Callers use `others` only if there are bans.
   if (bans.size === 0) return { banned: [], others: [] };
   const live = (await stores.keys.list(accountId)).filter((key) => keyState(key, now) === 'active');
   const banned = [...bans.values()]

@@ -5,10 +5,10 @@ import type { KeyInfo, KeyLink, KeyStateInfo } from '../shared/api.ts';
 
 /** A key that expires within this many ms is shown as expiring. */
 const EXPIRING_WITHIN = 7 * DAY;
-/** A live key that was not used for this many ms is shown as unused. */
+/** A live key that has not been used for this many ms is shown as unused. */
 const UNUSED_AFTER = 90 * DAY;
 
-/** What keys were rotated from and to, by the id of the key. */
+/** The predecessors and successors of rotated keys, by the id of the key. */
 export interface KeyLinks {
   readonly predecessors: ReadonlyMap<string, KeyLink>;
   readonly successors: ReadonlyMap<string, KeyLink>;
@@ -31,7 +31,7 @@ export async function linksOf(
   const own = found.filter((key) => key.accountId === accountId);
   return {
     predecessors: new Map(own.map((key) => [key.id, keyLink(key)])),
-    // Of several the latest one, which comes last.
+    // If a key has several successors, the latest one comes last and wins.
     successors: new Map(later.map((key) => [key.predecessorId ?? '', keyLink(key)])),
   };
 }
@@ -40,7 +40,7 @@ export function keyLink({ id, name, lastFour }: ApiKey): KeyLink {
   return { id, name, lastFour };
 }
 
-/** A key as its holder sees it. @param ban in force of its chain. @param now epoch ms. */
+/** A key as its holder sees it. @param ban the active ban of its chain. @param now epoch ms. */
 export function keyInfo(
   key: ApiKey,
   ban: BanRecord | undefined,
@@ -69,7 +69,7 @@ export function keyInfo(
   };
 }
 
-/** A key that was never used counts from when it was made. */
+/** For a key that was never used: the time of its creation. */
 function lastUseOf({ createdAt, lastUsedAt }: ApiKey): number {
   return lastUsedAt ?? createdAt;
 }

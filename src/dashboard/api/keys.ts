@@ -29,7 +29,7 @@ import type { AccountContext, Route } from './route.ts';
 
 const KEYS_ON_PAGE = 50;
 const MAX_SIMULATE_LENGTH = 200;
-/** How long a key for trying the API lives, in ms. */
+/** Lifetime of a key for trying the API, in ms. */
 const TEMPORARY_KEY_LIFETIME = HOUR;
 const KEYS_OF_DAY: Limits = { perMinute: KEYS_PER_DAY, perDay: KEYS_PER_DAY };
 const OVERLAPS = ['0', '1h', '24h', '72h'] as const satisfies readonly RotationOverlap[];
@@ -100,7 +100,7 @@ async function list({ options, account, query }: AccountContext): Promise<Respon
   const now = options.clock.now().wall;
   const { stores } = options;
   const from = positionFrom(query.get('from'));
-  // One more than is shown tells whether there is a next page.
+  // One key more than is shown: it tells whether there is a next page.
   const found = await stores.keys.page(account.id, KEYS_ON_PAGE + 1, from, filterFrom(query, now));
   const keys = found.slice(0, KEYS_ON_PAGE);
   const last = found.length > keys.length ? keys.at(-1) : undefined;
@@ -165,14 +165,18 @@ async function rotate(context: AccountContext): Promise<Response> {
   return issue(options, account, (perDay) => keyRing.rotate(key, overlap, account.email, perDay));
 }
 
-/** Replies with a new key. @throws ApiError `conflict`, or `rate_limited` past the keys of one day. */
+/**
+ * Replies with a new key. @throws ApiError `conflict`, or `rate_limited` after too many keys in one
+ * day.
+ */
 async function issue(
   options: DashboardOptions,
   { email }: Account,
   work: (perDay: number) => Promise<IssuedKey>,
 ): Promise<Response> {
   const { attempts, clock, stores } = options;
-  // The store counts the keys of the account; this counter also those of a deleted one with its address.
+  // The store counts the keys of this account. This counter also includes the keys of a deleted
+  // account with the same address.
   const ofAddress = [{ caller: `keys:${email}`, limits: KEYS_OF_DAY }];
   const { key, text } = await withErrorCode('conflict', async () => {
     const { outcome } = await attempts.take(ofAddress, clock.now());
@@ -183,14 +187,14 @@ async function issue(
       throw error instanceof TooManyKeysToday ? tooManyKeys(clock.now()) : error;
     }
   });
-  // A key that another one was rotated to may be banned from its beginning.
+  // The successor of a banned key is banned from the start.
   const banOf = await bansInForce(stores, key.accountId, key.createdAt);
   const links = await linksOf(stores.keys, key.accountId, [key]);
   const info = keyInfo(key, banOf.get(key.chainId), links, key.createdAt);
   return json<IssuedKeyInfo>(201, { key: info, text });
 }
 
-/** The limit headers of this refusal describe the keys of the day instead of requests. */
+/** The limit headers of this refusal describe the daily limit of keys, not of requests. */
 function tooManyKeys({ wall }: Instant) {
   const { message } = new TooManyKeysToday(KEYS_PER_DAY);
   const resetAt = (Math.floor(wall / DAY) + 1) * DAY;
@@ -206,7 +210,7 @@ function tooManyKeys({ wall }: Instant) {
   return new DashboardError('rate_limited', message, { headers });
 }
 
-/** @throws ApiError `invalid` for what `name` may not be. */
+/** @throws ApiError `invalid` if `name` is not valid. */
 async function rename(context: AccountContext): Promise<Response> {
   const { id } = await requireOwnKey(context);
   const { name } = await readNaming(context.request);
@@ -220,7 +224,7 @@ async function revoke(context: AccountContext): Promise<Response> {
   throw new DashboardError('conflict', 'This key was revoked before.');
 }
 
-/** @throws ApiError `not_found`, alike for another account's key and for an unknown id. */
+/** @throws ApiError `not_found`, both for another account's key and for an unknown id. */
 async function requireOwnKey({ options, account, id }: AccountContext): Promise<ApiKey> {
   const key = await options.stores.keys.find(id);
   if (key?.accountId === account.id) return key;

@@ -7,7 +7,10 @@ import type { AccountContext, Route } from './route.ts';
 
 const MAX_MESSAGES = 100;
 
-/** The most text in one reply, in bytes of JSON. The longest message takes less than a quarter of it. */
+/**
+ * Maximum size of the texts in one reply, in bytes of JSON. The longest message takes less than a
+ * quarter of it.
+ */
 const MAX_TEXT_BYTES = 256 * 1024;
 
 export const messageRoutes: readonly Route[] = [

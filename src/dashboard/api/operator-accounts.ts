@@ -142,7 +142,10 @@ async function requireAccount({ options, id }: AccountContext): Promise<Account>
   throw unknownAccount();
 }
 
-/** @throws ApiError `conflict` for an operator: no operator locks out, takes over or removes another one here. */
+/**
+ * @throws ApiError `conflict` for an operator: operators cannot lock out, take over or remove one
+ * another here.
+ */
 async function requireCustomer(context: AccountContext): Promise<Account> {
   const account = await requireAccount(context);
   if (account.role === 'customer') return account;

@@ -39,7 +39,7 @@ export async function auditInfos(
   });
 }
 
-/** `undefined` where no account has the address: then there are no such entries. */
+/** `undefined` if no account has the address: then no entry matches. */
 async function filterFrom(
   query: URLSearchParams,
   { accounts }: DashboardStores,

@@ -73,7 +73,7 @@ async function listBans({ options }: AccountContext): Promise<Response> {
   const { stores, clock } = options;
   const active = await stores.bans.active(clock.now().wall);
   const infos = await Promise.all(active.map((ban) => banInfo(ban, stores)));
-  // A ban whose account was deleted meanwhile is left out.
+  // Leaves out bans whose account has been deleted meanwhile.
   const bans = infos.filter((info) => info !== undefined);
   return json<{ bans: readonly BanInfo[] }>(200, { bans });
 }

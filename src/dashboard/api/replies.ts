@@ -2,12 +2,15 @@ import { OperatorError } from '../../core/errors.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { DashboardError, UNCACHED } from '../errors.ts';
 
-/** A reply with a JSON body; name its type, so that it is checked against the contract. */
+/**
+ * A reply with a JSON body; give its type explicitly, so that the compiler checks it against the
+ * contract.
+ */
 export function json<Body>(status: number, body: NoInfer<Body>): Response {
   return Response.json(body, { status, headers: UNCACHED });
 }
 
-/** 204: done, with nothing to report. */
+/** 204 without a body. */
 export function done(): Response {
   return new Response(null, { status: 204, headers: UNCACHED });
 }

@@ -3,13 +3,16 @@ import { KEPT_PER_ACCOUNT, type LoggedRequest } from '../../core/request-log.ts'
 import { csvLine } from '../../lib/csv.ts';
 import { UNCACHED } from '../errors.ts';
 
-/** Entries that are read and written at once, so that no other request waits long. */
+/**
+ * Entries that are read and written in one batch; small enough that other requests do not wait
+ * long.
+ */
 const AT_ONCE = 500;
 
-/** The next entries after one. */
+/** Reads the entries that follow a given one. */
 type ReadPage = (limit: number, before: string | undefined) => Promise<readonly LoggedRequest[]>;
 
-/** The forms of a download, by name. */
+/** The formats of a download, by name. */
 const FORMS = {
   json: { type: 'application/json', begin: '[', end: ']\n', separator: ',\n', write: jsonOf },
   csv: { type: 'text/csv; charset=utf-8', begin: '', end: '', separator: '', write: csvOf },

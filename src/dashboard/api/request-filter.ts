@@ -4,7 +4,7 @@ import type { RequestFilter } from '../../core/request-log.ts';
 import { INSTANT_RULE, parseInstant } from '../../lib/instant.ts';
 import { DashboardError } from '../errors.ts';
 
-/** The longest text that is searched for. */
+/** Maximum length of a search text. */
 const LONGEST = 200;
 
 /** Reads the filters of a query. @throws ApiError `invalid` */
@@ -22,7 +22,7 @@ export function requestFilter(query: URLSearchParams): RequestFilter {
   };
 }
 
-/** A parameter without the spaces around it; `undefined` where it is empty. */
+/** A parameter, trimmed; `undefined` if it is empty. */
 function given(query: URLSearchParams, name: string): string | undefined {
   const value = query.get(name)?.trim() ?? '';
   if (value.length > LONGEST) {

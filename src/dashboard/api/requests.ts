@@ -16,7 +16,7 @@ import type { AccountContext, Route } from './route.ts';
 
 const ON_ONE_PAGE = 50;
 
-/** The most entries with one request id, which clients may use again. */
+/** Maximum number of entries shown for one request id; clients may reuse an id. */
 const MOST_FOUND = 20;
 
 export const requestRoutes: readonly Route[] = [
@@ -69,7 +69,7 @@ async function list({ options, query }: AccountContext, accountId: string): Prom
   });
 }
 
-/** The requests with this `X-Request-Id`, whoever sent them. */
+/** The requests with this `X-Request-Id`, of all accounts. */
 async function find({ options, query }: AccountContext): Promise<Response> {
   const requestId = query.get('id')?.trim() ?? '';
   if (requestId === '') throw new DashboardError('invalid', '"id" must be an X-Request-Id.');
@@ -104,7 +104,9 @@ async function requestInfos(
   });
 }
 
-/** Where the request was sent: the path as it came, at the base address that serves it. */
+/**
+ * The full address of a request: its path as it was received, at the base address that serves it.
+ */
 function urlOf(
   { path, environment }: LoggedRequest,
   addresses: DashboardOptions['addresses'],

@@ -15,11 +15,11 @@ export interface RequestContext {
   /** `undefined` for a visitor who is not signed in. */
   readonly session: Session | undefined;
   readonly live: LiveChannel;
-  /** Signing in, which is loaded at the first call. */
+  /** The sign-in module, which is loaded at the first call. */
   signIn(): Promise<SignIn>;
 }
 
-/** A request of somebody who is signed in and may send it. */
+/** A request of a user who is signed in and allowed to send it. */
 export interface AccountContext extends RequestContext {
   readonly account: Account;
   readonly session: Session;
@@ -28,15 +28,15 @@ export interface AccountContext extends RequestContext {
 /** An operation of the dashboard's API, below /api. `handle` may throw ApiError. */
 export type Route = Endpoint & {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Whether a reply prolongs the session. */
+  /** Whether a reply renews the session. */
   readonly renews?: true;
 } & (
     | { readonly access: 'everyone'; handle(context: RequestContext): Awaitable<Response> }
     | {
         readonly access: 'account' | 'operator';
-        /** Whether it asks for a sign-in that is not long ago. */
+        /** Whether it requires a recent sign-in. */
         readonly isSensitive?: true;
-        /** Whether it protects an account, so that an operator may do it without a second factor. */
+        /** Whether it protects an account, so that operators may use it without a second factor. */
         readonly isProtecting?: true;
         handle(context: AccountContext): Awaitable<Response>;
       }

@@ -67,7 +67,7 @@ function changeBy({ account, options }: AccountContext): SandboxRequest {
   return { account, by: account.email, now: options.clock.now() };
 }
 
-/** @throws DashboardError `not_found`, alike for another account's key and for one of production. */
+/** @throws DashboardError `not_found`, both for another account's key and for a production key. */
 async function requireStagingKey({ options, account, id }: AccountContext): Promise<ApiKey> {
   const key = await options.stores.keys.find(id);
   if (key?.accountId === account.id && key.environment === 'staging') return key;

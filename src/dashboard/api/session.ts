@@ -5,7 +5,7 @@ import { json } from './replies.ts';
 import type { RequestContext, Route } from './route.ts';
 
 export const sessionRoutes: readonly Route[] = [
-  // The pages ask for it first, and again while somebody looks at them.
+  // Pages request it first, and repeatedly while they are visible.
   { method: 'GET', path: '/session', access: 'everyone', renews: true, handle: show },
 ];
 

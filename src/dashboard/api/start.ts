@@ -8,7 +8,7 @@ export const startRoutes: readonly Route[] = [
   { method: 'GET', path: '/start', access: 'account', handle: show },
 ];
 
-/** Nothing is stored for it: the keys, the usage and the messages of the account tell. */
+/** The steps are not stored: they are derived from the keys, usage and messages of the account. */
 async function show({ options, account }: AccountContext): Promise<Response> {
   const { stores, clock } = options;
   const now = clock.now().wall;
@@ -23,7 +23,9 @@ async function show({ options, account }: AccountContext): Promise<Response> {
   return json<StepsInfo>(200, { key: key ? keyLink(key) : null, hasRequested, hasSentMessage });
 }
 
-/** Whether any request was counted, such as those of keys that have ended. */
+/**
+ * Whether any request was counted, including requests of keys that have expired or were revoked.
+ */
 async function isCounted(usage: UsageStore, accountId: string): Promise<boolean> {
   return (await usage.byPeriod({ accountId, first: 0 })).length > 0;
 }

@@ -4,12 +4,15 @@ import type { DashboardOptions } from '../options.ts';
 import type { Session } from '../session.ts';
 import type { LiveTopic } from '../shared/live.ts';
 
-/** The requests of an account as text by topic, which differs once there is something new to show. */
+/**
+ * A fingerprint of an account's requests by topic: the text changes when there is something new to
+ * show.
+ */
 export type Activity = ReadonlyMap<LiveTopic, string>;
 
 /**
- * Looks at what the requests of an account have changed. That is not in the change feed: a row for each request
- * would cost more than the request. May raise `StorageUnavailable`.
+ * Reads the changes that an account's requests have made. They are not in the change feed, because
+ * a row for each request would cost more than the request. May raise `StorageUnavailable`.
  */
 export async function activityOf(
   { account }: Pick<Session, 'account'>,
@@ -38,14 +41,14 @@ export async function activityOf(
   return new Map(found.map(([topic, state]) => [topic, JSON.stringify(state)]));
 }
 
-/** More bans in force at the same time are not told apart. */
+/** Maximum number of bans that are compared; changes of further ones are not detected. */
 const MOST_BANS = 20;
 
 async function bansInForce(bans: DashboardOptions['stores']['bans'], now: number) {
   return (await bans.active(now)).map(({ id, endsAt }) => [id, endsAt]);
 }
 
-/** The topics whose text differs; all where nothing was known before. */
+/** The topics whose text differs; all of them if there is no earlier activity. */
 export function changedTopics(before: Activity | undefined, now: Activity): readonly LiveTopic[] {
   if (!before) return ['everything'];
   return [...now].flatMap(([topic, state]) => (before.get(topic) === state ? [] : [topic]));

@@ -3,10 +3,10 @@ import { LIVE_EVENT, type LiveTopic } from '../shared/live.ts';
 
 const ENCODER = new TextEncoder();
 
-/** Events that wait to be read, at most; a reader that is so far behind is disconnected. */
+/** Maximum number of unread events; a slower reader is disconnected. */
 const MOST_WAITING = 64;
 
-/** The reply that stays open, with the topics that are sent through it. */
+/** A streamed reply that stays open and sends topics. */
 export class EventStream {
   readonly reply: Response;
   readonly #ended: () => void;
@@ -28,7 +28,7 @@ export class EventStream {
       headers: {
         ...UNCACHED,
         'Content-Type': 'text/event-stream',
-        // nginx passes on what it receives at once.
+        // Keeps nginx from buffering the events.
         'X-Accel-Buffering': 'no',
       },
     });
@@ -47,7 +47,7 @@ export class EventStream {
     try {
       controller?.close();
     } catch {
-      // The client has gone at the same time.
+      // The client has disconnected at the same time.
     }
   }
 

@@ -8,41 +8,44 @@ import type { LiveTopic } from '../shared/live.ts';
 import { type Activity, activityOf, changedTopics } from './activity.ts';
 import { EventStream } from './event-stream.ts';
 
-/** Connections at the same time. A browser has six to a server, and needs some for requests. */
+/** Concurrent connections. A browser opens at most six to a server, and needs some for requests. */
 const MOST_OF_SESSION = 4;
 const MOST_OF_ACCOUNT = 16;
 const MOST = 500;
 
-/** The time between two looks for what requests have changed, and for sessions that have ended, in ms. */
+/** Interval of the checks for changes by requests and for ended sessions, in ms. */
 const LOOK_EVERY = SECOND;
-/** How often an event is sent even without topics, in ms: connections count as idle after 10 s. */
+/** Interval of events, sent even without topics, in ms: connections count as idle after 10 s. */
 const BEAT_EVERY = 4 * SECOND;
-/** How long a connection lasts at most, in ms; the session is checked whole when it is opened again. */
+/**
+ * Maximum lifetime of a connection, in ms; the session is checked completely when the page
+ * reconnects.
+ */
 const LASTS = 5 * MINUTE;
 
-/** When it is worth trying again for room, in seconds. */
+/** `Retry-After` of a refused connection, in seconds. */
 const RETRY_AFTER = '10';
 
-/** A page that is open. */
+/** The connection of an open page. */
 interface Connection {
   session: Session;
   readonly headers: Headers;
   readonly stream: EventStream;
   /** On the clock's `elapsed` reading. */
   readonly endsAt: number;
-  /** What the page was told last. */
+  /** The activity that was last reported to the page. */
   activity: Activity | undefined;
 }
 
 /**
- * Tells open pages what to load again. Changes come from the change feed, as they reach everything that this
- * process caches; what requests change is looked for once a second, for the accounts that have a page open.
+ * Tells open pages what to reload. Changes come from the change feed, except those by requests,
+ * which are polled once a second for the accounts with an open page.
  */
 export class LiveChannel {
   readonly #options: DashboardOptions;
   readonly #signIn: () => Promise<SignIn>;
   readonly #connections = new Set<Connection>();
-  /** Stops following; only while there are connections. */
+  /** Stops listening to the change feed; set only while there are connections. */
   #unfollow: (() => Promise<void>) | undefined;
   #isClosed = false;
 
@@ -52,8 +55,8 @@ export class LiveChannel {
   }
 
   /**
-   * The reply that stays open for the page of a request.
-   * @throws ApiError `rate_limited` where there is no room for it.
+   * The event stream for the page that sent a request.
+   * @throws ApiError `rate_limited` if there are too many connections.
    */
   open(request: Request, session: Session): Response {
     this.#requireRoom(session);
@@ -70,7 +73,7 @@ export class LiveChannel {
     return stream.reply;
   }
 
-  /** Ends all connections. @param isLast whether others are refused from now on. */
+  /** Ends all connections. @param isLast whether new connections are refused from now on. */
   end(isLast: boolean): void {
     this.#isClosed ||= isLast;
     for (const { stream } of [...this.#connections]) stream.end();
@@ -89,7 +92,8 @@ export class LiveChannel {
 
   #follow(): () => Promise<void> {
     const unfollow = this.#options.followChanges((changes) => this.#apply(changes));
-    // In real time, as connections are cut and as people look, whatever clock the service has.
+    // In real time even if the service runs on another clock: idle connections are cut in real
+    // time.
     const stop = timerScheduler.repeat({
       name: 'update live pages',
       interval: LOOK_EVERY,
@@ -112,7 +116,7 @@ export class LiveChannel {
     this.#unfollow = undefined;
   }
 
-  /** Sends what the change feed has to those whom it concerns. */
+  /** Sends changes of the change feed to the connections that they concern. */
   #apply(changes: readonly Change[] | 'everything'): void {
     const changed = changes === 'everything' ? undefined : new Set(changes.map(({ id }) => id));
     const concernsAll =
@@ -124,7 +128,7 @@ export class LiveChannel {
     }
   }
 
-  /** Ends the connection unless the session still exists, with the account as it is now. */
+  /** Ends the connection if the session no longer exists; otherwise refreshes its account. */
   async #update(connection: Connection): Promise<void> {
     const { stream, headers } = connection;
     try {
@@ -169,7 +173,7 @@ export class LiveChannel {
   }
 }
 
-/** Pages load what they show every now and then instead, and try again. */
+/** Pages then poll, and try to connect again. */
 function noRoom(message: string) {
   return new DashboardError('rate_limited', message, { headers: { 'Retry-After': RETRY_AFTER } });
 }

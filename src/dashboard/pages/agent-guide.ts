@@ -24,7 +24,7 @@ import {
   quickstart,
 } from './reference-sections.ts';
 
-/** The guide for agents (llms.txt): all that a call needs, and links to the details. */
+/** The guide for agents (llms.txt): everything needed for a call, and links to the details. */
 export function agentGuide(addresses: Addresses): string {
   const { dashboard, production, staging } = addresses;
   return document(
@@ -49,7 +49,7 @@ export function agentGuide(addresses: Addresses): string {
     ...operationEntries().map(([id, operation]) => callOf(id, operation, addresses)),
     '## Fields',
     ...Object.entries(SCHEMAS)
-      // The table of errors shows these.
+      // The table of errors lists its values.
       .filter(([name]) => name !== 'KnownErrorCode')
       .map(([name, schema]) => describeSchema(name, schema)),
     '## Paging',

@@ -11,8 +11,8 @@ export const API_CATALOG_TYPE =
   'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
 /**
- * The API catalog: each base address with its descriptions for programs and for people, and where the
- * same is served as tools (RFC 9727).
+ * The API catalog (RFC 9727): each base address with its documents for programs and for people, and
+ * the address of the same operations as tools.
  */
 export function apiCatalog(addresses: DashboardOptions['addresses']): string {
   const { dashboard } = addresses;

@@ -4,7 +4,7 @@ import { codingChooser } from '../../http/content-coding.ts';
 import { entityTagIn, isNotModified } from '../../http/entity-tag.ts';
 import type { Asset, Assets } from './assets.ts';
 
-/** By preference. Above quality 6, brotli takes three times as long for 2 % less. */
+/** In order of preference. Above quality 6, brotli takes three times as long for 2 % less. */
 const CODINGS = {
   br: (bytes: Uint8Array) =>
     promisify(brotliCompress)(bytes, {

@@ -6,8 +6,8 @@ import { mantineStyles } from './mantine-styles.ts';
 const WEB = join(import.meta.dir, '..', 'web');
 
 /**
- * Bundles the pages' source into memory. The files refer to one another by relative addresses, so they
- * may be served below any path.
+ * Bundles the pages' source into memory. The files refer to one another by relative addresses, so
+ * they can be served below any path.
  * @param web the folder with the source.
  * @throws Error with the bundler's messages when the source cannot be bundled.
  */
@@ -31,7 +31,7 @@ export async function bundleAssets(web = WEB): Promise<Assets> {
       ...[styles, favicon, preview],
     ],
     themeFirst: themeFirst.page,
-    // Mantine's first, so that the pages' own prevail.
+    // Mantine's styles come first, so that those of the pages override them.
     dashboard: { ...dashboard.page, styles: [styles.name, ...dashboard.page.styles] },
     reference: reference.page,
     favicon: favicon.name,
@@ -42,7 +42,7 @@ export async function bundleAssets(web = WEB): Promise<Assets> {
 interface Bundle {
   readonly files: readonly Asset[];
   readonly page: PageAssets;
-  /** The source files of which something is in a file of the bundle. */
+  /** The source files that contribute to a file of the bundle. */
   readonly sources: ReadonlySet<string>;
 }
 
@@ -86,7 +86,7 @@ type Outputs = Readonly<Record<string, BuildMetafile['outputs'][string]>>;
 /** The static imports of a module, directly and indirectly. */
 function staticImports(entry: string, outputs: Outputs): string[] {
   const found = new Set([entry]);
-  // Iterating over a set includes members that are added meanwhile.
+  // Iterating over a set includes members that are added during the iteration.
   for (const path of found) {
     for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
       if (kind === 'import-statement') found.add(imported);

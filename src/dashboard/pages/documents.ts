@@ -14,7 +14,7 @@ const MARKDOWN = 'text/markdown; charset=utf-8';
 
 export type ServeDocument = (request: Request) => Response;
 
-/** The documents that are served besides pages and assets, by path. */
+/** The documents that are served in addition to pages and assets, by path. */
 export function servedDocuments(facts: ServiceFacts): ReadonlyMap<string, ServeDocument> {
   const { addresses } = facts;
   return new Map<string, ServeDocument>([
@@ -42,7 +42,7 @@ export function servedDocuments(facts: ServiceFacts): ReadonlyMap<string, ServeD
   ]);
 }
 
-/** Serves a document, which is written at the first request for it. */
+/** Serves a document, which is generated at the first request for it. */
 export function served(
   type: string,
   write: () => string,
@@ -75,7 +75,7 @@ function redirect(address: string): () => Response {
   return () => new Response(null, { status: 307, headers: { Location: address } });
 }
 
-/** Search engines may index only what can be read without signing in. */
+/** Lets search engines index only pages that can be read without signing in. */
 function robots(dashboard: string): string {
   const base = new URL(dashboard).pathname.replace(/\/$/, '');
   const open = [

@@ -7,7 +7,7 @@ export const EMBEDDED_FOLDER = 'pages';
 
 const LIST = 'assets.json';
 
-/** The entry of an asset in the list; its content is in a file of its own. */
+/** An asset in the list; its content is in a separate file. */
 type Listed = Pick<Asset, 'name' | 'type'>;
 
 /** Writes assets to a new folder, for `readAssets`. */

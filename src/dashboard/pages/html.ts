@@ -1,4 +1,4 @@
-/** Markup, which is not escaped as text is. */
+/** Markup, which is inserted into templates without escaping. */
 export class Html {
   readonly text: string;
 

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 const CLASS_NAMES = /@mantine\/core\/.*\/(\w+)\.module\.mjs$/;
 
 /**
- * Mantine's style sheet without the rules of components that no page uses, which are three quarters of it.
- * @param sources the files that the pages' scripts are made of.
+ * Mantine's style sheet without the rules of unused components, which are three quarters of it.
+ * @param sources the source files of the pages' scripts.
  */
 export async function mantineStyles({
   sources,

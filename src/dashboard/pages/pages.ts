@@ -24,7 +24,10 @@ const isPage = (path: string) => REFERENCE_PATHS.has(path) || isApplicationPath(
 
 const ASSETS = '/assets/';
 
-/** Whatever it holds: the page only looks like one for somebody who is signed in until its script has asked. */
+/**
+ * Its value is not checked: it only selects the frame that is shown until the script has loaded the
+ * session.
+ */
 const SESSION_COOKIE = /(?:^|;\s*)(?:__Host-)?petstore_session=/;
 
 /** Everything that people and agents read: the application, the reference, and their assets. */
@@ -40,10 +43,13 @@ const ownAssets = lazy(async () =>
   servedAssets(await (Bun.isStandaloneExecutable ? readAssets() : bundleAssets())),
 );
 
-/** How long a connection may be idle while the pages are prepared, in seconds. */
+/** Idle timeout of a connection while the pages are prepared, in seconds. */
 const PREPARATION_SECONDS = 200;
 
-/** The pages' source is bundled at the first request for a page, so that no start waits for it. */
+/**
+ * The pages. Their source is bundled at the first request for a page, so that the start does not
+ * wait for it.
+ */
 export function createPages(
   { addresses, banPolicy, anonymousLimits, connections }: PagesOptions,
   prepare: () => Promise<ServedAssets> = ownAssets,
@@ -69,7 +75,7 @@ export function createPages(
     return { parts, files, reference };
   });
   const prepared = (request: Request) => {
-    // On a slow machine it takes longer than an idle connection stays open.
+    // On a slow machine bundling takes longer than an idle connection stays open.
     if (!isPrepared) connections.closeAfter(request, PREPARATION_SECONDS);
     return preparation();
   };
@@ -107,7 +113,7 @@ export function createPages(
   };
 }
 
-/** The icon for what does not read the SVG; its address does not change with its content. */
+/** The icon for browsers that do not read the SVG. Its address does not change with its content. */
 async function faviconReply(file: AssetFile | undefined, request: Request): Promise<Response> {
   if (!file) throw new Error('The bundle has no icon.');
   const reply = await file.reply(request);
@@ -124,7 +130,7 @@ function showDashboard(parts: PageParts, reader: Reader): Response {
   return show(dashboardPage(parts, reader, nonce), parts, [`'nonce-${nonce}'`]);
 }
 
-/** Nothing in these pages depends on the reader, so that they are written once, and compressed. */
+/** These pages are the same for every reader, so they are rendered and compressed once. */
 function servedReference(parts: PageParts): ReadonlyMap<string, ServeDocument> {
   const headers = { 'Content-Security-Policy': writePolicy(referencePolicy(parts.addresses)) };
   return new Map(
@@ -160,14 +166,17 @@ function show(page: Html, { addresses }: PageParts, styles: string[], status = 2
     status,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      // It may hold a nonce, and refers to files that the next version may not have.
+      // The page may contain a nonce, and refers to files that the next version may not have.
       'Cache-Control': 'no-store',
       'Content-Security-Policy': writePolicy(pagePolicy(addresses, styles)),
     },
   });
 }
 
-/** In the format of the API's errors: a program that gets here most likely looks for the API. */
+/**
+ * In the format of the API's errors: a program that requests this path is most likely looking for
+ * the API.
+ */
 function problem(code: ErrorCode, message: string, headers: Record<string, string> = {}): Response {
   const { status } = ERRORS[code];
   const all = { 'Cache-Control': 'no-store', ...headers };

@@ -1,9 +1,9 @@
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * The canonical address of a page that was requested with a trailing slash, or by another name of this
- * machine than the one in the dashboard's address. Cookies and the check against CSRF work with that
- * name alone.
+ * The canonical address of a page that was requested with a trailing slash, or by a host name other
+ * than the one in the dashboard's address. Cookies and the CSRF check work only with that host
+ * name.
  * @param isPage whether the application has a page at a path.
  * @returns the address without a query; `undefined` when the requested one is canonical.
  */

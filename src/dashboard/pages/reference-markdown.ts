@@ -22,7 +22,7 @@ import {
   replyHeaders,
 } from './reference-sections.ts';
 
-/** The whole API reference as Markdown, from the data that the service runs on. */
+/** The whole API reference as Markdown, generated from the data that the service runs on. */
 export function referenceMarkdown(addresses: Addresses): string {
   return document(
     '# Petstore API reference',

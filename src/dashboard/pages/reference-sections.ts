@@ -14,9 +14,8 @@ import type { Parameter } from '../../http/operation.ts';
 import type { DashboardOptions } from '../options.ts';
 import { document, fenced, table } from './markdown.ts';
 
-/*
- * Sections that the reference and the guide for agents share, from the data that the service runs on.
- */
+/* Sections that the reference and the guide for agents share, generated from the data that the
+   service runs on. */
 
 export type Addresses = DashboardOptions['addresses'];
 
@@ -101,13 +100,13 @@ export function operationEntries(): Array<[string, PublishedOperation]> {
   return Object.entries(OPERATIONS);
 }
 
-/** The base address of an operation; of two environments, production's. */
+/** The base address of an operation; production's if both environments serve it. */
 export function addressOf({ tag }: PublishedOperation, addresses: Addresses): string {
   if (tag === 'Quickstart') return addresses.quickstart;
   return tag === 'Sandbox' ? addresses.sandbox : addresses.production;
 }
 
-/** Every error code with its status, its meaning and what to do. */
+/** Every error code with its status, its meaning and its remedy. */
 export function errorTable(): string {
   return table(
     ['Code', 'Status', 'Meaning', 'What to do'],

@@ -12,21 +12,21 @@ const COMMAND = Bun.isStandaloneExecutable ? 'petstore' : 'npm run -s petstore -
 /** The inputs of every page. */
 export interface PageParts extends ServiceFacts {
   readonly assets: Assets;
-  /** Path of the dashboard's address, without a slash at its end; '' at the root. */
+  /** Path of the dashboard's address, without a trailing slash; '' at the root. */
   readonly basePath: string;
 }
 
-/** Who a page is for, as far as its request shows. */
+/** The reader of a page, as far as the request shows. */
 export interface Reader {
-  /** The path that was asked for, below the dashboard's address. */
+  /** The requested path, below the dashboard's address. */
   readonly path: string;
-  /** Whether the browser has the cookie of a session, which may have ended. */
+  /** Whether the browser has a session cookie; the session may have ended. */
   readonly hasSession: boolean;
 }
 
 /**
- * The one page of the application. It shows the frame and the heading at once; the script takes their place
- * with the view that the address asks for.
+ * The page of the application. It shows the frame and the heading immediately; the script replaces
+ * them with the view for the address.
  */
 export function dashboardPage(parts: PageParts, reader: Reader, styleNonce: string): Html {
   const { assets, basePath, addresses } = parts;
@@ -102,7 +102,10 @@ ${[...PAGE_TITLES.keys()].filter((path) => !isElsewhere(path)).map(link)}
 </nav>`;
 }
 
-/** Whether the side bar leaves a page out: those of signing in, and of operators, whom a cookie does not show. */
+/**
+ * Whether the side bar omits a page: the sign-in pages, and the pages for operators, because the
+ * cookie does not show the role.
+ */
 function isElsewhere(path: string): boolean {
   return NARROW_PAGES.has(path) || path.startsWith('/operator');
 }
@@ -123,7 +126,7 @@ interface PageText {
   readonly title: string;
   /** One sentence for search engines and previews of links. */
   readonly description?: string;
-  /** Below the dashboard's address; left out where there is no such page. */
+  /** Below the dashboard's address; omitted for a page that does not exist. */
   readonly path?: string;
   readonly head: Html;
   readonly body: Html;
@@ -158,7 +161,7 @@ interface Preview extends Required<Pick<PageText, 'path' | 'title' | 'descriptio
   readonly assets: Assets;
 }
 
-/** What other sites and messengers show of a link to the page (Open Graph). */
+/** The preview of a link to the page on other sites and in messengers (Open Graph). */
 function preview(dashboard: string, { assets, path, title, description }: Preview): Html {
   const properties = [
     ['og:type', 'website'],

@@ -5,9 +5,9 @@ import { prose } from './prose.ts';
 /** A parameter, or a field of a body. */
 interface Field {
   readonly name: string;
-  /** Type, bounds, default and where it goes, in words. */
+  /** Type, bounds, default and location, as text. */
   readonly facts: readonly string[];
-  /** What distinguishes it from most others: `required` in requests, `optional` in replies. */
+  /** The mark of the less common case: `required` in requests, `optional` in replies. */
   readonly mark: 'required' | 'optional' | '';
   /** Markdown. */
   readonly description: string;
@@ -16,7 +16,7 @@ interface Field {
 
 /**
  * A list of parameters or fields, each with an anchor.
- * @param prefix begins the id of each anchor, such as `parameter`.
+ * @param prefix of the id of each anchor, such as `parameter`.
  */
 export function fieldList(fields: readonly Field[], prefix: string, basePath: string): Html {
   return html`<ul class="fields">
@@ -35,8 +35,8 @@ ${field.fields?.length ? fieldList(field.fields, id, basePath) : ''}
 }
 
 /**
- * The fields of an object, or of the objects of an array, with those of objects within.
- * @param marked whether the fields that must be there are marked, or those that may be absent.
+ * The fields of an object, or of the objects in an array, nested objects included.
+ * @param marked whether required or optional fields are marked.
  */
 export function fieldsOf(schema: NamedSchema, marked: 'required' | 'optional'): Field[] {
   const { properties = {}, required = [] } = schema.items ?? schema;
@@ -49,7 +49,7 @@ export function fieldsOf(schema: NamedSchema, marked: 'required' | 'optional'): 
   }));
 }
 
-/** What a JSON Schema says of a value besides its fields. */
+/** The keywords of a JSON Schema, other than the fields. */
 interface Facts {
   readonly type?: unknown;
   readonly format?: unknown;
@@ -61,7 +61,7 @@ interface Facts {
   readonly default?: unknown;
 }
 
-/** The type of a value, its bounds and its default, in words. */
+/** The type of a value, its bounds and its default, as text. */
 export function factsOf(schema: Facts): string[] {
   const { type, format, enum: values, default: usual } = schema;
   return [

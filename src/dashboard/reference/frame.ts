@@ -59,7 +59,7 @@ function topBar(basePath: string): Html {
 </header>`;
 }
 
-/** The icon of the search in the dashboard, too. */
+/** The same search icon as in the dashboard. */
 const MAGNIFIER = html`<svg width="18" height="18" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><circle cx="10" cy="10" r="7"/><path d="M21 21l-6-6"/></svg>`;
 
 function navigation(basePath: string, current: string): Html {

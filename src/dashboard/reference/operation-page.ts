@@ -25,7 +25,7 @@ export function operationPage(
   const { addresses, basePath } = parts;
   const ofStaging = published.tag === 'Pets' ? withSimulateParameter(published) : published;
   const { method, path, summary, description, deprecation } = published;
-  // What only staging has comes last.
+  // Parameters of staging alone come last.
   const parameters = new Set([...published.parameters, ...ofStaging.parameters]);
   const operation = { ...ofStaging, parameters: [...parameters] };
   const base = addressOf(published, addresses);

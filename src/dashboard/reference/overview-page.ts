@@ -18,7 +18,10 @@ const ADDRESSES = [
   ['sandbox', 'Sandbox', 'Time, limits and bans of staging. Takes keys of staging.'],
 ] as const;
 
-/** Where the reference begins: addresses, keys, every operation and guide, documents for programs. */
+/**
+ * The first page of the reference: addresses, keys, every operation and guide, documents for
+ * programs.
+ */
 export function overviewPage(parts: Parts): ReferencePage {
   const { basePath } = parts;
   return {
@@ -74,7 +77,10 @@ ${deprecation ? html`<span class="required">deprecated</span>` : ''}</p></li>`,
 </ul>`;
 }
 
-/** The fragment that led to an operation while the reference was one page: `#pets/tag/pets/GET/pets/{petId}`. */
+/**
+ * The fragment of an operation's address from the time when the reference was a single page:
+ * `#pets/tag/pets/GET/pets/{petId}`.
+ */
 function formerAnchor(tag: string, method: string, path: string): string {
   const name = tag.toLowerCase();
   return `${name}/tag/${name}/${method}${path}`;

@@ -14,7 +14,7 @@ export function guidePath(name: string): string {
   return `${REFERENCE_PATH}/guides/${name}`;
 }
 
-/** Path of what a guide says about an error code. */
+/** Path of the section about an error code in the guide. */
 export function errorPath(code: string): string {
   return `${guidePath('errors')}#${code}`;
 }

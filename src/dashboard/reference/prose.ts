@@ -3,23 +3,23 @@ import { Html } from '../pages/html.ts';
 const WITHOUT_HTML = { noHtmlBlocks: true, noHtmlSpans: true } as const;
 
 /**
- * Markdown as markup. Headings get anchors, blocks of code can be scrolled by keyboard, and HTML in the text
- * is shown as text.
- * @param basePath path of the dashboard's address; links that begin with `/` lead below it.
+ * Renders Markdown as HTML. Headings get anchors, code blocks can be scrolled by keyboard, and HTML
+ * in the text is escaped.
+ * @param basePath path of the dashboard's address; links that begin with `/` are resolved below it.
  */
 export function prose(markdown: string, basePath: string): Html {
   const markup = Bun.markdown.html(linkedBelow(markdown, basePath), WITHOUT_HTML);
   return new Html(focusableCode(withAnchors(markup)));
 }
 
-/** The Markdown with links that begin with `/` below this address. */
+/** The Markdown with links that begin with `/` resolved below this address. */
 export function linkedBelow(markdown: string, address: string): string {
   return markdown.replaceAll('](/', `](${address}/`);
 }
 
 /**
- * Gives each heading an id that is made of its words, and makes it a link to itself. A code keeps its
- * underscores: the heading `pet_not_found` has the id `pet_not_found`.
+ * Gives each heading an id derived from its words, and makes it a link to itself. Underscores of
+ * error codes are preserved: the heading `pet_not_found` has the id `pet_not_found`.
  */
 function withAnchors(markup: string): string {
   const taken = new Map<string, number>();
@@ -48,12 +48,12 @@ function focusableCode(markup: string): string {
   );
 }
 
-/** A block of code that can be scrolled by keyboard. @param content is markup already. */
+/** A code block that can be scrolled by keyboard. @param content is markup already. */
 function codeBlock(label: string, content: string): string {
   return `<div class="code"><pre role="group" tabindex="0" aria-label="${label}"><code>${content}</code></pre></div>`;
 }
 
-/** Code in a block. @param label what it is, for screen readers. */
+/** A code block. @param label its description for screen readers. */
 export function code(text: string, label: string): Html {
   return new Html(codeBlock(Bun.escapeHTML(label), Bun.escapeHTML(text)));
 }

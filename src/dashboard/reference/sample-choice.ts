@@ -4,8 +4,9 @@ import { type Html, html } from '../pages/html.ts';
 import { code } from './prose.ts';
 
 /**
- * The samples of an operation, of which the chosen language is shown. The choice works by style sheet alone; the
- * page's script remembers it and puts the reader's key into the samples.
+ * The samples of an operation; only the chosen language is shown. Choosing works without a script,
+ * by style sheet. The page's script remembers the choice and inserts the reader's key into the
+ * samples.
  */
 export function sampleChoice(
   operationId: string,

@@ -3,17 +3,17 @@ import type { Parameter } from '../../http/operation.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Addresses } from '../pages/reference-sections.ts';
 
-/** An address that the form sends to, and whose keys it takes. */
+/** An address that the form can send to, and the environment of its keys. */
 interface Target {
   readonly title: string;
   readonly baseUrl: string;
-  /** `undefined` where keys of both environments are taken. */
+  /** `undefined` if keys of both environments are accepted. */
   readonly environment?: 'production' | 'staging';
 }
 
 /**
- * The form that sends a request. It is inert until the page's script has come: `web/reference/try-it.ts`
- * reads it by its data attributes.
+ * The form that sends a request. It does nothing until the page's script is loaded:
+ * `web/reference/try-it.ts` reads it by its data attributes.
  */
 export function tryForm(operation: PublishedOperation, addresses: Addresses): Html {
   const { method, path, parameters, body } = operation;
@@ -32,7 +32,7 @@ ${body ? bodyInput(Object(body).example) : ''}
 <noscript><p>Sending a request from here needs JavaScript. The samples below do the same.</p></noscript>`;
 }
 
-/** Staging first: what is tried there is not real. */
+/** Staging first, since requests there do not affect production. */
 function targetsOf({ tag }: PublishedOperation, addresses: Addresses): readonly Target[] {
   const { production, staging, quickstart, sandbox } = addresses;
   if (tag === 'Quickstart') return [{ title: 'Quickstart', baseUrl: quickstart }];
@@ -72,7 +72,7 @@ function parameterInput({ name, in: place, required, schema, example }: Paramete
 <input type="text" ${data}${value}${hint} spellcheck="false"></div>`;
 }
 
-/** Plain text, which is sent as it is: numbers keep all of their digits. */
+/** Plain text, which is sent unchanged, so that numbers keep all of their digits. */
 function bodyInput(example: unknown): Html {
   const text = JSON.stringify(example, undefined, 2);
   return html`<div class="try-field"><label for="try-body">Body <span class="dimmed">application/json</span></label>

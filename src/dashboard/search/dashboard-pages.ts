@@ -1,9 +1,9 @@
-/** A page of the dashboard as the search finds it; its title is in `page-titles.ts`. */
+/** A page of the dashboard in the search index; its title is in `page-titles.ts`. */
 export interface DashboardPage {
   readonly path: string;
-  /** What is on the page. */
+  /** A summary of the page. */
   readonly excerpt: string;
-  /** More words that people look for. */
+  /** Further search terms. */
   readonly text: string;
 }
 

@@ -10,13 +10,13 @@ import { pageTitle } from '../shared/page-titles.ts';
 import type { SearchEntry } from '../shared/search.ts';
 import { DASHBOARD_PAGES, type DashboardPage } from './dashboard-pages.ts';
 
-/** Sections of guides that are entries of another kind, which say more. */
+/** Guides whose sections are indexed as entries of their own kind. */
 const LISTS = { errors: 'Error code', headers: 'Header' } as const;
 
 /** The longest excerpt, in characters. */
 const EXCERPT_LENGTH = 160;
 
-/** Everything that the search finds: operations, guides by section, codes, headers, fields, pages. */
+/** All entries of the search: operations, guides by section, codes, headers, fields, pages. */
 export function searchEntries(facts: ServiceFacts): SearchEntry[] {
   return [
     {
@@ -90,7 +90,7 @@ function ofOperation(id: string, operation: PublishedOperation): SearchEntry[] {
 /** A guide and its sections. */
 function ofGuide(name: string, title: string, description: string, text: string): SearchEntry[] {
   const [introduction = '', ...sections] = text
-    // Only headings outside of code begin sections.
+    // Only headings outside of code blocks begin sections.
     .replaceAll(/^```[\s\S]*?^```$/gm, (code) => code.replaceAll(/^#/gm, ' #'))
     .split(/^##+ /m);
   const kind = Object.entries(LISTS).find(([guide]) => guide === name)?.[1];
@@ -98,7 +98,7 @@ function ofGuide(name: string, title: string, description: string, text: string)
     const [heading = '', ...lines] = section.split('\n');
     const content = plain(lines.join('\n'));
     const isListed = heading.startsWith('`') && kind !== undefined;
-    // The catalogue has better words for these.
+    // These have an entry with a better description, from the catalogue of errors.
     if (isListed && kind === 'Error code') return [];
     return [
       {
@@ -128,7 +128,7 @@ function simulationNames(heading: string): string {
   return heading === 'Simulations' ? ` ${[...SIMULATIONS.keys()].join(' ')}` : '';
 }
 
-/** Markdown as words. */
+/** Markdown as plain text. */
 function plain(markdown: string): string {
   return markdown
     .replaceAll(/\]\([^)]*\)|[`*[\]]|^```\w*$|^(?:- |\d\. )/gm, '')

@@ -3,7 +3,7 @@ import type { PageParts } from '../pages/shell.ts';
 import type { ReferencePage } from '../reference/frame.ts';
 import { SEARCH_PATH, type SearchResult } from '../shared/search.ts';
 
-/** The longest query that is searched for, in characters. */
+/** Maximum length of a query, in characters. */
 const MAX_QUERY_LENGTH = 200;
 
 /** The query of a request for the search page. */
@@ -12,7 +12,7 @@ export function queryOf(request: Request): string {
   return query.trim().slice(0, MAX_QUERY_LENGTH);
 }
 
-/** The search for browsers without a script, and for addresses that are passed on. */
+/** The search page, for browsers without scripts and for shared links. */
 export function searchPage(
   query: string,
   results: readonly SearchResult[],

@@ -9,7 +9,7 @@ import {
 } from '../shared/search.ts';
 import { searchEntries } from './entries.ts';
 
-/** The search over everything that can be read without signing in, and the dashboard's pages by name. */
+/** The search over all public pages, and over the dashboard's pages by name. */
 export interface Search {
   /** The best results first; none for a query without a word. */
   find(query: string): readonly SearchResult[];

@@ -12,23 +12,30 @@ type Database = AuthContext['adapter'];
 /** How long a session lasts after its last renewal, in seconds. */
 export const SESSION_LASTS = (7 * DAY) / SECOND;
 
-/** How long mailed links and those of the command line work, in seconds. */
+/** Lifetime of links that are mailed or printed by the command line, in seconds. */
 export const LINK_LASTS = HOUR / SECOND;
 
-/** The endpoints of better-auth's plugins that begin a session proven with a second factor. */
+/**
+ * The endpoints of better-auth's plugins that begin a session proven with a second factor, with
+ * that factor.
+ */
 const PROVEN_BY: Readonly<Record<string, SecondFactor>> = {
   '/two-factor/verify-totp': 'totp',
   '/two-factor/verify-backup-code': 'recovery_code',
   '/passkey/verify-authentication': 'passkey',
 };
 
-/** Live sessions of an account; fewer than better-auth lists at once, so that no list is cut off. */
+/**
+ * Maximum number of live sessions of an account. Less than better-auth's limit for lists, so that
+ * no list is cut off.
+ */
 const MAX_SESSIONS = 50;
 
 /**
- * What better-auth lacks: sessions are listed and ended by id, because their tokens would let a
- * script take one over; their number is limited; an operator gets a reset link; setting a password
- * ends the links that would set another. Sessions and reset links begin by the service's clock.
+ * Adds what better-auth lacks. Sessions are listed and ended by id, because a script could take
+ * over a session with its token. The number of sessions is limited. Operators can create a reset
+ * link. Setting a password invalidates other reset links. Sessions and reset links use the
+ * service's clock.
  */
 export function accountPlugin(clock: Clock) {
   const after = (seconds: number) => new Date(clock.now().wall + seconds * SECOND);
@@ -44,7 +51,8 @@ export function accountPlugin(clock: Clock) {
                 const ipAddress = context?.headers?.get(ADDRESS_HEADER) ?? '';
                 const path = context?.path ?? '';
                 const earlier = path === '/change-password' ? context?.context.session : null;
-                // After a change of the password the session goes on as it was proven, and as long ago.
+                // After a change of the password the new session keeps the second factor and the
+                // time of its proof.
                 const proven = earlier?.session['secondFactor'] ? earlier.session : undefined;
                 const secondFactor = proven?.['secondFactor'] ?? PROVEN_BY[path] ?? null;
                 const times = {
@@ -59,7 +67,7 @@ export function accountPlugin(clock: Clock) {
         },
         emailAndPassword: {
           enabled: true,
-          // Whoever opened the link has the mailbox, or got it from the operator.
+          // Opening the link proves access to the mailbox, unless an operator handed out the link.
           async onPasswordReset({ user }) {
             await internalAdapter.updateUser(user.id, { emailVerified: true });
             await endLinks(adapter, user.id);
@@ -72,7 +80,7 @@ export function accountPlugin(clock: Clock) {
         {
           matcher: ({ path }) => path === '/change-password',
           handler: createAuthMiddleware(async ({ context }) => {
-            // A change begins a new session; a refused one does not.
+            // Only a successful change begins a new session.
             if (context.newSession) await endLinks(context.adapter, context.newSession.user.id);
           }),
         },
@@ -113,7 +121,10 @@ async function trimSessions(
   }
 }
 
-/** Ends the links that set a new password; better-auth stores them with the account as their value. */
+/**
+ * Invalidates the links that set a new password. better-auth stores them with the account as their
+ * value.
+ */
 async function endLinks(adapter: Database, accountId: string): Promise<void> {
   await adapter.deleteMany({
     model: 'verification',

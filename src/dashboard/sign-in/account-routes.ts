@@ -11,7 +11,7 @@ export async function listSessions(context: SignInContext): Promise<Outcome> {
   return { body: sessions.map((each) => ({ ...each, expiresAt: endOfSession(account, each) })) };
 }
 
-/** Also ends the account's other sessions; no other browser is known for it any more. */
+/** Also ends the account's other sessions and forgets its other known browsers. */
 export async function changePassword(context: SignInContext): Promise<Outcome> {
   const { currentPassword, newPassword } = await readPasswordChange(context.request);
   newPasswordFrom(newPassword);
@@ -47,11 +47,11 @@ export async function deleteAccount(context: SignInContext): Promise<Outcome> {
   return { ...DONE, headers: deleted.headers };
 }
 
-/** Counts a guess at the password of whoever is signed in. @throws ApiError `signed_out` */
+/** Counts a guess at the password of the signed-in user. @throws ApiError `signed_out` */
 async function takeOwnAttempt(context: SignInContext) {
   const { attempts, browsers, address, request } = context;
   const { id, account } = requireSession(context.session);
-  // A session that began before browsers were remembered, or without their cookie, is as good.
+  // Without a known-browser cookie the session itself identifies the browser.
   const browser = (await browsers.find(request.headers, account.id)) ?? id;
   return { attempt: await attempts.take(address, 'password', account.email, browser), account };
 }

@@ -6,20 +6,20 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import { describeWait } from '../describe-wait.ts';
 import { DashboardError } from '../errors.ts';
 
-/** More than anybody can try; the greatest number that a structured header may hold (RFC 9651, 3.3.1). */
+/** No limit in practice: the greatest integer in a structured header (RFC 9651, 3.3.1). */
 const UNLIMITED = 999_999_999_999_999;
 
-/** All attempts of one client address, of any kind but sign-ups, which have a limit of their own. */
+/** All attempts of one client address, except sign-ups, which have a separate limit. */
 const OF_ADDRESS: Limits = { perMinute: 30, perDay: 300 };
 
 /**
- * Limits on one account: `password` for guesses at its password, `code` for guesses at a code of its
- * second factor, `mail` for requests that send mail to it. `here` applies to each client address and each known browser, `everywhere` to all
- * addresses together.
+ * Limits on one account: `password` for guesses at its password, `code` for guesses at a code of
+ * its second factor, `mail` for requests that send mail to it. `here` applies to each client
+ * address and each known browser, `everywhere` to all addresses together.
  *
- * Nobody can lock a person out for long: daily limits apply to one client address each, and the
- * limit that all of them share is per minute, so it ends with the attack. A browser that is known for
- * the account has a limit of its own instead, which nobody else can use up.
+ * An attacker cannot lock a user out for long: daily limits apply per client address, and the limit
+ * shared by all addresses is per minute, so it ends with the attack. A browser that is known for
+ * the account has a separate limit, which others cannot exhaust.
  */
 const OF_ACCOUNT: Readonly<Record<Purpose, { here: Limits; everywhere?: Limits }>> = {
   password: {
@@ -36,8 +36,8 @@ const OF_ACCOUNT: Readonly<Record<Purpose, { here: Limits; everywhere?: Limits }
 };
 
 /**
- * Mail of one kind to one mailbox, whoever asks for it, so that none is flooded. Only mail that is
- * sent counts: at the limit the mailbox holds that many links of the kind, and other kinds are
+ * Mail of one kind to one mailbox, from all senders, to prevent flooding. Only mail that is sent
+ * counts: at the limit the mailbox contains that many links of this kind. Other kinds are
  * unaffected.
  */
 const OF_MAILBOX: Limits = { perMinute: 10, perDay: 50 };
@@ -46,7 +46,10 @@ export type Purpose = 'password' | 'code' | 'mail';
 
 /** An attempt that was admitted. */
 export interface Attempt {
-  /** Takes it back from the account's counters, because the password was right; the client address keeps it. */
+  /**
+   * Removes the attempt from the account's counters after a correct password. It still counts for
+   * the client address.
+   */
   giveBack(): Promise<void>;
 }
 
@@ -85,14 +88,14 @@ export class Attempts {
     return this.#takeAll(ofAddress, ofAccount, 'Too many sign-ups from your network address.');
   }
 
-  /** Counts a mail that is about to be sent. `false` when it is one too many. */
+  /** Counts a mail before it is sent. `false` if it exceeds the limit. */
   async takeMail(kind: string, email: string): Promise<boolean> {
     const caller = `mailbox:${kind}:${email.toLowerCase()}`;
     const counter = { caller, limits: OF_MAILBOX };
     return (await this.#counts.take([counter], this.#clock.now())).outcome === 'admitted';
   }
 
-  /** @param refusal what to say first when one of the limits is exceeded. */
+  /** @param refusal the first sentence of the error message when a limit is exceeded. */
   async #takeAll(
     ofAddress: AttemptCounter,
     ofAccount: readonly AttemptCounter[],

@@ -11,11 +11,11 @@ import { ARGON2ID } from './passwords.ts';
 
 export type Auth = Awaited<ReturnType<typeof createAuth>>;
 
-/** How long after its last renewal a session is renewed, in seconds. */
+/** Minimum time between two renewals of a session, in seconds. */
 const RENEW_AFTER = DAY / SECOND;
 /**
- * better-auth on the service's tables. It is used by its public API alone, and extended by a plugin.
- * @param mailer without it an account can be used before its address is confirmed.
+ * better-auth on the service's tables, used only through its public API and extended by a plugin.
+ * @param mailer without a mailer, accounts can be used before their address is confirmed.
  */
 export async function createAuth(options: SignInOptions, mailer: Mailer | undefined) {
   const { addresses, stores, clock, log, passwords = ARGON2ID } = options;
@@ -76,7 +76,8 @@ function tables({ stores, clock }: SignInOptions) {
       },
       deleteUser: {
         enabled: true,
-        // Deletes everything, with the audit entry, in one write; better-auth finds nothing left to delete.
+        // Deletes everything and adds the audit entry in one write; nothing is left for better-auth
+        // to delete.
         beforeDelete: async ({ id, email }: { id: string; email: string }) => {
           await stores.accounts.delete(id, clock.now().wall, email);
         },
@@ -134,8 +135,8 @@ function generateId(model: string, now: number): string {
 }
 
 /**
- * The name of a cookie, and whether it is sent over https alone. Then no other host and no page over
- * plain http can set a cookie of this name.
+ * The name of a cookie, and whether it is sent over https only. In that case no other host and no
+ * page over plain http can set a cookie with this name.
  */
 export function cookieOf(dashboard: string, purpose: 'session' | 'browser') {
   const secure = dashboard.startsWith('https:');
@@ -146,7 +147,7 @@ export function cookieOf(dashboard: string, purpose: 'session' | 'browser') {
 function cookies(dashboard: string) {
   const { name, prefix, secure } = cookieOf(dashboard, 'session');
   return {
-    // better-auth's own prefix would be `__Secure-`, which another host of the domain can set.
+    // better-auth's own prefix is `__Secure-`. Other hosts of the domain could set such a cookie.
     useSecureCookies: false,
     cookiePrefix: prefix,
     cookies: { session_token: { name } },

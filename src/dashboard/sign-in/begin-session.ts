@@ -9,13 +9,13 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** A session that better-auth began: whose it is, and the headers that set its cookie. */
+/** A session that better-auth began: its user, and the headers that set its cookie. */
 interface Begun {
   readonly response: { readonly user: { readonly id: string; readonly email: string } };
   readonly headers: Headers;
 }
 
-/** Signs in by password; where a second factor is asked for, the session begins with that. */
+/** Signs in with a password. If a second factor is required, the session begins after that. */
 export async function beginSession(context: SignInContext, body: Credentials): Promise<Outcome> {
   const { auth, headers } = context;
   const begun = await auth.api.signInEmail({ body, headers, returnHeaders: true });
@@ -23,7 +23,9 @@ export async function beginSession(context: SignInContext, body: Credentials): P
   return askForSecondFactor(context, body.email, begun.headers);
 }
 
-/** Ends the session that the request came with, if any. The browser is known from now on. */
+/**
+ * Completes a sign-in: ends the earlier session of the request, if any, and remembers the browser.
+ */
 export async function enter(
   { auth, headers, browsers, request }: SignInContext,
   begun: Begun,
@@ -35,7 +37,7 @@ export async function enter(
   return { body, headers: begun.headers };
 }
 
-/** The headers without the session, which better-auth would take for that of whoever signs in. */
+/** The headers without the session, which better-auth would otherwise use for the new sign-in. */
 export function withoutSession({ headers, options }: SignInContext): Headers {
   const { name } = cookieOf(options.addresses.dashboard, 'session');
   const pairs = (headers.get('cookie') ?? '').split(/; */);
@@ -45,7 +47,9 @@ export function withoutSession({ headers, options }: SignInContext): Headers {
   return changed;
 }
 
-/** Replies with the cookie of the challenge alone: a session that is there goes on until the next step. */
+/**
+ * Replies with only the cookie of the challenge: an existing session continues until the next step.
+ */
 async function askForSecondFactor(
   { options }: SignInContext,
   email: string,

@@ -12,7 +12,7 @@ const PASSKEY_NAME =
 
 const base64 = { type: 'string', maxLength: 8_000 } as const;
 
-/** What a browser returns of a sign-in with a passkey (WebAuthn, AuthenticationResponseJSON). */
+/** The result of a sign-in with a passkey in the browser (WebAuthn, AuthenticationResponseJSON). */
 const passkeyResponse = {
   type: 'object',
   required: ['id', 'rawId', 'type', 'response', 'clientExtensionResults'],
@@ -29,7 +29,7 @@ const passkeyResponse = {
   },
 } as const;
 
-/** A name that people see in lists and in the audit log. */
+/** A name that is shown in lists and in the audit log. */
 const passkeyName = {
   type: 'string',
   pattern: `^(?=.*\\S)[^${UNPRINTABLE}]{1,60}$`,

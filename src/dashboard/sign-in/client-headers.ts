@@ -4,8 +4,8 @@ export const ADDRESS_HEADER = 'x-client-address';
 const MAX_USER_AGENT_LENGTH = 300;
 
 /**
- * The headers that better-auth sees. No other header of the request influences it.
- * @param address of the client; needed where a session may begin.
+ * The only headers of a request that are passed to better-auth.
+ * @param address of the client; required if the request may begin a session.
  */
 export function clientHeaders(sent: Headers, address = ''): Headers {
   return new Headers({

@@ -5,13 +5,13 @@ import type { Mailer } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
 import type { findSession } from './session-age.ts';
 
-/** What every operation below /api/auth shares. */
+/** The dependencies of all operations below /api/auth. */
 export interface SignInParts {
   readonly auth: Auth;
   readonly options: SignInOptions;
   readonly attempts: Attempts;
   readonly browsers: KnownBrowsers;
-  /** Without it no mail is sent. */
+  /** `undefined` if no mail is sent. */
   readonly mailer: Mailer | undefined;
   /** Work that continues after the reply. */
   readonly jobs: Set<Promise<void>>;
@@ -20,9 +20,9 @@ export interface SignInParts {
 /** One request below /api/auth. */
 export interface SignInContext extends SignInParts {
   readonly request: Request;
-  /** The request's headers as far as better-auth sees them. */
+  /** The request's headers that are passed to better-auth. */
   readonly headers: Headers;
-  /** Of whoever is signed in; it has not reached its greatest age. */
+  /** The session of the request, if it has not reached its maximum age. */
   readonly session: Awaited<ReturnType<typeof findSession>>;
   /** The address of the client. */
   readonly address: string;
@@ -36,7 +36,7 @@ export interface Outcome {
 
 export const DONE: Outcome = { body: { status: true } };
 
-/** Continues after the reply, which neither waits for the work nor shows how it ended. */
+/** Runs work after the reply, which neither waits for it nor depends on its outcome. */
 export function inBackground(
   { options, jobs }: SignInParts,
   job: string,

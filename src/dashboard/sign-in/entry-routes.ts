@@ -13,16 +13,17 @@ import type { Mailer } from './mailer.ts';
 import { refuseGuessable } from './password-strength.ts';
 
 /**
- * Signing up is not better-auth's: an account is made in one write, with its entry in the audit log.
- * Where mail is sent, nothing but a link is made before the address is confirmed, and whoever confirms
- * it sets the password.
+ * Sign-up does not use better-auth, so that the account and its audit entry are created in one
+ * write. If mail is sent, only a link is created until the address is confirmed, and the person who
+ * confirms it sets the password.
  */
 export async function signUp(context: SignInContext): Promise<Outcome> {
   const { attempts, address, mailer, request } = context;
   if (mailer) {
     const email = emailFrom((await readEmail(request)).email).toLowerCase();
     await attempts.takeSignUp(address, email);
-    // Replies before it is done: neither the words nor the time tell whether the address is known.
+    // Replies before the work is done, so that neither the text nor the time reveals whether the
+    // address is known.
     inBackground(context, 'sign-up', () => signUpByMail(context, mailer, email));
     return { body: { user: null } };
   }
@@ -31,7 +32,7 @@ export async function signUp(context: SignInContext): Promise<Outcome> {
   const credentials = { email, password: newPasswordFrom(fields.password) };
   const attempt = await attempts.takeSignUp(address, email);
   await refuseGuessable(credentials.password, email, attempt);
-  // Without mail the holder cannot be told in private that the address has an account.
+  // Without mail there is no private way to tell the holder that the address has an account.
   if (await createAccount(context, credentials)) return beginSession(context, credentials);
   throw new DashboardError(
     'conflict',
@@ -49,7 +50,7 @@ export async function verifyEmail(context: SignInContext): Promise<Outcome> {
   const expected = await auth.api.findLinkValue({ params });
   if (expected !== undefined) await refuseGuessable(password, expected);
   const email = await auth.api.consumeLink({ params });
-  // An account that was created meanwhile keeps its password: another link was used first.
+  // If another link was used first, the account already exists and keeps its password.
   if (email === undefined || !(await createAccount(context, { email, password }))) {
     throw new DashboardError(...INVALID_LINK);
   }
@@ -81,7 +82,7 @@ async function signUpByMail(context: SignInContext, mailer: Mailer, email: strin
   await mailer.verifyAddress(email, await auth.api.createLinkToken({ params }));
 }
 
-/** `undefined` when the address is taken. The address is confirmed where mail is sent. */
+/** `undefined` if the address is taken. The address counts as confirmed if mail is sent. */
 async function createAccount(context: SignInContext, { email, password }: Credentials) {
   const { auth, options, mailer } = context;
   const passwords = (await auth.$context).password;

@@ -11,7 +11,7 @@ export const INVALID_LINK: ErrorArguments = [
   'This link has expired, or was used before. Ask for a new one.',
 ];
 
-/** The error for a code that is wrong, or was accepted before. */
+/** The error for a code that is wrong or was already used. */
 export const WRONG_CODE: ErrorArguments = [
   'invalid_credentials',
   'This code is wrong, or was used before. Wait for the next one, then try again.',
@@ -22,7 +22,7 @@ const WRONG_RECOVERY_CODE: ErrorArguments = [
   'This recovery code is wrong, or was used before.',
 ];
 
-/** The error for a second factor without a password before it, or too long after it. */
+/** The error for a second factor that was given without the password, or too long after it. */
 export const PASSWORD_FIRST: ErrorArguments = [
   'sign_in_again',
   'Your sign-in took too long, or there were too many wrong codes. Enter your password again.',
@@ -61,7 +61,8 @@ const ERRORS: Readonly<Record<string, ErrorArguments>> = {
   TOTP_NOT_ENABLED: WRONG_CODE,
   INVALID_BACKUP_CODE: WRONG_RECOVERY_CODE,
   BACKUP_CODES_NOT_ENABLED: WRONG_RECOVERY_CODE,
-  // By its status, as it has no code: a recovery code was used by another request at the same moment.
+  // Identified by its status, because it has no code: a recovery code was used by a concurrent
+  // request.
   CONFLICT: WRONG_RECOVERY_CODE,
   INVALID_TWO_FACTOR_COOKIE: PASSWORD_FIRST,
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: PASSWORD_FIRST,

@@ -5,14 +5,14 @@ import type { RecoveryCodes } from '../shared/api.ts';
 import { inBackground, type Outcome, type SignInContext } from './context.ts';
 import { digestOfCode, newRecoveryCodes } from './recovery-codes.ts';
 
-/** A change of second factors by the holder of the account. */
+/** The account, time and author of a change of second factors by the holder of the account. */
 export function factorChange({ options }: SignInContext, { id, email }: Account): FactorChange {
   return { accountId: id, now: options.clock.now().wall, by: email };
 }
 
 /**
- * The session, which may change second factors: its sign-in is recent, and was proven with one if the
- * account has any.
+ * The session of a request to change second factors. Its sign-in must be recent, and must have been
+ * proven with a second factor if the account has any.
  * @throws ApiError `signed_out` or `sign_in_again`
  */
 export async function requireRecentProof(context: SignInContext) {
@@ -40,7 +40,7 @@ export function codesOutcome(codes: readonly string[] | null): Outcome {
   return { body };
 }
 
-/** Mails the holder of the account what was changed, where mail is sent. */
+/** Notifies the holder of the account of the change, if mail is sent. */
 export function notify(context: SignInContext, { email }: Account, change: string): void {
   const { mailer } = context;
   if (mailer)

@@ -1,14 +1,20 @@
 import { createAuthEndpoint } from 'better-auth/api';
 import { generateRandomString, symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto';
 
-/** Characters of an app's secret, from an alphabet of 64: 144 bits (RFC 4226, section 4, asks for 128). */
+/**
+ * Length of an app's secret, in characters of an alphabet of 64: 144 bits (RFC 4226, section 4,
+ * asks for 128).
+ */
 const SECRET_LENGTH = 24;
 
-/** What the routes of second factors need of better-auth's context. No router serves these endpoints. */
+/**
+ * Endpoints that give the routes of second factors access to better-auth's context. They are not
+ * served over HTTP.
+ */
 export function factorEndpoints() {
   const serverOnly = { SERVER_ONLY: true } as const;
   return {
-    /** A new secret of an authenticator app, as it is and encrypted for the store. */
+    /** A new secret for an authenticator app, in plain text and encrypted for storage. */
     createTotpSecret: createAuthEndpoint(
       '/totp-secrets',
       { method: 'POST', metadata: serverOnly },
@@ -24,7 +30,7 @@ export function factorEndpoints() {
       ({ context, params }) =>
         symmetricDecrypt({ key: context.secretConfig, data: params.encrypted }),
     ),
-    /** The account whose password was given, and which is yet to give its second factor. */
+    /** The account whose password was given and whose second factor is pending. */
     findChallengedAccount: createAuthEndpoint(
       '/two-factor-challenge',
       { method: 'GET', metadata: serverOnly },
@@ -39,5 +45,5 @@ export function factorEndpoints() {
   };
 }
 
-/** The name that better-auth's plugin gives the cookie that follows the password. */
+/** The name of the cookie that better-auth's plugin sets after the password. */
 export const CHALLENGE_COOKIE = 'two_factor';

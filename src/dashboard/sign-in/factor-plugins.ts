@@ -3,10 +3,10 @@ import { twoFactor } from 'better-auth/plugins/two-factor';
 import { digestsAlone } from './recovery-codes.ts';
 import { TOTP } from './totp.ts';
 
-/** Failed codes in a row after which an account's codes are refused for a while. */
+/** Number of consecutive wrong codes after which an account's codes are refused for some time. */
 const MOST_FAILURES = 10;
 
-/** How long they are refused, in seconds. */
+/** Duration of the refusal, in seconds. */
 export const LOCK_LASTS = 900;
 
 /** How long after the password a code can be given, in seconds. */
@@ -17,7 +17,7 @@ export function issuerOf(dashboard: string): string {
   return `Petstore (${new URL(dashboard).hostname})`;
 }
 
-/** Codes of authenticator apps and recovery codes, asked for after the password. */
+/** Codes of authenticator apps and recovery codes, required after the password. */
 export function twoFactorPlugin(dashboard: string) {
   return twoFactor({
     issuer: issuerOf(dashboard),
@@ -25,7 +25,7 @@ export function twoFactorPlugin(dashboard: string) {
     accountLockout: { maxFailedAttempts: MOST_FAILURES, durationSeconds: LOCK_LASTS },
     totpOptions: TOTP,
     backupCodeOptions: {
-      // Not encrypted: nobody needs to read them again.
+      // Digests instead of encryption: the codes never need to be read again.
       storeBackupCodes: {
         encrypt: async (codes) => digestsAlone(codes),
         decrypt: async (digests) => digests,
@@ -47,8 +47,8 @@ export function twoFactorPlugin(dashboard: string) {
 }
 
 /**
- * Passkeys. Each must verify its holder by a PIN or a fingerprint, for example: then it is two factors by
- * itself, and signs in without a password.
+ * Passkeys. Each must verify its holder, for example with a PIN or a fingerprint. A passkey is
+ * therefore two factors, and signs in without a password.
  */
 export async function passkeyPlugin(dashboard: string) {
   // Takes 90 ms; loaded with the rest of signing in.

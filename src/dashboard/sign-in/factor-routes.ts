@@ -26,7 +26,10 @@ export async function listFactors(context: SignInContext): Promise<Outcome> {
   return { body };
 }
 
-/** Makes the secret of an authenticator app, which counts once a code of it was given. */
+/**
+ * Creates the secret of an authenticator app. It becomes a second factor once a code of it is
+ * confirmed.
+ */
 export async function beginTotp(context: SignInContext): Promise<Outcome> {
   const { account } = await requireRecentProof(context);
   const { auth, options } = context;

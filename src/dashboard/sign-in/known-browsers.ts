@@ -4,7 +4,7 @@ import { type Clock, DAY, SECOND } from '../../lib/clock.ts';
 /** How long a browser stays known after its latest sign-in, in days. */
 const DAYS_KNOWN = 180;
 
-/** Accounts that one browser is known for; past it the one that signed in first is dropped. */
+/** Maximum number of accounts that one browser is known for; beyond it, the oldest is dropped. */
 const MOST_ACCOUNTS = 5;
 
 const ENTRY = /^([\w-]{16})\.(\d{1,6})\.([\w-]{43})$/;
@@ -20,10 +20,10 @@ interface Entry {
 type PasswordHashes = (accountId: string) => Promise<string | null | undefined>;
 
 /**
- * Remembers in a signed cookie which accounts were signed in to from a browser, so that their passwords
- * can be tried from there whatever strangers try elsewhere. The cookie proves nothing else. It names no
- * account: each entry is signed for one account and its password, fits no other, and ends with either of
- * them, so that a new password leaves no copy of the cookie of use.
+ * Remembers in a signed cookie the accounts that a browser has signed in to, so that an attack from
+ * elsewhere does not block sign-ins from this browser. The cookie has no other effect and names no
+ * account. Each entry is signed for one account and its current password, so that a new password
+ * invalidates all copies of the cookie.
  */
 export class KnownBrowsers {
   readonly #hmac: Bun.CryptoHasher;
@@ -38,7 +38,7 @@ export class KnownBrowsers {
     clock: Clock,
     passwordOf: PasswordHashes,
   ) {
-    // A key of its own: nothing that is signed elsewhere with the secret is an entry.
+    // A separate key, so that nothing else that is signed with the secret is valid as an entry.
     const key = new Bun.CryptoHasher('sha256', secret).update('known browsers').digest();
     this.#hmac = new Bun.CryptoHasher('sha256', key);
     this.#cookie = { ...cookie, httpOnly: true, sameSite: 'lax', path: '/' };
@@ -46,7 +46,7 @@ export class KnownBrowsers {
     this.#passwordOf = passwordOf;
   }
 
-  /** The id of the browser that sent these headers, if this account was signed in to from it. */
+  /** The id of the browser that sent these headers, if it is known for this account. */
   async find(sent: Headers, accountId: string): Promise<string | undefined> {
     const entries = this.#entries(sent);
     if (entries.length === 0) return undefined;
@@ -54,7 +54,7 @@ export class KnownBrowsers {
     return entries.find((entry) => this.#isOf(entry, holder))?.browser;
   }
 
-  /** The value of a `Set-Cookie` header that makes the browser known for this account, too. */
+  /** The value of a `Set-Cookie` header that adds this account to the browser's known accounts. */
   async remember(sent: Headers, accountId: string): Promise<string> {
     const entries = this.#entries(sent);
     const holder = await this.#holder(accountId);
@@ -70,7 +70,7 @@ export class KnownBrowsers {
     return new Bun.Cookie(name, value, { ...attributes, maxAge }).toString();
   }
 
-  /** What an entry is signed for. */
+  /** The account and password that an entry is signed for. */
   async #holder(accountId: string): Promise<string> {
     return `${accountId}.${await this.#passwordOf(accountId)}`;
   }

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createAuthEndpoint } from 'better-auth/api';
 
 /**
- * Tokens of links, which better-auth stores as digests. No router serves these endpoints. The kind of a link
- * is `reset-password`, with the id of an account as its value, or `sign-up`, with an e-mail address.
+ * Tokens of links, which better-auth stores as digests. These endpoints are not served over HTTP.
+ * The kind of a link is `reset-password`, with the id of an account as its value, or `sign-up`,
+ * with an e-mail address.
  */
 export function linkEndpoints(expiry: () => Date) {
   const serverOnly = { SERVER_ONLY: true } as const;
@@ -27,7 +28,10 @@ export function linkEndpoints(expiry: () => Date) {
         return found?.value;
       },
     ),
-    /** The value of a link, once; `undefined` when it has expired or was used. */
+    /**
+     * The value of a link, which is used up; `undefined` if the link has expired or was already
+     * used.
+     */
     consumeLink: createAuthEndpoint(
       '/link-tokens/:kind/:token',
       { method: 'DELETE', metadata: serverOnly },
@@ -39,12 +43,14 @@ export function linkEndpoints(expiry: () => Date) {
   };
 }
 
-/** 128 bits, as 32 hexadecimal digits. Links have it in their fragment, which reaches no log. */
+/**
+ * 128 bits, as 32 hexadecimal digits. Links contain it in their fragment, which appears in no log.
+ */
 function newToken(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** better-auth's /reset-password looks its tokens up by this form. */
+/** The format that better-auth's /reset-password uses. */
 function identifierOf(kind: string, token: string): string {
   return `${kind}:${token}`;
 }

@@ -21,12 +21,13 @@ export async function resetPassword(context: SignInContext): Promise<Outcome> {
   if (!holder) throw new DashboardError(...INVALID_LINK);
   await refuseGuessable(newPassword, holder.email);
   await auth.api.resetPassword({ body: { token, newPassword }, headers });
-  // The reset ended what browsers were known for. This one can sign in, whatever strangers try meanwhile.
+  // The reset has invalidated all known-browser cookies. A new one lets this browser sign in even
+  // during an attack.
   const cookie = await browsers.remember(request.headers, holder.id);
   return { ...DONE, headers: new Headers({ 'Set-Cookie': cookie }) };
 }
 
-/** Counts a request for mail, and gives its address. @throws ApiError where no mail is sent. */
+/** Counts a request for mail, and returns its address. @throws ApiError if no mail is sent. */
 async function takeMailAttempt(context: SignInContext): Promise<string> {
   const { options, attempts, address, request } = context;
   if (!options.mail) {

@@ -1,29 +1,32 @@
 import type { MailSettings } from '../../core/mail.ts';
 import type { Attempts } from './attempts.ts';
 
-/** The mail that signing in sends. Resolves once it is handed over, or dropped by the mailbox's limit. */
+/**
+ * The mails of sign-in. Each call resolves when the mail is handed over, or dropped because of the
+ * mailbox's limit.
+ */
 export interface Mailer {
   verifyAddress(email: string, token: string): Promise<void>;
   resetPassword(email: string, token: string): Promise<void>;
-  /** To the holder of an account whose address was given at a sign-up. */
+  /** Sent to the holder of an account whose address was used for another sign-up. */
   knownAddress(email: string): Promise<void>;
-  /** @param change what happened to a second factor, as a sentence. */
+  /** @param change of a second factor, as a sentence. */
   secondFactorChanged(email: string, change: string): Promise<void>;
 }
 
 /** How long a mail server may take to respond, in ms. */
 const TIMEOUT = 15_000;
 
-/** @param dashboard address of the dashboard, without a slash at its end. */
+/** @param dashboard address of the dashboard, without a trailing slash. */
 export function createMailer(
   { smtpUrl, from }: MailSettings,
   dashboard: string,
   attempts: Attempts,
 ): Mailer {
   const send = async (to: string, subject: string, paragraphs: readonly string[]) => {
-    // Each template has a subject of its own.
+    // Each template has a different subject.
     if (!(await attempts.takeMail(subject, to))) return;
-    // Loaded with the first mail, so that no start waits for it.
+    // Loaded with the first mail, so that the start does not wait for it.
     const { createTransport } = await import('nodemailer');
     const transport = createTransport({
       url: smtpUrl,
@@ -65,7 +68,10 @@ export function createMailer(
   };
 }
 
-/** The token is in the fragment, which browsers do not send: no log and no referrer has it. */
+/**
+ * The token is in the fragment, which browsers do not send, so it appears in no log and no
+ * referrer.
+ */
 export function linkTo(
   dashboard: string,
   page: 'verify-email' | 'reset-password',

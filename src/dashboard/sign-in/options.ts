@@ -1,6 +1,6 @@
 import type { DashboardOptions } from '../options.ts';
 
-/** The options of the dashboard that signing in uses. */
+/** The options of the dashboard that sign-in uses. */
 export interface SignInOptions
   extends Pick<
     DashboardOptions,

@@ -12,7 +12,9 @@ import {
 
 const MOST_PASSKEYS = 20;
 
-/** What the browser needs to sign in with a passkey, its holder verified (WebAuthn). */
+/**
+ * The browser's options for a sign-in with a passkey, with verification of its holder (WebAuthn).
+ */
 export async function passkeySignInOptions(context: SignInContext): Promise<Outcome> {
   const { auth, attempts, address, headers } = context;
   await attempts.take(address);
@@ -23,7 +25,7 @@ export async function passkeySignInOptions(context: SignInContext): Promise<Outc
   return { body: { ...response, userVerification: 'required' }, headers: cookies };
 }
 
-/** Signs in by a passkey, after the password or without one. */
+/** Signs in with a passkey, after the password or without one. */
 export async function signInWithPasskey(context: SignInContext): Promise<Outcome> {
   const { auth, attempts, address, headers, request } = context;
   const body = await readPasskeyResponse(request);
@@ -32,7 +34,7 @@ export async function signInWithPasskey(context: SignInContext): Promise<Outcome
   return enter(context, begun);
 }
 
-/** What the browser needs to make a passkey (WebAuthn). */
+/** The browser's options for creating a passkey (WebAuthn). */
 export async function newPasskeyOptions(context: SignInContext): Promise<Outcome> {
   const { factors } = await requireRecentProof(context);
   if (factors.passkeys.length >= MOST_PASSKEYS) {

@@ -3,21 +3,24 @@ import { DashboardError } from '../errors.ts';
 import type { Attempt } from './attempts.ts';
 
 /**
- * A password that can be guessed in fewer attempts is refused. Eight random lower-case letters pass;
- * known passwords and words with a year, digits or signs added do not.
+ * A password that can be guessed in fewer attempts is refused. Eight random lower-case letters
+ * pass; known passwords do not, nor do words with an added year, digits or punctuation.
  */
 const LEAST_GUESSES = 1e8;
 
-/** The same for passwords of words, names, dates and patterns alone, whose guesses are rated exactly. */
+/**
+ * The same for passwords that consist only of words, names, dates and patterns, for which the
+ * estimate is accurate.
+ */
 const LEAST_GUESSES_OF_WORDS = 1e9;
 
 /** Only this many characters are rated, because the time grows with their number. */
 const RATED_CHARACTERS = 40;
 
-/** What a guesser tries first, beside the account's own address. */
+/** Words that an attacker tries first, in addition to the account's own address. */
 const PRODUCT_NAMES = ['petstore', 'pet store', 'swagger'];
 
-/** Phrases that many people know, which would be strong otherwise, without the spaces between their words. */
+/** Well-known phrases that the estimator rates as strong, written without spaces. */
 const WELL_KNOWN_PHRASES = [
   'correcthorsebatterystaple',
   'thisismypassword',
@@ -29,16 +32,16 @@ const WELL_KNOWN_PHRASES = [
   'loremipsum',
 ];
 
-/** They make a word look longer to the estimator, and hardly harder to guess. */
+/** Separators make a word look longer to the estimator, but hardly make it harder to guess. */
 const SEPARATORS = /[\s\p{Dash_Punctuation}.,'_]/gu;
 
-/** Signs that are repeated, as those at the end of `January2026!!`. */
+/** Repeated punctuation, as at the end of `January2026!!`. */
 const REPEATED_SIGNS = /([^\p{L}\p{N}])\1+/gu;
 
 /** Shorter parts of an address, such as `com`, occur in other words by accident. */
 const SHORTEST_NAME = 4;
 
-/** Why a password is guessable, by the warning of the estimator. */
+/** The reason why a password is guessable, by the warning of the estimator. */
 const REASONS: Readonly<Record<string, string>> = {
   userInputs: 'It consists of your address or of the name of this service.',
   topTen: 'It is one of the most common passwords.',
@@ -66,16 +69,18 @@ const estimator = lazy(async () => {
     import('@zxcvbn-ts/language-common'),
     import('@zxcvbn-ts/language-en'),
   ]);
-  // Without the longest lists, of surnames and of the words of an encyclopedia, which find little more.
+  // Without the two longest lists (surnames, and words of an encyclopedia), which find little more.
   const { 'lastnames-en': _surnames, 'wikipedia-en': _rareWords, ...words } = english.dictionary;
   const dictionary = { ...words, ...common.dictionary, phrases: WELL_KNOWN_PHRASES };
   return new ZxcvbnFactory({ dictionary, graphs: common.adjacencyGraphs });
 });
 
 /**
- * Refuses common and guessable passwords, offline, also when letters are separated or in another width.
+ * Refuses common and guessable passwords, even with separators or full-width letters. Works
+ * offline.
  * @param email of the account, which counts as guessable.
- * @param attempt given back to the account when the password is refused, since it guessed nothing.
+ * @param attempt that is given back to the account if the password is refused, since it was not a
+ * guess.
  * @throws ApiError `weak_password`
  */
 export async function refuseGuessable(
@@ -90,7 +95,7 @@ export async function refuseGuessable(
   throw new DashboardError('weak_password', `This password is easy to guess. ${reason} ${ADVICE}`);
 }
 
-/** Why a password is easy to guess; `undefined` when it is not. */
+/** The reason why a password is easy to guess; `undefined` if it is not. */
 async function weakness(password: string, known: string[]): Promise<string | undefined> {
   const rated = password.slice(0, RATED_CHARACTERS);
   const { sequence, feedback } = (await estimator()).check(rated, known);
@@ -119,7 +124,10 @@ interface Part {
   readonly guesses?: number;
 }
 
-/** Without what disguises a word: wide letters, white space, separators, and repeated signs. */
+/**
+ * The password without common disguises: full-width letters, white space, separators, and repeated
+ * punctuation.
+ */
 function plain(password: string): string {
   const letters = password.normalize('NFKC').toLowerCase();
   return letters.replaceAll(SEPARATORS, '').replaceAll(REPEATED_SIGNS, '$1');
@@ -132,7 +140,7 @@ function knownNames(email: string): string[] {
   return [email, local, joined, ...PRODUCT_NAMES, ...parts].map((name) => name.toLowerCase());
 }
 
-/** What is left of a password without the names in it: it must be hard to guess by itself. */
+/** The password without the names in it; the rest alone must be hard to guess. */
 function withoutNames(password: string, names: readonly string[]): string {
   return names
     .filter((name) => name.length >= SHORTEST_NAME)

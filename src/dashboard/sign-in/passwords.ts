@@ -1,4 +1,4 @@
-/** Turns passwords into what is stored of them. */
+/** Hashes and verifies passwords. */
 export interface Passwords {
   hash(password: string): Promise<string>;
   verify(given: { hash: string; password: string }): Promise<boolean>;

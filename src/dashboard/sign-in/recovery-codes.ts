@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** How many codes there are at first. */
+/** Number of codes in a new set. */
 const COUNT = 10;
 
 /** Letters and digits that are not easily mistaken for each other; 32 of them, five bits each. */
@@ -11,7 +11,7 @@ const LENGTH = 24;
 
 const GROUPS = /.{4}(?=.)/g;
 
-/** New recovery codes, as people are shown them. */
+/** New recovery codes, formatted for display. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: COUNT }, () => {
     const letters = [...randomBytes(LENGTH)].map((byte) => ALPHABET[byte % ALPHABET.length]);
@@ -19,16 +19,17 @@ export function newRecoveryCodes(): string[] {
   });
 }
 
-/** The digest under which a recovery code is stored, however it is cased and grouped. */
+/** The stored digest of a recovery code. Case and grouping are ignored. */
 export function digestOfCode(code: string): string {
   const letters = code.toLowerCase().replaceAll(/[\s-]/g, '');
   return new Bun.CryptoHasher('sha256').update(letters).digest('hex');
 }
 
 /**
- * Checks what better-auth stores after a code was used: the digests of those that are left.
+ * Checks the value that better-auth stores after a code was used: the digests of the remaining
+ * codes.
  * @param json a list, as JSON.
- * @throws Error when it is anything else than digests.
+ * @throws Error if it contains anything other than digests.
  */
 export function digestsAlone(json: string): string {
   const codes: unknown = JSON.parse(json);

@@ -7,7 +7,7 @@ import { factorChange, notify } from './factor-changes.ts';
 import { digestOfCode } from './recovery-codes.ts';
 import { matchingStep } from './totp.ts';
 
-/** Completes a sign-in by the code of an authenticator app. */
+/** Completes a sign-in with the code of an authenticator app. */
 export async function signInWithCode(context: SignInContext): Promise<Outcome> {
   const code = (await readCode(context.request)).code.replaceAll(/\s/g, '');
   const { auth, account, attempt, headers } = await takeSecondStep(context);
@@ -17,7 +17,7 @@ export async function signInWithCode(context: SignInContext): Promise<Outcome> {
   return enter(context, begun);
 }
 
-/** Completes a sign-in by a recovery code, which is used up. */
+/** Completes a sign-in with a recovery code, which is used up. */
 export async function signInWithRecoveryCode(context: SignInContext): Promise<Outcome> {
   const body = { code: digestOfCode((await readCode(context.request)).code) };
   const { auth, account, attempt, headers } = await takeSecondStep(context);
@@ -34,7 +34,7 @@ export async function signInWithRecoveryCode(context: SignInContext): Promise<Ou
 
 /**
  * Counts a guess at the second factor of the account whose password was given.
- * @throws ApiError `sign_in_again` when none was given, or too long ago
+ * @throws ApiError `sign_in_again` if no password was given, or too long ago
  */
 async function takeSecondStep(context: SignInContext) {
   const { auth, attempts, browsers, address, options, request } = context;
@@ -50,7 +50,10 @@ async function takeSecondStep(context: SignInContext) {
   return { auth, account, attempt, headers };
 }
 
-/** A code is accepted once (RFC 6238, 5.2), which better-auth does not check. @throws ApiError */
+/**
+ * Makes sure that a code is accepted only once (RFC 6238, 5.2), which better-auth does not check.
+ * @throws ApiError
+ */
 async function useUp(
   { auth, options }: SignInContext,
   accountId: string,
@@ -61,7 +64,7 @@ async function useUp(
   if (!encrypted) return;
   const secret = await auth.api.decryptTotpSecret({ params: { encrypted } });
   const step = await matchingStep(secret, code);
-  // better-auth counts a code that is wrong.
+  // better-auth counts wrong codes itself.
   if (step === undefined || (await secondFactors.acceptTotpStep(accountId, step))) return;
   throw new DashboardError(...WRONG_CODE);
 }

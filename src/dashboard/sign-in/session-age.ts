@@ -3,15 +3,15 @@ import { DAY, HOUR, MINUTE } from '../../lib/clock.ts';
 import type { Auth } from './auth.ts';
 import type { SignInOptions } from './options.ts';
 
-/** How long after its sign-in a session ends, however often it is renewed, in ms. */
+/** Maximum age of a session, however often it is renewed, in ms. */
 const LONGEST_SESSION: Readonly<Record<Role, number>> = { customer: 30 * DAY, operator: 12 * HOUR };
 
 /** How long a sign-in counts as recent, in ms. */
 const RECENT = 15 * MINUTE;
 
 /**
- * The session of a request with these headers, and its account, if it has one. A session that has
- * reached its greatest age by the service's clock is deleted here.
+ * The session of a request with these headers, and its account, if there is one. Deletes a session
+ * that has reached its maximum age by the service's clock.
  */
 export async function findSession(
   { auth, options: { stores, clock } }: { auth: Auth; options: SignInOptions },
@@ -30,7 +30,10 @@ export async function findSession(
   return undefined;
 }
 
-/** When a session ends at the latest: renewals move `expiresAt`, never beyond its greatest age. */
+/**
+ * The latest possible end of a session. Renewals move `expiresAt`, but never beyond the maximum
+ * age.
+ */
 export function endOfSession(
   { role }: Account,
   { createdAt, expiresAt }: { createdAt: string; expiresAt: string },

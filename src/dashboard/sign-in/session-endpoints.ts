@@ -1,7 +1,7 @@
 import { APIError, createAuthEndpoint, getSessionFromCtx } from 'better-auth/api';
 import type { SessionEntry } from '../shared/api.ts';
 
-/** Endpoints that list and end the sessions of whoever is signed in, by id. */
+/** Endpoints that list and end the sessions of the signed-in user, by id. */
 export function sessionEndpoints(now: () => Date) {
   return {
     listOwnSessions: createAuthEndpoint('/own-sessions', { method: 'GET' }, async (context) => {

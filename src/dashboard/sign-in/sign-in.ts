@@ -8,7 +8,7 @@ import type { SignInOptions } from './options.ts';
 import { handle } from './routes.ts';
 import { findSession } from './session-age.ts';
 
-/** Accounts, passwords and sessions on better-auth, kept in the stores' own tables. */
+/** Accounts, passwords and sessions on better-auth, stored in the stores' own tables. */
 export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const { addresses, mail, clock, stores } = options;
   const attempts = new Attempts(options.attempts, clock, options.signUpLimits);

@@ -5,8 +5,8 @@ import { SECOND, systemClock } from '../../lib/clock.ts';
 export const TOTP = { digits: 6, period: 30 } as const;
 
 /**
- * The time step of which this is the code, at most one before or after the present one; `undefined`
- * when there is none. By the machine's clock, by which better-auth checks codes.
+ * The time step that this code belongs to: the current one, the one before or the one after;
+ * `undefined` if none matches. Uses the machine's clock, as better-auth does.
  */
 export async function matchingStep(secret: string, code: string): Promise<number | undefined> {
   const otp = createOTP(secret, TOTP);
@@ -19,7 +19,7 @@ export async function matchingStep(secret: string, code: string): Promise<number
   return undefined;
 }
 
-/** What an authenticator app reads from a QR code, and the key that people type instead. */
+/** The URI for the QR code of an authenticator app, and the key for typing it instead. */
 export function describeTotp(secret: string, issuer: string, email: string) {
   const uri = createOTP(secret, TOTP).url(issuer, email);
   return { uri, key: new URL(uri).searchParams.get('secret') ?? '' };

@@ -2,12 +2,12 @@ import { firstKeptHour } from '../../../core/usage.ts';
 import { DAY, HOUR } from '../../../lib/clock.ts';
 import { DashboardError } from '../../errors.ts';
 
-/** The longest period that is shown by the hour, in hours. */
+/** The longest period with hourly figures, in hours. */
 const MOST_HOURS = 72;
 /** How far back a period may begin, in ms: as long as usage is kept. */
 const OLDEST = 31 * DAY;
 
-/** The latest so many hours or UTC days, the current one included. */
+/** Presets: a number of hours or UTC days up to now, the current one included. */
 const PRESETS: Readonly<Record<string, readonly [count: number, length: number]>> = {
   '24h': [24, HOUR],
   '72h': [MOST_HOURS, HOUR],
@@ -19,13 +19,13 @@ const DEFAULT_PRESET = '24h';
 /** Whole hours or UTC days. Times are epoch ms. */
 export interface Period {
   readonly from: number;
-  /** Does not belong to it. */
+  /** Exclusive. */
   readonly to: number;
   readonly bucketHours: 1 | 24;
 }
 
 /**
- * The period that a query asks for with `last`, or with `from` and `to`.
+ * The period of a query, given as `last`, or as `from` and `to`.
  * @param now epoch ms.
  * @throws ApiError `invalid`
  */
@@ -65,7 +65,7 @@ function timeFrom(query: URLSearchParams, name: 'from' | 'to'): number {
   );
 }
 
-/** The beginning of the UTC hour or day (its length in ms) that a time (epoch ms) lies in. */
+/** The start of the UTC hour or day (`length` in ms) that contains `moment` (epoch ms). */
 export function startOf(length: number, moment: number): number {
   return Math.floor(moment / length) * length;
 }

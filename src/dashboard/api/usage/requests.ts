@@ -20,12 +20,12 @@ import { json } from '../replies.ts';
 import type { AccountContext } from '../route.ts';
 import { type Period, periodFrom, startOf } from './period.ts';
 
-/** Keys that are named in a report. */
+/** Maximum number of keys in a report. */
 const MOST_KEYS = 100;
-/** Rows in a CSV file. */
+/** Maximum number of rows in a CSV file. */
 const MOST_ROWS = 100_000;
 
-/** The columns that count replies, and what each counts. */
+/** The columns with counts of replies, and the count of each. */
 const COUNT_NAMES = {
   succeeded: 'succeeded',
   client_errors: 'clientErrors',
@@ -86,7 +86,7 @@ export async function report(context: AccountContext): Promise<Response> {
   });
 }
 
-/** The same requests as CSV. @throws ApiError `invalid` where there are too many rows. */
+/** The same requests as CSV. @throws ApiError `invalid` if there are too many rows. */
 async function reportCsv({ options, account, query }: AccountContext): Promise<Response> {
   const { stores, clock } = options;
   const period = periodFrom(query, clock.now().wall);
@@ -147,7 +147,10 @@ function keyAndEnvironment({ keyId, environment }: SubjectUsage): string {
   return `${keyId} ${environment}`;
 }
 
-/** Adds up usage that has the same name, the most requests first; the rest of each is of the first one. */
+/**
+ * Adds up usage with the same name, sorted by requests, most first. Other fields are those of the
+ * first usage of each name.
+ */
 function grouped(
   usage: readonly SubjectUsage[],
   name: (each: SubjectUsage) => string,
@@ -183,12 +186,12 @@ function figuresInfo(figures: UsageFigures): UsageFiguresInfo {
   };
 }
 
-/** Three significant digits. */
+/** Rounds to three significant digits. */
 function rounded(duration: number | undefined): number | null {
   return duration === undefined ? null : Number(duration.toPrecision(3));
 }
 
-/** Empty ones included, the oldest first. */
+/** The oldest first, empty ones included. */
 function buckets(usage: readonly PeriodUsage[], { from, to, bucketHours }: Period): UsageBucket[] {
   const length = bucketHours * HOUR;
   const inBucket = Map.groupBy(usage, ({ hour }) => startOf(length, hour * HOUR));
@@ -198,7 +201,7 @@ function buckets(usage: readonly PeriodUsage[], { from, to, bucketHours }: Perio
   });
 }
 
-/** Gives the name of the key of any of this usage. */
+/** Looks up the names of the keys in this usage. */
 async function usedKeysOf(
   { keys }: Pick<DashboardStores, 'keys'>,
   usage: readonly SubjectUsage[],

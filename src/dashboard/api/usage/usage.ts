@@ -29,7 +29,7 @@ export const usageRoutes: readonly Route[] = Object.entries(OPERATIONS).flatMap(
   ],
 );
 
-/** What the account has left, and when it was refused. */
+/** The remaining requests of the account, and its latest refusals. */
 export async function show({ options, account }: AccountContext): Promise<Response> {
   const now = options.clock.now().wall;
   const first = hourOf(startOf(DAY, now) - (DAYS_SHOWN - 1) * DAY);
@@ -46,7 +46,7 @@ export async function show({ options, account }: AccountContext): Promise<Respon
   });
 }
 
-/** What is left of an account's limits, in both environments. */
+/** The remaining requests of an account's limits, in both environments. */
 export async function windows(
   { stores, clock, currentUsage }: DashboardOptions,
   account: Account,

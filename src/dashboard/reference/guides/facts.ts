@@ -26,14 +26,17 @@ import { headerExample, plans } from '../../pages/reference-sections.ts';
 import type { ServiceFacts } from './guide.ts';
 import { faultTable, retryAfterRange } from './simulation-tables.ts';
 
-/** The days of ten years with their leap days, as the sandbox counts them. */
+/** Days of a year, averaged over ten years with leap days, as the sandbox counts them. */
 const DAYS_OF_A_YEAR = 365.2;
 
 const { deprecation: REMOVAL } = PET_OPERATIONS.getPet;
 
 type Values = Readonly<Record<string, (() => string) | undefined>>;
 
-/** What stands for `{{name}}` in the text of a guide, by name: values that the service runs with. */
+/**
+ * The values that replace `{{name}}` in the text of a guide, by name: those that the service runs
+ * with.
+ */
 export function valuesFor(facts: ServiceFacts): Values {
   const { addresses, banPolicy, anonymousLimits } = facts;
   return {
@@ -116,7 +119,7 @@ function sections(entries: ReadonlyArray<readonly [name: string, text: string]>)
   return document(...entries.flatMap(([name, text]) => [`### \`${name}\``, text]));
 }
 
-/** Where a header of replies belongs to some operations alone. */
+/** Lists the operations of a reply header that not all operations have. */
 function operationsWith(name: string): string {
   const own = Object.entries(OPERATIONS).filter(([, { success }]) =>
     success.headers?.some((header: HeaderName) => header === name),
@@ -125,7 +128,7 @@ function operationsWith(name: string): string {
   return `On replies of ${own.map(([id]) => `[${id}](/docs/operations/${id})`).join(', ')}.`;
 }
 
-/** The tools of a key of each environment. */
+/** The tools that are available with a key of each environment. */
 function toolTable(addresses: ServiceFacts['addresses']): string {
   return table(
     ['Key of', 'Tools'],

@@ -2,7 +2,7 @@ import type { BanPolicy } from '../../../core/bans.ts';
 import type { Limits } from '../../../core/plans.ts';
 import type { Addresses } from '../../pages/reference-sections.ts';
 
-/** What guides say about the service that shows them. */
+/** The facts about the service that guides mention. */
 export interface ServiceFacts {
   readonly addresses: Addresses;
   readonly banPolicy: BanPolicy;
@@ -12,14 +12,14 @@ export interface ServiceFacts {
 
 /** A guide: a page of text at `/docs/guides/NAME`, and as Markdown at `/docs/guides/NAME.md`. */
 export interface Guide {
-  /** In its address: small letters and hyphens. */
+  /** The last part of its address: lower-case letters and hyphens. */
   readonly name: string;
   readonly title: string;
   /** One sentence for lists, search engines and previews of links. */
   readonly description: string;
   /**
-   * Its text as Markdown, without the title. Sections begin with `##`; each heading is an anchor made of its
-   * words. A link to another page begins with `/`, such as `[keys](/keys)`.
+   * Its text as Markdown, without the title. Sections begin with `##`; the anchor of each heading
+   * is derived from its words. A link to another page begins with `/`, such as `[keys](/keys)`.
    */
   body(facts: ServiceFacts): string;
 }

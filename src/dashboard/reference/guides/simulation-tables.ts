@@ -24,7 +24,7 @@ const EFFECTS: Readonly<Record<FaultName, string>> = {
     'A 422 with a code that is not in the contract, as a later 1.x may add. Nothing was done.',
 };
 
-/** The simulations besides errors, with their parameters. */
+/** The simulations other than errors, with their parameters. */
 export function faultTable(): string {
   const faults: ReadonlyArray<[string, readonly SimulationParameterName[]]> =
     Object.entries(FAULTS);
