@@ -17,7 +17,7 @@ export type {
 
 /**
  * Starts a service to throw away and waits until it answers requests.
- * @throws Error with what the service said when it cannot be started, or is not ready in time.
+ * @throws Error with the output of the service if it cannot be started or is not ready in time.
  */
 export async function startPetstore(options: StartOptions = {}): Promise<Petstore> {
   return new Petstore(await startService(options));

@@ -9,7 +9,7 @@ import type {
   SimulationOptions,
 } from './types.ts';
 
-/** The service refused what a test asked for. */
+/** The service refused a call of this package. */
 export class PetstoreControlError extends Error {
   override readonly name = 'PetstoreControlError';
 }
@@ -18,7 +18,7 @@ export class PetstoreControlError extends Error {
 export class Petstore implements AsyncDisposable {
   readonly #service: StartedService;
   readonly #ready: Ready;
-  /** Ids of the requests that this object sent to the API by itself. */
+  /** Ids of the requests that this object sent to the API. */
   readonly #ownRequests = new Set<string>();
   /** Key for production, of an account whose limits no test suite exhausts. */
   readonly key: string;
@@ -34,7 +34,7 @@ export class Petstore implements AsyncDisposable {
     this.stagingKey = stagingKey;
   }
 
-  /** Base address of production, without a slash at its end, like all addresses. */
+  /** Base address of production, without a trailing slash, like all addresses. */
   get url(): string {
     return this.#ready.addresses.production;
   }
@@ -55,14 +55,14 @@ export class Petstore implements AsyncDisposable {
     return this.#ready.addresses.dashboard;
   }
 
-  /** All keys that the service began with: those of the account above, then those of the fixture. */
+  /** All keys that the service started with: first the keys above, then those of the fixture. */
   get keys(): readonly ServiceKey[] {
     return this.#ready.keys;
   }
 
   /**
    * Adds an account with a key for each environment.
-   * @throws PetstoreControlError when the address is taken, or the limits do not go with the plan.
+   * @throws PetstoreControlError if the address is taken, or the limits do not fit the plan.
    */
   async newAccount(account: NewAccount = {}): Promise<Account> {
     const keys: readonly ServiceKey[] = await this.#control('POST', '/accounts', account);
@@ -70,17 +70,19 @@ export class Petstore implements AsyncDisposable {
   }
 
   /**
-   * Lets time pass in the service, such as `'61s'`: windows, bans and keys end, and dates move on.
-   * @throws TypeError when it is not a duration.
+   * Advances the clock of the service by a duration such as `'61s'`: windows and bans end, keys
+   * expire, and dates pass.
+   * @throws TypeError if it is not a duration.
    */
   async advance(duration: string): Promise<void> {
     await this.#control('POST', '/clock', { advanceSeconds: secondsOf(duration) });
   }
 
   /**
-   * Lets the next requests with `stagingKey` meet a simulation, such as `'unavailable;retry-after=2'`: all of
-   * them until the next `reset()`, unless `times` is given. In staging only, and with its keys to the quickstart.
-   * @throws PetstoreControlError when there is no such simulation.
+   * Makes the next requests with `stagingKey` meet a simulation, such as
+   * `'unavailable;retry-after=2'`: all of them until the next `reset()`, unless `times` is given.
+   * Works in staging, and in the quickstart with staging keys.
+   * @throws PetstoreControlError if there is no such simulation.
    */
   async simulate(simulation: string, options: SimulationOptions = {}): Promise<void> {
     const reply = await send('PUT', `${this.sandboxUrl}/simulation`, this.stagingKey, {
@@ -93,8 +95,8 @@ export class Petstore implements AsyncDisposable {
   }
 
   /**
-   * The requests that were answered since the start or the last reset, in the order of their replies; without
-   * those of `simulate()`.
+   * The requests that were answered since the start or the last reset, in the order of their
+   * replies, except requests that `simulate()` sent.
    */
   async requests(): Promise<readonly RecordedRequest[]> {
     const recorded: readonly RecordedRequest[] = await this.#control('GET', '/requests');
@@ -104,15 +106,16 @@ export class Petstore implements AsyncDisposable {
   }
 
   /**
-   * Puts the service back as it began: the animals, messages, bans and usage of the fixture, and the time; the
-   * recorded requests are cleared. Accounts and keys stay. Wait for the replies to your requests before.
+   * Resets the service to its initial state: the animals, messages, bans and usage of the fixture,
+   * and the time. Clears the recorded requests. Accounts and keys stay. Wait for the replies to
+   * your requests first.
    */
   async reset(): Promise<void> {
     await this.#control('POST', '/reset');
     this.#ownRequests.clear();
   }
 
-  /** Stops the service; its data are gone. */
+  /** Stops the service and deletes its data. */
   stop(): Promise<void> {
     return this.#service.stop();
   }

@@ -8,19 +8,19 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Fixture, Ready } from './types.ts';
 
-/** How often it is looked whether the service is ready, in ms. */
+/** Interval of the checks whether the service is ready, in ms. */
 const LOOK_EVERY = 5;
 
-/** How long a start may take unless the caller says otherwise, in ms: enough for a busy machine. */
+/** Default timeout of a start, in ms: enough for a busy machine. */
 const START_TIME = 60_000;
 
-/** How long a service may take to stop, in ms: longer than it gives the requests in flight. */
+/** Timeout of a stop, in ms: longer than the service waits for requests in flight. */
 const STOP_TIME = 15_000;
 
-/** The same for one that was not ready in time. */
+/** The same for a service that was not ready in time. */
 const SHORT_STOP_TIME = 1_000;
 
-/** How a service is started. */
+/** The options for starting a service. */
 export interface StartOptions {
   readonly fixture?: Fixture;
   /**
@@ -31,11 +31,11 @@ export interface StartOptions {
   readonly command?: readonly string[];
   /** Settings of the service, such as `PETSTORE_BAN_AFTER`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** How long the start may take, in ms; 60 s by default. */
+  /** Timeout of the start, in ms; 60 s by default. */
   readonly timeoutMs?: number;
 }
 
-/** A service in a process of its own, and its ready file. */
+/** A service in a separate process, and its ready file. */
 export interface StartedService {
   readonly ready: Ready;
   /** Stops the service and waits for its end. */
@@ -43,8 +43,9 @@ export interface StartedService {
 }
 
 /**
- * Starts a service and waits until it answers requests. It ends with this process, however that ends.
- * @throws Error with what the service said when it cannot be started, or is not ready in time.
+ * Starts a service and waits until it answers requests. The service ends with this process, however
+ * that ends.
+ * @throws Error with the output of the service if it cannot be started or is not ready in time.
  */
 export async function startService(options: StartOptions): Promise<StartedService> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-testing-'));
@@ -77,7 +78,7 @@ async function spawnService(
   });
 }
 
-/** The environment without settings of another service. */
+/** The environment without the settings of another service. */
 function environment(): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PETSTORE_'));
   return {
@@ -127,7 +128,7 @@ async function readyOf(child: ChildProcess, path: string, timeoutMs: number): Pr
   return JSON.parse(await readFile(path, 'utf8'));
 }
 
-/** Stops the service; kills it where it takes longer. */
+/** Stops the service; kills it if that takes longer. */
 async function stop(child: ChildProcess, graceMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
