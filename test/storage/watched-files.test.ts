@@ -55,7 +55,8 @@ async function readyz({ opsPort }: ServiceProcess): Promise<{ status: number; te
 }
 
 async function expectNotReady(service: ServiceProcess, ...texts: string[]): Promise<void> {
-  await eventually(async () => (await readyz(service)).text.startsWith(texts[0] ?? ''));
+  // A change that failed meanwhile is a problem as well, and comes first.
+  await eventually(async () => (await readyz(service)).text.includes(texts[0] ?? ''));
   const { status, text } = await readyz(service);
   expect(status).toBe(503);
   for (const each of texts) expect(text).toContain(each);
