@@ -16,12 +16,12 @@ export class ApiPromise<Data> extends Promise<Data> {
     this.#outcome = outcome;
   }
 
-  // What `then` returns is a plain promise: it has no reply of its own.
+  // `then` returns a plain promise, because its result has no reply.
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
-  /** Resolves to the result and the raw reply of the last attempt; rejects as the call does. */
+  /** Resolves to the result and the raw reply of the last attempt; rejects if the call rejects. */
   async withResponse(): Promise<WithResponse<Data>> {
     await this;
     return this.#outcome;

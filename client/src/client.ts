@@ -24,24 +24,24 @@ import type {
   SendMessageOptions,
 } from './types.ts';
 
-// A request counts against the quota whatever its size: walk the list in the largest pages.
+// A request counts once against the quota, regardless of the page size: use the largest pages.
 const LARGEST_PAGE = 100;
 
 /**
  * A client of the petstore service.
  *
- * Every call retries what a retry can mend (429, 503, and, where repeating is safe, lost or late
- * replies) and rejects with:
+ * Every call retries failures that a retry can fix (429, 503, and, where repeating is safe, lost or
+ * late replies) and rejects with:
  *
  * - {@link ApiError}: the service answered with an error;
- * - {@link RetryLaterError}: it asked for a wait beyond `maxRetryWaitMs`;
+ * - {@link RetryLaterError}: the service asked for a wait beyond `maxRetryWaitMs`;
  * - {@link NetworkError} or {@link TimeoutError}: no complete reply arrived;
- * - {@link InvalidReplyError}: the reply is not what the contract says;
+ * - {@link InvalidReplyError}: the reply does not match the contract;
  * - `TypeError` or `RangeError`: an argument is unusable, nothing was sent;
  * - the signal's reason: the caller's `signal` aborted.
  */
 export class PetstoreClient {
-  // Private to the runtime too, so that the API key shows in no log, inspection or JSON.
+  // Private at run time too, so that the API key appears in no log, inspection or JSON.
   readonly #settings: Settings;
   #rateLimit: RateLimit | undefined;
 
@@ -53,7 +53,7 @@ export class PetstoreClient {
     this.#settings = resolveSettings(options);
   }
 
-  /** The quota as the last reply told it; `undefined` before the first one. */
+  /** The quota that the last reply reported; `undefined` before the first one. */
   get rateLimit(): RateLimit | undefined {
     return this.#rateLimit;
   }
@@ -71,8 +71,8 @@ export class PetstoreClient {
   }
 
   /**
-   * Yields every animal, in ascending id, fetching a page when the one before is used up. Pages
-   * hold 100 animals unless `query.limit` says otherwise; `options` hold for each page's request.
+   * Yields every animal, in ascending id, fetching each page after the items of the one before. Pages
+   * hold 100 animals unless `query.limit` says otherwise; `options` apply to each page's request.
    */
   async *listAllPets(
     query: ListPetsQuery = {},
@@ -147,7 +147,7 @@ export class PetstoreClient {
     return new ApiPromise(this.#perform(options, prepare, read));
   }
 
-  // Prepared in here, so that an unusable argument rejects the call like every other failure.
+  // Prepares the request here, so that an unusable argument rejects the call like other failures.
   async #perform<Data>(
     options: RequestOptions,
     prepare: () => ApiRequest,
@@ -199,7 +199,7 @@ function newIdempotencyKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The caller's own, or one for this call. */
+/** The caller's key, or a new one for this call. */
 function idempotencyKeyOf({
   idempotencyKey: key = newIdempotencyKey(),
 }: SendMessageOptions): string {

@@ -23,13 +23,13 @@ export type KnownErrorCode =
 /** Any error code: the known ones, and those that a later version of the service may add. */
 export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
 
-/** What an {@link ApiError} tells of the reply. */
+/** The details of the reply in an {@link ApiError}. */
 export type ApiErrorDetails = Pick<
   ApiError,
   'code' | 'message' | 'status' | 'headers' | 'rateLimit' | 'retryAfterMs'
 >;
 
-/** Base of every error that the client raises about the service or the way to it. */
+/** Base class of every error about the service or the connection to it. */
 export class PetstoreError extends Error {
   static {
     PetstoreError.prototype.name = 'PetstoreError';
@@ -50,7 +50,7 @@ export class ApiError extends PetstoreError {
   readonly headers: Headers;
   /** The request's id in the service's log (`X-Request-Id`): give it when you report a problem. */
   readonly requestId: string | undefined;
-  /** The caller's quota as the reply told it. */
+  /** The caller's quota that the reply reported. */
   readonly rateLimit: RateLimit | undefined;
   /** Milliseconds that the service asked to wait (`Retry-After`), counted from the reply. */
   readonly retryAfterMs: number | undefined;
@@ -87,7 +87,7 @@ export class RetryLaterError extends ApiError {
   }
 }
 
-/** No complete reply arrived: no connection, or it broke. `cause` holds what `fetch` raised. */
+/** No complete reply arrived: no connection, or it broke. `cause` is the error of `fetch`. */
 export class NetworkError extends PetstoreError {
   static {
     NetworkError.prototype.name = 'NetworkError';
@@ -100,7 +100,7 @@ export class TimeoutError extends PetstoreError {
     TimeoutError.prototype.name = 'TimeoutError';
   }
 
-  /** Milliseconds that the attempt was given. */
+  /** The timeout of the attempt in milliseconds. */
   readonly timeoutMs: number;
 
   constructor(message: string, timeoutMs: number) {
@@ -109,7 +109,7 @@ export class TimeoutError extends PetstoreError {
   }
 }
 
-/** A reply that reports success is not what the service's contract says. */
+/** A reply that reports success does not match the service's contract. */
 export class InvalidReplyError extends PetstoreError {
   static {
     InvalidReplyError.prototype.name = 'InvalidReplyError';

@@ -8,11 +8,11 @@ export interface ApiRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly body?: string;
-  /** For what is not safe to repeat without. */
+  /** For requests that are not safe to repeat without one. */
   readonly idempotencyKey?: string;
 }
 
-/** A reply that arrived whole. */
+/** A complete reply. */
 export interface Reply {
   readonly status: number;
   readonly ok: boolean;
@@ -40,7 +40,7 @@ export function exchange(
 
   return withDeadline({ timeoutMs, onTimeout, signal }, async (signal) => {
     try {
-      // The service never redirects: following would only carry the request where nobody meant it.
+      // The service never redirects: to follow would send the request to an unintended address.
       const init: RequestInit = { method, headers, body, signal, redirect: 'manual' };
       const response = await fetch(url, init);
       const { status, ok, headers: replyHeaders } = response;

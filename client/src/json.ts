@@ -1,7 +1,7 @@
 import { integerFromDigits } from './int64.ts';
 import type { Int64 } from './types.ts';
 
-// TypeScript's own declaration of JSON.parse does not know the reviver's third argument yet.
+// TypeScript's declaration of JSON.parse lacks the reviver's third argument.
 interface SourceAwareJson {
   parse(
     text: string,
@@ -31,7 +31,7 @@ export function parseJson(text: string): unknown {
   });
 }
 
-/** Writes a flat JSON object, every digit of a `bigint` kept and `undefined` members left out. */
+/** Writes a flat JSON object with every digit of a `bigint`, without `undefined` members. */
 export function stringifyMembers(
   members: Readonly<Record<string, Int64 | string | undefined>>,
 ): string {

@@ -3,13 +3,13 @@ import { integerFromDigits, isInt64 } from './int64.ts';
 import { isPetStatus } from './replies.ts';
 import type { Int64, ListPetsQuery } from './types.ts';
 
-// RFC 8288: targets and quoted parameters may hold the separators, so neither can be split on.
+// RFC 8288: targets and quoted parameters may contain the separators, so splitting at them is wrong.
 const LINKS = /<([^>]*)>((?:[^,"]|"(?:[^"\\]|\\.)*")*)/g;
 const PARAMETERS = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+)))?/g;
 
 /**
  * Reads the query of the next page from a `Link` header; `undefined` when there is none. Only the
- * query is taken: the address stays the caller's, so the API key cannot be sent elsewhere.
+ * query is used: the address does not change, so the API key cannot be sent elsewhere.
  *
  * @throws {InvalidReplyError} when the link does not say where the next page starts.
  */

@@ -1,12 +1,12 @@
-/** State of the caller's quota, as the service told it with its last reply. */
+/** State of the caller's quota, as reported by the last reply. */
 export interface RateLimit {
   /** Requests admitted per window, of the window with the fewest remaining. */
   readonly limit: number;
   /** Requests that remain in it. */
   readonly remaining: number;
-  /** When it starts afresh, by the service's clock. */
+  /** When it resets, by the service's clock. */
   readonly resetAt: Date;
-  /** Every window by itself; empty when the service does not tell them apart. */
+  /** Every window separately; empty when the service does not report them. */
   readonly windows: readonly RateLimitWindow[];
 }
 
@@ -20,11 +20,11 @@ export interface RateLimitWindow {
   readonly windowMs: number;
   /** Requests that remain in it. */
   readonly remaining: number;
-  /** When it starts afresh, by this machine's clock. */
+  /** When it resets, by this machine's clock. */
   readonly resetAt: Date;
 }
 
-/** Reads the quota from the headers of a reply; `undefined` when they do not tell it. */
+/** Reads the quota from the headers of a reply; `undefined` when they do not contain it. */
 export function readRateLimit(headers: Headers, nowMs: number): RateLimit | undefined {
   const limit = readCount(headers, 'X-RateLimit-Limit');
   const remaining = readCount(headers, 'X-RateLimit-Remaining');

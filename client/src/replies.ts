@@ -8,7 +8,7 @@ import type { Message, Pet, PetStatus } from './types.ts';
 /**
  * Reads the body of a successful reply.
  *
- * @throws {InvalidReplyError} when it is not JSON, or not what `isExpected` accepts.
+ * @throws {InvalidReplyError} when it is not JSON, or `isExpected` does not accept it.
  */
 export function readBody<Body>(
   reply: Reply,
@@ -27,7 +27,7 @@ export function readBody<Body>(
   throw new InvalidReplyError(`The reply (HTTP ${reply.status}) is not ${expected}`, { headers });
 }
 
-/** Makes the error that a failed reply stands for, whoever wrote its body. */
+/** Makes the error for a failed reply, whether or not the service wrote its body. */
 export function readApiError(reply: Reply, nowMs: number): ApiError {
   const { status, headers } = reply;
   return new ApiError({
@@ -124,7 +124,7 @@ function codeOfStatus(status: number): ErrorCode {
   }
 }
 
-/** Milliseconds to wait by a `Retry-After` header: delta-seconds, or an HTTP date. */
+/** Milliseconds to wait according to a `Retry-After` header: delta-seconds, or an HTTP date. */
 function readRetryAfter(value: string | null, nowMs: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;

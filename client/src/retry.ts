@@ -12,7 +12,7 @@ const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 10_000;
 
 /**
- * Runs `attempt`, and again after failures that a retry can mend: exponential backoff with full
+ * Runs `attempt`, and repeats it after failures that a retry can fix: exponential backoff with full
  * jitter, on top of the wait that the service asks for, `maxRetries` times at most. Each retry is
  * reported to `onRetry` before its wait.
  *
@@ -35,8 +35,8 @@ export async function withRetries<Result>(
       const askedMs = askedWait(error, settings);
       if (retries >= maxRetries) throw error;
 
-      // Added to what the service asks for rather than taken in its stead: all callers of a window
-      // are told the same time, and would come back in one burst.
+      // Added to the wait that the service asks for, not used instead of it: all callers of a window
+      // get the same time, and would return in one burst.
       const jitterMs = fullJitter(retries, settings.random);
       const delayMs = Math.min(askedMs + jitterMs, maxRetryWaitMs);
       await settings.onRetry({ method, url, error, retry: retries + 1, maxRetries, delayMs });
@@ -61,16 +61,16 @@ function canRetry(error: unknown, retries: number): error is PetstoreError {
   return isOutcomeUnknown(error, retries) || isRefusal(error);
 }
 
-/** Whether the service turned the request away before doing any of it. */
+/** Whether the service refused the request before it had any effect. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 429 || error.status === 503);
 }
 
-/** Whether the request may have been carried out, or still be under way, without us knowing. */
+/** Whether it is unknown if the request was executed or is still in progress. */
 function isOutcomeUnknown(error: unknown, retries: number): boolean {
   if (error instanceof NetworkError || error instanceof TimeoutError) return true;
   if (!(error instanceof ApiError)) return false;
-  // On a first attempt the conflict is with somebody else's request; on a retry, with our own.
+  // On a first attempt the conflict is with another call; on a retry, with an attempt of this one.
   if (error.code === 'idempotency_conflict') return retries > 0;
   return error.status === 502 || error.status === 504;
 }

@@ -15,8 +15,8 @@ export function environmentVariable(name: string): string | undefined {
 }
 
 /**
- * What the client calls itself in `User-Agent`; `undefined` in browsers, which send their own and
- * would ask the service for permission before sending another.
+ * The client's `User-Agent`; `undefined` in browsers, which send their own and would need a
+ * preflight to send another.
  */
 export function userAgent(): string | undefined {
   const isBrowser = typeof process === 'undefined' || process.versions?.['node'] === undefined;

@@ -2,7 +2,7 @@ import { environmentVariable } from './runtime.ts';
 import { sleep } from './timing.ts';
 import type { OnRetry, RequestOptions } from './types.ts';
 
-// The longest delay that setTimeout keeps to; it fires at once for anything above.
+// The longest delay of setTimeout, which fires immediately for anything above.
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 const RESERVED_HEADERS = new Set(['accept', 'authorization', 'content-type', 'idempotency-key']);
@@ -21,8 +21,8 @@ export interface PetstoreClientOptions {
   readonly maxRetries?: number | undefined;
   /**
    * The longest wait before a retry, in milliseconds: 0 to 2^31 - 1. When the service asks for a
-   * longer one, the call fails at once with a {@link RetryLaterError}. Default: 60,000, which sits
-   * out a limit per minute but not a limit per day or a ban.
+   * longer one, the call fails immediately with a {@link RetryLaterError}. Default: 60,000, which is
+   * enough for a limit per minute but not for a limit per day or a ban.
    */
   readonly maxRetryWaitMs?: number | undefined;
   /** Sent with every request, such as `traceparent`. Those that the client sets are refused. */
@@ -69,7 +69,7 @@ export function resolveSettings(options: PetstoreClientOptions): Settings {
     maxRetryWaitMs: requireInteger('maxRetryWaitMs', maxRetryWaitMs, 0, MAX_DELAY_MS),
     headers: requireOwnHeaders(options.headers ?? {}),
     onRetry: options.onRetry ?? (() => {}),
-    // Looked up on each call, so that a global fetch that is replaced later is the one in use.
+    // Looked up on each call, so that a later replacement of the global fetch is used.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
@@ -78,7 +78,7 @@ export function resolveSettings(options: PetstoreClientOptions): Settings {
 }
 
 /**
- * The settings of one call: the client's, with what `options` overrides.
+ * The settings of one call: those of the client, overridden by `options`.
  *
  * @throws {TypeError} for a header that the client sets itself.
  * @throws {RangeError} for a number out of range.
@@ -102,7 +102,7 @@ function requireMaxRetries(maxRetries: number): number {
   return requireInteger('maxRetries', maxRetries, 0, Number.MAX_SAFE_INTEGER);
 }
 
-/** In lower case, so that a header of a call replaces the client's, however they are written. */
+/** In lower case, so that a header of a call replaces the client's, whatever their case. */
 function requireOwnHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = [...new Headers(headers)];
   const reserved = entries.find(([name]) => RESERVED_HEADERS.has(name))?.[0];

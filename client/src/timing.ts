@@ -18,15 +18,15 @@ export function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
 export interface Deadline {
   /** Milliseconds that the task may take. */
   readonly timeoutMs: number;
-  /** Makes the error that the task fails with when time is up. */
+  /** Makes the error that the task fails with after the timeout. */
   readonly onTimeout: () => Error;
   /** Ends the task before that. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Runs `task` under a signal that aborts when time is up or on the abort of the deadline's signal,
- * and rejects with that reason, whatever `task` makes of it. Neither timer nor listener outlives it.
+ * Runs `task` with a signal that aborts after the timeout or on the abort of the deadline's signal,
+ * and rejects with that reason, whatever `task` does. Leaves no timer and no listener.
  */
 export async function withDeadline<Result>(
   deadline: Deadline,

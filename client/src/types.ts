@@ -1,8 +1,8 @@
 import type { PetstoreError } from './errors.ts';
 
 /**
- * A 64-bit signed integer, exact to the last digit: a `number` up to 2^53 - 1 either side of zero,
- * a `bigint` beyond.
+ * A 64-bit signed integer, exact to the last digit: a `number` from -(2^53 - 1) to 2^53 - 1,
+ * a `bigint` outside of that range.
  */
 export type Int64 = number | bigint;
 
@@ -15,7 +15,7 @@ export interface NewPet {
   readonly name: string;
   /** Id of the category that the animal belongs to. */
   readonly categoryId: Int64;
-  /** The service takes `available` when it is left out. */
+  /** `available` by default. */
   readonly status?: PetStatus | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Pet {
 
 /** Which animals to list. */
 export interface ListPetsQuery {
-  /** Page size, 1 to 100. The service takes 20 when it is left out. */
+  /** Page size, 1 to 100; 20 by default. */
   readonly limit?: number | undefined;
   /** Only animals of this status. */
   readonly status?: PetStatus | undefined;
@@ -64,13 +64,13 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined;
   /** Overrides the client's `maxRetries` for this call; 0 sends it once. */
   readonly maxRetries?: number | undefined;
-  /** Sent besides the client's own headers; those that the client sets are refused. */
+  /** Sent in addition to the client's own headers; those that the client sets are refused. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called before the wait of each retry, in place of the client's `onRetry`. */
   readonly onRetry?: OnRetry | undefined;
 }
 
-/** Called, and awaited, before the wait of a retry. What it throws or rejects with ends the call. */
+/** Called, and awaited, before the wait of a retry. An error or a rejection ends the call. */
 export type OnRetry = (retry: Retry) => unknown;
 
 /** A retry that is about to happen. */
@@ -90,7 +90,7 @@ export interface Retry {
 export interface SendMessageOptions extends RequestOptions {
   /**
    * 1 to 255 printable ASCII characters. Calls that share it queue one message, for 30 days. Give
-   * one to make a message safe to repeat across a restart of your program; when left out, each call
+   * one to make a message safe to repeat across a restart of your program; by default each call
    * makes its own, which covers the client's retries.
    */
   readonly idempotencyKey?: string | undefined;
@@ -100,7 +100,7 @@ export interface SendMessageOptions extends RequestOptions {
 export interface CreatePetOptions extends RequestOptions {
   /**
    * 1 to 255 printable ASCII characters. Calls that share it create one animal, for 24 hours.
-   * Give one to make a creation safe to repeat across a restart of your program; when left out,
+   * Give one to make a creation safe to repeat across a restart of your program; by default
    * each call makes its own, which covers the client's retries.
    */
   readonly idempotencyKey?: string | undefined;

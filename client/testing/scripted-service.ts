@@ -1,4 +1,4 @@
-/** What the service does with one request. */
+/** The reaction of the service to one request. */
 export type Step = (service: ScriptedService) => Response | Promise<Response>;
 
 /** A request as the service received it. */
@@ -33,7 +33,7 @@ export class ScriptedService {
     return `http://${HOST}:${this.#port}/quickstart`;
   }
 
-  /** Breaks every connection, and listens again at once. */
+  /** Closes all connections, and listens again immediately. */
   restart(): void {
     void this.#server.stop(true);
     this.#server = this.#start(this.#port);
@@ -54,13 +54,13 @@ export class ScriptedService {
     this.received.push({ method, path: pathname + search, headers, body });
     const step = this.#steps[this.received.length - 1] ?? endOfScript;
     const answer = await step(this);
-    // Bun repeats a GET by itself when a connection that it reuses breaks.
+    // Bun repeats a GET automatically when a reused connection breaks.
     answer.headers.set('Connection', 'close');
     return answer;
   }
 }
 
-/** A step that answers with JSON; a string is sent as it is. */
+/** A step that answers with JSON; a string is sent unchanged. */
 export function reply(
   status: number,
   body: unknown,

@@ -4,7 +4,7 @@ import type { ScriptedService } from './scripted-service.ts';
 /** A key that no error or log may show. */
 export const CANARY_KEY = 'pst_live_canary0123456789';
 
-/** The time that a test client's clock starts at. */
+/** The start time of a test client's clock. */
 export const START = new Date('2026-11-20T12:00:00Z');
 
 /** A client of a scripted service. */
@@ -14,7 +14,7 @@ export interface TestClient {
   readonly waits: readonly number[];
 }
 
-/** Makes a client whose waits take no time: they move its clock and are written down. */
+/** Makes a client whose waits take no time: they advance its clock and are recorded. */
 export function connect(
   service: ScriptedService,
   options: Partial<PetstoreClientOptions> = {},
