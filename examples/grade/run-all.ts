@@ -1,6 +1,6 @@
 /**
  * Grades the clients of this folder, each with the real release of its library, and writes the table of marks
- * in docs/grade.md: `npm run grade:examples`. What cannot be installed is left out, and named on standard error.
+ * in docs/grade.md: `npm run grade:examples`. Clients that cannot be installed are named on stderr and omitted.
  */
 import {
   copyFileSync,
@@ -89,7 +89,7 @@ function copy(files: RegExp, folder: string): void {
   }
 }
 
-/** Runs a program to its end. @throws Error with what it wrote when it fails. */
+/** Runs a program to its end. @throws Error with its output when it fails. */
 async function run(command: readonly string[], cwd: string): Promise<void> {
   const { code, stdout, stderr } = await outputOf(command, cwd);
   if (code !== 0) throw new Error(`${stdout}${stderr}`.trim());

@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// A reply, also of an error.
+// Any reply, including errors.
 type reply struct {
 	status  int
 	headers http.Header
@@ -85,7 +85,7 @@ func list(send sender) error {
 			if err != nil {
 				return err
 			}
-			// The query alone: the key stays with the host that it is for.
+			// Only the query is used, so that the key is sent only to its own host.
 			query = target.RawQuery
 		}
 	}

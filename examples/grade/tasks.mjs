@@ -2,7 +2,7 @@
 const { PETSTORE_URL: url, PETSTORE_KEY: key, PETSTORE_TASK: task } = process.env;
 const { PETSTORE_PET_ID, PETSTORE_CATEGORY_ID, PETSTORE_COUNT } = process.env;
 
-/** @param send resolves with `status`, `text` and the function `header` of a reply, also of an error. */
+/** @param send resolves with `status`, `text` and the function `header` of any reply, including errors. */
 export async function runTask(send) {
   try {
     if (task === 'get-one') print(await call(send, 'GET', `${url}/pets/${PETSTORE_PET_ID}`));
@@ -20,7 +20,7 @@ async function list(send) {
     const reply = await call(send, 'GET', page.href);
     for (const pet of JSON.parse(reply.text)) print({ text: JSON.stringify(pet) });
     const next = /<([^>]*)>; *rel="next"/.exec(reply.header('link') ?? '')?.[1];
-    // The query alone: the key stays with the host that it is for.
+    // Only the query is used, so that the key is sent only to its own host.
     page = next && Object.assign(new URL(page), { search: new URL(next, page).search });
   }
 }

@@ -10,7 +10,7 @@ URL, KEY, TASK = (os.environ[f"PETSTORE_{name}"] for name in ("URL", "KEY", "TAS
 
 
 def run_task(send):
-    """`send(method, url, headers, body)` returns status, headers and text, also of an error."""
+    """`send(method, url, headers, body)` returns status, headers and text of any reply, including errors."""
     try:
         if TASK == "get-one":
             show(call(send, "GET", f"{URL}/pets/{os.environ['PETSTORE_PET_ID']}")[0])
@@ -32,7 +32,7 @@ def list_all(send):
         for pet in pets:
             show(pet)
         links = [link for link in headers.get("Link", "").split(",") if 'rel="next"' in link]
-        # The query alone: the key stays with the host that it is for.
+        # Only the query is used, so that the key is sent only to its own host.
         query = urlsplit(urljoin(URL, links[0].split(">")[0].strip(" <"))).query if links else ""
 
 
