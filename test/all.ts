@@ -6,24 +6,24 @@ import { serveBrowser } from './support/browser.ts';
 import { hasPostgres, PostgresServer } from './support/postgres-server.ts';
 
 /*
- * Runs all tests, or those of the files and folders given, with what many of them need made once:
+ * Runs all tests, or those of the given files and folders. Makes once what many of them need:
  *
- * - the executable, which starts in a third of the time that the source takes,
- * - the data of a PostgreSQL server, of which each server gets a copy,
- * - a browser, in which each file of tests has its own profiles.
+ * - the executable, which starts in a third of the time of the source,
+ * - the data of a PostgreSQL server, copied for each server,
+ * - a browser, in which each test file has its own profiles.
  *
- * The files that a process runs share the modules that it loaded. A file of tests that is run by itself starts the
- * source, and servers and a browser of its own.
+ * Files that run in one process share its loaded modules. A test file that is run alone starts the source, and its
+ * own servers and browser.
  */
 
-/** More than two cores can run: many tests wait for other programs. */
+/** More than two cores can run in parallel, because many tests wait for other programs. */
 const PROCESSES = 4;
 
-/** Makes what many tests need; the values of environment variables that say where it is. */
+/** Makes what many tests need; returns the environment variables that locate it. */
 async function prepare(cleanUp: AsyncDisposableStack): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-tests-'));
   cleanUp.defer(() => rm(folder, { recursive: true }));
-  // Some tests start it as another user.
+  // Some tests start the executable as another user.
   await chmod(folder, 0o755);
   const made: Record<string, string> = { TESTED_EXECUTABLE: await buildExecutable(folder) };
   if (hasPostgres) {
@@ -37,7 +37,7 @@ async function prepare(cleanUp: AsyncDisposableStack): Promise<Record<string, st
   return made;
 }
 
-// A terminal sends this to the tests as well, whose end is waited for.
+// A terminal sends this signal to the tests as well; this process waits for their end.
 process.on('SIGINT', () => {});
 await using cleanUp = new AsyncDisposableStack();
 const made = await prepare(cleanUp);

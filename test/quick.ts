@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /*
- * Runs the tests that start nothing outside of their own process: no browser, no database server, no
- * command. They take less than a minute on two cores; `npm test` runs all.
+ * Runs the tests that start no other program: no browser, no database server, no command. They take less
+ * than a minute on two cores; `npm test` runs all tests.
  */
 
 const ROOT = join(import.meta.dir, '..');
@@ -13,15 +13,15 @@ const STARTERS = ['browser', 'nginx', 'postgres-server', 'process', 'redis-serve
   (name) => join(import.meta.dir, 'support', `${name}.ts`),
 );
 
-/** Tests that wait, hash passwords, build what is shipped or try thousands of inputs. */
+/** Tests that wait, hash passwords, build the packages or try thousands of inputs. */
 const SLOW = ['{dashboard,deploy,sign-in}/**', 'http/{fuzz,slow-clients}.test.ts'];
 
 const transpiler = new Bun.Transpiler({ loader: 'ts' });
 
-/** The files of the tests that a file is made of, itself included. */
+/** The file and all files of the tests that it imports, directly or indirectly. */
 function reachedFrom(file: string): ReadonlySet<string> {
   const reached = new Set([file]);
-  // A set hands out what is added while it is walked through.
+  // Iterating over a set includes values that are added meanwhile.
   for (const each of reached) {
     for (const { path } of transpiler.scanImports(readFileSync(each))) {
       const target = join(dirname(each), path);

@@ -7,7 +7,7 @@ const SETTINGS = [
   'wal_level=logical',
   'max_prepared_transactions=100',
   'citus.node_conninfo=sslmode=disable',
-  // Few, since each test touches all of them.
+  // A small number, because each test uses all shards.
   'citus.shard_count=8',
 ];
 
@@ -29,7 +29,7 @@ export class CitusCluster implements AsyncDisposable {
     return new CitusCluster(coordinator, others);
   }
 
-  /** Makes a database on every node, of which the coordinator knows the workers; gives the coordinator's address. */
+  /** Creates a database on every node and registers the workers; returns the address on the coordinator. */
   async createDatabase(): Promise<string> {
     this.#databases += 1;
     const name = `cluster_${this.#databases}`;
@@ -45,28 +45,28 @@ export class CitusCluster implements AsyncDisposable {
     return url;
   }
 
-  /** The address of a database with every server, the coordinator last. */
+  /** The address of a database with every server as a host, the coordinator last. */
   urlOfAll(url: string): string {
     const { host } = new URL(url);
     const workers = this.workers.map(({ port }) => `127.0.0.1:${port}`);
     return url.replace(host, [...workers, host].join(','));
   }
 
-  /** Tells the coordinator of a database which workers there are. */
+  /** Registers the workers at the coordinator of a database. */
   async join(url: string): Promise<void> {
     const run = (sql: string) => this.coordinator.run(sql, url);
     await run(`SELECT citus_set_coordinator_host('127.0.0.1', ${this.coordinator.port})`);
     for (const { port } of this.workers) await run(`SELECT citus_add_node('127.0.0.1', ${port})`);
   }
 
-  /** The same with the tables of the service, which are distributed. */
+  /** Creates a database with the distributed tables of the service. */
   async createMigrated(): Promise<string> {
     const url = await this.createDatabase();
     await migrate(url);
     return url;
   }
 
-  /** Puts a migrated database back to how it was. */
+  /** Restores the initial content of a migrated database. */
   async empty(url: string): Promise<void> {
     const tables = Object.keys(TABLES).join(', ');
     await this.coordinator.run(`TRUNCATE ${tables}`, url);

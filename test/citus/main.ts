@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { missingForCitus } from '../support/postgres-server.ts';
 
-/** The tests of a sharded database: the suites of the storage, and what is so on several nodes alone. */
+/** The tests of a sharded database: the storage suites, and behaviour that only several nodes have. */
 const FILES = ['storage.ts', 'service.ts'];
 
 const missing = missingForCitus();

@@ -18,7 +18,7 @@ describe('a service on Citus', () => {
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
 
-  /** Which tables are distributed, and by what. */
+  /** The distributed tables, each with its distribution column. */
   async function placements(url: string): Promise<Record<string, string>> {
     const rows = await cluster.coordinator.run<{ name: string; by: string }>(
       `SELECT table_name::text AS name, CASE citus_table_type WHEN 'distributed'
@@ -127,7 +127,7 @@ describe('a service on Citus', () => {
 
   test('goes on while a database with data is distributed, which loses nothing', async () => {
     const url = await cluster.createDatabase();
-    // As a database whose service ran before it had the extension.
+    // Like a database that the service used before the extension was installed.
     await cluster.coordinator.run('DROP EXTENSION citus', url);
     await migrate(url);
     await using service = await TestService.start({ settings: settingsOf(url) });
@@ -215,7 +215,7 @@ describe('a worker that is lost', () => {
       expect((await fetchAll()).map(({ status }) => status)).toEqual(ids.map(() => 200));
       const [worker] = cluster.workers;
       await worker?.stop('SIGQUIT');
-      // The first statements after the loss may find a connection that breaks.
+      // The first statements after the loss may use a connection that breaks.
       await eventually(async () => (await fetchAll()).some(({ status }) => status === 200));
       const replies = await fetchAll();
       const statuses = replies.map(({ status }) => status);

@@ -27,7 +27,7 @@ describe('on Citus', () => {
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
 
-  /** One database after the other: making one takes seconds. */
+  /** Reuses one database, because creating one takes seconds. */
   const open = async () => {
     await cluster.empty(url);
     return connectTo(url, true);

@@ -166,7 +166,7 @@ test('no other command and no start of the service loads the sign-in libraries',
 
 const HEAVY = ['better-auth', 'better-auth/api', 'kysely', 'nodemailer'];
 
-/** The packages that are loaded with a file of src: not those that it imports when it runs. */
+/** The packages that are loaded with a file of src, without dynamic imports. */
 function packagesOf(entry: string): string[] {
   const packages = new Set<string>();
   const pending = [join(SOURCES, entry)];

@@ -108,7 +108,7 @@ describe('accounts create --count', () => {
     const made: string[] = JSON.parse(listed).map(({ email }: { email: string }) => email);
     const missing = made.filter((email) => !lines.some((line) => line.startsWith(`${email},`)));
     expect(made.length).toBeGreaterThan(1);
-    // The one that was being made.
+    // The account that was being created when the command was killed.
     expect(missing.length).toBeLessThanOrEqual(1);
   });
 

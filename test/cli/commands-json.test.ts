@@ -112,7 +112,7 @@ test('errors go to stderr, and stdout stays empty', async () => {
   });
 });
 
-/** The one JSON value on the one line that the command prints with --json. */
+/** The JSON value on the single line that the command prints with --json. */
 async function json(folder: string, args: string): Promise<unknown> {
   const settings = { PETSTORE_DATA_DIR: folder };
   const { code, stdout, stderr } = await runCommand([...args.split(' '), '--json'], settings);

@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
   });
 });
 
-/** Uses every part of a service in this folder; returns what a user then sees. */
+/** Uses every part of a service in this folder; returns what its user then sees. */
 async function fill(folder: string, clock: ManualClock) {
   const settings = { ...WITH_SECRET, PETSTORE_BAN_AFTER: '1' };
   await using service = await TestService.start({ folder, settings, clock, parts: PARTS });
@@ -155,7 +155,7 @@ async function fill(folder: string, clock: ManualClock) {
   };
 }
 
-/** What the owner of a key sees. */
+/** The data that the owner of a key sees. */
 async function picture(service: TestService, email: string, key: string) {
   const visitor = await Visitor.signIn(service, email);
   const pets = await service.request('/pets', { key });

@@ -16,7 +16,7 @@ import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 
 const WITH_SECRET = { PETSTORE_SECRET: SECRET };
 
-/** Somebody with an app and a passkey, in a folder that is not served any more. */
+/** A visitor with an authenticator app and a passkey, in a folder whose service has stopped. */
 async function factorsIn(folder: string) {
   await using service = await startWithSignIn({ folder, settings: WITH_SECRET });
   const { visitor, recoveryCodes } = await withApp(service);
@@ -25,7 +25,7 @@ async function factorsIn(folder: string) {
   return { visitor, recoveryCodes, authenticator };
 }
 
-/** Checks that the second factors sign in, and that the password alone does not. */
+/** Checks that the second factors complete a sign-in, and that the password alone does not. */
 async function expectAsBefore(
   service: TestService,
   { visitor, recoveryCodes, authenticator }: Awaited<ReturnType<typeof factorsIn>>,

@@ -11,7 +11,7 @@ import {
   SOURCE,
 } from '../support/process.ts';
 
-/** Every command with what its help must mention. */
+/** Every command with the words that its help must contain. */
 const COMMANDS: ReadonlyArray<readonly [command: string, ...mentions: string[]]> = [
   ['serve', '--only', '--json', 'production,staging', 'SIGTERM'],
   ['openapi', '--json', 'OpenAPI'],

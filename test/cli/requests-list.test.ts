@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { runCommand, startCommand } from '../support/process.ts';
 
-/** A service with two requests of an account in the log, the later of which failed. */
+/** A service with two requests of an account in the log; the later one failed. */
 async function scene() {
   const folder = temporaryFolder();
   const service = await TestService.start({ folder: folder.path });

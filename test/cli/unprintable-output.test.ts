@@ -4,7 +4,7 @@ import { escapeUnprintable, hasUnprintable } from '../../src/lib/unprintable.ts'
 import { type NewAccount, TestService } from '../support/harness.ts';
 import { type CommandResult, runCommand } from '../support/process.ts';
 
-/** Hides "b", turns the direction of what follows, and clears the screen. */
+/** Hides "b", reverses the direction of the text after it, and clears the screen. */
 const NAME = 'a\u200bb\u202ecba\u001b[2J\u{e0041}';
 
 describe('a key whose name has unprintable characters, from an earlier release', () => {

@@ -12,7 +12,7 @@ import { connect, rejection } from '../../client/testing/test-client.ts';
 
 const reason = new Error('The caller has changed its mind.');
 
-/** A step that sends the beginning of a reply and never the rest. */
+/** A step that sends only the beginning of a reply. */
 const half: Step = () =>
   new Response(
     new ReadableStream({
@@ -54,8 +54,8 @@ describe('timeouts', () => {
   });
 
   test('every attempt has the whole timeout for itself', async () => {
-    // A timeout shared by both would be over before the second one begins.
-    // On a slow machine the second reply may be late, too; then a later one is in time.
+    // A timeout shared by all attempts would end before the second attempt.
+    // On a slow machine the second reply may be late, too; then a later one arrives in time.
     using service = new ScriptedService(
       silence,
       ...Array.from({ length: 9 }, () => reply(200, [])),
@@ -114,7 +114,7 @@ describe('aborting', () => {
     const controller = new AbortController();
     const limited = failure(429, 'rate_limited', { 'Retry-After': '3600' });
     using service = new ScriptedService(limited, reply(200, []));
-    // The jitter is drawn right before the wait, so the abort falls into it.
+    // The jitter is computed right before the wait, so the abort happens during the wait.
     const random = () => {
       setTimeout(() => controller.abort(reason), 50);
       return 0;

@@ -7,7 +7,7 @@ const rex: Pet = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
 const tom: Pet = { id: 2, name: 'Tom', categoryId: 7, status: 'sold' };
 const kit: Pet = { id: 3, name: 'Kit', categoryId: 8, status: 'pending' };
 
-/** A page that links to the one after it. */
+/** A page that links to the next one. */
 function page(pets: readonly Pet[], nextQuery: string) {
   return reply(200, pets, { Link: `<https://pets.example/v1/pets?${nextQuery}>; rel="next"` });
 }

@@ -34,7 +34,7 @@ describe('what is retried', () => {
   });
 
   test('reads and creations are retried after a timeout', async () => {
-    // On a slow machine the second reply may be late, too; then a later one is in time.
+    // On a slow machine the second reply may be late, too; then a later one arrives in time.
     const options = { timeoutMs: 250, maxRetries: 9 };
     const ninefold = (step: Step) => Array.from({ length: 9 }, () => step);
     using lists = new ScriptedService(silence, ...ninefold(reply(200, [])));

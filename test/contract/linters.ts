@@ -5,13 +5,13 @@ import { TestService, temporaryFolder } from '../support/harness.ts';
 import { CommandError, runTool } from '../support/tools.ts';
 
 /*
- * Lints the served documents with Spectral and with Redocly, which npx downloads: npm run lint:documents
+ * Lints the served documents with Spectral and Redocly, which npx downloads: npm run lint:documents
  */
 
 const SPECTRAL = '@stoplight/spectral-cli@6.16.3';
 const REDOCLY = '@redocly/cli@2.77.0';
 
-/** An address that linters do not take for a local one. */
+/** An address that linters do not consider local. */
 const PUBLIC = 'https://petstore.test';
 
 using folder = temporaryFolder(tmpdir());

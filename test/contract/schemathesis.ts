@@ -5,8 +5,8 @@ import { AMPLE, TestService, temporaryFolder } from '../support/harness.ts';
 import { CommandError, installPython, PYTHON_PROGRAMS, runTool } from '../support/tools.ts';
 
 /*
- * Tests the service against the documents that it serves with Schemathesis, which PyPI gives, as
- * schemathesis.toml says: npm run schemathesis
+ * Tests the service against its served documents with Schemathesis, which is installed from PyPI and
+ * configured by schemathesis.toml: npm run schemathesis
  */
 
 using folder = temporaryFolder(tmpdir());
@@ -14,7 +14,7 @@ await installPython(folder.path, join(import.meta.dir, 'requirements.txt'));
 await using service = await TestService.start({ parts: API_PARTS });
 const production = (await service.account()).secret;
 const staging = (await service.account(AMPLE, 'staging')).secret;
-/** Of accounts whose limits no run reaches. */
+/** Keys of accounts whose limits no run reaches. */
 const KEYS = { production, staging, quickstart: production, sandbox: staging } as const;
 
 for (const api of APIS) {
