@@ -1,4 +1,4 @@
-/** What of an Arazzo 1.0 document its workflows use. */
+/** The parts of an Arazzo 1.0 document that its workflows use. */
 export interface Arazzo {
   readonly workflows: readonly Workflow[];
   readonly components: { readonly failureActions: Readonly<Record<string, Retry>> };
@@ -38,20 +38,20 @@ interface Step {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Where the steps of a document are sent: method and path by operation id. */
+/** The targets of a document's steps: method and path by operation id. */
 export interface Sent {
   readonly baseUrl: string;
   readonly operations: Readonly<Record<string, readonly [method: string, path: string]>>;
-  /** Hears of every list that a step was answered with. */
+  /** Called with every list in the reply to a step. */
   onPage(page: unknown[]): void;
-  /** Waits before a step is tried again. */
+  /** Waits before a step is repeated. */
   wait(seconds: number): void;
 }
 
 /**
- * Runs a workflow as the specification says it, but waits as the document says where a reply has a `Retry-After`.
+ * Runs a workflow as specified, but ignores `Retry-After` in replies: it always waits as the document says.
  * @returns its outputs.
- * @throws Error when an expression has no value, or a step no success.
+ * @throws Error when an expression has no value, or a step does not succeed.
  */
 export async function runWorkflow(
   document: Arazzo,
@@ -96,7 +96,7 @@ type Parameters = ReadonlyArray<{
   readonly value: unknown;
 }>;
 
-/** Sends a step until it succeeds, or none of its actions tries again. */
+/** Sends a step until it succeeds or none of its actions repeats it. */
 async function attempt(
   { components }: Arazzo,
   { stepId, successCriteria = [], onFailure = [] }: Step,
@@ -155,7 +155,7 @@ function evaluateAll(expressions: Values, scope: object): Values {
   );
 }
 
-/** The value of an expression, of a text with embedded ones, or the constant itself. */
+/** The value of an expression or of a text with embedded expressions; constants are returned unchanged. */
 function evaluate(given: unknown, scope: object): unknown {
   if (typeof given !== 'string') return given;
   if (!given.startsWith('$')) {
@@ -173,7 +173,7 @@ function text(expression: string, scope: object): string {
   return String(find(expression, scope) ?? '');
 }
 
-/** A name, dots, and perhaps a JSON pointer: `$steps.page.outputs.pets#/99/id`. */
+/** Evaluates a name with dots and an optional JSON pointer: `$steps.page.outputs.pets#/99/id`. */
 function find(expression: string, scope: object): unknown {
   const [names = '', pointer = ''] = expression.slice(1).split('#');
   const path = [...names.split('.'), ...pointer.split('/').slice(1)];

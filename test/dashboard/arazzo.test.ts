@@ -9,7 +9,7 @@ const clock = new ManualClock();
 
 const NAME = { name: 'Rex', categoryId: 7 };
 
-/** Runs a workflow of the served document; also gives the animals of each page that was read. */
+/** Runs a workflow of the served document; also returns the pets of each page that was read. */
 async function run(service: TestService, workflowId: string, inputs: object) {
   const document: Arazzo = await (await fetch(`${service.dashboardUrl}/arazzo.json`)).json();
   const pages: unknown[][] = [];

@@ -97,7 +97,7 @@ describe('every request', () => {
     await using service = await TestService.start({ parts: PARTS });
     const visitor = await customer(service);
     const open = ROUTES.filter(({ method, access }) => method === 'GET' && access !== 'operator');
-    // The live channel does not end, and has a test of its own.
+    // The reply of the live channel does not end; it has its own test.
     for (const { path } of open.filter(({ path }) => path !== LIVE_PATH)) {
       const reply = await visitor.get(`/api${path}`);
       expect([path, reply.status]).toEqual([path, 200]);

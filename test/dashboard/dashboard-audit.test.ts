@@ -22,7 +22,7 @@ async function audit(visitor: Visitor, before?: number): Promise<readonly AuditI
   return entries;
 }
 
-/** The entries after this one, the oldest first, without numbers and times. */
+/** The entries after `last`, oldest first, without numbers and times. */
 async function recordedSince(visitor: Visitor, last: AuditInfo | undefined) {
   const fresh = (await audit(visitor)).filter(({ number }) => number > (last?.number ?? 0));
   return fresh.reverse().map(({ by, action, accountId, detail }) => {

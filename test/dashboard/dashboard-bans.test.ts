@@ -6,7 +6,7 @@ import { provokeBan } from '../support/ban-scene.ts';
 import { createKey, customer, dashboardScene, usageOf } from '../support/dashboard-scene.ts';
 import type { Visitor } from '../support/dashboard-visitor.ts';
 
-/** Somebody with one request a minute and ten a day, whose only key is banned for five minutes. */
+/** A visitor with one request a minute and ten a day, whose only key is banned for five minutes. */
 async function banned() {
   const scene = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
   const visitor = await customer(

@@ -98,7 +98,7 @@ describe('PUT /api/operator/accounts/{id}/plan refuses', () => {
   });
 });
 
-/** Sends a body as it is to POST /api/keys. */
+/** Sends a body unchanged to POST /api/keys. */
 function send(body: string | Uint8Array<ArrayBuffer>, type: string): Promise<Response> {
   return fetch(`${service.dashboardUrl}/api/keys`, {
     method: 'POST',

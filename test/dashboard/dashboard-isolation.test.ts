@@ -15,10 +15,10 @@ import {
 } from '../support/dashboard-scene.ts';
 import type { Visitor } from '../support/dashboard-visitor.ts';
 
-/** Every route but the live channel, whose replies do not end; test/dashboard/live.test.ts is about it. */
+/** Every route except the live channel, whose replies do not end; test/dashboard/live.test.ts tests it. */
 const ANSWERED = ROUTES.filter(({ path }) => path !== LIVE_PATH);
 
-/** Valid bodies by route, so that a request is refused for its account alone. */
+/** Valid bodies by route, so that the account is the only reason to refuse a request. */
 const BODIES: Readonly<Record<string, unknown>> = {
   'POST /keys': { name: 'ours', environment: 'production' },
   'PUT /keys/{id}': { name: 'ours' },
@@ -38,7 +38,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'PUT /sandbox/bans/{id}': { seconds: 30 },
 };
 
-/** Somebody with a key that is banned, another, a message, and usage. */
+/** A visitor with a banned key, another key, a message, and usage. */
 async function victim(it: DashboardScene) {
   const visitor = await customer(it.service, ONE);
   const { key, text } = await createKey(visitor, { name: 'victims-key' });
@@ -53,7 +53,7 @@ async function victim(it: DashboardScene) {
   return { visitor, ids, marks: [...ids, visitor.email, 'victims-', text, staging.text] };
 }
 
-/** Whether everything that the victim did is saved, so that nothing changes any more. */
+/** Whether all data of the victim is saved, so that nothing changes any more. */
 function isSettled({ keys, messages, days, events }: Everything): boolean {
   const sum = (outcome: 'succeeded' | 'limited') =>
     days.reduce((total, day) => total + day[outcome], 0);
@@ -92,13 +92,13 @@ type Place = Pick<(typeof ROUTES)[number], 'method' | 'path'>;
 describe("another account's data", () => {
   test.each([
     ['a customer', customer, ANSWERED],
-    // Operators see other accounts, but not through the routes for their own.
+    // Operators see other accounts, but not through the routes for their own account.
     ['an operator', operator, ANSWERED.filter(({ access }) => access !== 'operator')],
   ] as const)('is in no reply to %s, and stays unchanged', async (_, join, routes) => {
     await using it = await dashboardScene({ PETSTORE_BAN_AFTER: '1' });
     const { visitor, ids, marks } = await victim(it);
     const before = await everythingOf(visitor);
-    // The marks to look for are in the owner's replies, except for the ban's id.
+    // The owner's replies contain all marks except for the ban's id.
     const told = JSON.stringify(before);
     const hidden = ids.slice(-1);
     const shown = [...ids, visitor.email, 'victims-'].filter((mark) => !hidden.includes(mark));
@@ -117,7 +117,7 @@ describe("another account's data", () => {
           status: none.status,
           seen: [],
         });
-        // The same reply as for an unknown id, so that it does not reveal that the id exists.
+        // The reply equals the one for an unknown id, so that it does not reveal that the id exists.
         if (route.path.includes('{id}')) expect(text).toBe(none.text);
       }
     }

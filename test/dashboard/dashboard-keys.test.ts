@@ -147,7 +147,7 @@ describe('a key created in the dashboard', () => {
     const message = await expectRefusal(await visitor.post('/api/keys', body), 409, 'conflict');
     expect(message).toContain('100 live keys');
     await visitor.delete(`/api/keys/${made[0]?.key.id}`);
-    // The day's 100 are used up, too.
+    // The limit of 100 new keys a day is reached, too.
     it.clock.advance(DAY);
     await visitor.signIn();
     expect((await visitor.post('/api/keys', body)).status).toBe(201);
@@ -186,7 +186,7 @@ describe('the list of keys', () => {
     const { key: other } = await createKey(visitor, { name: 'other' });
     await provokeBan({ ...it, secret: text }, 1);
     const until = it.clock.now().wall + 300 * SECOND;
-    // Before the ban is on record, and after.
+    // Before and after the ban is stored.
     expect(await stateOf(key.id)).toBe('banned');
     await it.service.runJobs('record production bans');
     expect(await stateOf(key.id)).toBe('banned');

@@ -6,7 +6,7 @@ import { Visitor } from '../support/dashboard-visitor.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-/** As src/dashboard/request-limits.ts has them. */
+/** The limits of src/dashboard/request-limits.ts. */
 const SESSION_MINUTE = 300;
 const ACCOUNT_MINUTE = 600;
 
@@ -19,7 +19,7 @@ const service = sharedService(() =>
   }),
 );
 
-/** Somebody at an address of their own. */
+/** A visitor with its own address. */
 async function visitorAt(address: string): Promise<Visitor> {
   const options = { headers: { 'X-Forwarded-For': address } };
   const visitor = new Visitor(service(), undefined, options);
@@ -34,7 +34,7 @@ async function anotherSession({ email }: Visitor, address: string): Promise<Visi
   return visitor;
 }
 
-/** The statuses of so many requests for the session. */
+/** The statuses of this many requests for the session. */
 async function statuses(visitor: Visitor, times: number): Promise<number[]> {
   const found: number[] = [];
   for (let sent = 0; sent < times; sent += 50) {

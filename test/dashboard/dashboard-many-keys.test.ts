@@ -17,7 +17,7 @@ import { sharedService } from '../support/shared-service.ts';
 
 const KEY = { name: 'one more', environment: 'production' };
 
-// The commands go by the machine's clock.
+// The commands use the machine's clock.
 const clock = new ManualClock(Math.ceil(Date.now() / SECOND) * SECOND);
 const service = sharedService(() => TestService.start({ parts: PARTS, clock }));
 
@@ -63,7 +63,7 @@ test('at most 100 keys are made in one day, by creation and by rotation, ended o
     expect(await expectRefusal(reply, 429, 'rate_limited')).toContain('tomorrow');
   }
   expect((await keysOf(visitor))[0]).toMatchObject({ id: key.id, state: 'active' });
-  // Nor does another account with the address begin anew.
+  // A new account with the same address has the same limit.
   const { password } = visitor;
   expect((await visitor.post('/api/auth/delete-user', { password })).status).toBe(200);
   await visitor.signUp();

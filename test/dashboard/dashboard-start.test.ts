@@ -17,6 +17,6 @@ test('the steps of the start page are told from what the account has done, from 
   await sendMessage(service, text, 'Hello');
   expect(await steps()).toEqual({ key: link, hasRequested: true, hasSentMessage: true });
   await visitor.delete(`/api/keys/${key.id}`);
-  // What was done stays done; the key is gone.
+  // The steps remain completed, although the key is deleted.
   expect(await steps()).toEqual({ key: null, hasRequested: true, hasSentMessage: true });
 });

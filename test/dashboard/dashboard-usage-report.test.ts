@@ -17,12 +17,12 @@ const MIDNIGHT = Date.UTC(2027, 0, 2);
 const NOON_HOUR = NOON / HOUR;
 const PATH = '/api/usage/requests';
 
-/** Durations by bucket: six buckets to a decade, the first up to 0.1 ms. */
+/** Durations by bucket: six buckets per decade, the first one up to 0.1 ms. */
 function durations(counts: Readonly<Record<number, number>>): number[] {
   return Array.from({ length: DURATION_BUCKETS }, (_, bucket) => counts[bucket] ?? 0);
 }
 
-/** Somebody with a key in each environment, and usage as it was recorded. */
+/** A visitor with a key in each environment and the recorded usage. */
 async function used(...records: ReadonlyArray<Partial<UsageRecord>>) {
   const scene = await dashboardScene();
   const visitor = await customer(scene.service);
@@ -118,7 +118,7 @@ describe('the report of requests', () => {
     expect(await between('2026-12-31T20:59:59Z', '2027-01-01T00:00:00.001Z')).toEqual([
       ...[MIDNIGHT - 2 * DAY + 20 * HOUR, MIDNIGHT - DAY + HOUR, 1, 20],
     ]);
-    // Hours before three days ago have become a day.
+    // Hours more than three days ago have been merged into a day.
     expect(await between('2026-12-29T10:00:00Z', '2026-12-29T12:00:00Z')).toEqual([
       ...[MIDNIGHT - 4 * DAY, MIDNIGHT - 3 * DAY, 24, 0],
     ]);

@@ -5,7 +5,7 @@ import { eventually, TestService, temporaryFolder } from '../support/harness.ts'
 import { ServiceProcess } from '../support/process.ts';
 import { onFolder } from '../support/storage.ts';
 
-/** The dashboard in one process and the API in another, on one folder. */
+/** The dashboard and the API in two processes on one folder. */
 async function apart() {
   const folder = temporaryFolder();
   const dashboard = await TestService.start({ folder: folder.path, parts: ['dashboard'] });

@@ -17,7 +17,7 @@ import { usageRecord } from '../support/usage-records.ts';
 const NOON = Date.UTC(2027, 0, 2, 12);
 const MIDNIGHT = Date.UTC(2027, 0, 2);
 
-/** How many requests the days of the charts count, of every outcome. */
+/** The number of requests of every outcome in the days of the charts. */
 function countedIn({ days }: Charts): number {
   return days.reduce((sum, day) => {
     return sum + day.succeeded + day.clientErrors + day.limited + day.serverErrors;

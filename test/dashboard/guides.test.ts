@@ -9,7 +9,7 @@ import { runTool } from '../support/tools.ts';
 
 const SETTINGS = { PETSTORE_BAN_AFTER: '7', PETSTORE_ANONYMOUS_PER_MINUTE: '54321' };
 
-/** What the examples of a guide print, one after the other. */
+/** The output of each example of a guide, in order. */
 const PRINTED: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
   quickstart: [/"status":"queued"/],
   errors: [/pet_not_found No animal has the id 42\. .* [0-9a-f-]{36}/],
@@ -48,7 +48,7 @@ async function markdownOf(name: string): Promise<string> {
   return reply.text();
 }
 
-/** Runs an example, with a key of the environment that it sends to, and gives what it printed. */
+/** Runs an example with a key of the environment that it uses; returns its output. */
 async function run(name: string, language: string, example: string): Promise<string> {
   const sendsToStaging = example.includes(service.url('sandbox'));
   const isOther = name === 'sandbox' && example.includes(service.url('staging'));

@@ -147,7 +147,7 @@ test('nobody without a session has a connection, and nobody too many', async () 
   }
   const refused = await ada.get('/api/live');
   expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '10']);
-  // Another browser of the same account has its own.
+  // Another session of the same account has its own limit.
   const elsewhere = await Visitor.signIn(service, ada.email);
   const page = pages.use(await LiveReader.open(elsewhere, service.dashboardUrl));
   expect(page.reply.status).toBe(200);
@@ -164,7 +164,7 @@ test('a closed page makes room, and nothing is read once nobody looks', async ()
   }
   await eventually(() => look.mock.calls.length > 0);
   for (const page of pages) await page[Symbol.asyncDispose]();
-  // A page that opens later has room, so the service has noticed.
+  // A new page can connect once the service has noticed that the others are closed.
   await eventually(async () => {
     await using page = await LiveReader.open(ada, service.dashboardUrl);
     return page.reply.status === 200;

@@ -6,7 +6,7 @@ import { bundleAssets } from '../../src/dashboard/pages/bundle.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { TestService } from '../support/harness.ts';
 
-/** The limit of everything that the start page loads, in bytes. */
+/** The limit for everything that the start page loads, in bytes. */
 const FIRST_LOAD = 200 * 1_024;
 
 const SCRIPT = {
@@ -77,7 +77,7 @@ function decoded(coding: string | null, bytes = new Uint8Array()): Uint8Array {
   return coding === 'gzip' ? Uint8Array.from(gunzipSync(bytes)) : bytes;
 }
 
-/** The size as it is transferred to a browser. */
+/** The size of the transfer to a browser. */
 async function sentBytes(address: string, codings: string): Promise<number> {
   const headers = { 'Accept-Encoding': codings };
   const reply = await fetch(address, { headers, decompress: false });

@@ -56,7 +56,7 @@ test('the first page comes, however long it is prepared', async () => {
       new URL(request.url).pathname === '/idle' ? idle.promise : pages.handle(request, '/'),
   });
   const page = fetch(server.url);
-  // A request that nobody answers is cut off; the page's is as old.
+  // The server closes the connection of the idle request; the request for the page is as old.
   await fetch(new URL('/idle', server.url)).catch(() => {});
   prepared.resolve();
   expect((await page).status).toBe(200);

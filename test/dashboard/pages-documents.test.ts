@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A reply of the dashboard; a redirect is not followed. */
+/** A reply of the dashboard; redirects are not followed. */
 function get(path: string, method = 'GET'): Promise<Response> {
   return fetch(service.dashboardUrl + path, { method, redirect: 'manual' });
 }

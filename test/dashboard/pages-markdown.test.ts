@@ -68,7 +68,7 @@ describe('the reference as plain text', () => {
     for (const name of ['Petstore-Simulate', 'Petstore-Simulated']) {
       expect(text).toContain(`| \`${name}\` |`);
     }
-    // Examples have the address of this service.
+    // Examples contain the address of this service.
     expect(text).toContain(`<${service.url()}/pets?limit=20&after=20>; rel="next"`);
     expect(text).not.toContain('localhost:3000');
     expect(text).toContain('| Business | 1,000 | 100,000 |');
@@ -115,7 +115,7 @@ describe('the guide for agents', () => {
     const tools = sectionOf(text, '## Tools');
     expect(tools).toContain('`petstore mcp`');
     expect(tools).toContain('`npm run build`');
-    // The key decides which tools there are.
+    // The available tools depend on the key.
     const [ofProduction = '', ofStaging = ''] = tools.split('one of staging');
     expect(ofProduction).not.toContain('`setSimulation`');
     for (const id of OPERATION_IDS) expect(ofStaging).toContain(`\`${id}\``);
@@ -181,7 +181,7 @@ function sectionOf(text: string, heading: string): string {
   return section.split(/\n##+ /)[0] ?? '';
 }
 
-/** The base address of the operations with this tag; of two environments, production's. */
+/** The API of the operations with this tag; production's for operations of both environments. */
 function addressOf(tag: string) {
   if (tag === 'Quickstart') return 'quickstart';
   return tag === 'Sandbox' ? 'sandbox' : 'production';

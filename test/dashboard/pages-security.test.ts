@@ -244,7 +244,7 @@ describeWithBrowser('a browser', (open) => {
       await page.goto(service.dashboardUrl + path);
       const ran = await page.evaluate(() => {
         const script = document.createElement('script');
-        // Not `textContent`, which the policy of the reference refuses to set.
+        // Not `textContent`, because the policy of the reference forbids setting it.
         script.append('document.documentElement.dataset.ran = "yes"');
         document.body.append(script);
         const link = document.createElement('a');

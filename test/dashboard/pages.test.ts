@@ -73,7 +73,7 @@ describe('the pages', () => {
     const reply = await fetch(`${service.dashboardUrl}/favicon.ico`);
     expect(reply.headers.get('content-type')).toBe('image/x-icon');
     expect(reply.headers.get('cache-control')).not.toContain('immutable');
-    // The signature of an icon, then how many pictures it has.
+    // The signature of an icon, then the number of its pictures.
     expect([...(await reply.bytes()).subarray(0, 6)]).toEqual([0, 0, 1, 0, 1, 0]);
   });
 
@@ -148,7 +148,7 @@ describe('an unknown address', () => {
       expect(reply.status, path).toBe(404);
       const text = await reply.text();
       for (const link of ['href="/"', 'href="/docs"', service.url()]) expect(text).toContain(link);
-      // In the frame of the other pages.
+      // The page has the same frame as the other pages.
       expect(text).toContain('class="top-bar"');
     }
   });

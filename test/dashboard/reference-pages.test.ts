@@ -8,7 +8,7 @@ import { GUIDES } from '../../src/dashboard/reference/guides/guides.ts';
 import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
 import { TestService } from '../support/harness.ts';
 
-/** The limit of everything that a page of the reference loads, compressed, in bytes. */
+/** The limit for everything that a page of the reference loads, compressed, in bytes. */
 const PAGE_BUDGET = 300 * 1024;
 
 let service: TestService;
@@ -141,11 +141,11 @@ describe('every page of the reference', () => {
 
 interface Page {
   readonly html: string;
-  /** Without tags and scripts. */
+  /** The text without tags and scripts. */
   readonly text: string;
   readonly ids: readonly string[];
   readonly links: readonly string[];
-  /** The addresses of scripts and styles, below the dashboard's. */
+  /** The addresses of scripts and styles below the dashboard's address. */
   readonly loaded: readonly string[];
 }
 
@@ -173,7 +173,7 @@ function fieldsOf(body: Parameters<typeof schemaName>[0] | undefined): string[] 
   return Object.keys(schema?.properties ?? {});
 }
 
-/** The size as it is transferred to a browser that accepts gzip. */
+/** The size of the transfer to a browser that accepts gzip. */
 async function sentBytes(path: string): Promise<number> {
   const headers = { 'Accept-Encoding': 'gzip' };
   const reply = await fetch(service.dashboardUrl + path, { headers, decompress: false });

@@ -8,7 +8,7 @@ import { NARROW_PAGES, PAGE_TITLES } from '../../src/dashboard/shared/page-title
 import { HEADERS } from '../../src/http/headers.ts';
 import { TestService } from '../support/harness.ts';
 
-/** What the index may take, compressed, in bytes. */
+/** The limit for the index, compressed, in bytes. */
 const INDEX_BUDGET = 40 * 1024;
 
 let service: TestService;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The paths of the results, the best first, as the server shows them. */
+/** The paths of the results on the server's page, best first. */
 async function search(query: string): Promise<string[]> {
   const reply = await fetch(`${service.dashboardUrl}/docs/search?q=${encodeURIComponent(query)}`);
   expect(reply.status).toBe(200);
