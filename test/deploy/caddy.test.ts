@@ -12,7 +12,7 @@ const SHIPPED = join(import.meta.dir, '..', '..', 'deploy', 'caddy', 'Caddyfile'
 const CADDY = Bun.which('caddy');
 if (!CADDY) console.warn('Tests of Caddy are skipped: install caddy to run them.');
 
-/** The service behind the Caddy that is shipped, without TLS. */
+/** The service behind Caddy with the shipped configuration, without TLS. */
 async function behindCaddy(settings: Record<string, string> = {}) {
   const resources = new AsyncDisposableStack();
   const folder = resources.use(temporaryFolder());
@@ -45,7 +45,7 @@ async function behindCaddy(settings: Record<string, string> = {}) {
     await child.exited;
   });
   await eventually(() => accepts(port));
-  // It serves once the first check of /readyz has succeeded.
+  // Caddy forwards requests once the first check of /readyz has succeeded.
   await eventually(async () => (await fetch(`${origin}/v1/openapi.json`)).ok);
   return { origin, service, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

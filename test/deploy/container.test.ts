@@ -8,7 +8,7 @@ import { ServiceProcess } from '../support/process.ts';
 const ROOT = join(import.meta.dir, '..', '..');
 const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
 
-/** What the build takes from this folder, as the Dockerfile names it. */
+/** The paths that the Dockerfile copies into the build. */
 const COPIED = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap((match) =>
   (match[1] ?? '').split(' '),
 );
@@ -20,14 +20,14 @@ if (!hasNamespaces) {
   console.warn('The test of a read-only root is skipped: user namespaces are not allowed here.');
 }
 
-/** What is built from the copied files alone. */
+/** A folder with only the copied files, in which the executable is built. */
 const source = temporaryFolder(tmpdir());
 const executable = join(source.path, 'dist/petstore');
 let build: Bun.ReadableSubprocess;
 
 beforeAll(async () => {
   for (const path of COPIED) cpSync(join(ROOT, path), join(source.path, path), { recursive: true });
-  // As `npm ci` has put it there by then.
+  // In the Dockerfile, `npm ci` has installed it by then.
   symlinkSync(join(ROOT, 'node_modules'), join(source.path, 'node_modules'));
   build = Bun.spawn([process.execPath, 'build/main.ts'], {
     cwd: source.path,
@@ -86,7 +86,7 @@ describe.skipIf(!hasNamespaces)('on a read-only root with nothing but the C libr
   });
 });
 
-/** Its root may not be written to; what a container gets besides is mounted into it. */
+/** Makes the root read-only; the other folders of a container are mounted into it. */
 const ENTER_ROOT = `
   mount --bind "$1" "$1"
   mount --rbind /dev "$1/dev"

@@ -7,9 +7,9 @@ import { eventually, temporaryFolder } from '../support/harness.ts';
 import { allNames } from '../support/storage.ts';
 
 /*
- * Builds the image, starts all of compose.yaml with the docker of this machine, restarts the three
- * processes one after the other under load, and takes everything but the image away again:
- * npm run containers [-- names of services, where one of them cannot be had]
+ * Builds the image, starts all services of compose.yaml with Docker, restarts the three processes one
+ * after the other under load, and removes everything except for the image:
+ * npm run containers [-- names of services, if one of them is unavailable]
  */
 
 const PROJECT = 'petstore-check';
@@ -40,7 +40,7 @@ function randomHex(): string {
   return crypto.getRandomValues(new Uint8Array(24)).toHex();
 }
 
-/** What it printed. Raises `AssertionError` when it did not end well. */
+/** Runs a command of docker compose; returns its output. Throws `AssertionError` when it fails. */
 async function compose(...parameters: readonly string[]): Promise<string> {
   const command = ['docker', 'compose', '--project-name', PROJECT, '--env-file', secrets];
   const child = Bun.spawn([...command, ...parameters], {
@@ -53,7 +53,7 @@ async function compose(...parameters: readonly string[]): Promise<string> {
   return printed.trim();
 }
 
-/** A key that no limit stops, made as the documents say. */
+/** A key with ample limits, created as the documentation describes. */
 async function makeKey(): Promise<string> {
   const petstore = (...words: string[]) =>
     compose('exec', '-T', 'petstore-1', 'petstore', ...words);
@@ -62,7 +62,7 @@ async function makeKey(): Promise<string> {
   return await petstore('keys', 'create', 'you@example.com');
 }
 
-/** How many processes Prometheus reads. */
+/** The number of processes that Prometheus scrapes. */
 async function scraped(): Promise<number> {
   const query = encodeURIComponent('up{job="petstore"} == 1');
   const reply = await fetch(`${PROMETHEUS}/api/v1/query?query=${query}`);
@@ -70,7 +70,7 @@ async function scraped(): Promise<number> {
   return data.result.length;
 }
 
-/** Adds animals and lists them, over and over. No call is repeated: not one may fail at all. */
+/** Adds and lists pets in a loop. Without retries, because no call may fail. */
 function startLoad(apiKey: string) {
   const client = new PetstoreClient({ baseUrl: `${PROXY}/v1`, apiKey, maxRetries: 0 });
   const added: string[] = [];
@@ -96,7 +96,7 @@ function startLoad(apiKey: string) {
   return { client, added, failures, end, [Symbol.asyncDispose]: end };
 }
 
-/** Stops a process in good order and puts a new container in its place, while others add animals. */
+/** Stops a process gracefully and replaces its container, while pets are being added. */
 async function restart(name: string, added: readonly string[]): Promise<void> {
   const goesOn = async () => {
     const before = added.length;

@@ -29,7 +29,7 @@ interface Compose {
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
-// The shape is compose's own; what is not so fails the tests below.
+// The shape is defined by Compose; a file of another shape fails the tests below.
 const compose = Bun.YAML.parse(read('compose.yaml')) as Compose;
 const processes = Object.entries(compose.services).filter(([name]) => name.startsWith('petstore-'));
 
@@ -147,7 +147,7 @@ interface Rules {
   readonly groups: ReadonlyArray<{ readonly rules: ReadonlyArray<{ readonly expr: string }> }>;
 }
 
-/** Every question that is asked of Prometheus. */
+/** Every Prometheus query of the dashboards and alerts. */
 function expressions(): string[] {
   const rules = Bun.YAML.parse(read('deploy/prometheus/alerts.yml')) as Rules;
   return [
@@ -157,7 +157,7 @@ function expressions(): string[] {
   ];
 }
 
-/** What a service tells that has been used: names of series, and of labels. */
+/** The names of the series and labels in the metrics of a service that has been used. */
 async function scrape() {
   await using service = await TestService.start({
     parts: PARTS,
@@ -183,7 +183,7 @@ describe('the Prometheus configuration', () => {
     expect(asked.length).toBeGreaterThan(30);
     const names = asked.flatMap((expr) => expr.match(/\b(?:petstore|process)_\w+/g) ?? []);
     expect(new Set(names).difference(series)).toEqual(new Set());
-    // Prometheus adds these two; bans, of which there is none in the scrape, have an environment.
+    // Prometheus adds the first two; bans, which are absent from the scrape, have an environment.
     const known = labels.union(new Set(['job', 'instance', 'environment']));
     const grouped = asked.flatMap((expr) =>
       [...expr.matchAll(/\bby \(([^)]+)\)/g)].flatMap(([, list = '']) => list.split(/, */)),

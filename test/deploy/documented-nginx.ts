@@ -6,13 +6,13 @@ import { eventually, temporaryFolder } from '../support/harness.ts';
 
 const PAGE = join(import.meta.dir, '..', '..', 'docs', 'operations.md');
 
-/** What stands between fences of this language. */
+/** The content of the fenced code blocks in this language. */
 export function blocks(page: string, language: string): string[] {
   const found = page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'));
   return Array.from(found, ([, text = '']) => text);
 }
 
-/** The nginx of docs/operations.md, without TLS, before the services on these ports. */
+/** The nginx of docs/operations.md, without TLS, in front of the services on these ports. */
 export async function startNginx(servicePorts: readonly number[]) {
   const folder = temporaryFolder();
   const port = await freePort();
@@ -23,7 +23,7 @@ export async function startNginx(servicePorts: readonly number[]) {
     stderr: 'ignore',
   });
   const url = `http://127.0.0.1:${port}`;
-  // Not counted: it is no operation.
+  // Requests for the document are not counted, because it is no operation.
   await eventually(async () => {
     const reply = await fetch(`${url}/v1/openapi.json`).catch(() => undefined);
     return reply?.ok === true;

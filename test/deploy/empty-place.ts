@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { temporaryFolder } from '../support/harness.ts';
 import { type CommandResult, ServiceProcess } from '../support/process.ts';
 
-/** A place with nothing in it but what an executable makes: no variable, no file, no module. */
+/** An environment for an executable without variables, modules, or files that it has not written. */
 export class EmptyPlace implements Disposable {
   readonly #folder = temporaryFolder();
   readonly #settings: readonly string[];
@@ -19,7 +19,7 @@ export class EmptyPlace implements Disposable {
     return this.#run([this.executable, ...args]);
   }
 
-  /** What a person types into a shell here. */
+  /** Runs a line in a shell here. */
   type(line: string): Promise<CommandResult> {
     return this.#run(['/bin/sh', '-c', line]);
   }
@@ -43,7 +43,7 @@ export class EmptyPlace implements Disposable {
     return ServiceProcess.run(this.#bare([this.executable, 'serve']), { cwd: this.#folder.path });
   }
 
-  /** A key made by command. */
+  /** A key created with the command. */
   async key(): Promise<string> {
     return (await this.run('keys', 'create', 'ada@example.com')).stdout.trim();
   }

@@ -6,13 +6,13 @@ import { temporaryFolder } from '../support/harness.ts';
 import { CommandError, installPython, PYTHON_PROGRAMS, runTool } from '../support/tools.ts';
 
 /*
- * Validates the Kubernetes manifests, and the software bill of materials, against the published schemas, which
- * packages of PyPI have: npm run check:deploy
+ * Validates the Kubernetes manifests and the software bill of materials against the published schemas, which are
+ * installed from PyPI: npm run check:deploy
  */
 
 const MANIFESTS = join(import.meta.dir, '..', '..', 'deploy', 'kubernetes');
 
-/** The oldest and the newest version of Kubernetes that the manifests are for. */
+/** The oldest and the newest version of Kubernetes that the manifests support. */
 const KUBERNETES = ['1.30', '1.37'];
 
 const VALIDATE_BILL = `
@@ -28,7 +28,7 @@ await installPython(folder.path, join(import.meta.dir, 'requirements.txt'));
 const bill = join(folder.path, 'petstore.cdx.json');
 writeFileSync(bill, JSON.stringify(await makeBillOfMaterials()));
 const manifests = [...new Bun.Glob('*.yaml').scanSync(MANIFESTS)]
-  // Of kustomize alone, which is no resource.
+  // This file is for kustomize and is no resource.
   .filter((name) => name !== 'kustomization.yaml')
   .map((name) => join(MANIFESTS, name));
 const checks = [

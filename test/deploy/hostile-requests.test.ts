@@ -9,10 +9,10 @@ import { CUT, SYNTAX } from '../http/hostile/syntax.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
 import { hasNginx, startShippedNginx } from '../support/nginx.ts';
 
-/** Requests that are sent at the same time. */
+/** The number of requests that are sent at the same time. */
 const AT_ONCE = 48;
 
-/** Those of the corpus of bad input that are refused; its rows ask to close the connection themselves. */
+/** The refused requests of the corpus of bad input; its rows already ask to close the connection. */
 const refused: readonly HostileRow[] = Object.values(BAD_INPUT)
   .flat()
   .filter(([, , ...replies]) => replies.length === 1 && !/^[12]\d\d$/.test(replies[0] ?? ''))
@@ -20,7 +20,7 @@ const refused: readonly HostileRow[] = Object.values(BAD_INPUT)
 
 const CORPUS = { framing: FRAMING, syntax: SYNTAX, 'cut off': CUT, 'bad input': refused };
 
-/** Three processes with the same data and key, as one database would give them. */
+/** Three processes with the same data and key, as if they shared a database. */
 async function startThree() {
   const resources = new AsyncDisposableStack();
   const lines: string[] = [];
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => three[Symbol.asyncDispose]());
 
-/** A good request; gives a problem if it is not answered as it should be. */
+/** Sends a good request; returns a problem unless the reply is as expected. */
 async function sendGood(port: number): Promise<string[]> {
   goodRequests += 1;
   const id = `good-${goodRequests}`;
@@ -64,7 +64,7 @@ async function sendGood(port: number): Promise<string[]> {
   return isRight ? [] : [`a good request beside: ${reply.status}`];
 }
 
-/** Sends all rows, and good requests beside them; gives what is wrong. */
+/** Sends all rows, each together with a good request; returns the problems. */
 async function problemsWith(rows: readonly HostileRow[], port: number): Promise<string[]> {
   const problems: string[] = [];
   const lanes = Array.from({ length: AT_ONCE }, async (_, lane) => {

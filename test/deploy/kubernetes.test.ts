@@ -8,7 +8,7 @@ import { TestService } from '../support/harness.ts';
 const FOLDER = join(import.meta.dir, '..', '..', 'deploy', 'kubernetes');
 const PAGE = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'deploy.md'), 'utf8');
 
-/** What is read of the manifests; `npm run check:deploy` validates them whole. */
+/** The parts of the manifests that the tests read; `npm run check:deploy` validates all of them. */
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };
@@ -85,7 +85,7 @@ describe('the Kubernetes manifests', () => {
     const config = readConfig({ ...settings.data, ...Object.fromEntries(secret) });
     expect(config.addresses(3_000).production).toBe('https://petstore.example.com/v1');
     expect(config.database).toBeDefined();
-    // The drain, the requests in flight, and a database that does not respond.
+    // The drain, plus the timeouts for requests in flight and for a database that does not respond.
     const longestStop = config.drainFor / SECOND + 10 + 12;
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(longestStop);
   });

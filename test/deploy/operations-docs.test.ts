@@ -84,11 +84,11 @@ describe('docs/operations.md', () => {
     const headers = { Authorization: `Bearer ${secret}`, 'X-Forwarded-For': '203.0.113.9' };
     const reply = await fetch(`${nginx.url}/v1/pets`, { headers });
     expect([reply.status, await reply.json()]).toEqual([200, []]);
-    // Refused by nginx: the service closes the connection for a method that it does not know.
+    // The reply of nginx: the service would close the connection after an unknown method.
     const unknown = 'FETCH /v1/pets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
     const { replies } = await rawExchange(Number(new URL(nginx.url).port), [unknown]);
     expect(replies.map(({ status }) => status)).toEqual([405]);
-    // What a client claims to be is not passed on: all of these come from one address.
+    // The address that a client claims is not forwarded: all of these come from one address.
     const stranger = (address: string) =>
       fetch(`${nginx.url}/v1/pets`, { headers: { 'X-Forwarded-For': address } });
     const statuses: number[] = [];

@@ -71,7 +71,7 @@ describe.skipIf(!hasNginx)('the proxy refuses methods that are not served', () =
   });
 
   test('and passes on requests with them', async () => {
-    // The dashboard's own errors.
+    // Errors of the dashboard.
     for (const method of ['PUT', 'DELETE']) {
       const { status, headers } = await ask(`${method} /api/keys/x HTTP/1.1`);
       expect([status, headers['content-security-policy']]).toEqual([403, expect.any(String)]);
@@ -127,7 +127,7 @@ describe.skipIf(!hasNginx)("the proxy's own errors are those of the API", () => 
   });
 
   test("but for the 431 of the service's parser, past 196 header lines", async () => {
-    // `ask` adds Host and Connection, which nginx does not pass on.
+    // `ask` adds Host and Connection, which nginx does not forward.
     const lines = Array.from({ length: 196 }, (_, index) => `X-${index}: x`);
     const at = await ask('GET /v1/openapi.json HTTP/1.1', ...lines.slice(1));
     const past = await ask('GET /v1/openapi.json HTTP/1.1', ...lines);
@@ -155,7 +155,7 @@ describe.skipIf(!hasNginx)('a process that closes connections without a reply', 
   test('is not taken out of service, nor are the others', async () => {
     using process = closingAt('X-Close: 1');
     await using before = await startShippedNginx([process.port]);
-    // A creation, which is not sent to the next process.
+    // A POST is not sent to the next process.
     for (let sent = 0; sent < 9; sent += 1) {
       const { status } = await send(`POST / HTTP/1.1\r\nX-Close: 1\r\n${CLOSE}`, before.port);
       expect(status).toBe(502);
@@ -189,7 +189,7 @@ describe.skipIf(!hasNginx)('an address with 100 requests in progress', () => {
   });
 });
 
-/** A process that closes the connection at requests with this line, and otherwise replies with 204. */
+/** A process that closes the connection after a request with this line, and otherwise replies with 204. */
 function closingAt(line: string) {
   const listener = Bun.listen({
     hostname: '127.0.0.1',

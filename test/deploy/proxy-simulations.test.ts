@@ -48,7 +48,7 @@ describe.skipIf(!hasNginx)('through the shipped proxy', () => {
     const whole = await (await listSimulated(it, 'delay;ms=1')).text();
     const text = await bytesOf(it, 'trickle;bytes-per-second=100', { port: it.port });
     const chunks = text.slice(text.indexOf('\r\n\r\n') + 4).split('\r\n');
-    // Every other line is the size of a piece.
+    // Every other line is the size of a chunk.
     expect(chunks.filter((_, index) => index % 2 === 1).join('')).toBe(whole);
     expect(chunks.length).toBeGreaterThan(6);
   });

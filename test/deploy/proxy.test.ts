@@ -8,7 +8,7 @@ import { LiveReader } from '../support/live-reader.ts';
 import { ERAS, ToolClient } from '../support/mcp.ts';
 import { hasNginx, NginxProxy } from '../support/nginx.ts';
 
-/** The service behind the proxy, as compose.yaml has it. */
+/** The service behind the proxy, configured as in compose.yaml. */
 async function behindProxy(settings: Record<string, string> = {}) {
   const resources = new AsyncDisposableStack();
   const proxy = resources.use(await NginxProxy.prepare());
@@ -26,7 +26,7 @@ async function behindProxy(settings: Record<string, string> = {}) {
       },
     }),
   );
-  // Two of the three processes are gone.
+  // Two of the three processes are unavailable.
   await proxy.start([service.port, await freePort(), await freePort()]);
   return { proxy, origin, service, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
@@ -134,7 +134,7 @@ describe.skipIf(!hasNginx)('the proxy', () => {
   });
 
   test('does not say that nothing was done when a reply is lost', async () => {
-    // As a process that is killed when it has carried the request out.
+    // Like a process that is killed after it has executed the request.
     using killed = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,

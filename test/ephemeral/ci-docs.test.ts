@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, '..', '..');
 const page = readFileSync(join(ROOT, 'docs/ci.md'), 'utf8');
 const testing = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
 
-/** The blocks of code of one language. */
+/** The code blocks in one language. */
 function blocks(text: string, language: string): string[] {
   return [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     ([, block = '']) => block,

@@ -7,7 +7,7 @@ import { runCommand, ServiceProcess } from '../support/process.ts';
 const KEY = `pst_live_${'a'.repeat(36)}`;
 const STAGING_KEY = `pst_staging_${'b'.repeat(36)}`;
 
-/** Starts a service with this fixture in a folder of its own. */
+/** Starts a service with this fixture in its own folder. */
 async function serveWith(fixture: unknown) {
   const folder = temporaryFolder();
   const path = join(folder.path, 'fixture.json');
@@ -33,7 +33,7 @@ function account(more: object) {
   return { accounts: [{ email: 'a@example.com', keys: [{ key: KEY, name: 'ci' }] }], ...more };
 }
 
-/** Runs a command with this fixture, from standard input, which is refused. */
+/** Runs a command with this fixture, which it must refuse; returns the lines on stderr. */
 async function refusalOf(fixture: string): Promise<string[]> {
   using folder = temporaryFolder();
   const path = join(folder.path, 'fixture.json');

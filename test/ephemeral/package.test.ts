@@ -9,7 +9,7 @@ import { cleanEnvironment } from '../support/process.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 
-/** Runs a command to its end. @returns what it wrote to standard output. */
+/** Runs a command to its end. @returns its output on stdout. */
 async function run(command: readonly string[], cwd: string): Promise<string> {
   const child = Bun.spawn([...command], {
     cwd,
@@ -25,7 +25,7 @@ async function run(command: readonly string[], cwd: string): Promise<string> {
   return stdout;
 }
 
-/** Installs the package that `npm pack` makes in a project, with the dependencies that are here. */
+/** Installs the package of `npm pack` in a project, with the dependencies of this checkout. */
 async function install(project: string): Promise<string> {
   await run(['npm', 'pack', '--silent', '--pack-destination', project], ROOT);
   const [tarball] = readdirSync(project);
@@ -37,7 +37,7 @@ async function install(project: string): Promise<string> {
 }
 
 test('the packed project runs by its bin, with Node.js, around a command', async () => {
-  // No program may be started from the folder in memory that other tests use.
+  // The in-memory folder of other tests does not allow the execution of programs.
   using project = temporaryFolder(tmpdir());
   const installed = await install(project.path);
   const program = `

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { type CommandResult, PROGRAM, runCommand, startCommand } from '../support/process.ts';
 
-/** A program that calls the service around it, and prints what it receives as JSON. */
+/** A program that calls the service that it was started with, and prints the replies as JSON. */
 const CALL = `
   const {PETSTORE_URL: url, PETSTORE_KEY: key} = process.env;
   const reply = await fetch(url + '/pets', {headers: {Authorization: 'Bearer ' + key}});
   console.log(JSON.stringify({status: reply.status, pets: await reply.text()}));
 `;
 
-/** Runs a program with a service of its own, whose temporary files go into this folder. */
+/** Runs a program with its own service, whose temporary files are created in this folder. */
 function runProgram(
   program: string,
   options: { readonly folder: string; readonly args?: readonly string[] },

@@ -29,7 +29,7 @@ test('the folder of an ephemeral service that was killed is removed by the next 
   const before = ephemeralFolders(parent.path);
   await killed.end('SIGKILL');
   expect(ephemeralFolders(parent.path)).toEqual(before);
-  // As of a process that was killed before it had locked its folder.
+  // Like the folder of a process that was killed before it had locked the folder.
   const draft = mkdtempSync(join(parent.path, '.petstore-ephemeral-'));
   utimesSync(draft, 0, 0);
 
@@ -88,7 +88,7 @@ test.skipIf(!canPreload)('an ephemeral service never waits for the disk', async 
 
 test('a ready file that cannot be written ends the service, and leaves nothing behind', async () => {
   using parent = temporaryFolder();
-  // In a folder that is not there, and a folder itself.
+  // A file in a missing folder, and a path that is a folder.
   for (const path of [join(parent.path, 'none', 'ready.json'), import.meta.dir]) {
     const { code, stderr } = await runCommand(['serve', '--ephemeral', '--ready-file', path], {
       TMPDIR: parent.path,
