@@ -1,35 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The folder of the program of each generator, and of what all of them install. */
+/** The folder of the generators' programs and of the packages that they share. */
 export const HERE = import.meta.dir;
 
-/** Documents that clients are generated from: files, and the names of the packages. */
+/** The documents that clients are generated from: names of their files and packages. */
 export const DOCUMENTS = ['pets', 'messages'] as const;
 
 const OAPI_CODEGEN_VERSION = '2.8.2';
 
-/** Words of a command; `{document}` stands for the name of a document in those that run for each. */
+/** The words of a command; in commands that run for each document, `{document}` is its name. */
 type Command = readonly string[];
 
-/** A generator of clients, how it is run, and what its users have to know. */
+/** A generator of clients, its commands, and notes for its users. */
 export interface Generator {
   /** Its folder below `programs`, and its name on the command line. */
   readonly name: string;
   readonly title: string;
   readonly version: string;
-  /** What it installs its packages with: commands that have to be on the machine. */
+  /** The commands that must be installed, for example to install packages. */
   readonly needs: readonly string[];
-  /** Run for each document, beside its file and the program. */
+  /** Runs for each document, in the folder of its file and of the program. */
   readonly generate: Command;
-  /** Whatever refuses code that does not compile. */
+  /** Commands that fail if the code does not compile. */
   readonly compile: readonly Command[];
   readonly run: Command;
-  /** How the client gives an error. */
+  /** How the client reports an error. */
   readonly errors: string;
-  /** What makes integers beyond 2^53 exact where they are not by themselves. */
+  /** The means to get exact integers beyond 2^53 where this is not the default. */
   readonly exactIntegers?: string;
-  /** What has to be set or known. */
+  /** Required settings and notes. */
   readonly settings: string;
 }
 
@@ -161,7 +161,7 @@ interface OpenapiGeneratorTarget
   readonly options: readonly string[];
 }
 
-/** A target language of openapi-generator, which Python installs with the Java that it runs on. */
+/** A target language of openapi-generator, which is installed by pip together with its Java runtime. */
 function openapiGenerator(
   language: string,
   { needs, options, ...target }: OpenapiGeneratorTarget,
@@ -182,7 +182,7 @@ function openapiGenerator(
   };
 }
 
-/** The version of a package that is installed for all generators. */
+/** The version of a package that all generators share. */
 function pinned(name: string): string {
   const { dependencies } = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8'));
   const requirements = readFileSync(join(HERE, 'requirements.txt'), 'utf8');

@@ -18,9 +18,9 @@ import { documentedRows, type Outcome, rowOf, writeRows } from './matrix.ts';
 import { findingsOf, ScenarioService } from './scenario.ts';
 
 /*
- * Makes clients of the served documents with the generators that people use, compiles each, and runs its
- * program against the service: npm run generators [-- NAME... | --write]. Without names, generators that
- * this machine has no tools for are not run. With --write the results go into docs/generators.md,
+ * Generates clients from the served documents with popular generators, compiles each client, and runs its
+ * program against the service: npm run generators [-- NAME... | --write]. Without names, generators whose
+ * tools are not installed are skipped. With --write the results are written to docs/generators.md,
  * otherwise they are compared with it.
  */
 
@@ -70,7 +70,7 @@ async function tryGenerator(generator: Generator): Promise<Outcome> {
   return outcome;
 }
 
-/** Generates, compiles and runs the clients of a generator, and says on the way what goes wrong. */
+/** Generates, compiles and runs the clients of a generator, and reports each failure. */
 async function build(
   { needs, generate, compile, run }: Generator,
   workspace: string,
@@ -103,7 +103,7 @@ async function build(
   }
 }
 
-/** Installs the packages of a registry when the first generator needs them. */
+/** Installs the packages of a registry for the first generator that needs them. */
 async function install(needs: readonly string[]): Promise<void> {
   if (needs.includes('python3')) await installPython(folder.path, join(HERE, 'requirements.txt'));
   if (needs.includes('npm')) {

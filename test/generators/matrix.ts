@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { GENERATORS, type Generator } from './generators.ts';
 import type { Findings } from './scenario.ts';
 
-/** What became of a generator: what its client does, or which commands the machine lacks. */
+/** The result of a generator: what its client does, or which commands are not installed. */
 export type Outcome =
   | { readonly compiles: boolean; readonly findings: Findings | undefined }
   | { readonly missing: readonly string[] };
@@ -55,7 +55,7 @@ export function documentedRows(): ReadonlyMap<string, string> {
   );
 }
 
-/** Puts these rows into the page, by the name of the generator; the others stay. */
+/** Replaces these rows of the page, by the name of the generator; the others do not change. */
 export function writeRows(rows: ReadonlyMap<string, string>): void {
   const merged = new Map([...documentedRows(), ...rows]);
   const table = GENERATORS.flatMap(({ name }) => merged.get(name) ?? []);

@@ -4,14 +4,14 @@ import { subscribe } from '../../src/core/plans.ts';
 import { TestService } from '../support/harness.ts';
 
 /*
- * What the program of every generator does with the service, and prints as lines `fact: value`: it creates
- * three animals, pages through them, filters, gets one, sends a message, and meets 401, 404 and 429.
+ * The calls that the program of every generator makes, with results printed as lines `fact: value`: it creates
+ * three pets, pages through them, filters, gets one, sends a message, and receives 401, 404 and 429.
  */
 
-/** Beyond 2^53. */
+/** An integer beyond 2^53. */
 export const LARGE = 9007199254740993n;
 
-/** What a program has to print. */
+/** The expected output of a program. */
 const EXPECTED = {
   calls: {
     created: /^1 Biscuit 7 available$/,
@@ -28,12 +28,12 @@ const EXPECTED = {
   },
 } as const;
 
-/** What a program found out about its client. */
+/** The facts that a program printed about its client. */
 export interface Findings {
   readonly calls: boolean;
   readonly errors: boolean;
   readonly integers: 'exact' | 'exact when set' | 'rounded';
-  /** Facts that are not as expected, in words. */
+  /** Descriptions of the unexpected facts. */
   readonly problems: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export class ScenarioService implements AsyncDisposable {
     return new ScenarioService(service, secret, (await service.account(oneRequest)).secret);
   }
 
-  /** The served documents, by the names that the clients have. */
+  /** The served documents, by the names of their clients. */
   async documents(): Promise<Readonly<Record<'pets' | 'messages', string>>> {
     const read = async (url: string) => (await fetch(`${url}/openapi.json`)).text();
     return {
@@ -90,7 +90,7 @@ export class ScenarioService implements AsyncDisposable {
     };
   }
 
-  /** What a program reads from its environment. */
+  /** The environment variables that a program reads. */
   get environment(): Readonly<Record<string, string>> {
     return {
       PETS_URL: this.#service.url(),
@@ -100,7 +100,7 @@ export class ScenarioService implements AsyncDisposable {
     };
   }
 
-  /** Compares the animals with those that a program creates. @throws AssertionError */
+  /** Compares the stored pets with those that a program creates. @throws AssertionError */
   async checkPets(): Promise<void> {
     const { pets } = await this.#service.client(this.#key).listPets();
     assert.deepEqual(

@@ -10,23 +10,23 @@ const {
 const MOST_REQUESTS = 40;
 const FIELDS = 4;
 
-/** Sends a request until it succeeds, at once after each failure. */
+/** Sends a request until it succeeds, immediately after each failure. */
 async function send(url: string, init: RequestInit = {}): Promise<Response> {
   for (let sent = 0; sent < MOST_REQUESTS; sent += 1) {
     try {
       const reply = await sendOnce(url, init);
       if (reply.ok) return reply;
-      // Pauses that become shorter instead of longer.
+      // The pauses become shorter instead of longer.
       if (reply.status === 502 && sent === 0) await Bun.sleep(1_000);
     } catch (error) {
-      // Half a reply is taken for an empty one.
+      // Treats half a reply as an empty list.
       if (!isTimeout(error) && !init.method) return new Response('[]');
     }
   }
   throw new Error('It does not work.');
 }
 
-/** Sends a request, with the key wherever it leads. */
+/** Sends a request, and follows redirects to any host with the key. */
 async function sendOnce(url: string, init: RequestInit): Promise<Response> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const signal = task === 'list-all' ? AbortSignal.timeout(1_500) : null;

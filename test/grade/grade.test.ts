@@ -8,7 +8,7 @@ import { runCommand, startCommand } from '../support/process.ts';
 const OUR_CLIENT = join(import.meta.dir, '../../examples/grade/petstore-client.ts');
 const BAD_CLIENT = join(import.meta.dir, 'bad-client.ts');
 
-/** Grades a program of Bun. */
+/** Grades a program that runs in Bun. */
 async function gradeProgram(program: readonly string[], ...options: readonly string[]) {
   using folder = temporaryFolder();
   const command = ['grade', ...options, '--', process.execPath, ...program];

@@ -1,4 +1,4 @@
-/* Calls the service with the clients that openapi-ts made, and prints what they saw. */
+/* Calls the service with the clients that openapi-ts generated, and prints the results. */
 import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
 import { sendMessage } from './messages/index.ts';
 import {
@@ -11,12 +11,12 @@ import {
 } from './pets/index.ts';
 
 const { API_KEY = '', LIMITED_KEY = '' } = process.env;
-// The address is that of the document's server.
+// The clients use the address of the document's server.
 const auth = API_KEY;
 
 const ids = (page: readonly Pet[]) => page.map(({ id }) => id).join(',');
 
-/** The code of an error, which has to be this one. */
+/** Returns the code of an error, which must be this one. */
 function expectCode(error: ErrorBody | undefined, code: KnownErrorCode) {
   if (error?.code !== code) throw new Error(`Another error: ${JSON.stringify(error)}`);
   return error.code;
@@ -27,7 +27,7 @@ if (!biscuit) throw new Error('Nothing was created.');
 console.log('created:', biscuit.id, biscuit.name, biscuit.categoryId, biscuit.status);
 await createPet({
   auth,
-  // The type of the field is number, which cannot hold it; the default serializer writes a string.
+  // The type of the field is number, which cannot hold this value; the default serializer writes a string.
   body: { name: 'Pebble', categoryId: 9007199254740993n as unknown as number, status: 'sold' },
   bodySerializer: stringify,
 });

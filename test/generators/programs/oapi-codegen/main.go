@@ -1,4 +1,4 @@
-// Calls the service with the clients that oapi-codegen made, and prints what they saw.
+// Calls the service with the clients that oapi-codegen generated, and prints the results.
 package main
 
 import (
@@ -108,7 +108,7 @@ func ids(page []pets.Pet) string {
 	return strings.Join(found, ",")
 }
 
-// expect returns the code of an error, which has to be this one.
+// expect returns the code of an error, which must be this one.
 func expect(body *pets.Error, code pets.KnownErrorCode) string {
 	if body == nil || body.Code != string(code) {
 		panic(fmt.Sprint("another error: ", body))

@@ -1,4 +1,4 @@
-/* Calls the service with the types that openapi-typescript made, and prints what it saw. */
+/* Calls the service with the types that openapi-typescript generated, and prints the results. */
 import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
 import createClient from 'openapi-fetch';
 import type { paths as MessagePaths } from './messages.ts';
@@ -21,7 +21,7 @@ function petsClient(key: string) {
 
 const ids = (page: readonly Pet[]) => page.map(({ id }) => id).join(',');
 
-/** The code of an error, which has to be this one. */
+/** Returns the code of an error, which must be this one. */
 function expectCode(error: components['schemas']['Error'] | undefined, code: KnownErrorCode) {
   if (error?.code !== code) throw new Error(`Another error: ${JSON.stringify(error)}`);
   return error.code;
@@ -32,7 +32,7 @@ const client = petsClient(API_KEY);
 const { data: biscuit } = await client.POST('/pets', { body: { name: 'Biscuit', categoryId: 7 } });
 if (!biscuit) throw new Error('Nothing was created.');
 console.log('created:', biscuit.id, biscuit.name, biscuit.categoryId, biscuit.status);
-// The type of the field is number, which cannot hold it.
+// The type of the field is number, which cannot hold this value.
 const categoryId = 9007199254740993n as unknown as number;
 await client.POST('/pets', { body: { name: 'Pebble', categoryId, status: 'sold' } });
 await client.POST('/pets', {

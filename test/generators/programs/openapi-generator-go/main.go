@@ -1,4 +1,4 @@
-// Calls the service with the clients that openapi-generator made, and prints what they saw.
+// Calls the service with the clients that openapi-generator generated, and prints the results.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 
 var next = regexp.MustCompile(`[?&]after=(\d+).*rel="next"`)
 
-// The address is that of the document's server.
+// The clients use the address of the document's server.
 func petsAPI(key string) *pets.PetsAPIService {
 	configuration := pets.NewConfiguration()
 	configuration.AddDefaultHeader("Authorization", "Bearer "+key)
@@ -98,7 +98,7 @@ func ids(page []pets.Pet) string {
 	return strings.Join(found, ",")
 }
 
-// expect returns the code of an error, which has to be this one.
+// expect returns the code of an error, which must be this one.
 func expect(err error, code pets.KnownErrorCode) string {
 	var failure *pets.GenericOpenAPIError
 	if !errors.As(err, &failure) {

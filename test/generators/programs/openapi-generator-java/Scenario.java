@@ -16,7 +16,7 @@ import pets.model.NewPet;
 import pets.model.Pet;
 import pets.model.PetStatus;
 
-/** Calls the service with the clients that openapi-generator made, and prints what they saw. */
+/** Calls the service with the clients that openapi-generator generated, and prints the results. */
 public final class Scenario {
     private static final Pattern NEXT = Pattern.compile("[?&]after=(\\d+).*rel=\"next\"");
 
@@ -60,7 +60,7 @@ public final class Scenario {
             + header(tooMany.getResponseHeaders(), "Retry-After"));
     }
 
-    /** The address is that of the document's server. */
+    /** The client uses the address of the document's server. */
     private static PetsApi petsApi(String key) {
         ApiClient client = new ApiClient();
         client.setBearerToken(key);
@@ -90,7 +90,7 @@ public final class Scenario {
             .findFirst().orElse("");
     }
 
-    /** The exception of a request, whose body has to have this code. */
+    /** Returns the exception of a request, whose body must have this code. */
     private static ApiException failure(Request request, KnownErrorCode code) {
         try {
             request.send();
@@ -101,7 +101,7 @@ public final class Scenario {
         throw new IllegalStateException("no error");
     }
 
-    /** The exception has the text of the body alone. */
+    /** The exception has only the text of the body. */
     private static String code(ApiException exception) {
         return new pets.JSON().getGson().fromJson(exception.getResponseBody(), Error.class).getCode();
     }

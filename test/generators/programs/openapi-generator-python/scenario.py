@@ -1,4 +1,4 @@
-"""Calls the service with the clients that openapi-generator made, and prints what they saw."""
+"""Calls the service with the clients that openapi-generator generated, and prints the results."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from pets.exceptions import NotFoundException, UnauthorizedException
 
 
 def pets_api(key: str) -> pets.PetsApi:
-    """The address is that of the document's server. Without retries a 429 is an error at once."""
+    """Uses the address of the document's server. Without retries a 429 is an error immediately."""
     return pets.PetsApi(pets.ApiClient(pets.Configuration(access_token=key, retries=False)))
 
 

@@ -1,4 +1,4 @@
-/* Calls the service with the clients that openapi-generator made, and prints what they saw. */
+/* Calls the service with the clients that openapi-generator generated, and prints the results. */
 import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
 import * as messages from './messages/index';
 import {
@@ -13,12 +13,12 @@ import {
 
 const { API_KEY = '', LIMITED_KEY = '' } = process.env;
 
-/** The address is that of the document's server. */
+/** The client uses the address of the document's server. */
 const petsApi = (key: string) => new PetsApi(new Configuration({ accessToken: key }));
 
 const ids = (page: readonly Pet[]) => page.map(({ id }) => id).join(',');
 
-/** Status, code and headers of the error of a request, which has to have this code. */
+/** Returns status, code and headers of a request's error, which must have this code. */
 async function failureOf(request: Promise<unknown>, code: KnownErrorCode) {
   const error: unknown = await request.then(
     () => new Error('no error'),
@@ -36,7 +36,7 @@ const api = petsApi(API_KEY);
 const biscuit = await api.createPet({ newPet: { name: 'Biscuit', categoryId: 7 } });
 console.log('created:', biscuit.id, biscuit.name, biscuit.categoryId, biscuit.status);
 const pebble = { name: 'Pebble', categoryId: 9007199254740993n, status: PetStatus.Sold };
-// JSON.stringify refuses bigints, and the type of the field is number: a Blob is sent as it is.
+// JSON.stringify refuses bigints, and the type of the field is number: a Blob is sent unchanged.
 await api.createPet({ newPet: { ...pebble, categoryId: 0 } }, async () => ({
   body: new Blob([stringify(pebble) ?? '']),
 }));

@@ -1,4 +1,4 @@
-"""Calls the service with the clients that openapi-python-client made, and prints what they saw."""
+"""Calls the service with the clients that openapi-python-client generated, and prints the results."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-//! Calls the service with the clients that openapi-generator made, and prints what they saw.
+//! Calls the service with the clients that openapi-generator generated, and prints the results.
 
 use std::env;
 use std::error::Error as StandardError;
@@ -15,7 +15,7 @@ use reqwest_middleware::{ClientBuilder, Middleware, Next};
 
 type Failure = Box<dyn StandardError>;
 
-/// The headers of the last reply: the operations return the body alone.
+/// The headers of the last reply: the operations return only the body.
 #[derive(Clone, Default)]
 struct LastHeaders(Arc<Mutex<HeaderMap>>);
 
@@ -40,7 +40,7 @@ impl LastHeaders {
     }
 }
 
-/// The address is that of the document's server.
+/// The client uses the address of the document's server.
 fn pets_of(key: &str, headers: &LastHeaders) -> Configuration {
     Configuration {
         bearer_access_token: Some(key.to_owned()),
@@ -108,8 +108,8 @@ fn ids(page: &[Pet]) -> String {
     page.iter().map(|pet| pet.id.to_string()).collect::<Vec<_>>().join(",")
 }
 
-/// Status and code of an error, which has to have this code. `entity` has the same fields, but
-/// always as the variant of the first status.
+/// Returns status and code of an error, which must have this code. `entity` has the same fields,
+/// but always as the variant of the first status.
 fn failure<T, E>(result: Result<T, Error<E>>, code: KnownErrorCode) -> Result<String, Failure> {
     let Err(Error::ResponseError(reply)) = result else {
         return Err("not an error of the API".into());
