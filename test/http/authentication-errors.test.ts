@@ -10,7 +10,7 @@ import { rawExchange } from '../support/raw.ts';
 const CHALLENGE = 'Bearer realm="petstore"';
 const CHALLENGE_TO_BAD_KEY = 'Bearer realm="petstore", error="invalid_token"';
 
-/** Every kind of request below a base address that needs a key, served or not. */
+/** Every kind of request that needs a key below a base address, served or not. */
 const REQUESTS = [
   ['GET', '/pets'],
   ['POST', '/pets'],
@@ -28,7 +28,7 @@ function remaining(reply: Response): number {
   return Number(reply.headers.get('X-RateLimit-Remaining'));
 }
 
-/** The refusal of a request to list animals with this Authorization header. */
+/** The refusal of a request to list pets with this Authorization header. */
 async function refusalOfAuthorization(service: TestService, value: string) {
   const reply = await service.request('/pets', { headers: { Authorization: value } });
   expect(reply.headers.get('WWW-Authenticate')).toBe(CHALLENGE_TO_BAD_KEY);

@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 
 const shared = sharedService();
 
-/** One request with these Authorization lines, byte for byte. */
+/** Sends one request with exactly these Authorization lines. */
 async function authorize(service: TestService, ...values: string[]): Promise<RawReply> {
   const lines = values.map((value) => `Authorization:${value}\r\n`).join('');
   const head = `GET /v1/pets HTTP/1.1\r\nHost: localhost:${service.port}\r\nConnection: close\r\n`;

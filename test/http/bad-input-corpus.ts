@@ -5,7 +5,7 @@ import { REQUEST_LINES } from './bad-input/request-lines.ts';
 import type { Row } from './bad-input/rows.ts';
 import { TARGETS } from './bad-input/targets.ts';
 
-/** Raw requests that a hostile or broken client may send, and what comes back, by what is bad. */
+/** Raw requests of hostile or broken clients with the expected replies, by the kind of defect. */
 export const BAD_INPUT: Readonly<Record<string, readonly Row[]>> = {
   'message framing': FRAMING,
   'request lines and methods': REQUEST_LINES,

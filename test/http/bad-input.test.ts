@@ -14,10 +14,10 @@ const LIMIT_HEADERS = [
   'ratelimit',
 ];
 
-/** What the HTTP parser may answer before the service sees a request. */
+/** Statuses with which the HTTP parser may refuse a request before the service receives it. */
 const PARSER_STATUSES = [400, 413, 431, 505];
 
-/** The corpus held against one service, so that what one row breaks shows in those after it. */
+/** One service for the whole corpus, so that damage by one row is detected by the rows after it. */
 let service: TestService;
 let account: NewAccount;
 
@@ -81,7 +81,7 @@ async function sendAll(rows: readonly Row[], port: number, key: string): Promise
   }
 }
 
-/** The replies in the words of the corpus. */
+/** The replies in the notation of the corpus. */
 function summary({ replies }: RawExchange): string[] {
   if (replies.length === 0) return ['closed'];
   return replies.map((reply) => {
@@ -130,7 +130,7 @@ async function enterpriseKey(settings: Readonly<Record<string, string>>): Promis
   return stdout.trim();
 }
 
-/** Memory that a process holds; 0 where the system does not tell it through /proc. */
+/** The resident memory of a process; 0 on systems without /proc. */
 function residentMegabytes(pid: number): number {
   const path = `/proc/${pid}/status`;
   if (!existsSync(path)) return 0;

@@ -9,14 +9,14 @@ import { ManualClock, TestService } from '../support/harness.ts';
 import { admitted, ask, askTimes, readAnswer } from '../support/limit-readings.ts';
 
 const THREE = { PETSTORE_ANONYMOUS_PER_MINUTE: '3', PETSTORE_ANONYMOUS_PER_DAY: '50' };
-/** Believes what the tests' own machine forwards, and what proxies in 10/8 and fd00::/8 did. */
+/** Trusts the machine of the tests as a proxy, and proxies in 10/8 and fd00::/8. */
 const PROXIED = { ...THREE, PETSTORE_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, fd00::/8' };
 
 function start(settings: Readonly<Record<string, string>>): Promise<TestService> {
   return TestService.start({ clock: new ManualClock(), settings });
 }
 
-/** One request without a key, forwarded as told. */
+/** Sends one request without a key, with this X-Forwarded-For. */
 async function forwarded(service: TestService, chain: string) {
   const headers = { 'X-Forwarded-For': chain };
   return readAnswer(await service.request('/pets', { headers }));

@@ -9,13 +9,13 @@ import { TestService } from '../support/harness.ts';
 import { rawExchange } from '../support/raw.ts';
 
 const KIB = 1024;
-/** 300 animals with names of several scripts; 20 of them are above 1 KiB, 100 above 8 KiB. */
+/** 300 pets with names in several scripts; 20 of them are above 1 KiB, 100 above 8 KiB. */
 const PETS = Array.from({ length: 300 }, (_, index): NewPet => {
   const name = `Ñandú 小雪 ${index} ${'x'.repeat(index % 90)}`;
   return { name, categoryId: 9_007_199_254_740_993n, status: 'available' };
 });
 
-/** A service with animals, and requests to it whose replies stay as they are sent. */
+/** A service with pets, and requests whose replies are not decompressed. */
 async function stocked() {
   const service = await TestService.start({ parts: PARTS });
   const { secret: key } = await service.account();
@@ -29,7 +29,7 @@ async function stocked() {
   return { service, key, get, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
-/** The content of a reply, decoded by what it says of itself. */
+/** The content of a reply, decoded according to its headers. */
 async function contentOf(reply: Response): Promise<string> {
   const bytes = await reply.bytes();
   expect(reply.headers.get('Content-Length')).toBe(String(bytes.length));
@@ -122,7 +122,7 @@ describe('another reply', () => {
         expect(codingOf(reply)).toBe(isLarge ? coding : null);
         expect(await contentOf(reply)).toBe(plain);
       }
-      // Of equal weights, the one that is faster to make.
+      // With equal weights, the faster coding is chosen.
       const reply = await it.get(path, 'gzip, deflate, br, zstd');
       expect(codingOf(reply)).toBe(isLarge ? 'gzip' : null);
     }
@@ -252,7 +252,7 @@ describe('Accept-Encoding', () => {
           const best = Math.max(weightOf('zstd'), weightOf('gzip'));
           expect(best === 0 || best < (given.identity ?? 0)).toBeTrue();
         }
-        // What is remembered is what was chosen.
+        // The cached choice is the same.
         expect(choose(text)).toEqual({ coding, isRequired });
       }),
       { numRuns: 2_000 },

@@ -8,10 +8,10 @@ import { ManualClock, TestService, temporaryFolder } from '../support/harness.ts
 import { rawExchange } from '../support/raw.ts';
 
 const PET: NewPet = { name: 'Biscuit', categoryId: 7, status: 'available' };
-/** A list that goes on, the last page of it, a list by status, and one animal. */
+/** A page with a next page, the last page, a list by status, and one pet. */
 const PATHS = ['/pets?limit=2', '/pets?limit=2&after=2', '/pets?status=sold', '/pets/1'];
 
-/** A service with so many animals, and a client of it. */
+/** A service with this many pets, and its client. */
 async function stocked(count = 3) {
   const service = await TestService.start();
   const { secret: key } = await service.account();

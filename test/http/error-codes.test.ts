@@ -38,7 +38,7 @@ describe('the catalogue of errors', () => {
     expect(entry).toMatchObject({ code, status, meaning });
     expect(entry?.cause).toEndWith('.');
     expect(entry?.cure).toEndWith('.');
-    // Where a reply says how long to wait, the cure is to wait.
+    // Replies with these statuses have a `Retry-After`, so the cure mentions it.
     const isWaitedFor = [409, 429, 503].includes(status);
     expect(entry?.cure.includes('`Retry-After`') ?? false).toBe(isWaitedFor);
   });

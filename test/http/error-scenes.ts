@@ -8,12 +8,12 @@ import { ManualClock, TestService } from '../support/harness.ts';
 interface Scene {
   readonly service: TestService;
   readonly clock: ManualClock;
-  /** Of an account with ample limits. */
+  /** A key of an account with ample limits. */
   readonly secret: string;
 }
 
 interface Provocation {
-  /** The operation that gives the error; none for what belongs to no operation. */
+  /** The operation that returns the error; absent if it belongs to no operation. */
   readonly operation?: OperationId;
   readonly act: (scene: Scene) => Promise<Response>;
 }
@@ -21,7 +21,7 @@ interface Provocation {
 const REX = { name: 'Rex', categoryId: 7 };
 const ONE_PER_MINUTE = subscribe('enterprise', { perMinute: 1, perDay: 1_000 });
 
-/** How to come by each error code, for real. */
+/** How to provoke each error code in a real service. */
 export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
   invalid_json: {
     operation: 'createPet',
@@ -85,7 +85,7 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
       const { secret } = await service.account(ONE_PER_MINUTE);
       await service.request('/pets', { key: secret });
       await service.request('/pets', { key: secret });
-      // The grace for what was in flight.
+      // The grace for requests in flight.
       clock.advance(2_000);
       return service.request('/pets/1', { key: secret });
     },
@@ -93,7 +93,7 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
   internal_error: {
     operation: 'getPet',
     act: async ({ service, secret }) => {
-      // What is behind the operations is gone altogether, which nothing is prepared for.
+      // Closing the stores is a failure that no operation expects.
       await service.stores.close();
       return service.request('/pets/1', { key: secret });
     },
@@ -101,7 +101,7 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
   unavailable: {
     operation: 'createPet',
     act: async ({ service, secret }) => {
-      // The writer waits for a lock that another has, until no more can wait with it.
+      // The writer waits for a lock of another connection until its queue is full.
       using file = openPets(service);
       file.run('BEGIN IMMEDIATE');
       const { pets } = service.stores.environment('production');
@@ -114,19 +114,19 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
   },
 };
 
-/** Brings the error about in a service of its own. */
+/** Provokes the error in a new service. */
 export async function provoke(code: ErrorCode): Promise<Response> {
   const clock = new ManualClock();
   await using service = await TestService.start({ clock, settings: { PETSTORE_BAN_AFTER: '1' } });
   const { secret } = await service.account();
   const reply = await PROVOCATIONS[code].act({ service, clock, secret });
-  // Read before the service stops.
+  // The reply must be read before the service stops.
   return new Response(await reply.text(), { status: reply.status, headers: reply.headers });
 }
 
 async function sendTwiceAtOnce({ service, secret }: Scene): Promise<Response> {
   using file = openPets(service);
-  // Holding the file's lock keeps whichever comes first in flight.
+  // The lock of the file keeps the first of the two requests in flight.
   file.run('BEGIN IMMEDIATE');
   const send = () => service.post(secret, REX, { 'Idempotency-Key': 'once' });
   const both = [send(), send()];

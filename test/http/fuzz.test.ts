@@ -12,7 +12,7 @@ import {
 } from './fuzz/contract.ts';
 import { type CheckedReply, checkReply } from './fuzz/replies.ts';
 
-/** Requests that are under way at the same time. */
+/** The number of concurrent requests. */
 const AT_ONCE = 32;
 
 let service: TestService;
@@ -32,7 +32,7 @@ const queryNames = ['limit', 'status', 'after'];
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : writeExact(value));
 
-/** Text that an URL can carry: no lone surrogates. */
+/** The value encoded for a URL, without lone surrogates. */
 const inUrl = (value: unknown) => encodeURIComponent(textOf(value).toWellFormed());
 
 const pair = (name: string, value: Arbitrary<unknown>) =>
@@ -47,7 +47,7 @@ const validQuery = fc
   )
   .map((parts) => parts.filter((part) => part !== undefined).join('&'));
 
-/** A valid query and, behind it, one parameter that is broken or given again. */
+/** A valid query, followed by one parameter that is invalid or given twice. */
 const invalidQuery = fc
   .constantFrom(...queryNames)
   .chain((name) => {
@@ -61,13 +61,13 @@ const invalidQuery = fc
   })
   .chain((bad) => validQuery.map((good) => (good === '' ? bad : `${good}&${bad}`)));
 
-/** Whether the text of a value, as an URL carries it, is a valid one after all. */
+/** Whether the value is valid when it is read as the text of a URL. */
 function reads(schema: Schema, value: unknown): boolean {
   const text = textOf(value);
   return isValid(schema, /^\d+$/.test(text) ? BigInt(text) : text);
 }
 
-/** Sends so many requests, as many at a time as a busy client has under way. */
+/** Sends this many requests in concurrent batches, as a busy client does. */
 async function fuzz<T>(requests: number, each: Arbitrary<T>, check: (value: T) => Promise<void>) {
   const checked = (value: T) =>
     check(value).catch((cause: unknown) => {

@@ -17,7 +17,7 @@ function remaining(reply: Response): number {
   return Number(reply.headers.get('X-RateLimit-Remaining'));
 }
 
-/** One request as it is on the wire, where also what a client would hide can be seen. */
+/** Sends one raw request, so that the reply contains everything that a client would hide. */
 async function raw(
   service: TestService,
   method: string,
@@ -34,7 +34,7 @@ async function raw(
   return { reply, text };
 }
 
-/** Leaves out what differs between any two replies. */
+/** The headers without those that differ between any two replies. */
 function lasting(headers: RawReply['headers']): Record<string, string> {
   const { date, ratelimit, ...rest } = headers;
   const { 'x-ratelimit-remaining': left, 'x-ratelimit-reset': reset, ...others } = rest;
@@ -257,7 +257,7 @@ describe('CORS', () => {
 
   test('exposes every header that a page could not read otherwise', async () => {
     await using service = await TestService.start();
-    // The Fetch standard's safelist, and what is for browsers and caches alone.
+    // The safelist of the Fetch standard, and headers that only browsers and caches use.
     const readable = /^(access-control-.*|cache-control|content-(encoding|length|type)|date|vary)$/;
     const ours = new Set<string>();
 

@@ -5,8 +5,8 @@ import { eventually, temporaryFolder } from '../support/harness.ts';
 import { DOCUMENTS, type OpenapiDocument, type OperationObject } from './openapi-document.ts';
 
 /*
- * Makes mocks of the committed documents with Prism and with Mockoon, which npx downloads, and compares
- * what they answer with the examples, which other tests compare with the service: npm run mocks
+ * Makes mocks of the committed documents with Prism and Mockoon, which npx downloads, and compares their
+ * replies with the examples, which other tests compare with the service: npm run mocks
  */
 
 const PRISM = '@stoplight/prism-cli@5.14.2';
@@ -14,7 +14,7 @@ const MOCKOON = '@mockoon/cli@9.9.0';
 /** How long a tool may take to be downloaded and to start, in ms. */
 const PATIENCE = 300_000;
 
-/** What a mock is asked for, and the example that it has to answer with. */
+/** A request to a mock, and the example that must be its reply. */
 interface Case {
   readonly method: string;
   readonly path: string;
@@ -78,7 +78,7 @@ async function checkPrism(file: string, cases: readonly Case[]): Promise<void> {
       assert.notEqual(reply.headers.get('Idempotent-Replayed'), 'true', name);
     }
   } finally {
-    // npx starts the mock in a process of its own, which a signal to npx alone would leave running.
+    // npx starts the mock in another process, which would keep running after a signal to npx alone.
     process.kill(-mock.pid);
     await mock.exited;
   }

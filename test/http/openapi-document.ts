@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Schema from 'typebox/schema';
 import type { OperationId } from '../../src/api/operations.ts';
 
-/** The parts of an OpenAPI document that the tests look at. */
+/** The parts of an OpenAPI document that the tests read. */
 export interface OpenapiDocument {
   readonly openapi: string;
   readonly info: { readonly version: string; readonly description: string };
@@ -33,7 +33,7 @@ export interface OperationObject {
 
 export interface ResponseObject {
   readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
-  /** None where the reply has no body. */
+  /** Absent if the reply has no body. */
   readonly content?: Content;
 }
 
@@ -57,7 +57,7 @@ export const COMMITTED = {
   sandbox: read('openapi.sandbox.json'),
 } as const;
 
-/** The document of the pets. */
+/** The document of the pets API in production. */
 export const committed = COMMITTED.production.document;
 
 export const DOCUMENTS = Object.values(COMMITTED).map(({ document }) => document);
@@ -67,7 +67,7 @@ function read(file: string): CommittedDocument {
   return { text, document: JSON.parse(text) };
 }
 
-/** Where an operation is, by its id. */
+/** The operation with this id, with its path and method. */
 export function operationOf(id: OperationId): OperationObject & { path: string; method: string } {
   for (const { paths } of DOCUMENTS) {
     for (const [path, methods] of Object.entries(paths)) {
@@ -96,9 +96,9 @@ export function headersOf({ headers }: ResponseObject): Readonly<Record<string, 
   );
 }
 
-/** What a schema of the documents has against a value; nothing when it accepts it. */
+/** The errors of a value according to a schema of the documents; empty if the value is valid. */
 export function objections(schema: object, value: unknown): string[] {
-  // References in it point into a document, so that it has to be looked at as a part of it.
+  // References in the schema point to the document's components, so these are added.
   const whole = { ...schema, components };
   const [, errors] = Schema.Compile(whole).Errors(value);
   return errors.map(({ instancePath, message }) => `${instancePath} ${message}`);

@@ -14,10 +14,10 @@ import {
   type WithSchema,
 } from './openapi-document.ts';
 
-/** Headers of HTTP itself, which OpenAPI does not describe. */
+/** General headers of HTTP, which the OpenAPI documents do not describe. */
 const OF_HTTP = ['content-encoding', 'content-length', 'content-type', 'date'];
 
-/** What the document leaves unsaid about a real reply of an operation. */
+/** The parts of a real reply of an operation that the document does not describe. */
 async function undocumented(id: OperationId, reply: Response): Promise<string[]> {
   const documented = operationOf(id).responses[reply.status];
   if (!documented) return [`status ${reply.status}`];
@@ -35,7 +35,7 @@ async function undocumented(id: OperationId, reply: Response): Promise<string[]>
   return [...unsaid, ...values, ...objections(schema, JSON.parse(text))];
 }
 
-/** Whether the document's introduction speaks of the header, for every reply. */
+/** Whether the document's introduction describes the header, for every reply. */
 function isSaidOfAll(name: string): boolean {
   return committed.info.description.toLowerCase().includes(`\`${name}: `);
 }

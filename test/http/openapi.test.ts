@@ -34,7 +34,7 @@ describe('each committed document', () => {
     const config = await createConfig({ extends: ['recommended'] });
 
     for (const { text } of Object.values(COMMITTED)) {
-      // The only rule that it would break: a served document has the address of its service.
+      // One rule forbids localhost, but a served document has the address of its service.
       const source = text.replaceAll('http://localhost:3000', 'https://petstore.test');
       const problems = await lintFromString({ source, config });
 
@@ -77,7 +77,7 @@ describe('each committed document', () => {
           .map(([field]) => `${name}${field}`.toLowerCase()),
       );
       expect(names.filter((name) => inline.includes(name.toLowerCase()))).toEqual([]);
-      // The contract itself has this one.
+      // NewPet is a name of the contract.
       const constructors = names.map((name) => `New${name}`);
       expect(names.filter((name) => constructors.includes(name) && name !== 'NewPet')).toEqual([]);
     }
@@ -97,7 +97,7 @@ describe('each committed document', () => {
       });
       expect(schemas[known]).toMatchObject({ type: 'string', enum: expect.any(Array) });
     }
-    // Generators for Rust and TypeScript make an empty type of an enum or any string.
+    // Generators for Rust and TypeScript make an empty type for a union of an enum and any string.
     for (const { text } of Object.values(COMMITTED)) expect(text).not.toContain('"anyOf"');
   });
 
@@ -248,7 +248,7 @@ describe('the served document', () => {
     expect(yaml.headers.get('Content-Type')).toBe('application/yaml');
     const text = await yaml.text();
     expect(YAML.parse(text)).toEqual(await json.json());
-    // YAML 1.1 makes dates of them.
+    // YAML 1.1 parses such values as dates.
     expect(text).not.toMatch(/: \d{4}-\d\d-\d\d/);
     expect(next.headers.get('Content-Type')).toBe('application/json');
   });
@@ -264,7 +264,6 @@ describe('the served document', () => {
   });
 });
 
-/** The document as it is at the default address of production. */
 /** The document without the header of simulations, which every operation of staging has. */
 function withoutSimulations(document: OpenapiDocument): OpenapiDocument {
   const paths = structuredClone(document.paths);

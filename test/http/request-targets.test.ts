@@ -9,7 +9,7 @@ const service = sharedService(() => TestService.start({ parts: PARTS }));
 
 const opsPort = () => Number(new URL(service().opsUrl).port);
 
-/** What hides a backslash from the router, or from the parsed address. */
+/** Parts that hide a backslash from the router or from the parsed address. */
 const PATH_PARTS = ['\\', '%', '%5c', '%ff', '"', '^', '.', '..', '%2e', '/', '/', 'x', 'livez'];
 
 async function ask(port: number, target: string, method = 'GET', headers = '') {

@@ -10,7 +10,7 @@ import { sharedService } from '../support/shared-service.ts';
 
 const shared = sharedService();
 
-/** A service at these base addresses, with one animal in each environment, named after it. */
+/** A service at these base addresses, with one pet in each environment, which has its name. */
 async function startAt(production: string, staging: string) {
   const service = await TestService.start({
     settings: { PETSTORE_BASE_URL: production, PETSTORE_STAGING_BASE_URL: staging },
@@ -42,7 +42,7 @@ async function get(
   return reply;
 }
 
-/** Which environment answers there: each key opens only its own. */
+/** The environment that answers at this address, or 404: each key is valid only in its environment. */
 async function answering(
   started: Started,
   host: string,

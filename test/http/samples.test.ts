@@ -10,13 +10,13 @@ import { runTool } from '../support/tools.ts';
 const ROOT = join(import.meta.dir, '..', '..');
 const ENVIRONMENT = { NO_PROXY: '*', no_proxy: '*' };
 
-/** Between the outputs of two samples. */
+/** Separates the outputs of two samples. */
 const SEPARATOR = '\x1e';
 
 /** 2^53 + 1: the first integer that a double cannot hold. */
 const LARGE = '9007199254740993';
 
-/** What the reply to the sample of each operation shows in every language. */
+/** A part of the output of each operation's sample, in every language. */
 const SHOWN: Readonly<Record<OperationId, RegExp>> = {
   listPets: new RegExp(LARGE),
   createPet: /Biscuit/,
@@ -59,7 +59,7 @@ function samplesIn(language: SampleLanguage): Array<readonly [OperationId, strin
   });
 }
 
-/** Writes the samples of a language to a folder of their own, and gives the folder. */
+/** Writes the samples of a language to a new folder; returns the folder. */
 async function writeSamples(
   language: SampleLanguage,
   fileOf: (id: OperationId) => string,
@@ -125,7 +125,7 @@ describe('the samples of every operation', () => {
     );
   });
 
-  // One program for all of them: linking takes longer than anything else.
+  // One program for all samples, because linking takes the most time.
   test.skipIf(!Bun.which('go'))('work in Go, formatted as gofmt does', async () => {
     const nameOf = (id: OperationId) => id.toLowerCase();
     const path = await writeSamples(

@@ -6,10 +6,10 @@ import { eventually, TestService } from '../support/harness.ts';
 import { rawExchange } from '../support/raw.ts';
 import { create, HOST, KEY, LIST, message, PET, post } from './bad-input/rows.ts';
 
-/** A client that pauses for this long, in ms, is not given up. */
+/** A client that pauses for this long, in ms, is not disconnected. */
 const PATIENCE = 5_000;
 
-/** A client on a plain socket that may be slow, silent or gone. */
+/** A client on a plain socket that may be slow, silent or disconnected. */
 class Connection {
   readonly #socket: Socket;
   readonly #openedAt = performance.now();
@@ -31,7 +31,7 @@ class Connection {
       this.openFor = performance.now() - this.#openedAt;
       closed.resolve();
     });
-    // A reset is one of the ways in which a connection is cut.
+    // The service may close a connection with a reset.
     this.#socket.on('error', () => {});
   }
 
@@ -47,7 +47,7 @@ class Connection {
     await promise;
   }
 
-  /** Says that nothing more will be sent, and still listens. */
+  /** Closes the sending half of the connection. */
   finish(): void {
     this.#socket.end();
   }
@@ -75,7 +75,7 @@ async function trickle(port: number, start: string, piece: string): Promise<Conn
 
 const head = (...lines: string[]) => message(lines).slice(0, -2);
 
-/** Requests that never come to their end: how each begins, and how it goes on. */
+/** Requests that never end: the beginning of each, and the piece that is repeated. */
 const ENDLESS: Readonly<Record<string, readonly [start: string, piece: string]>> = {
   'sends nothing': ['', ''],
   'stops inside of its headers': [head(LIST, HOST), ''],
@@ -132,7 +132,7 @@ describe('slow clients', () => {
     await Promise.race([deaf.closed, sent]);
     await deaf.closed;
     expect((await client.listPets({ limit: 100 })).pets).toHaveLength(100);
-    // Had they all been carried out, their replies would have filled the memory.
+    // If all requests had been executed, their replies would have filled the memory.
     expect(client.rateLimit?.remaining).toBeGreaterThan(1_000_000 - 20_000);
   });
 
@@ -198,7 +198,7 @@ describe('clients that hang up', () => {
   test('in one direction only, before the reply, are taken for gone, and what they sent holds', async () => {
     await using service = await TestService.start();
     const { secret } = await service.account();
-    // No reply can be there before the end of what is sent.
+    // The lock prevents a reply before the client has sent everything.
     using file = new Database(`${service.folder.path}/production.db`);
     file.run('BEGIN IMMEDIATE');
     await using connection = new Connection(service.port);

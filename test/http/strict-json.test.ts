@@ -6,12 +6,12 @@ import { MAX_DEPTH, parseStrictJson } from '../../src/http/strict-json.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/lib/int64.ts';
 
 const RUNS = { numRuns: 2_000 };
-/** Eight times the largest body: linear work is done at once, quadratic work takes minutes. */
+/** Eight times the largest body: linear work takes milliseconds, quadratic work takes minutes. */
 const HOSTILE_SIZE = 2 ** 19;
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text));
 
-/** The message of the refusal; fails when there is none, or another error. */
+/** The message of the refusal; fails without a refusal and on another error. */
 function refusal(bytes: string | Uint8Array): string {
   try {
     parseStrictJson(Buffer.from(bytes));
@@ -22,7 +22,7 @@ function refusal(bytes: string | Uint8Array): string {
   throw new Error(`Was not refused: ${String(bytes).slice(0, 200)}`);
 }
 
-/** What JSON.parse gives, with the integers that `JSON.stringify` wrote as bigints. */
+/** A result of JSON.parse with the integers that `JSON.stringify` wrote converted to bigints. */
 function withBigints(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withBigints);
   if (typeof value === 'object' && value !== null) {
@@ -34,7 +34,7 @@ function withBigints(value: unknown): unknown {
   return integerIn(String(value)) ?? value;
 }
 
-/** Every bigint rounded to a number, and no negative zero, which an integer does not have. */
+/** Rounds every bigint to a number, and replaces negative zero, which integers do not have. */
 function withNumbers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNumbers);
   if (typeof value === 'object' && value !== null) {
@@ -45,7 +45,7 @@ function withNumbers(value: unknown): unknown {
   return typeof value === 'bigint' || value === 0 ? Number(value) + 0 : value;
 }
 
-/** The int64 that the literal of a JSON number stands for, by exact fractions. */
+/** The int64 value of a JSON number literal, computed with exact fractions. */
 function integerIn(literal: string): bigint | undefined {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
@@ -58,7 +58,7 @@ function integerIn(literal: string): bigint | undefined {
   return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;
 }
 
-/** A text spelled with every unit as it is, escaped, or escaped by its number. */
+/** Random JSON spellings of a text, in which any UTF-16 unit may be escaped. */
 const spelling = (text: string) =>
   fc.array(fc.boolean(), { minLength: text.length, maxLength: text.length }).map((escaped) => {
     const units = [...Array(text.length).keys()].map((index) =>
@@ -236,7 +236,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether JSON has a member that parsing loses: more colons outside of strings than members. */
+/** Whether parsing loses a member of the JSON: it has more colons outside of strings than members. */
 function hasDuplicates(text: string): boolean {
   const colons = text.replaceAll(/"(?:\\.|[^"\\])*"/g, '""').split(':').length - 1;
   return colons > countMembers(JSON.parse(text));

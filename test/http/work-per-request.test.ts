@@ -8,25 +8,25 @@ import { environmentWrites } from '../../src/storage/sqlite/writes-environment.t
 import { TestService, temporaryFolder } from '../support/harness.ts';
 
 /*
- * What a request costs, in work that can be counted: statements, rows and plans. Unlike time it is
- * the same on every machine, so an accidental query or a lost index fails here, and nothing else does.
+ * Counts the work of a request: statements, rows and plans. Unlike time it is the same on every machine,
+ * so that exactly an accidental query or a missing index fails here.
  */
 
 const asked = spyOn(Database.prototype, 'query');
 afterEach(() => asked.mockClear());
 afterAll(() => asked.mockRestore());
 
-/** The statements of the animals' and the accounts' files that were run meanwhile, in this thread. */
+/** The statements on the files of pets and accounts that this thread runs during the work. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   asked.mockClear();
   await work();
   const statements = asked.mock.calls.map(([sql]) => String(sql).replaceAll(/\s+/g, ' '));
-  // The looks for changes by other processes and at the write-ahead log come by the clock, not by the
-  // request, and a snapshot serves all look-ups of one turn of the event loop.
+  // Checks for changes by other processes and of the write-ahead log depend on the clock, not on requests,
+  // and one snapshot serves all look-ups of a turn of the event loop.
   return statements.filter((sql) => !/FROM revision|^PRAGMA|^BEGIN$|^COMMIT$/.test(sql));
 }
 
-/** A service with this many animals, every third of them sold, and a key that was used before. */
+/** A service with this many pets, every third of them sold, and a key that was used before. */
 async function stocked(count: number): Promise<{ service: TestService; secret: string }> {
   const service = await TestService.start();
   const statuses = ['available', 'pending', 'sold'] as const;

@@ -45,7 +45,7 @@ const lines: Row[] = [
   ['a control character in a header', get('/v1/pets', 'X-Bell: \x07'), '400 parser'],
   ['a header of 17,000 bytes', get('/v1/pets', `X-Huge: ${'h'.repeat(17_000)}`), '431 parser'],
   ['a header of 200,000 bytes', get('/v1/pets', `X-Huge: ${'h'.repeat(200_000)}`), '431 parser'],
-  // `get` sends three headers of its own.
+  // `get` adds three headers.
   ['198 headers', get('/v1/pets', ...numbered(195)), '200'],
   ['199 headers', get('/v1/pets', ...numbered(196)), '431 parser'],
   ['__proto__ as a header', get('/v1/pets', '__proto__: 1', 'constructor: 2'), '200'],

@@ -1,11 +1,11 @@
 /**
- * One exchange: its name, the bytes sent as latin-1 text (`{key}` stands for a valid API key), and
- * what comes back, reply by reply:
+ * One exchange: its name, the sent bytes as latin-1 text (`{key}` stands for a valid API key), and
+ * the expected replies:
  *
  * - `400 invalid_json`: the service answers with this status and Error code;
  * - `200`: the service answers with success;
- * - `400 parser`: the HTTP parser answers, without a body, before the service sees a request;
- * - `closed`: nothing comes back and the connection is closed.
+ * - `400 parser`: the HTTP parser answers without a body, before the service receives a request;
+ * - `closed`: the connection is closed without a reply.
  */
 export type Row = readonly [name: string, bytes: string, ...replies: string[]];
 
@@ -18,27 +18,27 @@ export const PET = '{"name":"Biscuit","categoryId":7}';
 export const LIST = 'GET /v1/pets HTTP/1.1';
 export const CREATE = 'POST /v1/pets HTTP/1.1';
 
-/** A message from its lines; the body follows the empty line as it is. */
+/** A message from its lines; the body follows the empty line unchanged. */
 export function message(lines: readonly string[], body = ''): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** The last request of a connection, with everything that makes it valid. */
+/** A valid GET that is the last request of its connection. */
 export function get(target: string, ...headers: string[]): string {
   return message([`GET ${target} HTTP/1.1`, HOST, KEY, CLOSE, ...headers]);
 }
 
-/** The same, of another method. */
+/** Like `get`, with another method. */
 export function send(method: string, target: string, ...headers: string[]): string {
   return message([`${method} ${target} HTTP/1.1`, HOST, KEY, CLOSE, ...headers]);
 }
 
-/** A request to create an animal, from its body on; without a length unless one is given. */
+/** A request to create a pet with this body, without Content-Length unless it is among the headers. */
 export function create(body: string, ...headers: string[]): string {
   return message([CREATE, HOST, KEY, CLOSE, JSON_TYPE, ...headers], body);
 }
 
-/** A request to create an animal, complete. */
+/** A complete request to create a pet. */
 export function post(body: string, ...headers: string[]): string {
   return create(body, `Content-Length: ${body.length}`, ...headers);
 }

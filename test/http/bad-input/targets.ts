@@ -67,7 +67,7 @@ const paths: Row[] = [
   ['a backslash behind a quote, undone', get('/v1/x/%"\\../../pets'), '400 invalid_parameter'],
   ['a backslash behind a caret, undone', get('/v1/%^\\../pets'), '400 invalid_parameter'],
   ['a backslash before a dot, undone', get('/v1/%\\./pets'), '400 invalid_parameter'],
-  // The runtime passes over the authority of a target, and `Host` counts.
+  // The runtime ignores the authority of a target and uses `Host`.
   [
     'a backslash in the authority of an absolute target',
     get('http://evil\\@localhost/v1/pets'),

@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { bounds, isValid, resolve, type Schema } from './contract.ts';
 
-/** Something of every JSON type, integers as bigints, and what careless code trips over. */
+/** Values of every JSON type, integers as bigints, and values that careless code mishandles. */
 const anything: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(null, true, false, 1.5, -0.5, '', '7', 'NaN', '__proto__', 'constructor'),
   fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }),
@@ -10,7 +10,7 @@ const anything: Arbitrary<unknown> = fc.oneof(
   fc.dictionary(fc.string({ maxLength: 5 }), fc.constantFrom<unknown>(null, 7n), { maxKeys: 3 }),
 );
 
-/** Values that hold to a schema. */
+/** Values that a schema allows. */
 export function valid(reference: Schema): Arbitrary<unknown> {
   const schema = resolve(reference);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -44,7 +44,7 @@ function validObject({ properties = {}, required = [] }: Schema): Arbitrary<obje
     );
 }
 
-/** Values that break a schema: near misses, and anything at all. */
+/** Values that violate a schema: near misses and arbitrary values. */
 export function invalid(reference: Schema): Arbitrary<unknown> {
   const schema = resolve(reference);
   return fc.oneof(nearMisses(schema), anything).filter((value) => !isValid(schema, value));
@@ -69,7 +69,7 @@ function nearMisses(schema: Schema): Arbitrary<unknown> {
   );
 }
 
-/** A valid object of which one member is missing or broken. */
+/** A valid object except for one missing or invalid member. */
 function brokenObject(schema: Schema): Arbitrary<unknown> {
   const { properties = {}, required = [] } = schema;
   const missing = required.map((name) =>
@@ -86,7 +86,7 @@ function brokenObject(schema: Schema): Arbitrary<unknown> {
   return fc.oneof(...missing, ...broken);
 }
 
-/** Strings around a schema's lengths and pattern, on either side of what is valid. */
+/** Valid and invalid strings near the limits of a schema's lengths and pattern. */
 function strings({ maxLength = 300 }: Schema): Arbitrary<string> {
   const lengths = { maxLength: maxLength + 1 };
   const long = fc

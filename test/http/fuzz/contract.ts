@@ -96,7 +96,7 @@ export function bounds({ minimum, maximum }: Schema): { minimum: bigint; maximum
   };
 }
 
-/** Whether a value holds to a schema. Integers are bigints, as `parseExact` gives them. */
+/** Whether a schema allows a value. Integers are bigints, as `parseExact` returns them. */
 export function isValid(reference: Schema, value: unknown): boolean {
   const schema = resolve(reference);
   if (schema.enum && !schema.enum.some((each) => each === value)) return false;
@@ -119,7 +119,7 @@ export function isValid(reference: Schema, value: unknown): boolean {
 function isValidString({ minLength = 0, maxLength, pattern }: Schema, value: string): boolean {
   const { length } = [...value];
   if (length < minLength || length > (maxLength ?? length)) return false;
-  // JSON Schema cannot say it: text that is not Unicode is no text.
+  // JSON Schema cannot express that text must be valid Unicode.
   if (!value.isWellFormed()) return false;
   return pattern === undefined || new RegExp(pattern, 'u').test(value);
 }

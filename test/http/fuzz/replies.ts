@@ -8,13 +8,13 @@ export interface CheckedReply {
   readonly body: unknown;
 }
 
-/** Documented headers that some replies of their status do not carry. */
+/** Documented headers that some replies with their status lack. */
 const CONDITIONAL: Readonly<Record<string, readonly string[]>> = {
   'listPets 200': ['Link'],
   'createPet 201': ['Idempotent-Replayed'],
 };
 
-/** Holds a reply against what the document says of its operation: status, headers and body. */
+/** Checks status, headers and body of a reply against the document of its operation. */
 export async function checkReply(operationId: string, reply: Response): Promise<CheckedReply> {
   const { status, headers } = reply;
   const { responses } = operation(operationId);

@@ -2,15 +2,15 @@ import { connect } from 'node:net';
 import { parseReplies, type RawReply } from '../../support/raw.ts';
 import { BAD_ID, type HostileRow, INNER_ID, NEXT, NEXT_ID } from './rows.ts';
 
-/** A server that waits for more is told that no more comes after so many ms. */
+/** The sending half is closed after this time in ms if the server waits for more bytes. */
 const PATIENCE = 2_000;
 
-/** Errors that the documents list, besides 4xx: an unknown transfer coding, and an unknown version. */
+/** Documented errors in addition to 4xx: an unknown transfer coding, and an unknown version. */
 const DOCUMENTED_FAILURES = [501, 505];
 
 /**
- * Sends a malformed request and a good one behind it on the same connection, and gives what comes back
- * until the server closes it, or says that it will.
+ * Sends a malformed request followed by a good one on the same connection, and returns the received text
+ * until the server closes the connection or announces this.
  */
 export async function sendHostile(port: number, row: HostileRow, key: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -20,7 +20,7 @@ export async function sendHostile(port: number, row: HostileRow, key: string): P
     text += data.toString('latin1');
     if (parseReplies(text).at(-1)?.headers['connection'] === 'close') socket.destroy();
   });
-  // A reset is how a server refuses the rest of a request.
+  // A server may refuse the rest of a request with a reset.
   socket.on('error', () => {}).on('close', () => resolve());
   const bytes = (row.isCut ? row.bytes : row.bytes + NEXT).replaceAll('{key}', key);
   socket.write(Buffer.from(bytes, 'latin1'));
@@ -33,7 +33,7 @@ export async function sendHostile(port: number, row: HostileRow, key: string): P
   return text;
 }
 
-/** What is wrong with what came back; nothing where all is well. */
+/** The problems of the received text; empty if there are none. */
 export function problemsOf(text: string): string[] {
   const replies = parseReplies(text);
   const ids = replies.map(({ headers }) => headers['x-request-id']);
@@ -52,7 +52,7 @@ export function problemsOf(text: string): string[] {
   ];
 }
 
-/** Whether the text is replies from its beginning, or one line of JSON, as for HTTP/0.9. */
+/** Whether the text consists of replies, or of one line of JSON, as for HTTP/0.9. */
 function isWhole(text: string, replies: readonly RawReply[]): boolean {
   if (replies.length > 0) return text.startsWith('HTTP/1.1 ');
   return text === '' || /^\{"code":"[a-z_]+",.*\}$/.test(text);

@@ -16,7 +16,7 @@ const CODINGS = [
   ...['chunk', 'chunked chunked', 'chunked\x0b', '\x0bchunked', 'chunke\x00d', 'deflate', 'cow'],
 ];
 
-/** Names that a lenient parser takes for a framing header. */
+/** Names that a lenient parser accepts as a framing header. */
 const NAMES = [
   ...[
     'Content-Length ',
@@ -109,7 +109,7 @@ const chunkBodies = CHUNK_BODIES.map(
   }),
 );
 
-/** Both ways of framing, each of which would end the message at another place. */
+/** Both kinds of framing in one message, with different ends of the message. */
 const smuggled: HostileRow[] = [
   {
     name: 'a length that covers a request, and chunks',

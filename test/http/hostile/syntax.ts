@@ -184,7 +184,7 @@ const headers: HostileRow[] = [
   },
 ];
 
-/** A creation, cut off after every few bytes. */
+/** A POST /v1/pets, cut off every few bytes. */
 const whole = post(PET).replace('Connection: close\r\n', '');
 const cut: HostileRow[] = Array.from({ length: 40 }, (_, index) => {
   const length = 1 + Math.floor((index * (whole.length - 2)) / 39);
