@@ -4,7 +4,7 @@ import { BackgroundJobs, timerScheduler } from '../../src/lib/scheduler.ts';
 import { ManualClock } from '../support/harness.ts';
 import { ManualScheduler } from '../support/manual-scheduler.ts';
 
-/** Background jobs whose failures and recoveries are listed. */
+/** Background jobs, and the list of their reported failures and recoveries. */
 function reported(scheduler = new ManualScheduler(), clock = new ManualClock()) {
   const reports: string[] = [];
   const jobs = new BackgroundJobs(scheduler, clock, {
@@ -36,7 +36,7 @@ describe('a job on timers', () => {
     });
     const runsAfter = async (milliseconds: number) => {
       jest.advanceTimersByTime(milliseconds);
-      // Lets everything run that a finished run sets off.
+      // Lets all promise callbacks of a finished run complete.
       for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
       return runs;
     };

@@ -6,7 +6,7 @@ import { banScene, provokeBan, recordedBan } from '../support/ban-scene.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';
 
-/** How many rows a table of an environment's file has. */
+/** The number of rows in a table of production's file. */
 function rows({ folder }: TestService, table: 'quotas' | 'idempotent_requests'): unknown {
   using file = new Database(join(folder.path, 'production.db'), { readonly: true });
   return file.query(`SELECT count(*) FROM ${table}`).values().flat()[0];

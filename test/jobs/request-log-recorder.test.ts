@@ -33,7 +33,7 @@ function keyOf(accountId: string): LoggedKey {
   return { id: `key of ${accountId}`, accountId, environment: 'production' };
 }
 
-/** A recorder over a store that does as `add` says. */
+/** A recorder with a store that uses this `add`. */
 function scene(add: (requests: readonly LoggedRequest[]) => Promise<void>) {
   const clock = new ManualClock();
   const counts = { dropped: 0 };
@@ -90,7 +90,7 @@ describe('the recorder of requests', () => {
       expect(saved).toHaveLength(20);
       late += saved.filter(({ status }) => status === 201).length;
     }
-    // Half of 4,000; with this margin chance fails it once in 10^30 runs.
+    // Half of 4,000; with this margin the test fails by chance once in 10^30 runs.
     expect(Math.abs(late - 2_000)).toBeLessThan(260);
   });
 
@@ -125,7 +125,7 @@ describe('the recorder of requests', () => {
     const saved = await it.save();
     expect(saved.length).toBeLessThanOrEqual(rest);
     const late = saved.filter(({ status }) => status === 201).length;
-    // With these margins chance fails it once in 10^12 runs.
+    // With these margins the test fails by chance once in 10^12 runs.
     expect(saved.length).toBeGreaterThan(rest * 0.5);
     expect(Math.abs(late - saved.length / 2)).toBeLessThan(rest * 0.3);
   });
@@ -156,7 +156,7 @@ describe('the recorder of requests', () => {
     flood(200, rest, 12);
     expect(it.counts.dropped).toBe(12 * rest - WAITING_CAPACITY / 2);
     void it.recorder.save();
-    // Errors have the other half for themselves.
+    // The other half is reserved for errors.
     flood(404, errors, 8);
     expect(it.counts.dropped).toBe(12 * rest + 8 * errors - WAITING_CAPACITY);
   });

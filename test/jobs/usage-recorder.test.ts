@@ -22,7 +22,7 @@ function record(recorder: UsageRecorder, accountId: string, status: number, at: 
   );
 }
 
-/** A real store that fails at the calls of these numbers, the first being 1. */
+/** A real store that fails at the calls with these numbers, counted from 1. */
 function failingAt(store: UsageStore, ...calls: number[]): Pick<UsageStore, 'add'> {
   let call = 0;
   return {
@@ -34,7 +34,7 @@ function failingAt(store: UsageStore, ...calls: number[]): Pick<UsageStore, 'add
   };
 }
 
-/** Everything ever counted of these accounts. */
+/** The total number of successful requests that was stored for these accounts. */
 async function total({ usage }: Backend, ids: readonly string[]): Promise<number> {
   const records = await Promise.all(
     ids.map(async (accountId) => usage.byPeriod({ accountId, first: 0 })),
@@ -42,7 +42,7 @@ async function total({ usage }: Backend, ids: readonly string[]): Promise<number
   return records.flat().reduce((sum, { succeeded }) => sum + succeeded, 0);
 }
 
-/** So many accounts; enough of them need more than one change to save. */
+/** Creates this many accounts; saving the usage of a large number takes several changes. */
 function accounts(backend: Backend, count: number): Promise<string[]> {
   return Promise.all(
     Array.from(
@@ -153,7 +153,7 @@ describe('the usage recorder', () => {
     for (let round = 0; round < 6; round += 1) {
       record(recorder, id, 200, 0);
       const saving = recorder.save().catch(() => 'failed');
-      // The hour has changed, and changed back, before the store answers.
+      // The hour changes to the next and back before the store answers.
       record(recorder, id, 200, HOUR);
       record(recorder, id, 200, 0);
       await saving;
@@ -174,7 +174,7 @@ describe('the usage recorder', () => {
   });
 });
 
-/** An account's usage as a folder holds it after its service has stopped. */
+/** The usage of an account that is stored in the folder of a stopped service. */
 async function kept(folder: string, accountId: string): Promise<PeriodUsage[]> {
   return withStores(folder, async ({ usage }) => usage.byPeriod({ accountId, first: 0 }));
 }
@@ -261,7 +261,7 @@ describe('a service', () => {
       { ...subject, operation: 'none', clientErrors: 2, notFound: 2 },
       { ...subject, keyId: other.key.id, operation: 'sendMessage', succeeded: 1 },
     ]);
-    // The clock stands still: every request took no time.
+    // The clock does not move, so every duration is 0.
     expect(sorted.map(({ durations }) => durations[0])).toEqual([1, 2, 2, 1]);
   });
 

@@ -46,8 +46,8 @@ describe("a key's text", () => {
     expect(30 * Math.log2(counts.size)).toBeGreaterThan(178);
     const mean = (keys * 30) / 62;
     const deviation = [...counts.values()].map((count) => (count - mean) ** 2 / mean);
-    // Chi-square with 61 degrees of freedom: fair draws exceed 160 once in 10^10 runs, and taking
-    // bytes modulo 62 gives about 3,500.
+    // Chi-square with 61 degrees of freedom: uniform draws exceed 160 once in 10^10 runs; bytes modulo 62
+    // would give about 3,500.
     expect(deviation.reduce((sum, each) => sum + each)).toBeLessThan(160);
   });
 
@@ -125,7 +125,7 @@ describe('a key that cannot be one', () => {
   });
 });
 
-/** Counts how often it is asked, which is once for each digest that is made. */
+/** Counts its look-ups: one for each computed digest. */
 class CountingCache extends MemoryKeyCache {
   asked = 0;
 
@@ -158,7 +158,7 @@ function folderSecret(service: TestService): string {
   return readFileSync(service.stores.folder.secret, 'utf8').trim();
 }
 
-/** Every file below the folder, whole, in an encoding that keeps each byte. */
+/** The content of every file below the folder, in an encoding that preserves each byte. */
 function contents(folder: string): string[] {
   return readdirSync(folder, { recursive: true })
     .map((name) => join(folder, String(name)))

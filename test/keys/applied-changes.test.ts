@@ -12,7 +12,7 @@ const queries = spyOn(Database.prototype, 'query');
 afterEach(() => queries.mockClear());
 afterAll(() => queries.mockRestore());
 
-/** How often keys were read from the file while the work ran. */
+/** How often keys are read from the file during the work. */
 async function keyReads(work: () => Promise<unknown>): Promise<number> {
   queries.mockClear();
   await work();
@@ -20,7 +20,7 @@ async function keyReads(work: () => Promise<unknown>): Promise<number> {
   return queries.mock.calls.filter(isKeyRead).length;
 }
 
-/** A service, and three keys that it has cached: two of one account, one of another. */
+/** A service with three cached keys: two of one account, one of another. */
 async function threeKeys() {
   const service = await TestService.start({ clock: new ManualClock() });
   const one = await service.account();

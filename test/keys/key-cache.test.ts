@@ -20,7 +20,7 @@ function digest(number: number): string {
   return String(number).padStart(32, '0');
 }
 
-/** A source across a network: it answers when the test says so. */
+/** A source like one across a network: it answers when the test resolves the answer. */
 class SlowSource implements KeySource {
   readonly #asked: Array<(row: KeyRow) => void> = [];
 

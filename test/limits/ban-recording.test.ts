@@ -5,7 +5,7 @@ import { createLog } from '../../src/observability/log.ts';
 import { ONE, provokeBan, recordedBan } from '../support/ban-scene.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 
-/** A service that bans at the first refusal after the grace, and what it logs. */
+/** A service that bans at the first refusal after the grace, with its log. */
 async function scene() {
   const lines: string[] = [];
   const log = createLog('info', { write: (line) => void lines.push(line) });
@@ -20,7 +20,7 @@ async function scene() {
   };
 }
 
-/** Another connection to a database file, as another program has it. */
+/** Opens another connection to a database file, like another program. */
 function open(path: string): Database {
   return new Database(path, { readwrite: true });
 }

@@ -6,7 +6,7 @@ import { ask, askTimes } from '../support/limit-readings.ts';
 
 const SETTINGS = { PETSTORE_BAN_AFTER: '1' };
 
-/** Rotates the key `times` times, each successor in its turn; gives the text of the last one. */
+/** Rotates the key and its successors `times` times; returns the text of the last one. */
 async function rotated({ service, key }: BanScene, times = 1): Promise<string> {
   let latest = { key, text: '' };
   for (let done = 0; done < times; done += 1) {

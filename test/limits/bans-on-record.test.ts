@@ -71,7 +71,7 @@ describe('a recorded ban', () => {
   });
 
   test('is shown and lifted by the commands while the server runs', async () => {
-    // The commands go by the machine's clock.
+    // The commands use the machine's clock.
     await using it = await banScene({ PETSTORE_BAN_AFTER: '1' }, new ManualClock(Date.now()));
     await provokeBan(it, 1);
     const { id, endsAt } = await recordedBan(it);

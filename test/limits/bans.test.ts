@@ -160,7 +160,7 @@ describe('the length of a ban', () => {
     await using it = await banScene({ PETSTORE_BAN_AFTER: '1' });
 
     expect(await banLengths(it, 1)).toEqual([300]);
-    // The ban itself begins 2 s after the first request, with the grace.
+    // The ban begins 2 s after the first request, because of the grace.
     it.clock.advance(DAY - 2 * SECOND - 1);
     expect(await banLengths(it, 1)).toEqual([600]);
     it.clock.advance(DAY - 2 * SECOND);

@@ -8,7 +8,7 @@ import { admitted, ask, askTimes } from '../support/limit-readings.ts';
 const LENIENT = { PETSTORE_BAN_AFTER: '1000000' };
 const MIDNIGHT = Date.UTC(2027, 0, 3);
 
-/** Moments at which a step of an hour is awkward, in ms from midnight. */
+/** Moments at which a clock step of an hour is an edge case, in ms from midnight. */
 const MOMENTS: Readonly<Record<string, number>> = {
   noon: -12 * HOUR,
   'half an hour before midnight': -HOUR / 2,

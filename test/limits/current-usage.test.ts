@@ -24,7 +24,7 @@ test.each([0, 499.75, 999.25, 999.75])(
     const { account } = await service.account(subscribe('free'));
     let passed = 0;
     const ticking = {
-      // The wall clock gives whole milliseconds, the elapsed one does not.
+      // The wall clock has whole milliseconds, the elapsed time has fractions.
       now: () => {
         passed += 0.25;
         const time = 1_800_000_000_000 + phase + passed;

@@ -10,7 +10,7 @@ const CONNECTIONS = 64;
 
 interface Flood {
   readonly port: number;
-  /** The header lines of each request, in turns. */
+  /** The header lines that the requests use in turn. */
   readonly headers: readonly string[];
   readonly requests: number;
 }
@@ -18,7 +18,7 @@ interface Flood {
 /** Replies by status, for each of the header lines. */
 type Tally = readonly Map<number, number>[];
 
-/** Sends so many GET /v1/pets over 64 connections that are kept alive, each as fast as it can. */
+/** Sends this many GET /v1/pets over 64 keep-alive connections, as fast as possible. */
 async function flood({ port, headers, requests }: Flood): Promise<Tally> {
   const tally: Tally = headers.map(() => new Map<number, number>());
   let sent = 0;
@@ -37,7 +37,7 @@ async function flood({ port, headers, requests }: Flood): Promise<Tally> {
   return tally;
 }
 
-/** One connection: a request, its reply, the next request, until there is none left. */
+/** Sends requests over one connection, each after the reply to the one before, until none is left. */
 function talk(
   port: number,
   headers: readonly string[],
@@ -72,7 +72,7 @@ function talk(
   return promise;
 }
 
-/** The status of the reply, once all of it is there. */
+/** The status of the reply; `undefined` until it is complete. */
 function completeReply(text: string): number | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end === -1) return undefined;

@@ -9,7 +9,7 @@ interface Windows {
   readonly dayEndsIn: number;
 }
 
-/** What a reply should say. */
+/** The expected content of a reply. */
 export interface Expected {
   readonly outcome: 'admitted' | 'limited' | 'banned';
   readonly limit: number;
@@ -19,7 +19,7 @@ export interface Expected {
   readonly day: number;
 }
 
-/** Limits as the specification tells them, worked out anew from a list of all that was admitted. */
+/** The specified limits, computed each time from the list of all admitted requests. */
 export class ModelAccount {
   readonly limits: Limits;
   readonly #admitted: { readonly at: number; readonly day: number }[] = [];
@@ -51,14 +51,14 @@ export class ModelAccount {
     return true;
   }
 
-  /** A date that was begun is never left for the one before. */
+  /** The day number, which never decreases. */
   #dayAt(wall: number): number {
     const latest = Math.max(...this.#admitted.map(({ day }) => day), 0);
     return Math.max(latest, Math.floor(wall / DAY));
   }
 }
 
-/** Bans as the specification tells them, worked out anew from a list of all refusals. */
+/** The specified bans, computed each time from the list of all refusals. */
 export class ModelKey {
   readonly #account: ModelAccount;
   readonly #policy: BanPolicy;

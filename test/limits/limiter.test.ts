@@ -28,7 +28,7 @@ function newLimiter() {
   return { limiter, bans, clock: new ManualClock(NOON) };
 }
 
-/** Asks until the key is banned; gives the ban. */
+/** Sends requests until the key is banned; returns the ban. */
 async function provoke(
   { limiter, bans, clock }: ReturnType<typeof newLimiter>,
   key: ApiKey,

@@ -35,10 +35,10 @@ const preflight = {
   headers: { Origin: 'https://app.example', 'Access-Control-Request-Method': 'GET' },
 };
 
-/** Requests by the status of their reply, and whose numbers it shows. */
+/** Requests with the status of their reply and the owner of the limits that it shows. */
 type Replies = ReadonlyArray<readonly [number, string, 'account' | 'address', Send]>;
 
-/** One request of every kind of reply that changes nothing for the others. */
+/** One request for every kind of reply that does not affect the other replies. */
 const REPLIES: Replies = [
   [200, 'a list', 'account', withKey('/pets')],
   [200, 'a HEAD', 'account', withKey('/pets', { method: 'HEAD' })],
@@ -58,7 +58,7 @@ const REPLIES: Replies = [
   [422, 'an idempotency mismatch', 'account', reuseIdempotencyKey],
 ];
 
-/** Those that need a service of their own. */
+/** Requests that need their own service. */
 const REPLIES_BY_THEMSELVES: Replies = [
   [410, 'a removed operation', 'account', getAfterSunset],
   [500, 'a failure', 'address', failOnUnknownPlan],

@@ -4,7 +4,7 @@ import { type Clock, DAY, HOUR, type Instant, MINUTE, SECOND } from '../../src/l
 import { ManualClock, TestService } from '../support/harness.ts';
 import { admitted, ask, askTimes } from '../support/limit-readings.ts';
 
-/** Never bans, so that a test may be refused as often as it likes. */
+/** Never bans, so that any number of requests may be refused. */
 const LENIENT = { PETSTORE_BAN_AFTER: '1000000' };
 
 function limits(perMinute: number, perDay: number) {
@@ -14,7 +14,7 @@ function limits(perMinute: number, perDay: number) {
 /** Ten seconds before midnight, UTC. */
 const LATE = Date.UTC(2027, 0, 2, 23, 59, 50);
 
-/** Advances by fractions of a ms; like a machine's, its wall clock tells whole ones. */
+/** Advances by fractions of a ms; like on a real machine, its wall clock has whole milliseconds. */
 class FractionalClock implements Clock {
   readonly #from = new ManualClock();
   #passed = 0;

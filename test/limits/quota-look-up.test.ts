@@ -84,7 +84,7 @@ describe('a quota that the last process kept', () => {
   });
 });
 
-/** Quotas as a store across a network keeps them: asked for now, told later. */
+/** A quota store like one across a network: its look-ups are asynchronous. */
 class SlowQuotaStore {
   readonly rows = new Map<string, SavedQuota>();
   lookUps = 0;
@@ -98,7 +98,7 @@ class SlowQuotaStore {
     return row;
   }
 
-  /** Keeps what the limiter has to be saved. */
+  /** Stores the unsaved quotas of the limiter. */
   save(limiter: MemoryLimiter, now: Instant): void {
     const { changed, dropped } = limiter.takeUnsaved(now);
     for (const quota of changed) this.rows.set(quota.caller, quota);
@@ -157,12 +157,12 @@ type Happening =
   | 'tidy up'
   | 'save';
 
-/** One process after the other on the same store, beside a naive model. */
+/** Successive processes on one store, compared with a naive model. */
 class Succession {
   readonly #store = new SlowQuotaStore();
   readonly #models = Array.from({ length: 4 }, () => new ModelAccount(LIMITS));
   #moment: Instant = { wall: Date.UTC(2027, 0, 2, 23, 30), elapsed: 5_000_000 };
-  /** Each process counts time from a moment of its own. */
+  /** Each process counts elapsed time from its own start. */
   #startedAt = 0;
   #limiter = limiterOn(this.#store, this.#now());
 
@@ -222,7 +222,7 @@ describe('quotas that are looked up', () => {
 });
 
 describe('quotas that cannot be read just now', () => {
-  /** A caller that used three of five, in a process before this one. */
+  /** A caller that used three of five requests in an earlier process. */
   async function usedThree() {
     const store = new SlowQuotaStore();
     const clock = new ManualClock();

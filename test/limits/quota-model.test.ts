@@ -10,7 +10,7 @@ import { ModelAccount, ModelKey } from './limit-model.ts';
 
 const POLICY: BanPolicy = { after: 3, base: 300 * SECOND, maximum: 2_000 * SECOND };
 const LENIENT = { PETSTORE_BAN_AFTER: '1000000' };
-/** Half an hour before midnight, so that runs cross it, and steps cross it back. */
+/** Half an hour before midnight, so that runs and clock steps cross midnight in both directions. */
 const START = Date.UTC(2027, 0, 2, 23, 30);
 
 const limits = fc.record({
@@ -38,7 +38,7 @@ const script = fc.array(
 
 type Step = { pass: number } | { skew: number } | { key: number; times: number };
 
-/** A clock as a script moves it: never more than an hour from the truth. */
+/** A clock that a script moves, at most an hour away from the true time. */
 class ScriptedClock {
   #elapsed = 5_000_000;
   #skew = 0;
@@ -53,7 +53,7 @@ class ScriptedClock {
   }
 }
 
-/** Two keys of one account and one of another, as `admit` sees them. */
+/** Two keys of one account and one of another, used through `admit`. */
 class Admissions {
   readonly #quotas = [unusedQuota(), unusedQuota()];
   readonly #keys: readonly KeyStrikes[] = [0, 1, 2].map(() => ({ strikes: undefined }));
@@ -166,14 +166,14 @@ describe('the running service, with requests at the same time', () => {
   });
 });
 
-/** How many requests of each account the model admits. */
+/** The number of requests of each account that the model admits. */
 function expectedOf(accounts: readonly ModelAccount[], keys: readonly number[], now: Instant) {
   return accounts.map(
     (account, index) => keys.filter((key) => key % 2 === index && account.take(now)).length,
   );
 }
 
-/** Two keys of each of two new accounts, in turns. */
+/** Two keys of each of two new accounts, alternating. */
 async function fourKeys(service: TestService, allowed: Limits): Promise<string[]> {
   const subscription = subscribe('enterprise', allowed);
   const made = [await service.account(subscription), await service.account(subscription)];
@@ -185,7 +185,7 @@ async function fourKeys(service: TestService, allowed: Limits): Promise<string[]
   return [...made.map(({ secret }) => secret), ...more.map(({ text }) => text)];
 }
 
-/** Sends one request by each of the keys, all at once; how many each account had admitted. */
+/** Sends one request with each key at the same time; returns the number of admitted ones per account. */
 async function sendAtOnce(
   service: TestService,
   secrets: readonly string[],
