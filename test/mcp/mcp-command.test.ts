@@ -64,7 +64,7 @@ describe('petstore mcp', () => {
     await child.stdin.end();
     expect((await lines.next()).done).toBe(true);
     expect(await child.exited).toBe(0);
-    // It needs no data folder, and makes none.
+    // The command needs no data folder, and creates none.
     expect([...new Bun.Glob('**').scanSync({ cwd: folder.path, onlyFiles: false })]).toEqual([]);
     expect(await new Response(child.stderr).text()).not.toContain(secret);
   });
@@ -77,7 +77,7 @@ describe('petstore mcp', () => {
     const child = start(settings, folder.path);
     const lines = linesOf(child.stdout);
     const send = async (line: string) => {
-      // In two pieces, as a pipe may pass it on.
+      // The line is sent in two pieces, like through a pipe.
       child.stdin.write(line.slice(0, 20));
       await child.stdin.flush();
       child.stdin.write(`${line.slice(20)}\n`);

@@ -182,7 +182,7 @@ test('messages that are no calls take nothing from the plan, and have a limit of
   await using service = await TestService.start({ parts: PARTS, clock });
   const { secret } = await service.account(subscribe('free'));
   const statuses: number[] = [];
-  // 600 as in the dashboard, and 60 of the plan.
+  // 600 requests, which is the limit of the dashboard, and 60 of the plan.
   for (let sent = 0; sent < 700; sent += 50) {
     const replies = Array.from({ length: 50 }, () => sendMessage(service, secret, PING));
     for (const reply of await Promise.all(replies)) statuses.push(reply.status);

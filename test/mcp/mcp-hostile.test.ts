@@ -25,7 +25,7 @@ type Row = readonly [
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const MODERN = '2026-07-28';
 
-/** What a request of the revision of 2026 says about itself. */
+/** The metadata that a request of the 2026 revision contains. */
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': MODERN,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
@@ -116,7 +116,7 @@ const ACCEPTED: readonly Row[] = [
   ],
 ];
 
-/** Each is answered by the API with an Error body. */
+/** Arguments to which the API replies with an Error body. */
 const ARGUMENTS: ReadonlyArray<readonly [name: string, status: number, message: string | object]> =
   [
     ['a path', 404, toolCall('getPet', { petId: '../../staging/v1/pets' })],

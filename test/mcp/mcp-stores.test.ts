@@ -53,7 +53,7 @@ test.skipIf(!hasRedis)(
         statuses = await Promise.all(Array.from({ length: 60 }, () => statusFrom(one)));
       }
     };
-    // A minute may end between the two.
+    // A minute may end between the two requests.
     await eventually(async () => {
       await exhaust();
       return (await statusFrom(two)) === 429;

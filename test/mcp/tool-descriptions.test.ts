@@ -62,7 +62,7 @@ describe.each(Object.entries(OPERATIONS))('the tool %s', (id, operation) => {
     const body = Object(operation.body ?? {});
     const names = operation.parameters.map(({ name }) => name);
     const parameters = names
-      // A tool always gives the body.
+      // A tool always returns the body.
       .filter((name) => name !== 'If-None-Match')
       .map((name) => (name === 'Idempotency-Key' ? 'idempotencyKey' : name));
     const fields = Object.keys(body.properties ?? {});

@@ -13,7 +13,7 @@ const TRANSPORTS = {
     ToolClient.overStdio({ PETSTORE_KEY: key, PETSTORE_PUBLIC_URL: service.dashboardUrl }, era),
 } as const;
 
-/** Beyond 2^53: every parser that rounds would show. */
+/** Beyond 2^53, so that every rounding parser is detected. */
 const CATEGORY = '9007199254740993';
 
 describe.each(Object.entries(TRANSPORTS))('a session over %s', (_name, connect) => {

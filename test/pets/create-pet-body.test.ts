@@ -9,7 +9,7 @@ const PET = '{"name":"Rex","categoryId":7}';
 
 const shared = sharedService();
 
-/** Sends bytes as they are to POST /pets with a valid key. */
+/** Sends bytes unchanged to POST /pets with a valid key. */
 async function post(
   body: BodyInit | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
@@ -24,17 +24,17 @@ async function post(
   });
 }
 
-/** A body with a member that the service ignores, holding this JSON text. */
+/** A body with this JSON text as the value of a member that the service ignores. */
 function withExtra(json: string): string {
   return `{"name":"Rex","categoryId":7,"extra":${json}}`;
 }
 
-/** An acceptable body of exactly so many bytes. */
+/** A valid body of exactly this many bytes. */
 function bodyOfSize(bytes: number): string {
   return withExtra(`"${'x'.repeat(bytes - withExtra('""').length)}"`);
 }
 
-/** `[[[…]]]`, so many arrays deep. */
+/** Arrays nested to this depth, such as `[[[…]]]`. */
 function nested(depth: number): string {
   return '['.repeat(depth) + ']'.repeat(depth);
 }
@@ -228,7 +228,7 @@ describe('content type', () => {
     await using service = await TestService.start();
     const { secret } = await service.account();
 
-    // Bytes, because fetch gives a text a content type by itself.
+    // Bytes, because fetch adds a content type to text.
     const reply = await service.request('/pets', {
       key: secret,
       method: 'POST',

@@ -8,7 +8,7 @@ const NAME_MESSAGE = 'a string of 1 to 255 characters, not blank, without contro
 
 const shared = sharedService();
 
-/** The refusal of this body, sent as it is by a valid key. */
+/** The refusal of this body, sent unchanged with a valid key. */
 async function refusalOfBody(body: unknown) {
   const service = shared();
   const { secret } = await service.account();

@@ -7,7 +7,7 @@ import { sharedService } from '../support/shared-service.ts';
 
 const SUNSET = Date.UTC(2030, 11, 5);
 
-/** A service whose store holds animal 1. */
+/** A service whose store contains pet 1. */
 async function startWithPet(clock = new ManualClock()): Promise<TestService> {
   const service = await TestService.start({ clock, parts: PARTS });
   const { secret } = await service.account();
@@ -18,12 +18,12 @@ async function startWithPet(clock = new ManualClock()): Promise<TestService> {
 const shared = sharedService(startWithPet);
 const sharedAfterSunset = sharedService(() => startWithPet(new ManualClock(SUNSET)));
 
-/** A service that other tests use as well, and a key of its own for the test. */
+/** Adds a new key of the test to a service that other tests use as well. */
 async function withKey(service: TestService) {
   return { service, secret: (await service.account()).secret };
 }
 
-/** The headers of a deprecated operation, on any reply of it. */
+/** The headers that every reply of a deprecated operation has. */
 function lifecycle(headers: Headers) {
   return {
     deprecation: headers.get('Deprecation'),
@@ -177,7 +177,7 @@ describe('deprecation', () => {
   });
 
   test('is absent from the operations that stay', async () => {
-    // Adds an animal, which others would notice.
+    // A new service, because an added pet would affect other tests.
     await using service = await startWithPet();
     const { secret } = await service.account();
     const none = { deprecation: null, sunset: null, link: null };

@@ -13,7 +13,7 @@ interface Receipt {
   readonly replayed: string | null;
 }
 
-/** Sends an animal under an Idempotency-Key; what came back, short. */
+/** Sends a pet with an Idempotency-Key; returns a summary of the reply. */
 async function create(
   service: TestService,
   secret: string,
@@ -29,7 +29,7 @@ async function names(service: TestService, secret: string): Promise<string[]> {
   return (await service.client(secret).listPets()).pets.map(({ name }) => name);
 }
 
-/** Another program's hand on production's file. */
+/** Opens production's file like another program. */
 function openProductionFile(service: TestService): Database {
   return new Database(service.stores.folder.database('production'), { readwrite: true });
 }
@@ -130,7 +130,7 @@ describe('two at once with the same key', () => {
     using file = openProductionFile(service);
     const send = () => service.post(secret, REX, { 'Idempotency-Key': 'once' });
 
-    // Holding the file's lock keeps whichever comes first in flight.
+    // The lock of the file keeps the first of the two requests in flight.
     file.run('BEGIN IMMEDIATE');
     const both = [send(), send()];
     const refused = await Promise.race(both);
@@ -156,7 +156,7 @@ describe('two at once with the same key', () => {
 
     file.run('BEGIN IMMEDIATE');
     const both = [create(service, one.secret, 'once'), create(service, other.secret, 'once')];
-    // Reads pass the lock; an answer to this one means that the two before it have arrived.
+    // Reads ignore the lock; the reply to this one means that the two before it have arrived.
     await service.request('/pets', { key: one.secret });
     file.run('ROLLBACK');
 

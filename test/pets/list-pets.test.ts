@@ -7,7 +7,7 @@ import { sharedService } from '../support/shared-service.ts';
 
 const shared = sharedService();
 
-/** Fills a store with animals 1, 2, 3 …, the statuses taking turns. */
+/** Fills a store with pets 1, 2, 3 …, with alternating statuses. */
 async function stock(service: TestService, count: number): Promise<void> {
   const pets = Array.from({ length: count }, (_, index) => ({
     name: `Animal ${index + 1}`,
