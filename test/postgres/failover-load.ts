@@ -6,15 +6,15 @@ import { send, startQuickstart } from '../support/quickstart-scene.ts';
 const LANES = 8;
 
 export interface Load {
-  /** Names and texts that were answered with 201 or 202. */
+  /** Names of pets and texts of messages whose requests got 201 or 202. */
   readonly acknowledged: { readonly pets: Set<string>; readonly messages: Set<string> };
-  /** Replies that are neither a success nor a 503 that says when to come back. */
+  /** Replies that are neither a success nor a 503 with `Retry-After`. */
   readonly unexpected: string[];
   refused(): number;
   stop(): Promise<void>;
 }
 
-/** Adds animals and sends messages in several lanes at once; each goes on after a refusal. */
+/** Adds pets and sends messages in several parallel loops, which continue after a refusal. */
 function loadOn(service: TestService, { secret }: NewAccount): Load {
   const acknowledged = { pets: new Set<string>(), messages: new Set<string>() };
   const unexpected: string[] = [];
@@ -47,7 +47,7 @@ function loadOn(service: TestService, { secret }: NewAccount): Load {
   };
 }
 
-/** What was acknowledged is there, and nothing is there twice. */
+/** Checks that every acknowledged pet and message exists, and that none is duplicated. */
 export async function expectNothingLost(
   service: TestService,
   { account, secret }: NewAccount,
@@ -72,7 +72,7 @@ export async function expectNothingLost(
 export const isReady = async (service: TestService) =>
   (await fetch(`${service.opsUrl}/readyz`)).status === 200;
 
-/** A service on the database at this address, already with load on it. */
+/** A service on the database at this address, already under load. */
 export async function serviceUnderLoad(url: string) {
   await using starting = new AsyncDisposableStack();
   const settings = { PETSTORE_DATABASE_URL: url, PETSTORE_SECRET: SECRET };

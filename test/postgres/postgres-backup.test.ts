@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres)('a backup of a PostgreSQL database', () => {
     const url = await server.createMigrated();
     const to = join(folder.path, 'backups');
     mkdirSync(to);
-    // A pg_dump that fails as one of another version does.
+    // A pg_dump that fails like one of another version.
     const programs = join(folder.path, 'programs');
     mkdirSync(programs);
     const failing = '#!/bin/sh\necho no match >&2\nexit 1\n';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 
-/** Files that say what the service does, whichever store it has. */
+/** Test files of behaviour that does not depend on the store. */
 const BEHAVIOUR = [
   ...['create-pet', 'list-pets', 'get-pet', 'idempotency'].map((name) => `pets/${name}`),
   ...['api-keys', 'key-changes', 'plans'].map((name) => `keys/${name}`),
@@ -27,12 +27,12 @@ function fileOf(name: string): string {
   return join(import.meta.dir, '..', `${name}.test.ts`);
 }
 
-/** What the report says of a file of which a test passed: its name, and the test on the next line. */
+/** Matches the report of a file with a passed test: the file's name, and the test on the next line. */
 function passedIn(name: string): RegExp {
   return new RegExp(`^test/${RegExp.escape(name)}\\.test\\.ts:\n\\(pass\\)`, 'm');
 }
 
-/** Tests in them that lay hands on the files of the embedded store, or on its lock. */
+/** Tests in these files that access the files of the embedded store, or its lock. */
 const EMBEDDED_ONLY = [
   'is refused without a look-up',
   'is an HMAC-SHA-256 under a secret that lies outside of the database',
@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  // In a process of its own, since the database is named in the environment.
+  // In another process, because an environment variable names the database.
   test('all of it holds as it does with the embedded store', async () => {
     const others = `^(?!.*(?:${EMBEDDED_ONLY.map((title) => RegExp.escape(title)).join('|')})$)`;
     const command = ['test', '--timeout', '180000', '--test-name-pattern', others];

@@ -8,19 +8,19 @@ import { connectTo } from '../storage/ports/postgres-backend.ts';
 import { eventually } from '../support/harness.ts';
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 
-/** The steps of the release before the one that gave pets a bucket. */
+/** The migrations of the last release in which pets had no bucket. */
 const EARLIER = MIGRATIONS.slice(
   0,
   MIGRATIONS.findIndex(({ online }) => online),
 );
 
-/** Adds pets with these ids, of which the last is the highest that was ever given. */
+/** SQL that adds pets with these ids. */
 function insertion(ids: string, status = "'available'"): string {
   return `INSERT INTO pets (environment, id, name, category_id, status)
     SELECT 'production', id, 'pet ' || id, 7, ${status} FROM ${ids} AS given (id)`;
 }
 
-/** The ids on each page of a walk. */
+/** The ids on each page of the list. */
 async function walk(
   backend: Backend,
   query: { limit: number; status?: 'sold' | undefined },
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres)('the buckets of pets in PostgreSQL', () => {
       }
     })();
     await eventually(() => added > 0);
-    // Several processes of the new release begin at the same moment.
+    // Several processes of the new release start at the same time.
     await Promise.all([migrate(url), migrate(url), migrate(url)]).finally(() => {
       migrating = false;
     });
@@ -149,7 +149,7 @@ describe.skipIf(!hasPostgres)('the buckets of pets in PostgreSQL', () => {
     await server.run(insertion('generate_series(1, 30)'), url);
     await server.run(insertion('generate_series(1, 1)').replace('production', 'staging'), url);
     const [online] = MIGRATIONS.filter((step) => step.online);
-    // What it leaves behind when it is cut off while it makes the index, after half of the pets.
+    // The state after an interruption of the migration: half of the pets have a bucket, and the index is invalid.
     await using connection = new SQL({ url, max: 1 });
     await online?.online?.(connection);
     await server.run('ALTER TABLE pets DROP CONSTRAINT pets_bucket_check', url);

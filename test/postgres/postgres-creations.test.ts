@@ -9,7 +9,7 @@ import { at, pet } from '../storage/ports/backend.ts';
 import { connectTo, openPostgresBackend } from '../storage/ports/postgres-backend.ts';
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 
-/** Every animal on a walk from the start. Pages are small, and yet more than nine writers add meanwhile. */
+/** Lists all pets from the start. A page is small, but larger than what nine writers add meanwhile. */
 async function walk(store: PetStore, limit = 60): Promise<Pet[]> {
   const seen: Pet[] = [];
   for (let after = 0; ; ) {
@@ -20,7 +20,7 @@ async function walk(store: PetStore, limit = 60): Promise<Pet[]> {
   }
 }
 
-/** Creates animals one after the other until it is told to stop. */
+/** Creates pets one after the other until `stop`. */
 function writer(store: PetStore, name: string, acknowledged: Set<number>) {
   let writing = true;
   const end = (async () => {
@@ -37,7 +37,7 @@ function writer(store: PetStore, name: string, acknowledged: Set<number>) {
   };
 }
 
-/** A database where something else happens before the first row that is asked for by itself. */
+/** A database that runs `interrupt` before its first query for a single row. */
 class InterruptedDatabase extends PostgresDatabase implements AsyncDisposable {
   readonly #interrupt: () => Promise<unknown>;
 
@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     await using backend = connectTo(url);
     const store = backend.pets();
     await store.create(pet('first'), at());
-    // As a creation that was given its id and is not committed yet.
+    // Like a creation that has its id but is not committed yet.
     await server.run("SELECT nextval('production_pet_ids')", url);
     for (const name of ['third', 'fourth', 'fifth']) await store.create(pet(name), at());
     expect((await store.list({ limit: 1, after: 0 })).settled).toBe(true);
@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     await using database = new InterruptedDatabase(url, late);
     const store = new PostgresPetStore(database, 'production');
     await store.create(pet('first'), at());
-    // As a creation that was given its id, and is committed between the page and its count.
+    // Like a creation that has its id, and is committed between the queries for the page and for its count.
     await server.run("SELECT nextval('production_pet_ids')", url);
     for (const name of ['third', 'fourth']) await store.create(pet(name), at());
     const available = { limit: 2, after: 0, status: 'available' } as const;
@@ -151,7 +151,7 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     await using backend = connectTo(url);
     const request = { accountId: 'acct_1', key: 'once', fingerprint: 'same' };
     await backend.pets().create(pet('Rex'), at(), request);
-    // As a row of an earlier release, whose pet another process deletes at that moment.
+    // Like a row of an earlier release whose pet another process deletes at the same moment.
     await server.run('UPDATE idempotent_requests SET reply_body = NULL', url);
     await server.run('DELETE FROM pets', url);
     const outcome = backend.pets().create(pet('Rex'), at(), request);
@@ -171,7 +171,7 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
         Promise.all(all.map((request) => store.create(pet('Rex'), at(), request)));
       const [here, there] = await Promise.all([
         create(backend.pets(), requests),
-        // In the opposite order, as those who would wait for each other for ever.
+        // In the opposite order, which could cause a deadlock.
         create(other.pets(), requests.toReversed()),
       ]);
       for (const [index, one] of here.entries()) {
@@ -185,7 +185,7 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
   });
 });
 
-/** The body of the reply, of which a store gives the pet only the first time. */
+/** The body of the reply; the store returns a pet for a creation and the body for a replay. */
 function bodyOf(outcome: CreateOutcome): string | undefined {
   if (outcome.kind === 'created') return petJson(outcome.pet);
   return outcome.kind === 'replayed' ? outcome.reply.body : undefined;

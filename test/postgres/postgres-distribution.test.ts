@@ -7,8 +7,8 @@ import { runCommand } from '../support/process.ts';
 import { advance, sandbox } from '../support/sandbox-scene.ts';
 
 /**
- * The distributed tables that a statement touches and whose column of distribution it neither gives a value
- * nor compares with one: a sharded database would have to ask every shard.
+ * The distributed tables that a statement uses without setting or comparing their distribution column: a
+ * sharded database would have to query every shard.
  */
 function scattered(statement: string): string[] {
   return SPREAD.flatMap(({ name, by }) => {
@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
 
   test('every statement of the request path names what its tables are distributed by', async () => {
     const url = await server.createDatabase();
-    // Background jobs do not run by themselves.
+    // With a manual clock, background jobs do not run automatically.
     await using service = await TestService.start({
       settings: { PETSTORE_DATABASE_URL: url, PETSTORE_SECRET: SECRET },
       clock: new ManualClock(),
@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
     const { secret } = await service.account();
     const staging = await service.account(undefined, 'staging');
     await server.record(url);
-    // Connections have the settings that they began with.
+    // Connections keep the settings of their start, so they are closed.
     await server.run(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
       url,
@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
 
   test('the first server that is no worker takes changes, and a server alone does whatever it is', async () => {
     const [worker, coordinator] = [await server.createDatabase(), await server.createDatabase()];
-    // As a worker has it.
+    // The content of this table on a worker, and on a coordinator.
     await server.run('CREATE TABLE pg_dist_local_group AS SELECT 3 AS groupid', worker);
     await server.run('CREATE TABLE pg_dist_local_group AS SELECT 0 AS groupid', coordinator);
     expect(await requirePrimary([worker, coordinator])).toBe(coordinator);
@@ -107,13 +107,13 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   });
 });
 
-/** At least one request for each way through the stores. */
+/** Sends at least one request for each code path of the stores. */
 async function sendOneOfEach(service: TestService, key: string, staging: string): Promise<void> {
   const rex = { name: 'Rex', categoryId: 1 };
   const expectStatus = async (status: number, reply: Response) => {
     expect({ status: reply.status, body: await reply.text() }).toMatchObject({ status });
   };
-  // Until the service has connections again.
+  // Waits until the service has connections again.
   while (!(await service.request('/pets', { key })).ok);
   await expectStatus(201, await service.post(key, rex));
   for (const sent of [201, 201]) {

@@ -11,7 +11,7 @@ describe.skipIf(!hasPostgres)('a service whose database fails under load', () =>
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  /** A service that reaches the server by way of a link, and load on it. */
+  /** A service under load that connects to the server through a link. */
   async function underLoad() {
     const resources = new AsyncDisposableStack();
     const link = resources.use(await CuttableLink.to(server.port));
@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres)('a service whose database fails under load', () =>
     await server.stop('SIGQUIT');
     await eventually(() => it.load.refused() > 50);
     expect(await isReady(it.service)).toBe(false);
-    // A standby answers, and takes no changes: to be told from a server that is back.
+    // A standby answers but accepts no changes, unlike a primary that is available again.
     it.link.pointAt(standby.port);
     const refused = it.load.refused();
     await eventually(() => it.load.refused() > refused + 100);

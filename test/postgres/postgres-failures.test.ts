@@ -15,7 +15,7 @@ interface Load {
   stop(): Promise<void>;
 }
 
-/** Creates animals in several lanes at once; each goes on after a refusal. */
+/** Creates pets in several parallel loops, which continue after a refusal. */
 function loadOn(store: PetStore): Load {
   let running = true;
   const lanes = Array.from({ length: 8 }, (_, lane) => lane);
@@ -56,14 +56,14 @@ async function names(store: PetStore): Promise<string[]> {
   }
 }
 
-/** The address of the same database at the other end of the link. */
+/** The address of the same database through the link. */
 function through({ port }: CuttableLink, address: string): string {
   const url = new URL(address);
   url.port = String(port);
   return url.href;
 }
 
-/** Two that are connected through the link. */
+/** Two databases that are connected through the link. */
 async function twoThrough(link: CuttableLink, address: string) {
   const url = through(link, address);
   const both = [new PostgresDatabase(url), new PostgresDatabase(url)] as const;

@@ -41,7 +41,7 @@ describe.skipIf(!hasPostgres)('messages on PostgreSQL', () => {
         await Promise.all([0, 1, 2].map((index) => newSenders(stores, index)))
       ).flat();
       const ended = new AbortController();
-      // Every account sends through two processes, so that none has an inbox for itself.
+      // Every account sends through two processes, so that the processes share every inbox.
       const sending = senders.map((sender, index) =>
         sendUntilKilled(sender, services[index % 3] ?? killed, 1, ended.signal),
       );
@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)('messages on PostgreSQL', () => {
 
     const worker = new SQL({ url, max: 1 });
     const connection = await worker.reserve();
-    // As a worker that is in the middle of its statement.
+    // Like a worker during its statement.
     await connection.unsafe('BEGIN');
     await connection.unsafe('SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [busy.id]);
     expect(await backend.messages.deliver(NOON, EVERYTHING)).toBe(1);

@@ -18,7 +18,7 @@ describe.skipIf(!hasPostgres)('metrics of a service on PostgreSQL', () => {
       },
     });
 
-  /** The value of a sample without labels; nothing when there is none. */
+  /** The value of a sample without labels, if there is one. */
   const sampleOf = (text: string, name: string) => {
     const [, value] = new RegExp(`^${name} (.*)$`, 'm').exec(text) ?? [];
     return value === undefined ? undefined : Number(value);

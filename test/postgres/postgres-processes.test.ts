@@ -110,7 +110,7 @@ describe.skipIf(!hasPostgres)('several processes on one database', () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line) => void lines.push(line) });
     await using service = await TestService.start({ settings: settingsOn(url), log });
-    // As when this process had been stopped for so long that another one took it for dead.
+    // Like after a pause of this process so long that another process has replaced it.
     await server.run("UPDATE counting SET holder = 'another'", url);
     await eventually(() => lines.some((line) => line.includes('limits are not exact')));
     expect((await service.request('/pets')).status).toBe(401);

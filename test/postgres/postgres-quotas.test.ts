@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgres)(
   },
 );
 
-/** How many requests are left to this address; a preflight does not count. */
+/** The remaining requests of this address, from a preflight, which is not counted. */
 async function peeked(service: TestService): Promise<number> {
   const preflight = { Origin: 'http://localhost', 'Access-Control-Request-Method': 'GET' };
   const reply = await service.request('/pets', { method: 'OPTIONS', headers: preflight });

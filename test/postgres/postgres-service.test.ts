@@ -149,7 +149,7 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     await migrate(url);
     const database = new PostgresDatabase(url);
     const queries = await postgresEngine(database).queries();
-    // As better-auth has it, which knows nothing of the schema.
+    // Like better-auth, which does not use the typed schema.
     const library = queries.withTables<{ accounts: Record<string, unknown> }>();
     const values = { id: 'acct_1', email: 'ada@example.com', plan: 'free', created_at: 7 };
     const row = { ...values, name: 'a\0b', email_verified: true };

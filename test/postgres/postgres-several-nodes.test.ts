@@ -6,7 +6,7 @@ import { entry } from '../storage/ports/request-log.suite.ts';
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 import { usageRecord } from '../support/usage-records.ts';
 
-// The statements for a sharded database are ordinary SQL, which one server runs as well.
+// The statements for a sharded database are ordinary SQL, which a single server executes as well.
 describe.skipIf(!hasPostgres)('statements for several servers', () => {
   let server: PostgresServer;
   beforeAll(async () => {

@@ -73,7 +73,7 @@ describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
     const recorder = new UsageRecorder(far.usage, 'production');
     for (let request = 0; request < 3; request += 1)
       recorder.record({ id: 'key_1', accountId: it.id }, LISTED);
-    // What is committed waits for a standby that does not come, so the answer does.
+    // The reply to a commit is delayed, because it waits for a standby that does not exist.
     await server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
     await server.run('SELECT pg_reload_conf()');
     const saved = recorder.save().catch((error: unknown) => error);
