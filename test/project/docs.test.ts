@@ -54,7 +54,7 @@ describe('the README', () => {
       readme.indexOf('## First calls'),
     );
     const calls = readme.slice(readme.indexOf('## First calls'), readme.indexOf('## The API'));
-    // The key that the quickstart's reader has from the dashboard comes from the next section here.
+    // Readers of the quickstart get their key in the dashboard; here it comes from the next section.
     const script = [...`${calls}${quickstart}`.matchAll(/```sh\n([\s\S]*?)```/g)]
       .map((match) => match[1])
       .join('\n')

@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..', '..');
 
-/** What the recipes change, and what type-checking, linting and running the result needs. */
+/** The files that recipes change, and those needed to type-check, lint and run the result. */
 const COPIED = ['src', 'client/src', 'package.json', 'tsconfig.json', 'biome.json'];
 
 /** One code block of a recipe that names a file. */
 interface Step {
   readonly file: string;
-  /** A whole new file, or hunks of a diff without line numbers. */
+  /** A complete new file, or hunks of a diff without line numbers. */
   readonly kind: 'new' | 'diff';
   readonly text: string;
 }
@@ -29,12 +29,12 @@ export class Recipe {
     }));
   }
 
-  /** The files that it changes or adds. */
+  /** The files that the recipe changes or adds. */
   get files(): string[] {
     return [...new Set(this.#steps.map(({ file }) => file))].sort();
   }
 
-  /** The number of lines that it adds, blank ones and imports included. */
+  /** The number of lines that the recipe adds, including blank lines and imports. */
   get lines(): number {
     const added = this.#steps.map(({ kind, text }) => {
       const lines = text.trimEnd().split('\n');

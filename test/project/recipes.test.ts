@@ -30,7 +30,7 @@ class Copy {
     rmSync(this.#folder.path, { recursive: true, force: true });
   }
 
-  /** Runs a program of node_modules in the copy; returns what it printed. */
+  /** Runs a program of node_modules in the copy; returns its output. */
   async run(program: string, ...args: string[]): Promise<string> {
     return output([join(this.#folder.path, 'node_modules/.bin', program), ...args], {
       cwd: this.#folder.path,
@@ -53,7 +53,7 @@ class Copy {
   }
 }
 
-/** A service of a copy, and clients with keys of their own. */
+/** A service of a copy, and clients with their own keys. */
 interface Scene {
   call(key: string, method: string, path: string, body?: unknown): Promise<Response>;
   /** Creates an account with this many requests a minute; returns a key of it. */
@@ -96,7 +96,7 @@ async function databaseOf(engine: Engine): Promise<Readonly<Record<string, strin
   return { PETSTORE_DATABASE_URL: await server.createDatabase(), PETSTORE_SECRET: SECRET };
 }
 
-/** What a command printed. @throws Error with all of it when the command fails. */
+/** Runs a command; returns its output. @throws Error with all output when it fails. */
 async function output(
   command: readonly string[],
   options: { readonly cwd?: string; readonly env?: Record<string, string> },
@@ -113,7 +113,7 @@ async function problemOf(reply: Response) {
   return { status: reply.status, code, message };
 }
 
-/** What every operation does without a line of its own. */
+/** Checks the behaviour that every operation has without code of its own. */
 async function expectLimits({ call, keyFor }: Scene, method: string, path: string): Promise<void> {
   const missing = await call('', method, path);
   expect(missing.status).toBe(401);

@@ -9,7 +9,7 @@ import {
 } from '../../bench/cluster/results.ts';
 import { capacities, mixCost, scalingReport } from '../../bench/cluster/scaling.ts';
 
-/** CPU seconds per 100,000 requests: 40 µs in a process, 10 in Redis, 20 in PostgreSQL. */
+/** CPU seconds for 100,000 requests: 40 µs each in a process, 10 in Redis, 20 in PostgreSQL. */
 const DEMAND = { service: 4, redis: 1, postgres: 2, load: 0 };
 
 function run(change: Partial<ClusterRun['demand']> = {}): ClusterRun {

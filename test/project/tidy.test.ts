@@ -5,11 +5,11 @@ import { basename, dirname, join, relative } from 'node:path';
 const ROOT = join(import.meta.dir, '..', '..');
 const MAX_FILE_LINES = 300;
 
-/** `as` and a type: prose with the word in it goes on with a small letter. */
+/** `as` and a type; in prose, the word after "as" has a small initial letter. */
 const ASSERTION =
   /(?<!import \*)\sas (?:[{[(]|[A-Z]\w*(?![\w-])|(?:any|unknown|never|object|string|number|bigint|boolean|symbol|typeof|keyof|readonly)\b)/;
 
-/** Which folders of src each may import from, apart from itself, from the inside outwards. */
+/** The folders of src from which each folder may import, other than itself, innermost first. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   core: ['lib'],
@@ -35,7 +35,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli'],
 };
 
-/** Where the import graphs of the source begin; tests are entries of their own. */
+/** The entry points of the source; each test is an entry point as well. */
 const ENTRIES = [
   'src/main.ts',
   'client/src/index.ts',
@@ -51,11 +51,11 @@ const ENTRIES = [
   'test/all.ts',
   // Run by `npm run test:quick`.
   'test/quick.ts',
-  // Run by hand, to make the pictures of the documentation anew.
+  // Run by hand, to renew the screenshots of the documentation.
   'test/web/screenshots.ts',
   // Run by `npm run lighthouse`.
   'test/web/lighthouse.ts',
-  // Run by hand, where there is a container engine.
+  // Run by hand, with a container engine.
   'test/deploy/containers.ts',
   'test/http/mocks.ts',
   // Run by `npm run citus`.
@@ -69,7 +69,7 @@ const ENTRIES = [
   'test/contract/schemathesis.ts',
   // Run by `npm run check:deploy`.
   'test/deploy/formats.ts',
-  // Run beside clients that are generated.
+  // Run together with generated clients.
   ...['hey-api', 'openapi-fetch', 'openapi-generator-typescript-fetch'].map(
     (name) => `test/generators/programs/${name}/scenario.ts`,
   ),
@@ -251,7 +251,7 @@ function circles(members: readonly string[]): string[][] {
   return found;
 }
 
-/** Files that run in a thread of their own. */
+/** Files that run in their own thread. */
 function workers(file: string): string[] {
   return [...text(file).matchAll(/new Worker\(new URL\('([^']+)'/g)].map((match) =>
     join(dirname(file), match[1] ?? ''),
