@@ -19,22 +19,22 @@ export interface DeliveryOptions {
 export interface DeliveryProgress {
   /** Messages that were answered with 202. */
   readonly acknowledged: number;
-  /** Messages that were under way when the service was killed. */
+  /** Messages in flight when the service was killed. */
   readonly unanswered: number;
-  /** Rounds that were killed while messages waited to be delivered. */
+  /** Rounds in which the service was killed while messages were queued. */
   readonly killedWithQueue: number;
 }
 
-/** The latest random moment of a kill, in ms from the start: deliveries happen twice a second. */
+/** The latest random time of a kill, in ms from the start: deliveries happen twice a second. */
 const LATEST_KILL = 1_200;
 
 const EVERYTHING = 10_000_000;
 
 /**
- * Round after round, accounts send messages, each with a key of either environment at once, while
- * the service delivers; it is killed with SIGKILL, in every other round at a random moment and in the
- * others just when it delivers, and started again on the same folder. Every message acknowledged must be in its inbox once, in the order of its sender; one that
- * was not may be there once, at its place.
+ * In each round, accounts send messages with their keys of both environments at the same time, while the
+ * service delivers. The service is killed with SIGKILL, alternately at a random moment and during a delivery,
+ * and restarted on the same folder. Every acknowledged message must be in its inbox once, in the order of its
+ * sender; an unacknowledged one may be there once, in its place.
  * @throws Error that names the seed.
  */
 export async function deliveryRounds(options: DeliveryOptions): Promise<DeliveryProgress> {
@@ -70,7 +70,7 @@ class DeliveryRun {
     return { acknowledged, unanswered, killedWithQueue: this.#killedWithQueue };
   }
 
-  /** Makes the accounts, each with a key of either environment. */
+  /** Creates the accounts, each with a key of each environment. */
   async open(): Promise<void> {
     this.#senders = await withStores(this.#folder, async (stores) => {
       const made = Array.from({ length: this.#accounts }, (_, index) => newSenders(stores, index));
@@ -91,7 +91,7 @@ class DeliveryRun {
     });
   }
 
-  /** Waits until everything is delivered, and looks at it a last time. */
+  /** Waits until everything is delivered, and checks it for the last time. */
   async finish(): Promise<void> {
     await using service = await this.#start();
     await withStores(this.#folder, async (stores) => {
@@ -118,7 +118,7 @@ class DeliveryRun {
   }
 }
 
-/** Resolves as soon as a part of the queue has been delivered: what was sent meanwhile is not. */
+/** Resolves as soon as a part of the queue has been delivered: newer messages are still queued. */
 async function deliveryBegins({ messages }: Stores): Promise<void> {
   let before = 0;
   await eventually(async () => {
@@ -129,14 +129,14 @@ async function deliveryBegins({ messages }: Stores): Promise<void> {
   });
 }
 
-/** What waits was sent after what is delivered. */
+/** Checks that queued messages were sent after the delivered ones. */
 function checkDelivered(inbox: readonly Message[]): void {
   const waiting = inbox.findIndex(({ deliveredAt }) => deliveredAt === undefined);
   const overtaken = waiting >= 0 && inbox.slice(waiting).find((each) => each.deliveredAt);
   if (overtaken) throw new Error(`"${overtaken.text}" was delivered before its turn`);
 }
 
-/** Opens what is kept in a folder beside the service, as a command does. */
+/** Opens the stores of a folder while the service runs, like a command. */
 export async function withStores<T>(
   folder: string,
   work: (stores: Stores) => Promise<T>,

@@ -5,7 +5,7 @@ import { eventually, ManualClock, type TestService, temporaryFolder } from '../s
 import { send, startQuickstart } from '../support/quickstart-scene.ts';
 import { deliveryRounds } from './delivery-rounds.ts';
 
-/** Another one every time; set DURABILITY_SEED to the one that a failure names. */
+/** Random by default; to repeat a failure, set DURABILITY_SEED to the seed that it names. */
 const SEED = Number(process.env['DURABILITY_SEED'] ?? Math.floor(Math.random() * 1_000_000));
 
 function clientOf(service: TestService, key: string) {
@@ -22,7 +22,7 @@ async function texts({ stores }: TestService, accountId: string): Promise<string
   return newestFirst.map(({ text }) => text).toReversed();
 }
 
-/** Keeps anything from being written, deliveries too, until it is disposed of. */
+/** Blocks all writes, including deliveries, until disposal. */
 function holdWrites(service: TestService): Disposable {
   const file = new Database(service.stores.folder.accounts, { readwrite: true });
   file.run('BEGIN IMMEDIATE');
@@ -67,7 +67,7 @@ describe('a message', () => {
       answered = true;
       return done;
     });
-    // A list is answered meanwhile, by the same process.
+    // The same process answers a list meanwhile.
     expect((await service.request('/pets', { key: secret })).status).toBe(200);
     expect([answered, await texts(service, account.id)]).toEqual([false, []]);
     held[Symbol.dispose]();

@@ -5,10 +5,10 @@ import type { Stores } from '../../src/storage/stores.ts';
 import { AMPLE } from '../support/harness.ts';
 import type { ServiceProcess } from '../support/process.ts';
 
-/** Between the messages of a sender, in ms: the load is to be steady, not all that the machine can do. */
+/** Pause between the messages of a sender, in ms: the load is steady, but below the machine's capacity. */
 const PAUSE = 10;
 
-/** One key of an account; sends one message after the other. */
+/** One key of an account, with the messages sent with it. */
 export interface Sender {
   readonly name: string;
   readonly accountId: string;
@@ -18,7 +18,7 @@ export interface Sender {
   readonly acknowledged: Set<string>;
 }
 
-/** An account with a key of either environment, each with its sender. */
+/** Creates an account with a key of each environment; returns a sender for each key. */
 export async function newSenders(stores: Stores, index: number): Promise<Sender[]> {
   const email = `person${index}@example.com`;
   const account = await stores.accounts.create(email, AMPLE, Date.now(), 'test');
@@ -34,7 +34,7 @@ export async function newSenders(stores: Stores, index: number): Promise<Sender[
 
 /**
  * Sends one message after the other to a service until it is killed, or until the signal.
- * @param round of which the texts speak.
+ * @param round the number of the round, for the texts.
  */
 export async function sendUntilKilled(
   { name, key, sent, acknowledged }: Sender,
@@ -63,8 +63,8 @@ export async function sendUntilKilled(
 }
 
 /**
- * What was acknowledged is there; all that is there is there once, and in order.
- * @throws Error that says what is wrong.
+ * Checks that all acknowledged messages are in the inbox, and that every message is there once and in order.
+ * @throws Error that describes the problem.
  */
 export function checkSender({ name, sent, acknowledged }: Sender, inbox: readonly Message[]): void {
   const found = inbox.map(({ text }) => text).filter((text) => text.startsWith(`${name}:`));

@@ -12,7 +12,7 @@ const NOT_JSON_TYPE = 'Send the body as JSON, with the header "Content-Type: app
 
 const shared = sharedService(startQuickstart);
 
-/** The refusal of this body; nothing may be queued. */
+/** The refusal of this body; checks that no message is queued. */
 async function refusalOfBody(body: unknown, headers?: Record<string, string>): Promise<Refusal> {
   const service = shared();
   const { account, secret } = await service.account();

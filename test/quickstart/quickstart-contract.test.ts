@@ -22,7 +22,7 @@ function remaining(reply: Response): number {
   return Number(reply.headers.get('X-RateLimit-Remaining'));
 }
 
-/** A service and a key that works there. */
+/** A service with a valid key. */
 async function start(): Promise<{ service: TestService; key: string } & AsyncDisposable> {
   const service = await startQuickstart();
   const { secret: key } = await service.account();

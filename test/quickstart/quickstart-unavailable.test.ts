@@ -12,7 +12,7 @@ import { withStores } from './delivery-rounds.ts';
 /** Writes fail for real: no file may grow beyond 2 MiB, until the limit is lifted from outside. */
 const NO_FILE_ABOVE_2_MIB = ['bash', '-c', 'trap "" XFSZ; ulimit -S -f 2048; exec "$@"', 'bash'];
 
-/** Fills the disk in few messages. */
+/** Fills the disk with few messages. */
 const LONG_TAIL = '🐈'.repeat(9_900);
 
 async function liftFileLimit(pid: number): Promise<void> {
@@ -20,7 +20,7 @@ async function liftFileLimit(pid: number): Promise<void> {
   expect(await child.exited).toBe(0);
 }
 
-/** Sends long messages until one is refused; gives the texts that were taken, and the refusal. */
+/** Sends long messages until one is refused; returns the accepted texts and the refusal. */
 async function fill(client: PetstoreClient): Promise<{ taken: string[]; refusal: unknown }> {
   const taken: string[] = [];
   for (;;) {
@@ -37,7 +37,7 @@ describe('a message that cannot be queued', () => {
     const { account, secret } = await service.account();
     const before = await readAnswer(await send(service, secret));
     using file = new Database(service.stores.folder.accounts, { readwrite: true });
-    // The writer waits for a lock that another has, until no more can wait with it.
+    // The writer waits for a lock of another connection until its queue is full.
     file.run('BEGIN IMMEDIATE');
     const { usage, messages } = service.stores;
     const waiting = Array.from({ length: QUEUE_CAPACITY + 1 }, () =>
