@@ -7,13 +7,13 @@ import { askAtOnce, caller, newCounter } from './redis-counter.ts';
 const COUNTER = join(import.meta.dir, 'redis-counter.ts');
 const LIMITS = { perMinute: 1_000, perDay: 1_000_000 };
 
-/** Long enough (ms) that a busy machine does not look like a lost master. */
+/** In ms, long enough that a busy machine does not look like a lost master. */
 const SILENCE_TIMEOUT = 2_000;
 const NODE_TIMEOUT = 3_000;
 
 let cluster: RedisCluster;
 
-/** Three processes send so many requests each at once; returns how many each was admitted. */
+/** Three processes send this many requests at the same time; returns the admitted ones of each. */
 async function askFromThree(id: string, perMinute: number, times: readonly number[]) {
   const children = times.map((count) =>
     Bun.spawn([process.execPath, COUNTER, cluster.url, id, String(perMinute), String(count)], {
@@ -81,7 +81,7 @@ describe.skipIf(!hasRedis)('a Cluster that loses a master', () => {
   });
 });
 
-/** Whether the replica has everything that the master has: it takes over with what it has. */
+/** Whether the replica has all data of the master, which it needs before it becomes master. */
 async function isReplicated(master: RedisServer): Promise<boolean> {
   using client = master.client();
   const info = await client.redis.info('replication');
@@ -93,7 +93,7 @@ function keyOf(id: string): string {
   return `petstore:{production:account:${id}}`;
 }
 
-/** Two callers that are counted by different masters. */
+/** Two callers whose counts are on different masters. */
 async function countedApart(cluster: RedisCluster): Promise<readonly [string, string]> {
   const first = await cluster.masterOf(keyOf('first'));
   for (let index = 0; ; index += 1) {

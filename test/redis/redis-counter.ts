@@ -13,7 +13,7 @@ interface CounterOptions {
   readonly silenceTimeout?: number;
 }
 
-/** The limiter of one process, with a connection of its own and the machine's clock. */
+/** The limiter of one process, with its own connection and the machine's clock. */
 export async function newCounter(url: string, { policy = POLICY, ...link }: CounterOptions = {}) {
   const bans: BanRecord[] = [];
   const settings = {
@@ -33,7 +33,7 @@ export function caller(id: string, limits: Limits) {
   return { id: `account:${id}`, limits, key: undefined };
 }
 
-/** Sends so many requests at once, to the limiters in turn; returns how many were admitted. */
+/** Sends this many requests at the same time, to the limiters in turn; returns the number of admitted ones. */
 export async function askAtOnce(
   counters: readonly Counter[],
   asking: ReturnType<typeof caller>,
@@ -49,7 +49,7 @@ export async function askAtOnce(
   return { admitted: results.filter(({ outcome }) => outcome === 'admitted').length };
 }
 
-// As a program it is one of several processes: it sends its requests on a line on stdin, and prints the outcome.
+// Run as a program, this is one of several processes: after a line on stdin it sends requests, and prints the result.
 if (import.meta.main) {
   const [url = '', id = '', perMinute = '', times = ''] = process.argv.slice(2);
   using counter = await newCounter(url, { silenceTimeout: NEVER_SILENT });

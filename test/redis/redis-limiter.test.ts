@@ -14,9 +14,9 @@ import { ManualClock } from '../support/harness.ts';
 import { connectTo, hasRedis, NEVER_SILENT, RedisServer } from '../support/redis-server.ts';
 
 const POLICY: BanPolicy = { after: 3, base: 300 * SECOND, maximum: 2_000 * SECOND };
-/** Redis expires keys by its own clock, so the tests' clock must be ahead of it: at 23:30 tomorrow. */
+/** 23:30 tomorrow: Redis expires keys by its own clock, so the clock of the tests must be ahead of it. */
 const START = (Math.floor(Date.now() / DAY) + 2) * DAY - HOUR / 2;
-/** The time as the tests set it. */
+/** Replaces the time in scripts by the time that the tests set. */
 const SET_CLOCK = "local function now() return tonumber(redis.call('GET', 'clock')) end\n";
 
 let server: RedisServer;
@@ -26,7 +26,7 @@ let looking: ReturnType<RedisServer['client']>;
 let plain: Redis;
 let accounts = 0;
 
-/** The limiters of two processes on one Redis, which share its clock. */
+/** The limiters of two processes on one Redis, with one clock. */
 function newScene(policy = POLICY) {
   const bans: BanRecord[] = [];
   const clock = new ManualClock(START);
@@ -67,7 +67,7 @@ async function takeTimes(scene: Scene, caller: ReturnType<typeof newAccount>, ti
   return results;
 }
 
-/** Exhausts the limit of one, is refused, waits for the end of the grace, and is refused until banned. */
+/** Exhausts a limit of one request, waits for the end of the grace, and sends requests until the ban. */
 async function provoke(scene: Scene, caller: ReturnType<typeof newAccount>): Promise<BanRecord> {
   await takeTimes(scene, caller, 2);
   await scene.move(2 * SECOND);
@@ -81,7 +81,7 @@ const ONE = { perMinute: 1, perDay: 1_000 };
 
 type Step = { pass: number } | { key: number; times: number };
 
-/** Two keys of one account and one of another, in Redis and in the model. */
+/** Compares Redis with the model for two keys of one account and one key of another. */
 async function play(allowed: Limits, steps: readonly Step[]): Promise<void> {
   const scene = newScene();
   await scene.move(0);

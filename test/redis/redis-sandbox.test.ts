@@ -27,7 +27,7 @@ describe.skipIf(!hasRedis)('the sandbox of two services on one Redis', () => {
     await listPets(it.one, secret);
     const codeFrom = async (service: TestService) =>
       (await refusalOf(await listPets(service, secret))).code;
-    // Redis measures the grace of 2 s by its own clock.
+    // Redis measures the grace of 2 s with its own clock.
     await eventually(async () => (await codeFrom(it.two)) === 'api_key_banned');
 
     const { clock, ban } = await advance(it.one, secret, FOUR_YEARS);
@@ -40,7 +40,7 @@ describe.skipIf(!hasRedis)('the sandbox of two services on one Redis', () => {
       const { reset } = readLimits(await listPets(it.two, secret));
       return reset * SECOND > Date.now() + FOUR_YEARS * SECOND;
     });
-    // No key lives for years: Redis forgets it by its own clock.
+    // The key does not live for years: Redis expires it by its own clock.
     using client = it.redis.client();
     const left = await client.redis.pttl(`petstore:{staging:account:${account.id}}`);
     expect(left).toBeGreaterThan(0);

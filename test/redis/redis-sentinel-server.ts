@@ -5,10 +5,10 @@ import { freePort } from '../support/free-port.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { REDIS_SERVER, type RedisServer } from '../support/redis-server.ts';
 
-/** The Sentinel's name for the master. */
+/** The name of the master in the Sentinel. */
 const MASTER = 'petstore';
 
-/** A Sentinel that promotes the replica half a second after the master was lost. */
+/** A Sentinel that promotes the replica half a second after the loss of the master. */
 export class RedisSentinel implements AsyncDisposable {
   readonly #port: number;
   readonly #folder = temporaryFolder();
@@ -32,7 +32,7 @@ export class RedisSentinel implements AsyncDisposable {
     });
   }
 
-  /** Resolves when the Sentinel knows the master's replica. */
+  /** Resolves when the Sentinel has discovered the master's replica. */
   static async over(master: RedisServer): Promise<RedisSentinel> {
     const sentinel = new RedisSentinel(await freePort(), master);
     const asked = new Redis(sentinel.#port, '127.0.0.1');

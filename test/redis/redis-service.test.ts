@@ -46,7 +46,7 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
     const { secret } = await it.one.account(ONE);
     const codeFrom = async (service: TestService) => (await ask(service, secret)).code;
     await codeFrom(it.one);
-    // Redis measures the grace of 2 s by its own clock.
+    // Redis measures the grace of 2 s with its own clock.
     await eventually(async () => (await codeFrom(it.one)) === 'api_key_banned');
     expect(await codeFrom(it.two)).toBe('api_key_banned');
     const active = () => it.two.stores.bans.active(Date.now());

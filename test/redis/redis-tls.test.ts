@@ -31,7 +31,7 @@ describe.skipIf(!hasRedis || OPENSSL === null)('a service whose Redis uses TLS',
   });
 });
 
-/** A Redis with a TLS port beside the plain one that tests read through, and a folder with one key. */
+/** A Redis with a TLS port and a plain port, from which tests read, and a folder with one key. */
 async function redisWithTls() {
   const resources = new AsyncDisposableStack();
   const folder = resources.use(temporaryFolder());
@@ -57,7 +57,7 @@ async function redisWithTls() {
       const headers = { Authorization: `Bearer ${secret}` };
       return (await fetch(`${service.url()}/pets`, { headers })).status;
     },
-    /** How many accounts have counts in Redis. */
+    /** The number of accounts with counts in Redis. */
     async counted() {
       using client = redis.client();
       return (await client.redis.keys('petstore:{production:account:*')).length;

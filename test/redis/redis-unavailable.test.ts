@@ -9,7 +9,7 @@ import { askAtOnce, caller, newCounter } from './redis-counter.ts';
 
 const LIMITS = { perMinute: 100, perDay: 1_000_000 };
 
-/** A Redis that can be lost and brought back. */
+/** A Redis that can be made unavailable and available again. */
 interface Loss extends AsyncDisposable {
   readonly server: RedisServer;
   readonly url: string;
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
         const asked = await askAtOnce([counter], caller('busy', ample), 50);
         expect(asked.admitted).toBe(50);
         sent += 1;
-        // Local decisions are immediate, and would leave no time for anything else.
+        // Local decisions are immediate, so the loop would block everything else.
         await Bun.sleep(1);
       }
     };
@@ -94,7 +94,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     using counter = await newCounter(redis.url);
     const asking = caller('patient', LIMITS);
     await redis.lose();
-    // This request may have reached Redis: in doubt a request is counted twice.
+    // This request may have reached Redis: in case of doubt, a request is counted twice.
     await askAtOnce([counter], asking, 1);
     expect((await askAtOnce([counter], asking, 39)).admitted).toBe(39);
     await redis.bringBack();
@@ -117,7 +117,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     const asking = { id: 'account:acct_1', limits: { perMinute: 1, perDay: 100 }, key };
     const take = async () => (await counter.limiter.take(asking, systemClock.now())).outcome;
     expect([await take(), await take()]).toEqual(['admitted', 'limited']);
-    // Redis measures the grace of 2 s by its own clock.
+    // Redis measures the grace of 2 s with its own clock.
     await eventually(async () => (await take()) === 'banned');
     await redis.lose();
     expect(await take()).toBe('banned');

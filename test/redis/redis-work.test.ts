@@ -9,7 +9,7 @@ const REQUESTS = 100;
 /** Counts since the start of the server. */
 interface ServerWork {
   readonly reads: number;
-  /** Calls of each command, including those by scripts. */
+  /** Calls by command, including those in scripts. */
   readonly commands: Readonly<Record<string, number>>;
 }
 
