@@ -21,7 +21,7 @@ function requests(visitor: Visitor, query = ''): Promise<RequestPage> {
   return visitor.json('GET', `/api/requests${query}`);
 }
 
-/** Two requests, one in each environment, of which the one in staging fails. */
+/** Sends two requests, one in each environment; the one in staging fails. */
 async function twoRequests() {
   const it = await dashboardScene();
   const visitor = await customer(it.service);
@@ -97,7 +97,7 @@ describe('the requests in the dashboard', () => {
     for (const query of ['status=5xx', 'code=rate_limited', `from=${iso(at + 1)}`, 'id=other']) {
       expect([query, (await requests(it.visitor, `?${query}`)).requests]).toEqual([query, []]);
     }
-    // A time without a zone would be one of the machine's.
+    // A time without a zone would be in the time zone of the machine.
     const times = ['from=soon', 'from=1', 'to=June', 'to=2027-01-31T12:00'];
     for (const query of ['environment=moon', 'status=abc', 'format=xml', 'before=1', ...times]) {
       await expectRefusal(await it.visitor.get(`/api/requests?${query}`), 400, 'invalid');
@@ -139,7 +139,7 @@ describe('the requests in the dashboard', () => {
     const lines = (await all.text()).trimEnd().split('\r\n');
     expect(lines).toHaveLength(3);
     expect(lines[0]).toStartWith('at,requestId,environment,keyId,method,path,status,code,message');
-    // Nothing that a spreadsheet would run.
+    // The field is not a formula for a spreadsheet.
     expect(lines.join()).toContain(`"'=cmd,""x"""`);
     const some = await it.visitor.get('/api/requests?format=json&status=4xx');
     expect(await some.json()).toEqual([

@@ -135,7 +135,7 @@ describe('the request log', () => {
     await using it = await requestLogScene();
     const { account, secret } = await it.service.account();
     const encoded = percentEncoded(secret.slice(9));
-    // Hidden keys make room, so that what lies behind them is kept.
+    // Replacing keys shortens the path, so that text after them is recorded.
     const before = `/pets/${`${secret}.`.repeat(20)}`;
     for (let shift = 0; shift < encoded.length; shift += 9) {
       const path = `${before}${'.'.repeat(1_200 - before.length - shift)}${encoded}`;
@@ -171,7 +171,7 @@ describe('the request log', () => {
     expect(statuses.get(429)).toHaveLength(5);
     expect(statuses.get(200)).toHaveLength(12);
     expect(logged.reduce((sum, { notRecorded }) => sum + notRecorded, 0)).toBe(45);
-    // Another second, and another account in the same one, have room of their own.
+    // The limit applies to each second and account separately.
     it.clock.advance(60 * SECOND);
     const other = await it.service.account(limits);
     for (const key of [secret, other.secret]) await it.service.request('/pets', { key });
@@ -265,7 +265,7 @@ describe('the request log', () => {
   });
 });
 
-/** Each character as an octet, as nothing requires but everything decodes. */
+/** Percent-encodes every character, which is valid although not required. */
 function percentEncoded(text: string): string {
   return [...text].map((each) => `%${each.charCodeAt(0).toString(16)}`).join('');
 }

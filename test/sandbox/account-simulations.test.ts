@@ -144,7 +144,7 @@ describe.each([ON_ONE_FOLDER, ON_POSTGRES])('two processes on $name', ({ isHere,
     const set = (simulate: object) =>
       setSimulation({ url: () => `http://localhost:${one.port}/staging/sandbox` }, key, simulate);
 
-    // The other process has heard of the first when it meets it, and applies the next one as soon.
+    // Once the other process applies the first simulation, it applies the next one just as fast.
     expect([await ask(one), await ask(two)]).toEqual([200, 200]);
     await set({ simulate: 'internal_error' });
     await eventually(async () => (await ask(two)) === 500);
@@ -154,7 +154,7 @@ describe.each([ON_ONE_FOLDER, ON_POSTGRES])('two processes on $name', ({ isHere,
       Array.from({ length: 20 }, (_, index) => ask(index % 2 ? one : two)),
     );
 
-    // The one that ended the waiting, and six more.
+    // One of the seven was the reply that ended the wait.
     expect(replies.filter((status) => status === 503)).toHaveLength(6);
     expect(replies.filter((status) => status === 200)).toHaveLength(14);
   });

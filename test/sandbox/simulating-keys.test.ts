@@ -11,7 +11,7 @@ import {
   twoProcesses,
 } from './simulation-scene.ts';
 
-/** The key of a new account in staging, made with these wishes. */
+/** The key of a new account in staging, created with these options. */
 async function keyWith(
   service: TestService,
   wishes: Partial<KeyRequest> & Pick<KeyRequest, 'simulate'>,
@@ -21,7 +21,7 @@ async function keyWith(
   return (await service.stores.keyRing.issue(account, request, 'test')).text;
 }
 
-/** The statuses of so many lists with this key, one after the other. */
+/** The statuses of this many lists with this key, one after the other. */
 async function statuses(service: TestService, key: string, times: number): Promise<number[]> {
   const found: number[] = [];
   for (let sent = 0; sent < times; sent += 1) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { descriptorOf, writeReply } from '../../src/http/simulation/descriptor.ts';
 import { temporaryFolder } from '../support/harness.ts';
 
-/** A connection of this process, from the side that accepted it. */
+/** The accepting end of a connection within this process. */
 async function acceptedConnection() {
   const accepted = Promise.withResolvers<Bun.Socket>();
   const server = Bun.listen({

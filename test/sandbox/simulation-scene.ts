@@ -18,7 +18,7 @@ export async function simulationScene(): Promise<SimulationScene> {
   return { service, secret, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
-/** A list of animals in staging that is to meet this simulation. */
+/** Lists the pets of staging with this simulation. */
 export function listSimulated(
   { service, secret }: SimulationScene,
   simulate: string,
@@ -28,7 +28,7 @@ export function listSimulated(
   return service.request('/pets', { environment: 'staging', key: secret, ...init, headers });
 }
 
-/** Adds an animal in staging. */
+/** Adds a pet in staging. */
 export function createPet(
   { service, secret }: SimulationScene,
   headers: Readonly<Record<string, string>> = {},
@@ -42,7 +42,7 @@ export function createPet(
   });
 }
 
-/** All bytes that come back for a request that is to meet this simulation. */
+/** All received bytes of a request with this simulation. */
 export async function bytesOf(
   { service, secret }: SimulationScene,
   simulate: string,
@@ -62,14 +62,14 @@ export async function bytesOf(
   return text;
 }
 
-/** How many animals staging has. */
+/** The number of pets in staging. */
 export async function petsIn({ service }: SimulationScene): Promise<number> {
   const { pets } = service.stores.environment('staging');
   const page = await pets.list({ limit: 100, status: undefined, after: 0 });
   return page.pets.length;
 }
 
-/** Two processes on one store, and a key of staging, which may simulate. */
+/** Two processes on one store, and a key of staging, whose requests may have simulations. */
 export async function twoProcesses(open: SharedStore['open'], simulate?: string) {
   await using opening = new AsyncDisposableStack();
   const { settings } = opening.use(await open());
