@@ -2,22 +2,22 @@ import { connect } from 'node:net';
 
 const REQUEST = 'GET /v1/pets HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-/** Clients that send requests over plain sockets, without a pause. */
+/** Clients that continuously send requests over plain sockets. */
 export class BusyClients {
-  /** Replies so far. */
+  /** The number of replies so far. */
   replies = 0;
   /** Connections whose last reply said `Connection: close`. */
   told = 0;
-  /** Connections that were closed with a request that had no reply. */
+  /** Connections that were closed before the reply to a request. */
   unanswered = 0;
-  /** The longest time in which this process did nothing, in ms: its clients were not busy then. */
+  /** The longest time in which this process was blocked, in ms: its clients sent no requests then. */
   longestStall = 0;
   /** Resolves when every connection is closed. */
   readonly ended: Promise<void>;
 
   /**
-   * Opens keep-alive connections; each sends its next request as soon as it has the reply to the one
-   * before, until a reply says `Connection: close`.
+   * Opens keep-alive connections; each sends its next request immediately after the reply to the previous
+   * one, until a reply says `Connection: close`.
    */
   constructor(port: number, count: number) {
     const connections = Array.from({ length: count }, () => keepBusy(port, this));

@@ -6,7 +6,7 @@ import { eventually } from '../support/harness.ts';
 const PAUSES = { firstPause: 1, longestPause: 4 };
 const LOST = new Error('connection refused');
 
-/** A server that can be lost, and a breaker that probes it. */
+/** A server that can be made unavailable, and a breaker that probes it. */
 function scene() {
   const server = { isAvailable: false, probes: 0 };
   const found: string[] = [];

@@ -71,7 +71,7 @@ describe.skipIf(!hasProc)('500 half-sent requests to a service with 256 file des
       body: '{"name":"Biscuit","categoryId":7}',
     });
 
-  /** Opens the connections, again if they were all dropped. */
+  /** Opens the connections, unless some are still open. */
   const attack = () => {
     if (sockets.some(({ destroyed }) => !destroyed)) return;
     sockets = Array.from({ length: 500 }, () => connect(service.port, '127.0.0.1'));

@@ -7,10 +7,10 @@ import { BusyClients } from './busy-clients.ts';
 
 const CLIENTS = 40;
 
-/** Half of the time after which the service takes a connection for idle, in ms. */
+/** Half of the time after which the service considers a connection idle, in ms. */
 const BUSY = 25;
 
-/** Stops a service while it is sent requests. */
+/** Stops a service under load. */
 async function stopBusyService(): Promise<BusyClients> {
   using folder = temporaryFolder();
   await using service = await ServiceProcess.start({
@@ -29,7 +29,7 @@ async function stopBusyService(): Promise<BusyClients> {
 describe('a signal to a service without a drain', () => {
   test('loses no request of busy keep-alive clients: each connection ends with a reply', async () => {
     let clients = await stopBusyService();
-    // Where this process had to wait for a processor, its clients were not busy.
+    // The attempt does not count if this process waited for a processor, because its clients were not busy then.
     for (let again = 0; clients.longestStall > BUSY && again < 20; again += 1) {
       clients = await stopBusyService();
     }

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { parseReplies } from '../support/raw.ts';
 
-/** A connection that had its reply and stays open. */
+/** A connection that stays open after a reply. */
 export async function idleConnection(port: number) {
   const socket = connect(port, '127.0.0.1');
   const idle = {
     closed: false,
-    /** Sends a request; resolves with its whole reply. */
+    /** Sends a request; resolves to its complete reply. */
     ask(): Promise<string> {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
       let received = '';

@@ -15,7 +15,7 @@ import {
 
 const EVERYTHING = 1_000_000;
 
-/** All that was acknowledged is there once, and nothing is there that nobody asked for. */
+/** Checks that everything acknowledged exists once, and that nothing exists without a request. */
 function expectOnce(found: readonly string[], asked: readonly string[], known: Set<string>): void {
   const present = new Set(found);
   expect(found.length).toBe(present.size);
@@ -28,12 +28,12 @@ async function ask(process: ServiceProcess, { apiKey }: Customer) {
   return readAnswer(await fetch(`${process.url()}/pets`, { headers }));
 }
 
-/** Lets one of the processes claim a message, and stops it there; gives that process. */
+/** Blocks a process while it claims a message; returns that process. */
 async function claimedByOne(it: Three, { accountId, apiKey }: Customer) {
   const { database, byRole } = it;
   const account = await database.reserve();
   const message = await database.reserve();
-  // Passed over by every worker as long as this lasts.
+  // Every worker skips the account as long as this transaction lasts.
   await account.unsafe('BEGIN');
   await account.unsafe('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
   for (const process of it.all) await clientOf(process, apiKey).sendMessage(`by ${process.port}`);
@@ -54,7 +54,7 @@ async function claimedByOne(it: Three, { accountId, apiKey }: Customer) {
   if (!process) throw new Error(`No process is ${role}.`);
   return {
     process,
-    /** The database ends the statement of a dead process by itself. */
+    /** Waits until the database has ended the statement of the dead process. */
     ended: () => eventually(async () => !(await claiming()).includes(role)),
     async letGo(): Promise<void> {
       await message.unsafe('ROLLBACK');
@@ -63,7 +63,7 @@ async function claimedByOne(it: Three, { accountId, apiKey }: Customer) {
   };
 }
 
-/** All that was answered is counted once; of what broke off nobody was told whether it was admitted. */
+/** Checks that every answered request is counted once; broken-off ones may be counted or not. */
 async function expectCounted(
   { customer, answers, broken, failures }: Load,
   survivors: readonly ServiceProcess[],

@@ -8,7 +8,7 @@ import { onFolder } from '../support/storage.ts';
 
 const JOB = 'look at the last backup';
 
-/** A service whose log can be read, and what `petstore backup` records in its store. */
+/** A service with its log, and a function that records a backup in its store, like `petstore backup`. */
 async function start() {
   const clock = new ManualClock();
   const lines: string[] = [];
@@ -52,7 +52,7 @@ describe('the age of the last backup', () => {
   test('above 48 hours is a warning in the log and in /readyz, which stays ready', async () => {
     await using scene = await start();
     await scene.back(true);
-    // A backup by hand does not end the schedule.
+    // A manual backup does not end the schedule.
     await scene.back(false);
     scene.clock.advance(48 * HOUR);
     await scene.service.runJobs(JOB);

@@ -1,13 +1,13 @@
 /**
- * Preloaded into a service: once that is told to end, it tells on stderr what was loaded until then,
- * and whether `process.stdout` was asked for, which loads all of Node's streams.
+ * Preloaded into a service. When the service receives the signal to end, this reports on stderr which modules
+ * were loaded, and whether `process.stdout` was read, which loads all of Node's streams.
  */
 export {};
 
 const SECOND = 1_000;
 const NEVER = 2 ** 31 - 1;
 
-// What is put off for a second or more is no part of a start, however long a test takes.
+// Work that is delayed by a second or more is not part of a start, even in a slow test.
 const { setTimeout } = globalThis;
 const withoutLater = (work: () => void, delay = 0) =>
   setTimeout(work, delay < SECOND ? delay : NEVER);

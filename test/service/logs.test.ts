@@ -154,7 +154,7 @@ describe('a log that is not read', () => {
     const port = await freePort();
     await using child = spawnService(folder.path, port, 'debug', stalled.file);
     await eventually(() => answers(port));
-    // Far more lines than a pipe holds.
+    // Many more lines than fit into a pipe.
     for (let sent = 0; sent < 1_500; sent += 1) {
       expect((await fetch(`http://localhost:${port}/v1/pets`)).status).toBeOneOf([401, 429]);
     }
@@ -222,7 +222,7 @@ function start(folder: string, level: string): Promise<ServiceProcess> {
   return ServiceProcess.start({ PETSTORE_DATA_DIR: folder, PETSTORE_LOG_LEVEL: level });
 }
 
-/** For when the log does not tell the port. */
+/** Starts a service on a known port, for tests that cannot read the port from the log. */
 function spawnService<Out extends 'pipe' | Bun.BunFile | number>(
   folder: string,
   port: number,
@@ -241,7 +241,7 @@ function spawnService<Out extends 'pipe' | Bun.BunFile | number>(
   });
 }
 
-/** Ends the service and gives all that it wrote. */
+/** Ends the service; returns all lines that it wrote. */
 async function linesOf(service: ServiceProcess): Promise<Line[]> {
   await service.end('SIGTERM');
   return parse(await service.output());
@@ -254,7 +254,7 @@ function parse(text: string): Line[] {
     .map((line) => JSON.parse(line));
 }
 
-/** A pipe that holds some 64 KiB, and is read only on demand. */
+/** A pipe with a capacity of about 64 KiB that is read only on demand. */
 function stalledReader() {
   const folder = temporaryFolder();
   const path = join(folder.path, 'pipe');
@@ -264,7 +264,7 @@ function stalledReader() {
   const chunk = Buffer.alloc(256 * 1024);
   return {
     file,
-    /** What is in the pipe. */
+    /** Reads the content of the pipe. */
     read(): string {
       try {
         return chunk.toString('utf8', 0, readSync(reader, chunk));

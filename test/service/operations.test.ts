@@ -32,7 +32,7 @@ describe('the port for operators', () => {
     await using service = await ServiceProcess.start({ PETSTORE_DATA_DIR: folder.path });
     const settings = { PETSTORE_DATA_DIR: folder.path };
     const { stdout } = await runCommand(['keys', 'create', 'a@example.com'], settings);
-    // A request whose body has not arrived whole holds the process in its drain.
+    // A request with an incomplete body prolongs the drain of the process.
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const body = writable.getWriter();
     const send = (text: string) => body.write(new TextEncoder().encode(text));
@@ -49,7 +49,7 @@ describe('the port for operators', () => {
     const draining = await ready();
     expect(await draining.text()).toBe('draining\n');
     expect(draining.headers.get('connection')).toBe('close');
-    // The reply ends the connection, although the request does not ask for it.
+    // The connection ends with the reply, although the request does not ask for this.
     const { replies } = await rawExchange(service.opsPort, [
       'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n',
     ]);
@@ -141,7 +141,7 @@ describe('metrics', () => {
     expect(after - before).toBeGreaterThanOrEqual(20);
     expect(await sample(service, 'petstore_database_duration_seconds_count')).toBeGreaterThan(0);
     expect(await sample(service, 'petstore_database_errors_total')).toBe(0);
-    // A background job may be writing at this moment.
+    // A background job may be writing now.
     await eventually(async () => (await sample(service, 'petstore_writes_waiting')) === 0);
     expect(await sample(service, 'petstore_messages_queued')).toBe(0);
     await eventually(

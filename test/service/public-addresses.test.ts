@@ -4,7 +4,7 @@ import { ServiceProcess } from '../support/process.ts';
 
 const WARNING = 'listens beyond this machine, where the public addresses do not lead';
 
-/** What a service with these settings logs until it is ready, and while it stops. */
+/** The log of a service with these settings, from its start to its stop. */
 async function logOf(settings: Readonly<Record<string, string>>): Promise<string> {
   using folder = temporaryFolder();
   await using service = await ServiceProcess.start({ PETSTORE_DATA_DIR: folder.path, ...settings });

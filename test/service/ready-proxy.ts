@@ -1,20 +1,20 @@
 import { eventually } from '../support/harness.ts';
 
-/** A process that the proxy may send requests to. */
+/** A process to which the proxy may send requests. */
 export interface Upstream {
   readonly port: number;
   readonly opsPort: number;
 }
 
-/** How often each process is asked whether it is ready, in ms. */
+/** Interval of the readiness checks of each process, in ms. */
 const ASK_EVERY = 50;
 
-/** Of the connection to the process; what `fetch` reads is decompressed. */
+/** Headers of the connection to the process, and of the compression, which `fetch` has removed. */
 const NOT_PASSED = ['connection', 'content-encoding', 'content-length', 'transfer-encoding'];
 
 /**
- * A small HTTP proxy that sends each request, once and to one process, in turn to those that `/readyz`
- * says are ready. It repeats nothing: what a process does not answer is a 502.
+ * A small HTTP proxy that sends each request once, to one process, in turn to those that are ready by
+ * `/readyz`. It has no retries: a request that a process does not answer gets a 502.
  */
 export class ReadyProxy implements AsyncDisposable {
   readonly #server: Bun.Server<undefined>;
@@ -23,7 +23,7 @@ export class ReadyProxy implements AsyncDisposable {
   #turn = 0;
   #isOpen = true;
   readonly #asking: Promise<void>;
-  /** Replies by the port that they came from. */
+  /** The number of replies by the port of the process. */
   readonly served = new Map<number, number>();
 
   constructor() {
@@ -39,7 +39,7 @@ export class ReadyProxy implements AsyncDisposable {
     return `http://127.0.0.1:${this.#server.port}`;
   }
 
-  /** Resolves once it is ready. */
+  /** Resolves once the process is ready. */
   async add(upstream: Upstream): Promise<void> {
     this.#upstreams.add(upstream);
     await eventually(() => this.#ready.includes(upstream));
@@ -93,7 +93,7 @@ async function isReady({ opsPort }: Upstream): Promise<boolean> {
   }
 }
 
-/** What is of the reply, not of the connection that it came by. */
+/** The headers of the reply without those of its connection. */
 function passed({ headers }: Response): Headers {
   const own = new Headers(headers);
   for (const name of NOT_PASSED) own.delete(name);

@@ -16,10 +16,10 @@ const CALLERS = 6;
 
 const EVERYTHING = 1_000_000;
 
-/** Between the turns of a caller, in ms: the load is to be steady, not all that the machine can do. */
+/** Pause between the turns of a caller, in ms: the load is steady, but below the machine's capacity. */
 const PAUSE = 30;
 
-/** Adds animals, lists them and sends messages, over and over, until it is told to end. */
+/** Adds and lists pets and sends messages in a loop until the load is ended. */
 function startLoad(origin: string, options: Pick<PetstoreClientOptions, 'apiKey' | 'maxRetries'>) {
   const client = new PetstoreClient({
     baseUrl: `${origin}/v1`,
@@ -58,7 +58,7 @@ function startLoad(origin: string, options: Pick<PetstoreClientOptions, 'apiKey'
 
 type Load = ReturnType<typeof startLoad>;
 
-/** An account on a store that processes of their own serve. */
+/** An account on a store that several processes serve. */
 async function openScene(store: SharedStore) {
   await using opening = new AsyncDisposableStack();
   const { settings } = opening.use(await store.open());
@@ -74,7 +74,7 @@ async function openScene(store: SharedStore) {
     async start(more: Readonly<Record<string, string>>): Promise<ServiceProcess> {
       return resources.use(await ServiceProcess.start({ ...settings, ...more }));
     },
-    /** No call failed, and what was acknowledged is there, all of it once. */
+    /** Checks that no call failed, and that everything acknowledged exists once. */
     async expectWhole({ client, failures, added, sent }: Load): Promise<void> {
       expect(failures).toEqual([]);
       expect((await allNames(client)).sort()).toEqual(added.toSorted());
@@ -92,7 +92,7 @@ async function restartBehindReadyProxy(store: SharedStore): Promise<void> {
   await using proxy = new ReadyProxy();
   const old = [await start(), await start(), await start()];
   for (const process of old) await proxy.add(process);
-  // No call is repeated: not one may fail at all.
+  // No retries, because no call may fail.
   const load = startLoad(proxy.origin, { apiKey: scene.apiKey, maxRetries: 0 });
   for (const process of old) {
     await eventually(() => (proxy.served.get(process.port) ?? 0) > 20);
@@ -139,7 +139,7 @@ describe('a rolling restart of three processes under load', () => {
     );
   }
 
-  // Of the store, a proxy sees nothing: each configuration meets one of them.
+  // Proxies do not depend on the store, so each configuration is tested with one store.
   test.skipIf(!(hasNginx && ON_ONE_FOLDER.isHere))(
     'on one folder behind the documented nginx, which checks no readiness, fails no call either',
     () => restartBehindNginx(ON_ONE_FOLDER, startNginx),

@@ -7,23 +7,23 @@ import { rawExchange } from '../support/raw.ts';
 
 const SECRET = 'canary-in-a-coal-mine-0123456789-abcdefghij';
 
-/** What would give a key away: all of it, or the better part of its random characters. */
+/** Texts that would reveal a key: all of it, or most of its random characters. */
 function traces(text: string): string[] {
   return [text, text.slice(-36, -12), text.slice(-24)];
 }
 
 interface Canaries {
-  /** Valid, of production. */
+  /** A valid key of production. */
   readonly live: string;
-  /** Valid, of staging. */
+  /** A valid key of staging. */
   readonly staging: string;
-  /** Well-formed, and unknown. */
+  /** A well-formed but unknown key. */
   readonly unknown: string;
-  /** In no form at all. */
+  /** A text without the form of a key. */
   readonly nonsense: string;
 }
 
-/** Sends every canary wherever a client could put one, rightly or by mistake. */
+/** Sends the canary in every place in which a client could put a key, correctly or by mistake. */
 async function plant(service: ServiceProcess, canary: string): Promise<void> {
   const url = service.url();
   const encoded = canary.replaceAll('_', '%5F');
@@ -58,7 +58,7 @@ async function plant(service: ServiceProcess, canary: string): Promise<void> {
   }
 }
 
-/** Sends what has the shape of the canary if that is a key: in another case, without prefix, encoded. */
+/** If the canary is a key, sends variants of it: in another case, without prefix, encoded. */
 async function plantShapes(service: ServiceProcess, canary: string): Promise<void> {
   const random = /^pst_[a-z]+_(\w{36})$/.exec(canary)?.[1];
   if (random === undefined) return;

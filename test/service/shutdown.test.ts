@@ -43,7 +43,7 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   test('does not wait for a connection that is idle', async () => {
     using folder = temporaryFolder();
     await using service = await start(folder.path);
-    // An older connection, to a service that stays, shows whether idle ones are closed anyway by now.
+    // An older connection to a running service shows whether idle ones would have been closed anyway.
     await using other = await TestService.start();
     using older = await idleConnection(other.port);
     using idle = await idleConnection(service.port);
@@ -70,7 +70,7 @@ describe('a signal to a service that drains', () => {
     await eventually(() => connection.closed);
     const another = await fetch(`${service.url()}/pets`);
     expect([another.status, another.headers.get('Connection')]).toEqual([401, 'close']);
-    // A second signal does not wait for the end of it.
+    // A second signal does not wait for the end of the drain.
     expect(await service.end('SIGINT')).toBe(1);
   });
 });
@@ -104,7 +104,7 @@ describe('a second signal', () => {
         code = ended;
       });
       await eventually(() => isClosed(service.port));
-      // Again and again, as somebody would who wants it gone.
+      // Repeated signals, like those of an impatient user.
       await eventually(() => code !== undefined || !process.kill(service.pid, signal));
       await ended;
       expect(code).toBe(1);
@@ -231,12 +231,12 @@ function portOf(service: TerminalProcess): number {
   return Number(/localhost:(\d+)\/v1/.exec(service.text)?.[1]);
 }
 
-/** What SQLite leaves beside its files when they were not closed in good order. */
+/** The files that SQLite leaves behind when its databases were not closed. */
 function unfolded(folder: string): string[] {
   return readdirSync(folder).filter((name) => /-wal|-shm/.test(name));
 }
 
-/** The environments of the folder that some process still serves. */
+/** The message of a refused start, if some process still serves the folder. */
 async function remainingLocks(folder: string): Promise<string[]> {
   const service = await start(folder).catch((error: Error) => error.message);
   if (typeof service === 'string') return [service];
@@ -261,7 +261,7 @@ async function expectWorks(folder: string): Promise<void> {
   expect(await remaining(service, key)).toBe(59);
 }
 
-/** Whether nobody listens on the port. */
+/** Whether no process listens on the port. */
 function isClosed(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(port, '127.0.0.1', () => resolve(false));

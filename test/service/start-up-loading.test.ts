@@ -46,7 +46,7 @@ describe('the first 200 of a service, before the dashboard is opened,', () => {
       transpiler.scanImports(readFileSync(join(ROOT, file))).map(({ path }) => path),
     );
     const builtIn = imported.filter((name) => /^(?:node|bun):/.test(name));
-    // node:net, node:tty, node:stream and node:crypto take several ms each.
+    // node:net, node:tty, node:stream and node:crypto would take several ms each.
     expect([...new Set(builtIn)].sort()).toEqual(['bun:sqlite', 'node:fs', 'node:path']);
     expect(loaded.askedForStdout).toBe(false);
   });
@@ -75,11 +75,11 @@ test.skipIf(!existsSync('/proc/self/fd'))(
     const descriptors = `/proc/${service.pid}/fd`;
     const open = readdirSync(descriptors).flatMap((name) => {
       const path = join(descriptors, name);
-      // One that was closed meanwhile has no target.
+      // A descriptor that was closed meanwhile has no target.
       return existsSync(path) ? [relative(folder.path, readlinkSync(path))] : [];
     });
     for (const name of ['accounts.db', 'production.db', 'staging.db']) {
-      // One connection reads in the main thread; the other is the writer's.
+      // One connection is for reads in the main thread; the other is the writer's.
       expect([name, open.filter((each) => each === name).length]).toEqual([name, 2]);
     }
   },

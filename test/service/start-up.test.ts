@@ -14,13 +14,13 @@ import { TerminalProcess } from '../support/terminal.ts';
 
 const FIRST_KEY = `${SHOWN_PROGRAM} keys create you@example.com`;
 
-/** The superuser may open every port, unless it gives that up. */
+/** The superuser may open every port unless this capability is dropped. */
 const WITHOUT_LOW_PORTS =
   process.getuid?.() === 0
     ? ['setpriv', '--bounding-set=-net_bind_service', '--inh-caps=-net_bind_service']
     : [];
 
-/** Some containers let everybody open every port. */
+/** Whether ports below 1024 need a privilege; some containers allow them to all users. */
 function lowPortsAreGuarded(): boolean {
   const rule = '/proc/sys/net/ipv4/ip_unprivileged_port_start';
   return existsSync(rule) && Number(readFileSync(rule, 'utf8')) > 80;
@@ -156,7 +156,7 @@ describe('a start that cannot be ends with exit code 2 and one clear line:', () 
 
   test('an address that is not of this machine', async () => {
     using folder = temporaryFolder();
-    // 192.0.2.0/24 and 2001:db8::/32 are for documentation only, so no machine has them.
+    // 192.0.2.0/24 and 2001:db8::/32 are reserved for documentation, so no machine has them.
     for (const [host, shown] of [
       ['192.0.2.1', '192.0.2.1:0'],
       ['2001:db8::1', '[2001:db8::1]:0'],
@@ -170,7 +170,7 @@ describe('a start that cannot be ends with exit code 2 and one clear line:', () 
 
   test('an address that cannot be listened on for another reason, and reports it', async () => {
     using folder = temporaryFolder();
-    // An address of one link alone, without naming the link.
+    // A link-local address without its zone.
     const refused = await serve(folder.path, { PETSTORE_HOST: 'fe80::1' });
     expectRefusal(refused, /\[fe80::1\]:0: EINVAL.*PETSTORE_HOST/);
   });
@@ -253,7 +253,7 @@ function serve(folder: string, settings = {}): Promise<CommandResult> {
   return runCommand(['serve'], { PETSTORE_PORT: '0', ...settings, PETSTORE_DATA_DIR: folder });
 }
 
-/** A folder that the service was started and stopped in. */
+/** A folder in which the service was started and stopped. */
 async function startedOnce() {
   const folder = temporaryFolder();
   await (await TestService.start({ folder: folder.path })).stop();

@@ -10,12 +10,12 @@ import { Certificates, hasOpenssl, shownAt } from '../support/tls-certificates.t
 
 const LOOK = 'look at the TLS files';
 
-/** A request that does not ask who issued the certificate. */
+/** A request that does not verify the issuer of the certificate. */
 function over(url: string, init: RequestInit = {}): Promise<Response> {
   return fetch(url, { ...init, tls: { rejectUnauthorized: false } });
 }
 
-/** Sends text over TLS, and gives what comes back until the connection ends. */
+/** Sends text over TLS; returns the received text when the connection ends. */
 function exchangeOverTls(port: number, text: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let received = '';
@@ -24,7 +24,7 @@ function exchangeOverTls(port: number, text: string): Promise<string> {
   socket.on('data', (bytes) => {
     received += bytes;
   });
-  // A reset is one way to end a connection.
+  // The service may end the connection with a reset.
   socket.on('error', () => {});
   socket.on('close', () => resolve(received));
   return promise;
@@ -76,7 +76,7 @@ describe.skipIf(!hasOpenssl)('with PETSTORE_TLS_CERT and PETSTORE_TLS_KEY', () =
     const document = await (await over(`${service.url()}/openapi.json`)).json();
     expect(document.servers).toEqual([{ url: service.url(), description: expect.any(String) }]);
     expect(fetch(service.url().replace('https:', 'http:'))).rejects.toThrow();
-    // The rule would hold for every port of localhost.
+    // Strict-Transport-Security would apply to every port of localhost.
     const page = await over(`${service.dashboardUrl}/sign-in`, { method: 'HEAD' });
     expect([page.status, page.headers.get('strict-transport-security')]).toEqual([200, null]);
     expect(await (await fetch(`${service.opsUrl}/metrics`)).text()).toMatch(
@@ -132,7 +132,7 @@ describe.skipIf(!hasOpenssl)('with PETSTORE_TLS_CERT and PETSTORE_TLS_KEY', () =
     expect(shown[0]).toBe('second');
     expect(failures).toEqual([]);
     expect(scene.logged('uses a new TLS certificate')).toHaveLength(1);
-    // Nothing has changed since.
+    // The files have not changed since.
     await scene.look();
     expect(scene.logged('uses a new TLS certificate')).toHaveLength(1);
   });
@@ -143,7 +143,7 @@ describe.skipIf(!hasOpenssl)('with PETSTORE_TLS_CERT and PETSTORE_TLS_KEY', () =
     const second = await certificates.make('second');
     const PROBLEM = 'the new TLS files cannot be used';
 
-    // As between the two steps of a renewal.
+    // Like between the two steps of a renewal.
     certificates.use(second.cert, join(folder.path, 'first', 'privkey.pem'));
     await scene.look();
     expect(scene.logged(PROBLEM)).toEqual([]);

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { eventually } from '../support/harness.ts';
 
-/** A request that stays in flight until `finish`: its body has only begun to arrive. */
+/** A request that stays in flight until `finish`, because its body is incomplete. */
 export class Upload implements Disposable {
   readonly #socket: Socket;
   readonly #rest: string;
@@ -20,12 +20,12 @@ export class Upload implements Disposable {
     socket.on('error', () => {});
   }
 
-  /** Begins to add an animal. Resolves once the service has read the beginning of the request. */
+  /** Starts to add a pet. Resolves once the service has read the beginning of the request. */
   static async start(port: number, key: string): Promise<Upload> {
     const socket = connect(port, '127.0.0.1');
     const body = '{"name":"Biscuit","categoryId":7}';
     const upload = new Upload(socket, body.slice(5));
-    // The service answers "100 Continue" when it has read the head and waits for the body.
+    // The service answers "100 Continue" when it has read the headers and waits for the body.
     const head = [
       'POST /v1/pets HTTP/1.1',
       'Host: localhost',
@@ -39,12 +39,12 @@ export class Upload implements Disposable {
     return upload;
   }
 
-  /** Whether the connection was closed by the other end. */
+  /** Whether the service has closed the connection. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Sends the rest of the body; gives everything that came back. */
+  /** Sends the rest of the body; returns all received text. */
   async finish(): Promise<string> {
     this.#socket.write(this.#rest);
     await eventually(() => this.#closed || this.#received.includes('"id":'));
