@@ -4,7 +4,7 @@ import { ManualClock, TestService } from '../support/harness.ts';
 
 const SETTINGS = { PETSTORE_TRUSTED_PROXIES: '127.0.0.1, ::1' };
 
-/** A service behind a proxy, so that clients come from addresses of their own. */
+/** A service behind a proxy, so that clients have their own addresses. */
 export class Scene implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly service: TestService;
@@ -21,7 +21,7 @@ export class Scene implements AsyncDisposable {
     return new Scene(clock, await TestService.start({ parts: PARTS, clock, settings }));
   }
 
-  /** Somebody with an account. */
+  /** A visitor with an account. */
   async person(): Promise<Visitor> {
     const visitor = this.visitor('192.0.2.1', 'person@example.com');
     await visitor.signUp();

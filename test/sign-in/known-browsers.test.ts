@@ -5,7 +5,7 @@ import { resetToken } from '../support/reset-token.ts';
 import { guessWith, Scene } from './attempts-scene.ts';
 
 describe('a browser that signed in before', () => {
-  /** Uses up what all addresses together may try in a minute. */
+  /** Uses up the attempts per minute that all addresses share. */
   async function attack(scene: Scene, email: string): Promise<void> {
     for (let guess = 0; guess < 30; guess += 1) {
       await guessWith(scene.visitor(`198.51.100.${guess}`, email));
@@ -13,7 +13,7 @@ describe('a browser that signed in before', () => {
     expect(await guessWith(scene.visitor('203.0.113.7', email))).toBe(429);
   }
 
-  /** The owner sets a new password, which ends what the thief's browser is known for. */
+  /** Checks that after a new password of the owner, the thief's browser is no longer known. */
   async function expectNewPasswordToEnd(
     thief: Visitor,
     scene: Scene,
@@ -41,7 +41,7 @@ describe('a browser that signed in before', () => {
 
     await owner.signIn();
 
-    // So does a session alone.
+    // A session without the other cookie is enough to prove the password.
     owner.cookie = owner.cookie.split('; ').find((pair) => pair.includes('_session=')) ?? '';
     const change = { currentPassword: password, newPassword: `${password} two` };
     expect((await owner.post('/api/auth/change-password', change)).status).toBe(200);
@@ -56,7 +56,7 @@ describe('a browser that signed in before', () => {
       expect(await guessWith(guess % 2 ? owner : moved)).toBe(401);
     }
     expect([await guessWith(owner), await guessWith(moved)]).toEqual([429, 429]);
-    // A new sign-in at the same browser does not begin a new limit.
+    // A new sign-in in the same browser does not reset the limit.
     scene.clock.advance(MINUTE);
     for (let guess = 0; guess < 9; guess += 1) await guessWith(owner);
     await owner.signIn();

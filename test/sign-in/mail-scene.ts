@@ -15,7 +15,7 @@ export function confirm(
   return new Visitor(service).json('POST', '/api/auth/verify-email', { token, newPassword });
 }
 
-/** Somebody whose address is confirmed, by one mail. */
+/** A visitor whose address was confirmed with one e-mail. */
 export async function signedUp(service: TestService, mail: MailServer): Promise<Visitor> {
   const visitor = new Visitor(service);
   await signUp(visitor);

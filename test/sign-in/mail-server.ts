@@ -9,7 +9,7 @@ export interface Email {
   readonly text: string;
 }
 
-/** A real mail server on a free port of this machine; keeps the mail that it receives. */
+/** A real mail server on a free port of this machine; stores the received e-mail. */
 export class MailServer implements AsyncDisposable {
   readonly received: Email[] = [];
   readonly #server: SMTPServer;
@@ -44,19 +44,19 @@ export class MailServer implements AsyncDisposable {
 
   /** @param user a name and a password, such as `me:secret`. */
   url(user?: string): string {
-    // A server that listens on TCP has an address with a port.
+    // The address of a server that listens on TCP has a port.
     const { port } = this.#server.server.address() as AddressInfo;
     return `smtp://${user === undefined ? '' : `${user}@`}127.0.0.1:${port}`;
   }
 
-  /** Accepts mail only once the returned function is called. */
+  /** Accepts no e-mail until the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#open = promise;
     return resolve;
   }
 
-  /** The latest mail to this address, once it has received `count`. */
+  /** The latest e-mail to this address, once it has received `count`. */
   async emailTo(address: string, count = 1): Promise<Email> {
     const wanted = address.toLowerCase();
     const received = () => this.received.filter(({ to }) => to.toLowerCase() === wanted);

@@ -64,7 +64,7 @@ describe('an operator', () => {
     await expectRefusal(deletion, 403, 'second_factor_required');
     expect((await boss.get('/api/operator/accounts')).status).toBe(200);
     expect(await boss.json('GET', '/api/session')).toMatchObject({ needsSecondFactor: true });
-    // What protects the account is not refused.
+    // Requests that protect the account are not refused.
     expect((await boss.delete('/api/keys/unknown')).status).toBe(404);
     expect((await boss.post('/api/auth/revoke-other-sessions')).status).toBe(200);
   });

@@ -102,7 +102,7 @@ describe('an authenticator app', () => {
     expect(await reply.json()).toMatchObject({ user: null });
     expect(await isSignedIn(known)).toBe(false);
 
-    // Somebody else's session in the same browser does not answer for it.
+    // The session of another account in the same browser does not replace the code.
     const stranger = await Visitor.signUp(service);
     await stranger.post('/api/auth/sign-in/email', body);
     await addApp(stranger);

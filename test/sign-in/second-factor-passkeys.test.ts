@@ -15,7 +15,7 @@ import {
 
 const PASSKEYS = '/api/auth/second-factors/passkeys';
 
-/** Somebody with a passkey, and signed in. */
+/** A signed-in visitor with a passkey. */
 async function withPasskey(service: TestService) {
   const visitor = await Visitor.signUp(service);
   const authenticator = new SoftwareAuthenticator(new URL(service.dashboardUrl).origin);
@@ -64,7 +64,7 @@ test('a passkey of another site, an unknown one and a copy are refused', async (
   const unknown = new SoftwareAuthenticator(new URL(service.dashboardUrl).origin);
   await expectRefusal(await signInByPasskey(new Visitor(service), unknown), 401, 'invalid');
   expect((await signInByPasskey(new Visitor(service), authenticator)).status).toBe(200);
-  // A copy made before that counts from the same number.
+  // A copy of the authenticator that was made earlier has an old counter.
   authenticator.counter = 0;
   await expectRefusal(await signInByPasskey(new Visitor(service), authenticator), 401, 'invalid');
   await expectRefusal(await addPasskey(visitor, authenticator), 400, 'invalid');

@@ -10,12 +10,12 @@ import { Visitor } from '../support/dashboard-visitor.ts';
 import { type ServiceOptions, TestService } from '../support/harness.ts';
 import type { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 
-/** How long an app shows a code, in ms. */
+/** How long a code is valid, in ms. */
 const STEP = 30_000;
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** An authenticator app, written from RFC 6238 alone. */
+/** An authenticator app, implemented from RFC 6238 without the code of the service. */
 export class AuthenticatorApp {
   readonly #secret: Buffer;
 
@@ -26,7 +26,7 @@ export class AuthenticatorApp {
     this.#secret = Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
   }
 
-  /** The code that is shown now, or so many steps later. */
+  /** The current code, or the code this many steps later. */
   code(later = 0): string {
     const counter = Buffer.alloc(8);
     counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / STEP) + later));
@@ -37,7 +37,7 @@ export class AuthenticatorApp {
   }
 }
 
-/** Six digits that none of the codes accepted now has. */
+/** Six digits that differ from all currently accepted codes. */
 export function wrongCode(app: AuthenticatorApp): string {
   const codes = [-2, -1, 0, 1, 2, 3].map((later) => app.code(later));
   const all = Array.from({ length: 10 }, (_, digit) => String(digit).repeat(6));
@@ -48,7 +48,7 @@ export function startWithSignIn(options: ServiceOptions = {}): Promise<TestServi
   return TestService.start({ parts: PARTS, ...options });
 }
 
-/** Sets up an authenticator app for whoever is signed in. */
+/** Sets up an authenticator app for a signed-in visitor. */
 export async function addApp(
   visitor: Visitor,
 ): Promise<{ app: AuthenticatorApp; key: string; recoveryCodes: readonly string[] }> {
@@ -60,13 +60,13 @@ export async function addApp(
   return { app, key, recoveryCodes: recoveryCodes ?? [] };
 }
 
-/** Somebody with an authenticator app, and signed in. */
+/** A signed-in visitor with an authenticator app. */
 export async function withApp(service: TestService) {
   const visitor = await Visitor.signUp(service);
   return { visitor, ...(await addApp(visitor)) };
 }
 
-/** Gives the password, from a browser of its own. @param address of the client, behind a trusted proxy. */
+/** Enters the password in a new browser. @param address of the client, behind a trusted proxy. */
 export async function enterPassword(
   service: TestService,
   { email, password }: Pick<Visitor, 'email' | 'password'>,
@@ -91,12 +91,12 @@ export function factorsOf(visitor: Visitor): Promise<SecondFactorsInfo> {
   return visitor.json('GET', '/api/auth/second-factors');
 }
 
-/** Whether somebody is signed in. */
+/** Whether the visitor is signed in. */
 export async function isSignedIn(visitor: Visitor): Promise<boolean> {
   return (await visitor.get('/api/keys')).status === 200;
 }
 
-/** Adds a passkey for whoever is signed in. */
+/** Adds a passkey for a signed-in visitor. */
 export async function addPasskey(
   visitor: Visitor,
   authenticator: SoftwareAuthenticator,

@@ -18,7 +18,7 @@ import { ON_ONE_FOLDER, ON_POSTGRES, type SharedStore } from '../support/shared-
 async function twoProcesses(store: SharedStore) {
   await using starting = new AsyncDisposableStack();
   const { settings } = starting.use(await store.open());
-  // Behind one address, as people see it.
+  // Both processes have the same public address.
   const dashboardUrl = `http://localhost:${await freePort()}`;
   const own = { ...settings, PETSTORE_DASHBOARD_URL: dashboardUrl };
   const one = starting.use(await ServiceProcess.start(own));
@@ -31,7 +31,7 @@ async function twoProcesses(store: SharedStore) {
   return { visitors, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Signs up with the first one; all of them are the same browser from then on. */
+/** Signs up the first visitor; the others then use the same cookies, like the same browser. */
 async function signUpOnce(visitors: readonly Visitor[]): Promise<void> {
   await visitors[0]?.signUp();
   for (const visitor of visitors) visitor.cookie = visitors[0]?.cookie ?? '';
@@ -66,7 +66,7 @@ const counter = (caller: string, perMinute: number, perDay = 1_000): AttemptCoun
   limits: { perMinute, perDay },
 });
 
-/** How many of these attempts were counted, made one after another. */
+/** Makes this many attempts one after the other; returns the number of counted ones. */
 async function counted(
   counts: AttemptCounts,
   counters: readonly AttemptCounter[],

@@ -70,12 +70,12 @@ test('a cookie with a wrong signature, or without one, is no session', async () 
   });
 });
 
-/** The cookie of the session, as it is sent. */
+/** The session cookie in the form of the Cookie header. */
 function sessionCookie({ cookie }: Visitor): string {
   return cookie.split('; ').find((pair) => pair.includes('_session=')) ?? '';
 }
 
-/** Signs up; gives the cookie of the session. The only other one remembers the browser. */
+/** Signs up; returns the session cookie. The only other cookie identifies a known browser. */
 async function cookieOf(visitor: Visitor): Promise<{ name: string; attributes: string[] }> {
   const body = { email: visitor.email, password: PASSWORD };
   const reply = await visitor.post('/api/auth/sign-up/email', body);

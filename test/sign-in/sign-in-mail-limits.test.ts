@@ -54,7 +54,7 @@ function startBehindProxy(mail: MailServer): Promise<TestService> {
   return TestService.start({ parts: PARTS, settings });
 }
 
-/** Requests mail from a client address of its own. */
+/** Requests an e-mail from its own client address. */
 async function askFor(
   service: TestService,
   host: number,

@@ -230,7 +230,7 @@ describe('an unavailable mail server', () => {
   });
 });
 
-/** Why signing in is refused. */
+/** The error code of a refused sign-in. */
 async function signInCode(visitor: Visitor): Promise<unknown> {
   const { email, password } = visitor;
   const reply = await visitor.post('/api/auth/sign-in/email', { email, password });

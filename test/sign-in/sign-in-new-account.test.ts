@@ -144,7 +144,7 @@ describe('signing up without mail', () => {
   });
 });
 
-/** Works on the accounts file as another process would. */
+/** Changes the accounts file like another process. */
 function changeAccounts(service: TestService, sql: string): void {
   using database = new Database(join(service.folder.path, 'accounts.db'));
   database.run(sql);

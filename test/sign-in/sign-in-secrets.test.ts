@@ -36,7 +36,7 @@ test('no password, token or cookie reaches the log, or a file in plain text', as
   }
 });
 
-/** Goes through every flow; returns the tokens and cookies that it met. */
+/** Uses every flow; returns its tokens and cookies. */
 async function useEverything(service: TestService, mail: MailServer): Promise<string[]> {
   const visitor = new Visitor(service, undefined, { password: OLD });
   const { email } = visitor;
@@ -59,7 +59,7 @@ async function useEverything(service: TestService, mail: MailServer): Promise<st
   return [confirmation, reset, ...cookies, ...cookies.map(decodeURIComponent)];
 }
 
-/** Sends secrets where they do not belong; returns the replies. */
+/** Sends secrets in wrong places; returns the replies. */
 async function provoke(service: TestService, secrets: readonly string[]): Promise<string[]> {
   const visitor = new Visitor(service);
   const answers: string[] = [];

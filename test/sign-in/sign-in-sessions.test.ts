@@ -257,7 +257,7 @@ function expireAt(service: TestService, moment: number): void {
   database.run('UPDATE sessions SET expires_at = ?', [new Date(moment).toISOString()]);
 }
 
-/** Adds sessions that began before the visitor's own, the oldest first. */
+/** Adds sessions that began before the visitor's session, oldest first. */
 function addSessions(service: TestService, { accountId }: Visitor, count: number): void {
   using database = new Database(join(service.folder.path, 'accounts.db'));
   const add = database.query(

@@ -1,10 +1,10 @@
-/** The headers of a reply that differ from one request to the next, whatever was asked. */
+/** The headers that differ between any two replies. */
 const OF_EACH_REQUEST = [
   ...['date', 'x-request-id'],
   ...['ratelimit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
 ];
 
-/** Every part of a reply that could tell something: status, headers and body. */
+/** Every part of a reply that could reveal information: status, headers and body. */
 export async function visibleReply(sent: Promise<Response>) {
   const reply = await sent;
   const headers = Object.fromEntries(reply.headers);
