@@ -30,7 +30,7 @@ const damaged = join(folder.path, 'damaged.backup');
 /** The sound backup, unpacked. */
 const original = join(folder.path, 'original');
 const parts = join(folder.path, 'parts');
-/** What an archive might try to reach. */
+/** A file outside of the data folder, which an archive might try to overwrite. */
 const precious = join(folder.path, 'precious');
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 afterAll(() => folder[Symbol.dispose]());
 
-/** Tries to restore over the data that is there; nothing at all may change. */
+/** Tries to restore over existing data; checks that no file changes. */
 async function expectRefusal(file: string): Promise<void> {
   const before = unlocked(digests(folder.path));
   const config = readConfig(onFolder(data));
@@ -62,7 +62,7 @@ async function expectRefusal(file: string): Promise<void> {
   expect(statSync(precious).mode & 0o777).toBe(0o644);
 }
 
-/** Without the locks, which a restore takes and leaves. */
+/** The digests without the lock files, which a restore creates and leaves. */
 function unlocked(files: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(files).filter(([name]) => !name.endsWith('.lock')));
 }
@@ -72,13 +72,13 @@ function freshParts(): void {
   cpSync(original, parts, { recursive: true });
 }
 
-/** Packs what is in the folder of parts, under exactly these names. */
+/** Packs the files in the folder of parts under exactly these names. */
 async function pack(names: readonly string[]): Promise<void> {
   rmSync(damaged, { force: true });
   await create({ cwd: parts, file: damaged, gzip: true, preservePaths: true }, [...names]);
 }
 
-/** A manifest that tells the truth about these parts. */
+/** Writes a manifest with the correct digests of these parts. */
 function describeParts(names: readonly string[], changes: Record<string, unknown> = {}): void {
   const files = names.map((name) => ({
     name,
@@ -98,7 +98,7 @@ function unpacked(archive: Buffer): Buffer | undefined {
   }
 }
 
-/** Ways in which an archive can be none of ours; each packs one. */
+/** Kinds of archives that `petstore backup` never makes; each function packs one. */
 const ARCHIVES: Readonly<Record<string, () => Promise<void>>> = {
   'with a path that leads out of it': () => pack(['manifest.json', ...PARTS, '../precious']),
   'with an absolute path': () => pack(['manifest.json', ...PARTS, precious]),
@@ -179,12 +179,12 @@ describe('restore changes nothing and says why', () => {
     const random = seededRandom(11);
     const content = readFileSync(sound);
     const plain = gunzipSync(content);
-    // The ten bytes of gzip's header hold a date and the like, which nothing depends on.
+    // The ten bytes of gzip's header contain a date and other data that are not used.
     const at = () => 10 + Math.floor(random() * (content.length - 10));
     for (const index of [10, content.length - 1, ...Array.from({ length: 20 }, at)]) {
       const flipped = Buffer.from(content);
       flipped[index] = (flipped[index] ?? 0) ^ 0b0001_0000;
-      // A repetition that is said to repeat another equal one unpacks to the same bytes.
+      // A changed reference to an equal repetition unpacks to the same bytes.
       if (unpacked(flipped)?.equals(plain)) continue;
       writeFileSync(damaged, flipped);
       await expectRefusal(damaged);

@@ -27,12 +27,12 @@ beforeAll(async () => {
 
 afterAll(() => folder[Symbol.dispose]());
 
-/** Needs no data folder: none is given. */
+/** Runs without a data folder, because the command needs none. */
 function verify(file: string, ...options: string[]) {
   return runCommand(['backup', 'verify', file, ...options], { TMPDIR: scratch });
 }
 
-/** The sound backup with one of its databases changed, and every digest right. */
+/** A copy of the sound backup with one changed database and correct digests. */
 async function repacked(name: string, change: (path: string) => void): Promise<string> {
   const parts = join(folder.path, `parts-${name}`);
   mkdirSync(parts);

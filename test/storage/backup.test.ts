@@ -11,7 +11,7 @@ import { allNames, clientOf, digests, makeKey, onFolder } from '../support/stora
 
 const SECRET = { PETSTORE_SECRET: 's'.repeat(40) };
 
-/** A place for a data folder, a backup, and a folder to restore it into. */
+/** The paths of a data folder, a backup, and a folder to restore it into. */
 function places() {
   const folder = temporaryFolder();
   return {
@@ -54,7 +54,7 @@ describe('backup', () => {
     const names = await allNames(clientOf(restored, key));
     expect(new Set(names).size).toBe(names.length);
     expect(names).toEqual(expect.arrayContaining(before));
-    // A moment of the original: the first animals, without a hole.
+    // The backup contains the state of one moment: the first pets, without gaps.
     const original = await allNames(client);
     expect(names).toEqual(original.slice(0, names.length));
   });

@@ -13,14 +13,14 @@ export interface CrashOptions {
   /** Decides when each round's service is killed. */
   readonly seed: number;
   readonly connections?: number;
-  /** Hears of each round that is over. */
+  /** Called after each round. */
   readonly onRound?: (round: number, progress: CrashProgress) => void;
 }
 
 export interface CrashProgress {
-  /** Animals whose creation was answered. */
+  /** Pets whose creation was answered. */
   readonly acknowledged: number;
-  /** Creations that were under way when the service was killed, and were sent again later. */
+  /** Creations that were in flight when the service was killed, and were sent again later. */
   readonly repeated: number;
 }
 
@@ -28,9 +28,9 @@ export interface CrashProgress {
 const LATEST_KILL = 250;
 
 /**
- * Round after round, animals are created over many connections, the service is killed with SIGKILL
- * at a random moment and started again on the same folder. Every acknowledged animal must be there
- * once; what was not acknowledged is sent again with its Idempotency-Key and must not double.
+ * In each round, pets are created over many connections, the service is killed with SIGKILL at a random
+ * moment and restarted on the same folder. Every acknowledged pet must exist once; unacknowledged creations
+ * are sent again with their Idempotency-Key and must not create duplicates.
  * @throws Error that names the seed.
  */
 export async function crashRounds(options: CrashOptions): Promise<CrashProgress> {
@@ -56,7 +56,7 @@ class CrashRun {
   readonly #acknowledged = new Map<string, Pet>();
   readonly #unanswered = new Set<string>();
   #repeated = 0;
-  /** Animals up to this id were looked at in an earlier round. */
+  /** Pets up to this id were checked in an earlier round. */
   #checkedUpTo = 0;
 
   constructor(folder: string, key: string, { seed, connections = 32 }: CrashOptions) {
@@ -85,7 +85,7 @@ class CrashRun {
     await Promise.all(creators);
   }
 
-  /** Looks at everything from the start, after a stop in good order. */
+  /** Checks all pets from the start, and that the service stops without an error. */
   async finish(): Promise<void> {
     await using service = await this.#start();
     const client = clientOf(service, this.#key);
@@ -112,7 +112,7 @@ class CrashRun {
     }
   }
 
-  /** Sends what was not answered once more; each with the key that it had. */
+  /** Repeats the unanswered creations, each with its idempotency key. */
   async #repeat(client: PetstoreClient): Promise<void> {
     this.#repeated += this.#unanswered.size;
     await Promise.all(this.#unanswered.values().map((name) => this.#create(client, name)));

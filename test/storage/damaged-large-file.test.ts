@@ -14,7 +14,7 @@ const MEGABYTE = 1024 * 1024;
 const DAMAGE = 64 * 1024;
 
 let key: string;
-/** A folder whose database of production is too large to be checked whole at the start. */
+/** A folder whose database of production is too large for a complete check at the start. */
 const original = temporaryFolder();
 
 beforeAll(async () => {

@@ -30,7 +30,7 @@ import { pet } from './ports/backend.ts';
 
 const PAGE = 4_096;
 
-/** The superuser may read everything, and steps down to find a file that it may not. */
+/** The superuser may read every file, so that it must run as another user to be refused. */
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
 const AS_NOBODY = isRoot
@@ -38,7 +38,7 @@ const AS_NOBODY = isRoot
   : [];
 const mayStepDown = Bun.spawnSync([...AS_NOBODY, process.execPath, '--version']).exitCode === 0;
 
-/** A folder as a service leaves it: some hundred animals, and a key. */
+/** A folder in the state after a stop of the service, with a thousand pets and a key. */
 async function usedFolder(folder: string): Promise<string> {
   const key = await makeKey(folder);
   const stores = await openStores(readConfig(onFolder(folder)), systemClock);
@@ -49,7 +49,7 @@ async function usedFolder(folder: string): Promise<string> {
   return key;
 }
 
-/** One line that names the file and what to do; exit code 2; nothing in the folder touched. */
+/** Expects one line that names the file and what to do, exit code 2, and an unchanged folder. */
 async function expectRefusal(folder: string, ...words: string[]): Promise<void> {
   const before = digests(folder);
   const { code, stderr } = await startInVain(folder);
@@ -59,13 +59,13 @@ async function expectRefusal(folder: string, ...words: string[]): Promise<void> 
   expect(changes(before, digests(folder))).toEqual([]);
 }
 
-/** Names of files that are new, gone or changed; the service's locks aside. */
+/** Names of files that are new, deleted or changed, without the service's locks. */
 function changes(before: Record<string, string>, after: Record<string, string>): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => !name.endsWith('.lock') && before[name] !== after[name]);
 }
 
-/** Ways to break a file. */
+/** Ways to damage a file. */
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   'with a garbage header': (path) => overwrite(path, 0, 100),
   'that is text': (path) => writeFileSync(path, 'hello'),
@@ -188,7 +188,7 @@ describe('the service refuses to start, says why, and changes nothing', () => {
     overwrite(join(folder.path, 'production.db'), 0, 100);
     const before = digests(folder.path);
     expect((await startInVain(folder.path)).code).toBe(2);
-    // The index of the log (-shm) holds nothing of its own; whoever reads may build it anew.
+    // The index of the log (-shm) contains no data of its own; readers may rebuild it.
     const own = ['production.db', 'production.db-wal'];
     expect(changes(before, digests(folder.path)).filter((name) => own.includes(name))).toEqual([]);
   });

@@ -35,7 +35,7 @@ async function places() {
   };
 }
 
-/** What is in the folder, apart from the lock. */
+/** The content of the folder without the lock. */
 function listing(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name !== '.petstore-backup.lock')
@@ -77,7 +77,7 @@ describe('backup --to', () => {
       made.push(file);
       clock.advance(DAY);
     }
-    // One that somebody renamed is no longer known by its date.
+    // A renamed backup is not recognized, because its name does not match its date.
     renameSync(made[0] ?? '', join(place.to, 'petstore-20210101T000000Z.backup'));
 
     const last = await createDatedBackup(place.config, place.to, 2, clock);

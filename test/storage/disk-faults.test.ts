@@ -6,7 +6,7 @@ import { ServiceProcess } from '../support/process.ts';
 import { allNames, clientOf, makeKey } from '../support/storage.ts';
 import { canPreload, FaultyDisk } from './disk/faulty-disk.ts';
 
-/** Faults of the disk, and what SQLite makes of them. */
+/** Faults of the disk with the error codes of SQLite. */
 const FAULTS = [
   ['an fsync that fails', 'fsync fail 5 production.db-wal', 'SQLITE_IOERR_FSYNC'],
   ['a write that fails', 'write fail 5 production.db-wal', 'SQLITE_IOERR_WRITE'],

@@ -8,7 +8,7 @@ import { runCommand, ServiceProcess, startCommand } from '../support/process.ts'
 import { allNames, clientOf, makeKey, onFolder, seededRandom } from '../support/storage.ts';
 import { crashRounds } from './crash-rounds.ts';
 
-/** Another one every time; set DURABILITY_SEED to the one that a failure names. */
+/** Random by default; to repeat a failure, set DURABILITY_SEED to the seed that it names. */
 const SEED = Number(process.env['DURABILITY_SEED'] ?? Math.floor(Math.random() * 1_000_000));
 
 describe('after SIGKILL', () => {
@@ -135,7 +135,7 @@ describe('seed', () => {
   });
 });
 
-/** Sends a creation twice at once; when one of them conflicts, the other is known to be in flight. */
+/** Sends a creation twice at the same time; once one of them conflicts, the other one is in flight. */
 async function inFlight(send: () => Promise<Pet>): Promise<{ creation: Promise<Pet> }> {
   const [one, other] = [send(), send()];
   const tooEarly = () => Promise.reject(new Error('answered before the lock was released'));

@@ -6,7 +6,7 @@ import {
 import '../../src/storage/sqlite/writer-thread.ts';
 import { connect } from '../../src/storage/sqlite/database.ts';
 
-/** A writer thread that dies in the middle of a transaction, when it is to create such an animal. */
+/** A writer thread that dies during a transaction, when a pet's name requests this. */
 declare const self: Worker;
 
 const WAYS: Readonly<Record<string, () => void>> = {

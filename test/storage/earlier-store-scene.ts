@@ -26,19 +26,19 @@ interface RepeatedCreation {
   readonly reply: string;
 }
 
-/** What a stored fixture holds, and what the release that made it answered from it. */
+/** The content of a stored fixture, and the replies of the release that made it. */
 export interface EarlierStore {
   /** Time of the last change in it, epoch ms. */
   readonly madeAt: number;
   /** `PETSTORE_SECRET` of the PostgreSQL database; the data folder has it in its own file. */
   readonly secret: string;
-  /** Of every account that has one. */
+  /** The password of every account that has one. */
   readonly password: string;
   readonly keys: Readonly<Record<KeyName, string>>;
   /** Bodies of GET replies, by path. */
   readonly pages: Readonly<Record<'production' | 'staging', Readonly<Record<string, string>>>>;
   readonly creation: RepeatedCreation;
-  /** Its 24 hours end about nine hours after `madeAt`. */
+  /** A creation whose 24 hours end about nine hours after `madeAt`. */
   readonly earlierCreation: RepeatedCreation;
   readonly message: Record<'idempotencyKey' | 'text' | 'reply', string>;
   /** The first reply to each caller, one second after `madeAt`. */
@@ -51,7 +51,7 @@ export interface EarlierStore {
     readonly audit: readonly AuditInfo[];
     readonly keys: readonly KeyInfo[];
     readonly messages: readonly MessageInfo[];
-    /** Hours and days with requests only. */
+    /** Only hours and days with requests. */
     readonly usage: Omit<UsageInfo, 'now'> & Charts;
     readonly bannedUsage: readonly UsageEvent[];
     readonly liftedUsage: readonly UsageEvent[];
@@ -80,7 +80,7 @@ export interface StoreCopy extends AsyncDisposable {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Runs a command on a store, whether a service runs on it or not. */
+/** Runs a command on a store, with or without a running service. */
 export function runOn(
   { folder, settings }: StoreCopy,
   ...args: readonly string[]
@@ -92,7 +92,7 @@ export function readExpected(name: 'data-folder' | 'postgres'): EarlierStore {
   return JSON.parse(readFileSync(join(FIXTURES, `${name}.json`), 'utf8'));
 }
 
-/** Unpacks the data folder in a temporary place. */
+/** Unpacks the data folder into a temporary folder. */
 export async function unpackFolder(): Promise<StoreCopy> {
   const folder = temporaryFolder();
   await extract({ file: join(FIXTURES, 'data-folder.tar.gz'), cwd: folder.path });
@@ -103,7 +103,7 @@ export async function unpackFolder(): Promise<StoreCopy> {
   };
 }
 
-/** Loads the dump into a new database; gives the function that makes copies of that. */
+/** Loads the dump into a new database; returns a function that copies the database. */
 export async function loadDatabase(
   server: PostgresServer,
   secret: string,
@@ -151,7 +151,7 @@ export class EarlierStoreScene implements AsyncDisposable {
     return this.#service;
   }
 
-  /** Lets time pass, in ms. */
+  /** Advances the clock, in ms. */
   advance(milliseconds: number): void {
     this.clock.advance(milliseconds);
     setMachineTime(this.clock);
@@ -163,7 +163,7 @@ export class EarlierStoreScene implements AsyncDisposable {
     this.#service = await startOn(this.copy, this.clock);
   }
 
-  /** The holder of an account, signed in with the password. */
+  /** A visitor with an existing account, signed in with the password. */
   visitor(name: 'ada' | 'olga' | 'banned' | 'lifted'): Promise<Visitor> {
     return Visitor.signIn(this.#service, `${name}@example.com`, this.expected.password);
   }
@@ -173,7 +173,7 @@ export class EarlierStoreScene implements AsyncDisposable {
     return this.#service.post(this.expected.keys.live, body, { 'Idempotency-Key': idempotencyKey });
   }
 
-  /** A request without a key, from the address that made some before. */
+  /** A request without a key, from an address with earlier requests. */
   async askAsStranger(): Promise<Answer> {
     const headers = { 'X-Forwarded-For': STRANGER };
     return readAnswer(await this.#service.request('/pets', { headers }));

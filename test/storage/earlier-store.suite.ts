@@ -13,7 +13,7 @@ import {
   type StoreCopy,
 } from './earlier-store-scene.ts';
 
-/** What holds for every store of an earlier release; each test opens a copy of its own. */
+/** The behaviour with every store of an earlier release; each test opens its own copy. */
 export function earlierStoreSuite(expected: EarlierStore, copy: () => Promise<StoreCopy>): void {
   const open = async () => EarlierStoreScene.open(expected, await copy());
   const { dashboard, keys } = expected;

@@ -9,7 +9,7 @@ import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 /** Writes fail for real: no file may grow beyond 2 MiB, until the limit is lifted from outside. */
 const NO_FILE_ABOVE_2_MIB = ['bash', '-c', 'trap "" XFSZ; ulimit -S -f 2048; exec "$@"', 'bash'];
 
-/** Fill the disk in few creations. */
+/** Fills the disk with few creations. */
 const LONG_TAIL = '🐈'.repeat(230);
 
 interface Filled {
@@ -18,10 +18,10 @@ interface Filled {
   readonly error: ApiError;
 }
 
-/** Refusals in a row after which there is no room, not even for the smallest change. */
+/** The number of consecutive refusals after which there is no room for the smallest change. */
 const ENOUGH_REFUSALS = 5;
 
-/** Creates animals over some connections until all of them are refused. */
+/** Creates pets over several connections until all of them are refused. */
 async function fill(client: PetstoreClient): Promise<Filled> {
   const acknowledged: Pet[] = [];
   const refused: string[] = [];
@@ -64,11 +64,11 @@ async function expectUnavailable(client: PetstoreClient): Promise<void> {
   expect(error).toMatchObject({ status: 503, code: 'unavailable', retryAfterMs: 1_000 });
 }
 
-/** Fills the disk of a service, makes room, and tries everything that has to hold meanwhile. */
+/** Fills the disk of a service, makes room, and checks the behaviour before and after. */
 async function survives(service: ServiceProcess, key: string): Promise<void> {
   const client = clientOf(service, key);
   const { acknowledged, refused, error } = await fill(client);
-  // A checkpoint of the write-ahead log would make room again.
+  // No write may succeed, because a checkpoint of the write-ahead log would make room again.
   await limitFiles(service.pid, 0);
   expect(error).toMatchObject({ status: 503, code: 'unavailable', retryAfterMs: 1_000 });
   expect(error.headers.get('Retry-After')).toBe('1');
@@ -94,7 +94,7 @@ async function survives(service: ServiceProcess, key: string): Promise<void> {
   expect(await metricsOf(service)).toMatch(/^petstore_writes_failing\{.*"production\.db"\} 1$/m);
 
   await limitFiles(service.pid, 'unlimited');
-  // Nobody writes: the service finds out by itself.
+  // The service detects this without a request that writes.
   await eventually(async () => (await readiness(service)).status === 200);
   expect(await metricsOf(service)).toMatch(/^petstore_writes_failing\{.*"production\.db"\} 0$/m);
   expect(await metricsOf(service)).toMatch(
@@ -115,19 +115,19 @@ async function metricsOf({ opsPort }: ServiceProcess): Promise<string> {
   return (await fetch(`http://localhost:${opsPort}/metrics`)).text();
 }
 
-/** Sets how large the files of a running service may grow; 0 lets no write succeed. */
+/** Sets the maximum file size of a running service; with 0, every write fails. */
 async function limitFiles(pid: number, bytes: 0 | 'unlimited'): Promise<void> {
   const child = Bun.spawn(['prlimit', `--pid=${pid}`, `--fsize=${bytes}:`], { stderr: 'inherit' });
   expect(await child.exited).toBe(0);
 }
 
-/** Runs what follows it with a file system of 8 MiB of its own, that begins as a copy of a folder. */
+/** A command prefix that runs a program with its own file system of 8 MiB, which contains a copy of a folder. */
 function onSmallDisk(original: string, disk: string): string[] {
   const script = 'mount -t tmpfs -o size=8m none "$1" && cp -a "$0"/. "$1" && shift && exec "$@"';
   return ['unshare', '--map-root-user', '--mount', 'bash', '-c', script, original, disk];
 }
 
-/** Takes all the room that is left on a disk. */
+/** Uses all free space of a disk. */
 function fillDisk(path: string): void {
   const file = openSync(path, 'w');
   const block = Buffer.alloc(64 * 1024);
@@ -208,7 +208,7 @@ describe.skipIf(!mayMount)('when the disk is full', () => {
       [],
       onSmallDisk(original, disk),
     );
-    // The mount is the service's own: it is reached through the process.
+    // Only the service has this mount, so it is accessed through the process.
     const ballast = join(`/proc/${service.pid}/root`, disk, 'ballast');
     await create(clientOf(service, key), 'before');
     fillDisk(ballast);

@@ -4,7 +4,7 @@ import { MINUTE } from '../../src/lib/clock.ts';
 import { GroupCommit, QUEUE_CAPACITY } from '../../src/storage/postgres/group-commit.ts';
 import { eventually } from '../support/harness.ts';
 
-/** A group commit each transaction of which waits for a gate of its own. */
+/** A group commit in which each transaction waits for its own gate. */
 function gatedCommits(slow: number) {
   const begun: number[][] = [];
   const gates: PromiseWithResolvers<void>[] = [];

@@ -4,12 +4,12 @@ import { temporaryFolder } from '../support/harness.ts';
 import { ServiceProcess } from '../support/process.ts';
 import { clientOf, makeKey, onFolder } from '../support/storage.ts';
 
-/** How many animals the service acknowledged. */
+/** The number of pets that the service acknowledged. */
 export const PETS = 40;
 /** Ids are reserved in blocks of this size. */
 export const BLOCK = 10_000;
 
-/** A folder whose service was killed after it acknowledged some animals, which the log alone holds. */
+/** A folder whose service was killed after it had acknowledged some pets, which only the log contains. */
 export async function killedService() {
   const folder = temporaryFolder();
   const key = await makeKey(folder.path);
@@ -20,7 +20,7 @@ export async function killedService() {
   return { ...folder, key, ids, file, log: file('production.db-wal') };
 }
 
-/** Creates animals one after the other, so that each is a commit of its own. */
+/** Creates pets one after the other, so that each has its own commit. */
 export async function create(
   service: ServiceProcess,
   key: string,
@@ -52,7 +52,7 @@ export function flipByte(path: string, at: (content: Buffer) => number): void {
   writeFileSync(path, content);
 }
 
-/** The record as the machine leaves it that fails: written, and from before it was started again. */
+/** Changes the record to the state after a failure of the machine: still open, and of an earlier boot. */
 export function asOfEarlierBoot(path: string): void {
   const text = readFileSync(path, 'latin1').replace(
     / \S{36} open .*\n$/,

@@ -16,7 +16,7 @@ import { runCommand, ServiceProcess } from '../support/process.ts';
 import { startInVain } from '../support/refused-start.ts';
 import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 
-/** A service whose data folder tests move, empty and put back; each leaves it as it was. */
+/** A service whose data folder is moved, emptied and put back; each test restores its state. */
 let service: ServiceProcess;
 let client: PetstoreClient;
 const place = temporaryFolder();

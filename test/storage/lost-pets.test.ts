@@ -54,7 +54,7 @@ describe('after a kill, when acknowledged animals are lost', () => {
     using killed = await killedService();
     flipByte(killed.log, ({ length }) => Math.floor(length / 2));
     const settings = onFolder(killed.path);
-    // Nothing is created meanwhile.
+    // No pet is created meanwhile.
     for (let start = 0; start < 2; start += 1) {
       await using service = await ServiceProcess.start(settings);
       expect((await readyz(service)).status).toBe(503);

@@ -23,7 +23,7 @@ import { pet } from './ports/backend.ts';
 const DATABASES = ['accounts.db', 'production.db', 'staging.db'] as const;
 
 let key: string;
-/** A folder as a service leaves it: two animals in production, none in staging, and a key. */
+/** A folder in the state after a stop of the service: two pets in production, none in staging, and a key. */
 const original = temporaryFolder();
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ function copyOf(folder: string) {
   return { ...copy, file: (name: string) => join(copy.path, name) };
 }
 
-/** As an earlier release leaves it: no manifest, and no database knows its store. */
+/** A folder of an earlier release: without a manifest, and without the store's id in the databases. */
 function withoutManifest() {
   const copy = copyOf(original.path);
   for (const name of DATABASES) {
@@ -58,7 +58,7 @@ function run(folder: string, ...args: readonly string[]) {
   return runCommand(args, onFolder(folder));
 }
 
-/** Opens every file of the folder, as the service does. */
+/** Opens every file of the folder like the service. */
 async function open(folder: string): Promise<readonly string[]> {
   const stores = await openStores(readConfig(onFolder(folder)), systemClock);
   try {

@@ -15,7 +15,7 @@ const CHECKED_AT_START = 1024 * 1024;
 const SMALL = 2_000;
 
 let key: string;
-/** A folder whose database of production is checked at the start, and one where it is too large. */
+/** A folder whose database of production is checked at the start, and one with a too large database. */
 const small = temporaryFolder();
 const large = temporaryFolder();
 
@@ -52,12 +52,12 @@ function withDamagedEnd(path: string, name: string): Buffer {
   const content = readFileSync(path);
   let page = number(`SELECT rootpage FROM sqlite_schema WHERE name = '${name}'`);
   const start = () => (page - 1) * bytes;
-  // Inner pages name their last child behind the first eight bytes of their header.
+  // Inner pages store the number of their last child after the first eight bytes of their header.
   while ([2, 5].includes(content[start()] ?? 0)) page = content.readUInt32BE(start() + 8);
   return content.fill(0xa5, start(), start() + bytes);
 }
 
-/** In another process: closing a file drops the locks that this one holds on it. */
+/** Runs in another process, because closing a file drops this process's locks on it. */
 function overwrite(path: string, content: Buffer): void {
   const { exitCode } = Bun.spawnSync(['dd', `of=${path}`, 'conv=notrunc', 'status=none'], {
     stdin: content,

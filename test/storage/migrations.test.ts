@@ -33,7 +33,7 @@ function version(path: string): unknown {
   }
 }
 
-/** A file that a release with so many steps made, and put one fact into. */
+/** A file of a release with this many migrations, with one fact in it. */
 function fileOfVersion(folder: string, steps: number): string {
   const path = join(folder, 'facts.db');
   const database = openDatabase(path, schema(...STEPS.slice(0, steps)));

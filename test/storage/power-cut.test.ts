@@ -4,7 +4,7 @@ import { cutPower } from './disk/power-cuts.ts';
 
 const seed = Number(process.env['DURABILITY_SEED'] ?? Math.floor(Math.random() * 1_000_000));
 
-// `npm run durability` does the same with some hundreds of images. This needs a C compiler (cc) on Linux.
+// `npm run durability` does the same with several hundred images. This needs a C compiler (cc) on Linux.
 describe.skipIf(!canPreload)('a power cut (needs Linux and cc)', () => {
   test('loses nothing that was acknowledged, whatever is left of unsynced writes', async () => {
     const { images, expected, failures } = await cutPower({ creations: 120, images: 25, seed });

@@ -33,7 +33,7 @@ test('quotas are saved with the next commit, however many creations wait for a s
   slow.close();
   await Promise.all([first, saved, ...waiting]);
   expect(settled.indexOf('first')).toBe(0);
-  // The queue's first transaction is full: it has the quota and 999 creations.
+  // The first transaction of the queue is full: it contains the quota and 999 creations.
   expect(settled.indexOf('quota')).toBeLessThanOrEqual(1_000);
   expect(quotas.find(QUOTA.caller)).toEqual(QUOTA);
   file.close();

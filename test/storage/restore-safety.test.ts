@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
 import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 
-/** A data folder with a key and some animals, and a backup of it. */
+/** A data folder with a key and some pets, and its backup. */
 async function backedUp(animals = 3) {
   const root = temporaryFolder();
   const data = join(root.path, 'data');
@@ -82,7 +82,7 @@ describe('restore and whoever else uses the folder', () => {
 describe('a restore that was killed half way', () => {
   test('lets nothing start before it was run again', async () => {
     using place = await backedUp();
-    // As SIGKILL leaves it: the former files are aside, some of the new ones are there.
+    // The state after SIGKILL: the former files are moved aside, some of the new ones are in place.
     writeFileSync(join(place.data, 'restore-unfinished'), '');
     const aside = join(place.data, 'before-restore-x');
     mkdirSync(aside);
@@ -106,7 +106,7 @@ describe('a restore that was killed half way', () => {
 
   test('left its mark before it touched anything', async () => {
     using place = await backedUp();
-    // The folder that former files go into cannot be made: a file has its name.
+    // The folder for the former files cannot be created, because a file has its name.
     const now = systemClock.now();
     const stamp = new Date(now.wall).toISOString().replaceAll(/[:.]/g, '-');
     writeFileSync(join(place.data, `before-restore-${stamp}`), '');

@@ -22,7 +22,7 @@ function typedColumns(file: string): Columns {
   );
 }
 
-/** Those of PostgreSQL, which has both environments in one table, and may place rows by one more column. */
+/** The columns in PostgreSQL, which has a column for the environment and may have one for the distribution. */
 function postgresColumns(): Columns {
   return Object.fromEntries(
     Object.entries(TABLES).map(([name, { file, columns }]) => [

@@ -11,7 +11,7 @@ const COUNTER: SqliteSelection<{ value: number }> = {
   sqlite: 'SELECT CAST(value AS REAL) AS value FROM counter',
 };
 
-/** An accounts file, and another process's connection to it. */
+/** An accounts file, and another connection to it, like that of another process. */
 function openRig() {
   const folder = temporaryFolder();
   const path = join(folder.path, 'accounts.db');

@@ -8,7 +8,7 @@ const SRC = join(import.meta.dir, '..', '..', 'src');
 const SUPPORT = join(import.meta.dir, '..', 'support');
 const PROCESSES = 4;
 
-/** Opens one new folder after the other, each at the moment when the others do. */
+/** Opens new folders one after the other, each at the same moment as the other processes. */
 const OPENER = `
   const { openStores } = await import(${JSON.stringify(join(SRC, 'storage', 'open-stores.ts'))});
   const { readConfig } = await import(${JSON.stringify(join(SRC, 'config', 'config.ts'))});
@@ -30,7 +30,7 @@ const OPENER = `
   }
 `;
 
-/** Starts a process that, as in a container, is process 1 to itself. */
+/** Starts a process with the process id 1, like in a container. */
 const AS_FIRST_PROCESS = 'unshare --user --map-root-user --pid --fork --kill-child'.split(' ');
 const hasNamespaces =
   Bun.which('unshare') !== null && Bun.spawnSync([...AS_FIRST_PROCESS, 'true']).exitCode === 0;
@@ -38,7 +38,7 @@ if (!hasNamespaces) {
   console.warn('The test of containers on one folder is skipped: user namespaces are not allowed.');
 }
 
-/** A process that opens folders when it is told to. */
+/** A process that opens folders on demand. */
 function startOpener(folder: string, prefix: readonly string[]) {
   const child = Bun.spawn([...prefix, process.execPath, '-e', OPENER], {
     env: cleanEnvironment(onFolder(folder)),

@@ -22,7 +22,7 @@ const PETS = 5;
 const [PUT_BACK, RESTART] = ['Put ', 'Restart the service with SIGTERM'];
 const [WITHOUT_COMMANDS, ALONE] = ['Run no command on the folder', 'Stop every other process'];
 
-/** A service that has created some animals, which are in its write-ahead log alone. */
+/** A service that has created some pets, which only its write-ahead log contains. */
 async function serving() {
   const folder = temporaryFolder();
   const key = await makeKey(folder.path);
@@ -218,7 +218,7 @@ describe('a write-ahead log that is truncated while the service runs', () => {
   });
 });
 
-/** A user to whom permissions apply, as they do not to root. */
+/** Runs a command as a user to whom file permissions apply, unlike root. */
 const AS_USER =
   process.getuid?.() === 0
     ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
@@ -262,7 +262,7 @@ describe.skipIf(AS_USER.length > 0 && Bun.which('setpriv') === null)(
 
     for (const name of ['production.db', 'accounts.db', 'production.db-shm']) {
       test(`refuses the start, which works once it is writable again: ${name}`, async () => {
-        // A kill leaves the files beside the database.
+        // After a kill, the -wal and -shm files remain.
         await service.end('SIGKILL');
         chmodSync(file(name), 0o400);
         const error = await start().catch(String);
@@ -277,7 +277,7 @@ describe.skipIf(AS_USER.length > 0 && Bun.which('setpriv') === null)(
   },
 );
 
-/** Leaves a file as its truncation and a write in one moment do: with zeros where it began. */
+/** Overwrites the start of a file with zeros, like a simultaneous truncation and write. */
 function punchHole(path: string): void {
   const file = openSync(path, 'r+');
   writeSync(file, Buffer.alloc(4_096), 0, 4_096, 0);

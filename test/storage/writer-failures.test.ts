@@ -15,7 +15,7 @@ import { at, pet } from './ports/backend.ts';
 
 const startDying = () => new Worker(new URL('./dying-writer.ts', import.meta.url).href);
 
-/** An environment's file with a writer of its own. */
+/** The file of an environment with its own writer. */
 function openRig(newThread?: () => Worker, clock: Clock = systemClock) {
   const folder = temporaryFolder();
   const path = join(folder.path, 'production.db');

@@ -20,7 +20,7 @@ import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 import { apiKey, at, ban, NOON, pet } from './ports/backend.ts';
 import { countCommits } from './wal.ts';
 
-/** A file with its writer, and everything that is needed to look at it from outside. */
+/** A file with its writer, and functions to inspect it from outside. */
 class Rig implements AsyncDisposable {
   readonly writer = new Writer();
   readonly #folder = temporaryFolder();
@@ -34,7 +34,7 @@ class Rig implements AsyncDisposable {
     return this.pets.create(pet(name), at());
   }
 
-  /** The stores that lie in the accounts file. */
+  /** The stores in the accounts file. */
   stores() {
     const requestLog = new RequestLogFile(
       join(this.#folder.path, 'requests.db'),
@@ -46,7 +46,7 @@ class Rig implements AsyncDisposable {
     );
   }
 
-  /** Another connection, as another program has it, in the middle of a transaction. */
+  /** Another connection during a transaction, like that of another program. */
   lock(path = this.path): Database {
     const other = new Database(path, { readwrite: true });
     other.run('BEGIN IMMEDIATE');
@@ -257,7 +257,7 @@ describe('a write lock that another process does not let go of', () => {
     using folder = temporaryFolder();
     const key = await makeKey(folder.path);
     await using service = await ServiceProcess.start(onFolder(folder.path));
-    // Quotas that are being saved may wait for the lock before the animal does.
+    // Quotas that are being saved may wait for the lock before the creation.
     const client = clientOf(service, key, { timeoutMs: 40_000 });
     await client.createPet({ name: 'before', categoryId: 1 });
     const lock = new Database(join(folder.path, 'production.db'), { readwrite: true });

@@ -1,6 +1,6 @@
 /*
  * Preloaded into a service: fails, delays or tears its writes and fsyncs below one folder, and records
- * what was written, synced, cut, renamed and removed there.
+ * the writes, fsyncs, truncations, renames and removals there.
  *
  *   FAULTY_FOLDER   the folder, an absolute path
  *   FAULTY_RECORD   the file to append the record to; nothing is recorded without it
@@ -9,10 +9,10 @@
  *                   OPERATION  write, fsync, or any
  *                   ACTION     fail (NUMBER is the errno), tear (writes half, then fails with this
  *                              errno), delay (NUMBER is in ms)
- *                   SUFFIX     of the paths that it applies to; "*" for all
+ *                   SUFFIX     of the paths that the fault applies to; "*" for all
  *
- * The runtime writes small files of its own by system calls that cannot be preloaded: the record has their
- * content as it is at an fsync or a rename, and their writes cannot be made to fail.
+ * The runtime writes small files with system calls that cannot be intercepted: the record has their content
+ * at the time of an fsync or a rename, and their writes cannot be made to fail.
  *
  * An entry of the record is a line "KIND PATH_LENGTH OFFSET DATA_LENGTH", the path and the data.
  */
@@ -41,11 +41,11 @@ static int is_ours(const char *path) {
   size_t length = folder ? strlen(folder) : 0;
   if (length == 0 || strncmp(path, folder, length) != 0) return 0;
   if (path[length] != '/' && path[length] != '\0') return 0;
-  /* Shared memory and locks mean nothing after a power cut. */
+  /* Shared memory and locks are not used after a power cut. */
   return !ends_with(path, "-shm") && !ends_with(path, ".lock");
 }
 
-/* The path of a descriptor below the folder; 0 for any other. */
+/* The path of a descriptor below the folder; 0 for other descriptors. */
 static int path_of(int fd, char *path) {
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -73,7 +73,7 @@ static void record(char kind, const char *path, long offset, const void *data, s
   if (fd < 0) fd = syscall(SYS_openat, AT_FDCWD, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   char head[96];
   int size = snprintf(head, sizeof head, "%c %zu %ld %zu\n", kind, strlen(path), offset, length);
-  /* One write for each entry, so that a reader of the file never sees a part of one. */
+  /* One write for each entry, so that a reader of the file never reads a partial entry. */
   char *entry = malloc(size + strlen(path) + length);
   memcpy(entry, head, size);
   memcpy(entry + size, path, strlen(path));
@@ -84,7 +84,7 @@ static void record(char kind, const char *path, long offset, const void *data, s
   errno = before;
 }
 
-/* Records the content of a file whose writes are not seen. */
+/* Records the content of a file whose writes are not intercepted. */
 static void record_content(const char *path) {
   static char content[1 << 16];
   if (ends_with(path, ".db") || ends_with(path, "-wal") || ends_with(path, "-journal")) return;
@@ -97,7 +97,7 @@ static void record_content(const char *path) {
 
 enum action { NONE, FAIL, TEAR };
 
-/* Delays the operation, or says how it fails. */
+/* Delays the operation, or returns how it fails. */
 static enum action fault(const char *operation, const char *path, int *number) {
   char text[256], wanted[16], action[16], suffix[128];
   const char *control = getenv("FAULTY_CONTROL");

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const SOURCE = join(import.meta.dir, 'faulty-disk.c');
 
-/** Whether a C compiler is installed, and the C library can be preloaded (Linux). */
+/** Whether a C compiler is installed and libraries can be preloaded (Linux). */
 export const canPreload = process.platform === 'linux' && Bun.which('cc') !== null;
 
 /** One operation on a file below the folder. */
@@ -12,7 +12,7 @@ export interface DiskOperation {
   readonly kind: 'w' | 'f' | 't' | 's' | 'r' | 'l' | 'u';
   readonly path: string;
   readonly offset: number;
-  /** What was written, or the new path. */
+  /** The written data, or the new path. */
   readonly data: Buffer;
   /** The size of the record after this entry. */
   readonly end: number;
@@ -48,17 +48,17 @@ export class FaultyDisk {
     };
   }
 
-  /** From now on, such as `fsync fail 5 production.db-wal`; see faulty-disk.c. */
+  /** Sets the fault from now on, such as `fsync fail 5 production.db-wal`; see faulty-disk.c. */
   set(fault: string): void {
     writeFileSync(this.#control, `${fault}\n`);
   }
 
-  /** From now on the disk works. */
+  /** Removes the fault. */
   repair(): void {
     rmSync(this.#control, { force: true });
   }
 
-  /** The size of the record: what is recorded later happens after this call. */
+  /** The size of the record now; later entries happened after this call. */
   get recorded(): number {
     return existsSync(this.#record) ? statSync(this.#record).size : 0;
   }
@@ -72,7 +72,7 @@ export class FaultyDisk {
       const data = line + 1 + Number(pathLength);
       start = data + Number(length);
       operations.push({
-        // The library writes no other kinds.
+        // The library writes only these kinds.
         kind: kind as DiskOperation['kind'],
         path: record.toString('utf8', line + 1, data),
         offset: Number(offset),

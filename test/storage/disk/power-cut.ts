@@ -2,12 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join, relative } from 'node:path';
 import type { DiskOperation } from './faulty-disk.ts';
 
-/** The unit that a disk writes whole, in bytes. */
+/** The unit that a disk writes atomically, in bytes. */
 const SECTOR = 512;
 
 type Change = (content: Buffer, random: () => number) => Buffer;
 
-/** A file: what an fsync has covered, and what was changed since. */
+/** A file: its content at the last fsync, and the changes since. */
 interface DiskFile {
   synced: Buffer;
   pending: Change[];
@@ -16,21 +16,21 @@ interface DiskFile {
 type Names = Map<string, DiskFile>;
 
 /**
- * A disk as it may be found after a power cut: what an fsync covered is there; of the rest, each write may
- * be absent, whole or torn, and each name may be the old or the new one.
+ * A possible state of a disk after a power cut: everything before an fsync is on it; of the rest, each write
+ * may be absent, complete or torn, and each name may be the old or the new one.
  */
 export class CutDisk {
   readonly #folder: string;
   readonly #ignoresFsync: boolean;
-  /** Names that an fsync of the folder has covered, and what has changed among them since. */
+  /** The names at the last fsync of the folder, and the changes of names since. */
   #synced: Names = new Map();
   #pending: Array<(names: Names) => void> = [];
-  /** Names as the running service sees them. */
+  /** The current names for the running service. */
   readonly #current: Names = new Map();
 
   /**
-   * @param base a copy of the folder as it was, safely on the disk, before the recorded run.
-   * @param options.ignoresFsync as a disk that says it has written what it has not.
+   * @param base a copy of the folder before the recorded run, which is on the disk completely.
+   * @param options.ignoresFsync simulates a disk that confirms an fsync without writing.
    */
   constructor(folder: string, base: string, { ignoresFsync = false } = {}) {
     this.#folder = folder;
@@ -43,7 +43,7 @@ export class CutDisk {
     }
   }
 
-  /** Carries out one operation of the record. */
+  /** Applies one operation of the record. */
   apply({ kind, path, offset, data }: DiskOperation): void {
     const name = relative(this.#folder, path);
     switch (kind) {
@@ -66,11 +66,11 @@ export class CutDisk {
     }
   }
 
-  /** Writes what may be left after a power cut at this moment. */
+  /** Writes a possible content of the disk after a power cut at this moment. */
   cut(image: string, random: () => number): void {
     mkdirSync(image, { recursive: true });
     const names = new Map(this.#synced);
-    // A journal of names is written in its order, up to some point.
+    // The journal of names is written in order, up to a random point.
     const kept = Math.floor(random() * (this.#pending.length + 1));
     for (const change of this.#pending.slice(0, kept)) change(names);
     for (const [name, file] of names) {
@@ -93,7 +93,7 @@ export class CutDisk {
     if (this.#ignoresFsync) return;
     if (name !== '') {
       const file = this.#file(name);
-      // Without chance: every change is on the disk, in order.
+      // Without randomness: every change is on the disk, in order.
       file.synced = file.pending.reduce((now, change) => change(now, () => 0.999), file.synced);
       file.pending = [];
     }
@@ -113,7 +113,7 @@ export class CutDisk {
   }
 }
 
-/** A write that is absent, torn between two sectors, or whole. */
+/** A write that is absent, torn between two sectors, or complete. */
 function written(offset: number, data: Buffer): Change {
   return (content, random) => {
     const chance = random();
@@ -126,7 +126,7 @@ function written(offset: number, data: Buffer): Change {
   };
 }
 
-/** A copy with this length, filled up with zeros. */
+/** A copy with this length, padded with zeros. */
 function resized(content: Buffer, length: number): Buffer {
   const next = Buffer.alloc(length);
   content.copy(next);

@@ -10,13 +10,13 @@ import { clientOf, makeKey, onFolder, seededRandom } from '../../support/storage
 import { type DiskOperation, FaultyDisk } from './faulty-disk.ts';
 import { CutDisk } from './power-cut.ts';
 
-/** Creations in progress at once. */
+/** The number of concurrent creations. */
 const CONNECTIONS = 8;
 
-/** A run of a service with everything that it did to its data folder. */
+/** A run of a service with all operations on its data folder. */
 interface RecordedRun {
   readonly folder: string;
-  /** The folder as it was before the run. */
+  /** A copy of the folder before the run. */
   readonly base: string;
   readonly operations: readonly DiskOperation[];
   readonly acknowledged: readonly Acknowledged[];
@@ -24,30 +24,30 @@ interface RecordedRun {
 
 interface Acknowledged {
   readonly pet: Pet;
-  /** What follows in the record happened after the reply had been received. */
+  /** The size of the record when the reply had been received. */
   readonly recorded: number;
 }
 
 export interface PowerCutOptions {
-  /** Animals that are created in the recorded run. */
+  /** The number of pets that are created in the recorded run. */
   readonly creations: number;
-  /** Images that are built and opened. */
+  /** The number of images that are built and opened. */
   readonly images: number;
-  /** Decides where the power is cut, and what is left of what no fsync covered. */
+  /** Determines the moments of the power cuts, and which changes without an fsync remain. */
   readonly seed: number;
-  /** Whether the disk says that it has written what it has not: the control, which must lose animals. */
+  /** Whether the disk confirms an fsync without writing: the control, which must lose pets. */
   readonly ignoresFsync?: boolean;
 }
 
 export interface PowerCutResult {
   readonly images: number;
-  /** Acknowledged animals that must be on the images, in all. */
+  /** The total number of acknowledged pets that must be on the images. */
   readonly expected: number;
-  /** Each image with what is wrong with it. */
+  /** The faulty images with their problems. */
   readonly failures: readonly string[];
 }
 
-/** Records a run of the service, cuts the power at many moments of it, and opens every image. */
+/** Records a run of the service, simulates power cuts at many moments of it, and opens every image. */
 export async function cutPower(options: PowerCutOptions): Promise<PowerCutResult> {
   using files = temporaryFolder();
   const run = await recordRun(files.path, options.creations);
@@ -93,7 +93,7 @@ async function recordRun(files: string, creations: number): Promise<RecordedRun>
   return { folder, base, operations: disk.operations(), acknowledged };
 }
 
-/** Opens an image as the service does; returns what is wrong with it. */
+/** Opens an image like the service; returns its problems. */
 async function check(
   image: string,
   acknowledged: readonly Acknowledged[],

@@ -3,7 +3,7 @@ import type { Account } from '../../../src/core/accounts.ts';
 import { TABLES, type TableName } from '../../../src/storage/schema.ts';
 import { account, type Backend, ban, keptKey, message, NOON, type OpenBackend } from './backend.ts';
 
-/** More than is deleted in one statement, twice. */
+/** More than twice the number of rows that one statement deletes. */
 const MANY = 2_100;
 
 /** Fills every table that has rows of an account. */
@@ -41,7 +41,7 @@ async function fill(backend: Backend, { id, email }: Account): Promise<void> {
     .execute();
 }
 
-/** Adds messages and hours of usage, in SQL that both engines know. */
+/** Adds messages and hours of usage, in SQL for both engines. */
 async function addMany(backend: Backend, id: string): Promise<void> {
   const numbers = `WITH RECURSIVE numbers (n) AS
     (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${MANY})`;
@@ -57,11 +57,11 @@ async function addMany(backend: Backend, id: string): Promise<void> {
   );
 }
 
-/** How many rows of an account each table of the accounts has, those without any left out. */
+/** The number of rows of an account by table of the accounts file, without tables that have none. */
 async function rowsOf(backend: Backend, id: string): Promise<Record<string, number>> {
   const queries = await backend.queries();
   const counts: Record<string, number> = {};
-  // The keys of an object literal are all that it has.
+  // The object literal has no other keys than those of its type.
   for (const name of Object.keys(TABLES) as TableName[]) {
     const { file, columns } = TABLES[name];
     const holder = name === 'verifications' ? 'value' : 'account_id';
@@ -78,7 +78,7 @@ async function rowsOf(backend: Backend, id: string): Promise<Record<string, numb
   return counts;
 }
 
-/** What the deletion of an account leaves, whichever database holds it. */
+/** Tests of the deletion of an account, for every database. */
 export function accountDeletionSuite(open: OpenBackend): void {
   describe('the deletion of an account', () => {
     test('deletes everything of it, in whatever number, and nothing of another account', async () => {
@@ -106,7 +106,7 @@ export function accountDeletionSuite(open: OpenBackend): void {
       const other = await account(backend, 'other@example.com');
       await fill(backend, gone);
       await fill(backend, other);
-      // An operator who is deleted has changed other accounts, too.
+      // The operator who is deleted has changed other accounts.
       await backend.accounts.suspend(other.id, 'x', NOON, gone.email);
       await backend.accounts.resume(other.id, NOON, gone.email);
       const before = await backend.audit.list(100);

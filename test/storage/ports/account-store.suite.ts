@@ -8,7 +8,7 @@ function subscription(plan: Plan) {
   return plan === 'enterprise' ? subscribe(plan, CUSTOM) : subscribe(plan);
 }
 
-/** What a store of accounts does, whichever database keeps them. */
+/** Tests of an account store, for every database. */
 export const accountStoreSuite = portSuite(
   'an account store',
   making,
@@ -127,7 +127,7 @@ function suspending(open: OpenBackend): void {
       await backend.keys.insert(apiKey(id), secret, { live: 1 }, NOON, 'test');
     }
     const areSuspended = async () => {
-      // Ends the snapshot that look-ups of keys share, as a server does once it hears of a change.
+      // Ends the snapshot that look-ups of keys share, like a process that is notified of a change.
       await backend.changes.revision();
       const found = await Promise.all(digests.map((each) => backend.keys.findByDigest(each)));
       return found.map((row) => row?.credential.isSuspended);

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { HOUR } from '../../../src/lib/clock.ts';
 import { account, apiKey, digest, keptKey, NOON, type OpenBackend, portSuite } from './backend.ts';
 
-/** What a store of API keys does, whichever database keeps them. */
+/** Tests of an API key store, for every database. */
 export const apiKeyStoreSuite = portSuite('an API key store', finding, bounding, replacing, ending);
 
 function finding(open: OpenBackend): void {

@@ -27,7 +27,7 @@ function entry(fields: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
-/** The newest entry as it was asked for, without its place in the log. */
+/** The newest entry without its number. */
 async function latest(audit: AuditLog): Promise<AuditEntry | undefined> {
   const [newest] = await audit.list(1);
   if (!newest) return undefined;
@@ -35,12 +35,12 @@ async function latest(audit: AuditLog): Promise<AuditEntry | undefined> {
   return asked;
 }
 
-/** How many entries there are. */
+/** The number of entries. */
 async function size({ audit }: Backend): Promise<number> {
   return (await audit.list(1_000)).length;
 }
 
-/** What an audit log does, and what the stores put on it, whichever database keeps them. */
+/** Tests of an audit log and of the entries that the stores record, for every database. */
 export const auditLogSuite = portSuite('an audit log', keeping, hearing, staying);
 
 function keeping(open: OpenBackend): void {
@@ -63,7 +63,7 @@ function keeping(open: OpenBackend): void {
     let page = await backend.audit.list(3);
     while (page.length > 0) {
       seen.push(...page.map(({ detail }) => detail));
-      // An entry that comes meanwhile does not move the pages that follow.
+      // An entry that is added meanwhile does not shift the following pages.
       await backend.audit.record(entry({ detail: 'meanwhile' }));
       page = await backend.audit.list(3, page.at(-1)?.number);
     }
@@ -81,7 +81,7 @@ function keeping(open: OpenBackend): void {
   });
 }
 
-/** Every change that the stores put on the log, and how its entry reads. */
+/** Every change that the stores record in the log, with its entry. */
 const CHANGES: Readonly<
   Record<string, (backend: Backend, by: Actor) => Promise<Omit<AuditEntry, 'at' | 'by'>>>
 > = {
@@ -148,7 +148,7 @@ function hearing(open: OpenBackend): void {
     'gets its entry in the transaction of the change: %s is not made without it',
     async (_, change) => {
       await using backend = await open();
-      // The log of no database takes it.
+      // No database accepts it in the log.
       const unwritable: Actor = JSON.parse('null');
       expect(await change(backend, unwritable).catch(() => 'refused')).toBe('refused');
       const entries = await backend.audit.list(10);

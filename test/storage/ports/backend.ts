@@ -19,7 +19,7 @@ import type { UsageStore } from '../../../src/core/usage.ts';
 import { HOUR } from '../../../src/lib/clock.ts';
 import type { SharedStores } from '../../../src/storage/shared-stores.ts';
 
-/** The stores of one database, whichever it is. */
+/** The stores of one database of any kind. */
 export interface Backend extends AsyncDisposable {
   readonly accounts: AccountStore;
   readonly secondFactors: SecondFactorStore;
@@ -39,18 +39,18 @@ export interface Backend extends AsyncDisposable {
   quotas(environment?: Environment): QuotaStore;
   /** Deletes the pets, idempotent requests and saved quotas of an environment. */
   resetEnvironment(environment: Environment): Promise<void>;
-  /** Runs SQL beside the stores, on what holds the accounts or the pets of production. */
+  /** Runs SQL without the stores, on the tables of the accounts or of production. */
   run(file: 'accounts' | 'production', sql: string): Promise<void>;
-  /** The same data over connections of its own, as another process has them. */
+  /** The same data with other connections, like in another process. */
   another(): Promise<Backend>;
 }
 
-/** Opens a backend that holds nothing yet. */
+/** Opens an empty backend. */
 export type OpenBackend = () => Promise<Backend>;
 
 /**
- * What a store does, whichever database it is in.
- * @param parts define the tests, each with backends that they open.
+ * Makes the tests of a store, for every database.
+ * @param parts define the tests, which open their own backends.
  */
 export function portSuite(
   title: string,
@@ -65,7 +65,7 @@ export function portSuite(
 /** Noon of 2 January 2027, UTC. */
 export const NOON = Date.UTC(2027, 0, 2, 12);
 
-/** One moment, so many ms after noon. */
+/** The moment this many ms after noon. */
 export function at(milliseconds = 0) {
   return { wall: NOON + milliseconds, elapsed: 1_000_000 + milliseconds };
 }
@@ -74,7 +74,7 @@ export function pet(name: string, fields: Partial<NewPet> = {}): NewPet {
   return { name, categoryId: 1, status: 'available', ...fields };
 }
 
-/** An account in the store. */
+/** Adds an account to the store. */
 export async function account(
   { accounts }: Backend,
   email = 'owner@example.com',
@@ -101,7 +101,7 @@ export function message(accountId: string, fields: Partial<Message> = {}): Messa
 
 let digests = 0;
 
-/** A digest that no other key has. */
+/** A unique digest. */
 export function digest(): Buffer {
   digests += 1;
   return Buffer.from(String(digests).padStart(32, '0'));
@@ -126,7 +126,7 @@ export function apiKey(accountId: string, fields: Partial<ApiKey> = {}): ApiKey 
   };
 }
 
-/** A key in the store, with room for many more. */
+/** Adds a key to the store, with ample limits for the number of keys. */
 export async function keptKey(
   { keys }: Backend,
   accountId: string,

@@ -20,7 +20,7 @@ async function record({ bans }: Backend, ...records: BanRecord[]): Promise<void>
   for (const each of records) await bans.record(each);
 }
 
-/** What a store of bans does, whichever database keeps them. */
+/** Tests of a ban store, for every database. */
 export const banStoreSuite = portSuite('a ban store', showing, lifting, building);
 
 function showing(open: OpenBackend): void {

@@ -14,7 +14,7 @@ import {
 
 const MIDNIGHT = Math.floor(NOON / DAY) * DAY;
 
-/** How many keys a store gives, lets an account make in a day, and keeps, whichever database has them. */
+/** Tests of pages, the daily limit and the pruning of API keys, for every database. */
 export const endedKeysSuite = portSuite('a store of many API keys', paging, boundingDays, pruning);
 
 function paging(open: OpenBackend): void {
@@ -55,7 +55,7 @@ function paging(open: OpenBackend): void {
     const other = await account(backend, 'other@example.com');
     await keptKey(backend, other.id);
     const keys: ApiKey[] = [];
-    // Two of each moment.
+    // Two keys for each moment.
     for (let made = 0; made < 7; made += 1) {
       keys.push(await keptKey(backend, owner.id, { createdAt: NOON + Math.floor(made / 2) }));
     }
@@ -103,7 +103,7 @@ function boundingDays(open: OpenBackend): void {
     expect(await replaced).toBe('too_many_today');
     expect(await backend.keys.find(second.id)).toEqual(second);
     expect(await insertAt(MIDNIGHT + DAY)).toBe('kept');
-    // Without a bound, as on the command line.
+    // Without a limit, like on the command line.
     await keptKey(backend, owner.id);
   });
 

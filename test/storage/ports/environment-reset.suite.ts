@@ -18,7 +18,7 @@ import { entry } from './request-log.suite.ts';
 const REQUEST = { key: 'same', fingerprint: 'print' };
 const hour = Math.floor(NOON / HOUR);
 
-/** Fills an environment with one of each. */
+/** Adds a row of each kind to an environment. */
 async function fill(backend: Backend, accountId: string, environment: Environment): Promise<void> {
   const request = { accountId, ...REQUEST };
   await backend.pets(environment).create(pet('One'), at(), request);
@@ -35,7 +35,7 @@ async function fill(backend: Backend, accountId: string, environment: Environmen
   await backend.requestLog.add([entry(accountId, { environment })]);
 }
 
-/** How much an environment holds of each, by name. */
+/** The number of rows of each kind in an environment, by name. */
 async function contents(backend: Backend, accountId: string, environment: Environment) {
   const { pets } = await backend.pets(environment).list({ limit: 100, after: 0 });
   const isHere = (each: { readonly environment: Environment }) => each.environment === environment;
@@ -58,7 +58,7 @@ async function reset(backend: Backend, environment: Environment): Promise<void> 
 const FILLED = { pets: 3, quotas: 1, messages: 1, usage: 1, bans: 1, requests: 1, keys: 1 };
 const EMPTY = { pets: 0, quotas: 0, messages: 0, usage: 0, bans: 0, requests: 0, keys: 1 };
 
-/** What the reset of an environment deletes, whichever database holds it. */
+/** Tests of the reset of an environment, for every database. */
 export function environmentResetSuite(open: OpenBackend): void {
   describe('the reset of an environment', () => {
     test('deletes what it holds apart from keys, and leaves the other environment as it is', async () => {

@@ -18,7 +18,7 @@ async function count(store: PetStore): Promise<number> {
   return (await store.list({ limit: 100, after: 0 })).pets.length;
 }
 
-/** How a store of animals keeps a repeated creation from adding a second animal. */
+/** Tests that a repeated creation adds no second pet, for every database. */
 export const idempotencySuite = portSuite('an idempotent creation', repeating, remembering);
 
 function repeating(open: OpenBackend): void {
@@ -71,7 +71,7 @@ function repeating(open: OpenBackend): void {
     await store.create(pet('Rex'), at(), request('k'));
     const other = await store.create(pet('Other'), at(), request('other'));
     if (other.kind !== 'created') throw new Error(other.kind);
-    // What such a release writes: the pet, without the reply.
+    // Such a release stores the pet without the reply.
     await backend.run(
       'production',
       `UPDATE idempotent_requests SET pet_id = ${other.pet.id} WHERE key = 'k'`,

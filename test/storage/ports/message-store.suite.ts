@@ -23,7 +23,7 @@ async function inbox({ messages }: Backend, accountId: string): Promise<string[]
     .map(({ text, deliveredAt }) => (deliveredAt === undefined ? `[${text}]` : text));
 }
 
-/** What a store of messages does, whichever database keeps them. */
+/** Tests of a message store, for every database. */
 export const messageStoreSuite = portSuite('a message store', queueing, delivering, forgetting);
 
 function queueing(open: OpenBackend): void {

@@ -25,7 +25,7 @@ async function walk(store: PetStore, query: Omit<PetQuery, 'after'>): Promise<st
   }
 }
 
-/** What a store of animals does, whichever database keeps them. */
+/** Tests of a pet store, for every database. */
 export const petStoreSuite = portSuite(
   'a pet store',
   keeping,

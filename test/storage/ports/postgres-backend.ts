@@ -12,15 +12,15 @@ import { sharedStores } from '../../../src/storage/shared-stores.ts';
 import type { PostgresServer } from '../../support/postgres-server.ts';
 import type { Backend } from './backend.ts';
 
-/** Fewer than a service opens: each costs the server CPU time. */
+/** Fewer connections than a service opens: each one costs CPU time of the server. */
 const CONNECTIONS = 3;
 
-/** Stores in a database of their own on this server. */
+/** Stores in a new database on this server. */
 export async function openPostgresBackend(server: PostgresServer): Promise<Backend> {
   return connectTo(await server.createMigrated());
 }
 
-/** Stores in a database that is migrated already, over connections of their own. */
+/** Stores in a migrated database, with their own connections. */
 export function connectTo(url: string, isDistributed = false): Backend {
   const database = new PostgresDatabase(url, [url], undefined, CONNECTIONS);
   database.isDistributed = isDistributed;

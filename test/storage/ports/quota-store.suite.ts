@@ -9,13 +9,13 @@ function quota(caller: string, fields: Partial<SavedQuota> = {}): SavedQuota {
   return { caller, minuteEndsAt: NOON, minuteUsed: 1, day: TODAY, dayUsed: 2, ...fields };
 }
 
-/** What is kept of the callers of these quotas. */
+/** The stored quotas of the callers of these quotas. */
 async function kept(store: QuotaStore, quotas: readonly SavedQuota[]): Promise<SavedQuota[]> {
   const found = await Promise.all(quotas.map(({ caller }) => store.find(caller)));
   return found.filter((each) => each !== undefined);
 }
 
-/** The behaviour of a quota store on every engine. */
+/** Tests of a quota store, for every database. */
 export function quotaStoreSuite(open: OpenBackend): void {
   describe('a quota store', () => {
     test('holds nothing at first', async () => {

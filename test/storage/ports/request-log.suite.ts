@@ -39,7 +39,7 @@ export function entry(accountId: string, fields: Partial<LoggedRequest> = {}): L
   };
 }
 
-/** What a store of the request log does, whichever database keeps it. */
+/** Tests of a request log store, for every database. */
 export const requestLogSuite = portSuite('a request log', reading, forgetting, trimming);
 
 function reading(open: OpenBackend): void {
@@ -104,7 +104,7 @@ function reading(open: OpenBackend): void {
     for (const filter of filters) {
       expect([filter, await backend.requestLog.page(id, filter, 10)]).toEqual([filter, [rare]]);
     }
-    // No wildcards, and nothing of another account.
+    // Wildcards have no effect, and no request of another account is found.
     for (const path of ['pets_1', 'pets%limit', '\\']) {
       expect(await backend.requestLog.page(id, { path }, 10)).toEqual([]);
     }
@@ -154,7 +154,7 @@ function forgetting(open: OpenBackend): void {
 }
 
 function trimming(open: OpenBackend): void {
-  /** How many errors and successes an account has left after a trim. */
+  /** The numbers of errors and successes of an account that remain after a trim. */
   async function trimmed(errors: number, successes: number) {
     await using backend = await open();
     const { id } = await account(backend);
@@ -172,7 +172,7 @@ function trimming(open: OpenBackend): void {
     const counts = batches.map((batch) => {
       const ids = new Set(left.map((each) => each.id));
       const kept = batch.filter((each) => ids.has(each.id));
-      // The latest ones are those that are kept.
+      // The latest requests remain.
       expect(kept).toEqual(batch.slice(batch.length - kept.length));
       return kept.length;
     });

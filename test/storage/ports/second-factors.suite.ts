@@ -13,7 +13,7 @@ function newFactor(accountId: string, codes: readonly string[] = ['one', 'two'])
   return { ...change(accountId), sessionId: 'ses_here', recoveryCodes: codes };
 }
 
-/** An account that is signed in here and elsewhere. */
+/** An account with two sessions. */
 async function signedIn(backend: Backend): Promise<string> {
   const { id } = await account(backend);
   for (const session of ['ses_here', 'ses_elsewhere']) {
@@ -33,7 +33,7 @@ async function withApp(backend: Backend, accountId: string, secret = 'secret'): 
   expect(added.isAdded).toBe(true);
 }
 
-/** A passkey as better-auth stores it. */
+/** Stores a passkey like better-auth. */
 function storePasskey(backend: Backend, accountId: string, id: string): Promise<void> {
   return backend.run(
     'accounts',
@@ -57,7 +57,7 @@ async function recorded(backend: Backend): Promise<Array<[AuditAction, string]>>
     .reverse();
 }
 
-/** What a store of second factors does, whichever database keeps them. */
+/** Tests of a store of second factors, for every database. */
 export function secondFactorStoreSuite(open: OpenBackend): void {
   describe('a store of second factors', () => {
     apps(open);

@@ -14,7 +14,7 @@ import {
   type OpenBackend,
 } from './backend.ts';
 
-/** Whether another process is told that something changed. */
+/** Whether another process is notified of a change. */
 async function tells(backend: Backend, change: () => Promise<unknown>): Promise<boolean> {
   await using other = await backend.another();
   const before = await other.changes.revision();
@@ -24,7 +24,7 @@ async function tells(backend: Backend, change: () => Promise<unknown>): Promise<
   return after > before;
 }
 
-/** What servers of one store agree on, whichever database keeps it. */
+/** Tests of settings and changes that processes share, for every database. */
 export function settingsSuite(open: OpenBackend): void {
   describe('settings', () => {
     test('keep the first value, for everybody', async () => {
@@ -89,10 +89,10 @@ export function settingsSuite(open: OpenBackend): void {
         { kind: 'key', id: first.id },
         { kind: 'account', id: owner.id },
       ] as const;
-      // Each has an entry on the audit log, which open pages show.
+      // Each change has an entry in the audit log, which open pages show.
       const audited: Change = { kind: 'audit', id: owner.id };
       const each = changed.flatMap((change) => [change, audited]);
-      // The keys of a deleted account end before it.
+      // The keys of a deleted account end before the account.
       const keysEnded: Change = { kind: 'account', id: owner.id };
       const expected = [...each.slice(0, 8), keysEnded, ...each.slice(8)];
       const revision = seen + BigInt(expected.length);
@@ -141,7 +141,7 @@ export function settingsSuite(open: OpenBackend): void {
       await using backend = await open();
       const { id } = await account(backend);
       const seen = await backend.changes.revision();
-      // Earlier releases count changes, and do not name them.
+      // Earlier releases count changes without recording them.
       await backend.run('accounts', 'UPDATE revision SET value = value + 1');
       const revision = seen + 1n;
       expect(await backend.changes.since(seen)).toEqual({ revision, changes: 'everything' });
@@ -160,7 +160,7 @@ export function settingsSuite(open: OpenBackend): void {
       const seen = await backend.changes.revision();
       const change = () => backend.accounts.setSubscription(id, subscribe('pro'), NOON, 'test');
       await change();
-      // Each is recorded with its entry on the audit log.
+      // Each change is recorded together with its entry in the audit log.
       for (let recorded = 0; recorded < CHANGES_KEPT; recorded += 200) {
         await Promise.all(Array.from({ length: 100 }, change));
       }

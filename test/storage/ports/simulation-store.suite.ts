@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { account, apiKey, digest, keptKey, NOON, type OpenBackend } from './backend.ts';
 
-/** How requests that met a simulation are counted, whichever database keeps the numbers. */
+/** Tests of the counts of requests with a simulation, for every database. */
 export function simulationStoreSuite(open: OpenBackend): void {
   describe('a store of simulated requests', () => {
     test('gives a key back with what its requests meet', async () => {

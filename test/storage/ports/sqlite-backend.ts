@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../support/harness.ts';
 import { REUSED_THREADS } from '../../support/reused-threads.ts';
 import type { Backend } from './backend.ts';
 
-/** Stores on SQLite files of their own. */
+/** Stores in new SQLite files. */
 export async function openSqliteBackend(): Promise<Backend> {
   const folder = temporaryFolder();
   return connectTo(folder.path, () => folder[Symbol.dispose]());

@@ -21,12 +21,12 @@ function all({ usage }: Backend, accountId: string) {
   return usage.detailed({ accountId, first: 0 }, 10_000);
 }
 
-/** What was stored of a record: not whose it is, and for how long. */
+/** The stored form of a record: without its account, and with its number of hours. */
 function stored({ accountId, ...record }: UsageRecord, fields = {}) {
   return { hours: 1, ...record, durations: durations(record.durations), ...fields };
 }
 
-/** What a store of usage does, whichever database keeps it. */
+/** Tests of a usage store, for every database. */
 export const usageStoreSuite = portSuite('a usage store', adding, summing, growingOld, deleting);
 
 function adding(open: OpenBackend): void {
