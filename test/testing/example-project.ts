@@ -6,7 +6,7 @@ import { cleanEnvironment, PROGRAM } from '../support/process.ts';
 
 const PACKAGE = join(import.meta.dir, '..', '..', 'testing');
 
-/** How each runner of the README runs one file, and what that file is called. */
+/** The command with which each runner of the README runs one file, and the name of that file. */
 export const RUNNERS = {
   Vitest: { file: 'petstore.test.ts', command: ['npx', 'vitest', 'run'], needs: ['vitest@4'] },
   Jest: { file: 'petstore.test.cjs', command: ['npx', 'jest'], needs: ['jest@30'] },
@@ -21,13 +21,13 @@ export const RUNNERS = {
 export type Runner = keyof typeof RUNNERS;
 
 /**
- * A project with the built package, whose default service is that of this checkout.
+ * A project with the built package, whose default service is the one of this checkout.
  * @param needs packages to install from the registry.
  */
 export async function exampleProject(
   needs: readonly string[] = [],
 ): Promise<{ readonly path: string } & Disposable> {
-  // No program may be started from the folder in memory that other tests use.
+  // The in-memory folder of other tests does not allow the execution of programs.
   const folder = temporaryFolder(tmpdir());
   await Bun.write(join(folder.path, 'package.json'), '{ "private": true }\n');
   if (needs.length > 0) await run(['npm', 'install', '--no-audit', ...needs], folder.path);
@@ -51,7 +51,7 @@ export async function exampleProject(
   return folder;
 }
 
-/** Runs the README's example for a runner. @returns what it printed. @throws when it fails. */
+/** Runs the README's example for a runner. @returns its output. @throws when it fails. */
 export async function runExample(project: string, runner: Runner): Promise<string> {
   const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
   const section = readme.split(/^## /m).find((text) => text.startsWith(`${runner}\n`)) ?? '';

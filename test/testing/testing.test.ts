@@ -250,7 +250,7 @@ describe('simulate()', () => {
     const [, duration = ''] = /\| `advance\('(.*)'\)` \| 410/.exec(readme) ?? [];
     const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
     const url = `${petstore.stagingUrl}/pets`;
-    // Clients may send a GET again by themselves where a connection that they had used before ends.
+    // A POST, because clients may repeat a GET automatically when a reused connection ends.
     const create = () =>
       fetch(url, {
         method: 'POST',

@@ -3,7 +3,7 @@ import { temporaryFolder } from '../support/harness.ts';
 import { ServiceProcess } from '../support/process.ts';
 import { makeKey, onFolder } from '../support/storage.ts';
 
-/** A service in a process of its own with a key, whose spans a collector receives. */
+/** A service in its own process with a key, which sends its spans to a collector. */
 export async function tracedService(
   settings: Record<string, string> = {},
   collector = new Collector(),

@@ -149,7 +149,7 @@ describe('a stop', () => {
 describe('a collector that', () => {
   test('never answers delays neither a request nor the stop, and is logged', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<Response>();
-    // Whatever waits for the collector waits for longer than this test may take.
+    // Everything that waits for the collector would wait longer than the timeout of this test.
     const patient = { OTEL_EXPORTER_OTLP_TIMEOUT: '3600000' };
     await using it = await tracedService(patient, new Collector(() => released));
     const client = clientOf(it.service, it.key);
