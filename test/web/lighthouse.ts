@@ -10,9 +10,9 @@ import { runTool } from '../support/tools.ts';
 
 /*
  * Measures pages with Lighthouse, which npx downloads: npm run lighthouse [-- PATH...]
- * It emulates a phone with a processor that is four times slower and a line of 1.6 Mbit/s. With --write the table
- * in docs/performance.md is made anew. Fails when a page has less than 90 points for performance or less than 100
- * for accessibility. Measure on an idle machine.
+ * It emulates a phone with a four times slower processor and a connection of 1.6 Mbit/s. With --write it renews the
+ * table in docs/performance.md. Fails when a page has less than 90 points for performance or less than 100 for
+ * accessibility. Measure on an idle machine.
  */
 
 const LIGHTHOUSE = 'lighthouse@13.5.0';
@@ -38,9 +38,9 @@ interface Row {
   readonly page: string;
   readonly performance: number;
   readonly accessibility: number;
-  /** Seconds until the page can be used. */
+  /** Seconds until the page is interactive. */
   readonly interactive: number;
-  /** As they are transferred. */
+  /** Size of the transfer. */
   readonly kibibytes: number;
 }
 
@@ -73,7 +73,7 @@ if (slow.length > 0) {
 
 async function measure(path: string, page: string, cookie: string | undefined): Promise<Row> {
   const address = service.dashboardUrl + path;
-  // The first request of all bundles the pages.
+  // The first request bundles the pages.
   await fetch(address);
   const headers = cookie === undefined ? [] : ['--extra-headers', JSON.stringify({ cookie })];
   const output = await runTool(
@@ -84,7 +84,7 @@ async function measure(path: string, page: string, cookie: string | undefined): 
     ],
     { cwd: folder.path, environment: { CHROME_PATH: chromiumPath() } },
   );
-  // Lighthouse's own format.
+  // The format is defined by Lighthouse.
   const { categories, audits } = JSON.parse(output) as Report;
   return {
     page,
@@ -104,7 +104,7 @@ function line({ page, performance, accessibility, interactive, kibibytes }: Row)
   return `| \`${page}\` | ${figures.join(' | ')} |`;
 }
 
-/** The operations have pages of one kind: the document shows the heaviest of them. */
+/** The pages of operations are alike, so the document shows the largest of them. */
 async function write(): Promise<void> {
   const isOperation = ({ page }: Row) => OPERATION_IDS.some((id) => page.endsWith(`/${id}`));
   const [heaviest] = rows.filter(isOperation).sort((a, b) => b.kibibytes - a.kibibytes);

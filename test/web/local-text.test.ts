@@ -12,7 +12,7 @@ test.each([
   ['America/St_Johns', '2026-11-22T14:05'],
   ['Europe/Berlin', '2026-03-29T03:00'],
   ['Europe/Berlin', '2026-10-25T02:30'],
-  // While the year is typed; zones had other offsets then, of seconds, too.
+  // Values while the year is typed; in such years, zones had offsets with seconds.
   ['Europe/Berlin', '0002-11-22T14:05'],
   ['Europe/Amsterdam', '0202-11-22T14:05'],
 ])('a moment of a field in %s is shown as it was entered: %s', (zone, entered) => {

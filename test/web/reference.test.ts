@@ -22,7 +22,7 @@ const SHARED = ['body', 'text', 'dimmed', 'anchor', 'error', 'default-border'].m
 describeWithBrowser('the API reference', (open) => {
   test('tries an operation with a pasted key, exactly, and asks before it changes production', async () => {
     const port = await freePort();
-    // Production is at another origin than the dashboard.
+    // Production has another origin than the dashboard.
     const settings = { PETSTORE_PORT: `${port}`, PETSTORE_BASE_URL: `http://127.0.0.1:${port}/v1` };
     await using service = await TestService.start({ parts: PARTS, settings });
     const { secret } = await service.account();
@@ -54,7 +54,7 @@ describeWithBrowser('the API reference', (open) => {
       `{\n  "id": 1,\n  "name": "Biscuit",\n  "categoryId": ${BEYOND_DOUBLE},\n  "status": "available"\n}`,
     );
     await reply.getByRole('rowheader', { name: 'x-ratelimit-remaining' }).waitFor();
-    // The key goes along to other pages of this tab, and nowhere else.
+    // Other pages of this tab have the key, but nothing else has it.
     await page.getByRole('link', { name: 'List all animals' }).click();
     await page.getByText('This key stays in this tab').waitFor();
     expect(await page.getByLabel('API key').inputValue()).toBe(secret);
@@ -81,7 +81,7 @@ describeWithBrowser('the API reference', (open) => {
     await page.getByRole('button', { name: 'Send' }).click();
     await page.waitForFunction(() => document.querySelector('.try-send button:disabled') === null);
     expect(await keysOf(person)).toHaveLength(1);
-    // In the list of keys it is shown as what it is, and in production it is not sent.
+    // The list of keys shows it as temporary, and it is not sent to production.
     await page.getByRole('radio', { name: 'Production' }).check();
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Paste a key of production first.').waitFor();

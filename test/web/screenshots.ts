@@ -10,7 +10,7 @@ import { eventually, TestService } from '../support/harness.ts';
 import { usageRecord } from '../support/usage-records.ts';
 
 /*
- * Renews the screenshots in docs/images, from the real service with a day of data:
+ * Renews the screenshots in docs/images with the real service and a day of data:
  * npm run screenshots
  */
 
@@ -59,7 +59,7 @@ async function tour(): Promise<void> {
   await shoot(page, 'reference');
 }
 
-/** Keys, messages and a day of requests. */
+/** Creates keys, messages and a day of requests. */
 async function inventDay(): Promise<void> {
   const { accounts, keyRing, usage } = service.stores;
   const account = await accounts.findByEmail(EMAIL);

@@ -32,7 +32,7 @@ describeWithBrowser("the operator's desk", (open) => {
     expect(await status()).toBe(200);
 
     await service.request('/pets/77', { key });
-    // The log is saved once the second is over.
+    // The log is saved at the end of the second.
     scene.clock.advance(1_000);
     await service.runJobs();
     await page.getByRole('link', { name: 'Charts and errors' }).click();

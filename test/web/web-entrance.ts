@@ -10,7 +10,7 @@ import type { Visitor as Customer } from '../support/dashboard-visitor.ts';
 import { eventually, type TestService } from '../support/harness.ts';
 import { LOOKS, type Open } from './web-sign-in-scene.ts';
 
-/** A browser in which somebody is signed in already, at a path of the dashboard. */
+/** A browser with a signed-in customer, at a path of the dashboard. */
 export async function enter(
   open: Open,
   service: TestService,
@@ -29,9 +29,9 @@ export async function enter(
 }
 
 /**
- * Opens a path in light on a desktop and in dark on a phone, and checks accessibility, layout shifts
- * and errors in the browser's console.
- * @param ready waits until the page shows what it is for.
+ * Opens a path in the light scheme on a desktop and in the dark scheme on a phone, and checks
+ * accessibility, layout shifts and errors in the browser's console.
+ * @param ready waits until the page shows its content.
  */
 export async function expectSound(
   open: Open,
@@ -62,19 +62,19 @@ async function expectSoundPage(
   expect(visitor.problems).toEqual([]);
 }
 
-/** Whether the page is wider than the window, so that a phone has to scroll sideways. */
+/** Whether the page is wider than the window, so that it scrolls horizontally on a phone. */
 export function isTooWide({ page }: Visitor): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
 }
 
-/** How wide the controls on the right of the header are, in CSS pixels. */
+/** The widths of the controls on the right of the header, in CSS pixels. */
 export function headerWidths({ page }: Visitor): Promise<(number | undefined)[]> {
   const header = page.getByRole('banner');
   const controls = [header.getByRole('link', { name: 'Search' }), header.getByLabel('Colors')];
   return Promise.all(controls.map(async (control) => (await control.boundingBox())?.width));
 }
 
-/** Presses Tab until the element that has the focus matches; fails after `most` presses. */
+/** Presses Tab until the focused element matches; fails after `most` presses. */
 export async function tabTo({ page }: Visitor, selector: string, most = 60): Promise<void> {
   for (let presses = 0; presses < most; presses += 1) {
     await page.keyboard.press('Tab');

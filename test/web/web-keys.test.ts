@@ -18,7 +18,7 @@ import {
 } from './web-sign-in-scene.ts';
 
 const HOUR = 3_600_000;
-/** How long refused requests do not lead to a ban after a first 429, in ms. */
+/** The time after a first 429 in which refused requests do not lead to a ban, in ms. */
 const GRACE = 2_000;
 const LONGEST_NAME = 'N'.repeat(100);
 

@@ -15,7 +15,7 @@ describeWithBrowser('a page past the limits of the dashboard', (open) => {
     await using browser = await enter(open, scene.service, visitor, '/usage', { expected });
     const { page } = browser;
     await page.getByText('Live', { exact: true }).waitFor();
-    // The clock stands still: whatever time they take, they are of one minute.
+    // The clock does not move, so all requests are in one minute.
     await Promise.all(Array.from({ length: 300 }, () => visitor.get('/api/session')));
     expect((await visitor.get('/api/session')).status).toBe(429);
     await scene.service.request('/pets', { key: text });

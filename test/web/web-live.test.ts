@@ -51,7 +51,7 @@ describeWithBrowser('pages follow what happens elsewhere', (open) => {
   });
 });
 
-/** Changes what each page shows, beside the browser, and waits until the page shows it. */
+/** Changes the data of each page outside of the browser, and waits until the page shows the change. */
 async function followsChanges(service: TestService, ada: Visitor, page: Page): Promise<void> {
   const { key, text } = await createKey(ada, { name: 'Made elsewhere' });
   const row = page.getByRole('row', { name: /Made elsewhere/ });

@@ -21,7 +21,7 @@ function topOf(locator: Locator): Promise<number> {
   return locator.evaluate((element) => element.getBoundingClientRect().top);
 }
 
-/** Queues a message, as the quickstart does. */
+/** Queues a message like the quickstart. */
 async function enqueue(service: TestService, to: Customer, text: string): Promise<void> {
   const createdAt = Date.now();
   await service.stores.messages.enqueue({
@@ -79,7 +79,7 @@ describeWithBrowser('the messages page', (open) => {
   });
 
   test('shows a message as queued until it is delivered', async () => {
-    // Without the quickstart nothing delivers by itself.
+    // Without the quickstart, messages are not delivered automatically.
     await using service = await TestService.start({ parts: ['production', 'dashboard'] });
     const visitor = await customer(service);
     await using browser = await enter(open, service, visitor, '/messages');
@@ -102,10 +102,10 @@ describeWithBrowser('the messages page', (open) => {
     await using browser = await enter(open, service, visitor, '/messages');
     const { page } = browser;
     await messages(browser).filter({ hasText: 'No. 30' }).getByText('delivered').waitFor();
-    // At the top: what comes in slides in.
+    // At the top of the list, a new message slides in.
     await enqueue(service, visitor, 'No. 31');
     await messages(browser).first().getByText('No. 31').waitFor();
-    // Further down: it stays out of sight.
+    // Further down, a new message stays out of sight.
     await page.getByRole('region', { name: 'Inbox' }).evaluate((region) => {
       region.scrollTop = 900;
     });
@@ -114,7 +114,7 @@ describeWithBrowser('the messages page', (open) => {
     await enqueue(service, visitor, 'No. 32');
     await service.runJobs('deliver messages');
     await messages(browser).filter({ hasText: 'No. 32' }).getByText('delivered').waitFor();
-    // Scrolling goes by whole pixels.
+    // Scroll positions are whole pixels.
     expect(Math.abs((await topOf(read)) - before)).toBeLessThan(1);
     expect(await messages(browser).count()).toBe(32);
     expect(await layoutShift(page)).toBe(0);

@@ -11,12 +11,12 @@ import {
 import { eventually } from '../support/harness.ts';
 import { enter, expectSound, isTooWide, tabTo } from './web-entrance.ts';
 
-/** Longer than the grace that follows a first 429. */
+/** Longer than the grace after a first 429. */
 const AFTER_GRACE = 3_000;
 
 const SETTINGS = { PETSTORE_BAN_AFTER: '1' };
 
-/** Somebody whose key has just been banned for ignoring a 429. */
+/** A visitor whose key has just been banned for ignoring a 429. */
 async function banned({ service, clock }: DashboardScene) {
   const visitor = await customer(service, subscribe('enterprise', { perMinute: 1, perDay: 100 }));
   const { text, key } = await createKey(visitor, { name: 'shop' });
@@ -49,7 +49,7 @@ describeWithBrowser('the bans page', (open) => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await service.stores.bans.active(clock.now().wall)).toHaveLength(1);
-    // By keyboard: the focus is back on the button, then on Cancel.
+    // With the keyboard: the focus returns to the button, then moves to Cancel.
     const opener = ban.getByRole('button', { name: `Lift ban of ${visitor.email}` });
     await eventually(() => opener.evaluate((button) => button === document.activeElement));
     await page.keyboard.press('Enter');

@@ -66,7 +66,7 @@ describeWithBrowser('the accounts page', (open) => {
     const { text: key } = await createKey(visitor);
     expect(await limitOf(service, key)).toBe('60');
     const boss = await operator(service);
-    // The browser logs the refusal that asks for the password.
+    // The browser logs the refusal that requires the password.
     const expected = [/403.*api\/operator/];
     await using browser = await enter(open, service, boss, '/operator', { expected });
     const { page } = browser;

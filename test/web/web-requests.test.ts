@@ -8,7 +8,7 @@ import { createKey, customer, operator } from '../support/dashboard-scene.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { enter, expectSound } from './web-entrance.ts';
 
-/** A service on timers, as the page is live, and somebody with a key. */
+/** A service with timers, because the page is live, and a visitor with a key. */
 async function scene() {
   const service = await TestService.start({ parts: PARTS, clock: systemClock });
   const visitor = await customer(service, subscribe('pro'));
@@ -36,7 +36,7 @@ describeWithBrowser('the page of requests', (open) => {
     await page.getByText('of each second, each process of the service records up to 20').waitFor();
     await it.send('/pets/77', 'failed-1');
     await page.getByRole('button', { name: 'GET /v1/pets/77' }).waitFor();
-    // Rows move while new ones come, unless the list is paused.
+    // New rows move the others, unless the list is paused.
     await page.getByRole('button', { name: 'Pause' }).click();
     await it.send('/pets/78', 'while-paused');
     await eventually(async () => (await it.found('while-paused')) === 1);
@@ -44,7 +44,7 @@ describeWithBrowser('the page of requests', (open) => {
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('button', { name: 'GET /v1/pets/78' }).waitFor();
 
-    // As it stands in a log.
+    // The id in the form of a log line.
     await page.getByLabel('X-Request-Id').fill('"x-request-id": "failed-1",');
     const detail = page.getByRole('dialog', { name: 'Request' });
     await detail.getByText('No animal has the id 77. List animals to see their ids.').waitFor();
@@ -59,7 +59,7 @@ describeWithBrowser('the page of requests', (open) => {
     await detail.waitFor({ state: 'hidden' });
     await page.getByLabel('Status').selectOption('5xx');
     await page.getByText('The other filters apply, too: clear them first.').waitFor();
-    // By the search, too, from any page.
+    // The search of every page finds it, too.
     await page.goto(`${it.service.dashboardUrl}/keys`);
     await page.getByRole('button', { name: 'Create key' }).waitFor();
     await page.keyboard.press('Control+k');
@@ -77,7 +77,7 @@ describeWithBrowser('the page of requests', (open) => {
     await detail.getByText('fine-1').waitFor();
     await page.getByRole('button', { name: 'Close the request' }).click();
     await page.getByRole('button', { name: 'Clear all filters' }).click();
-    // Four digits are a year: the field goes on to the hour, as people type on.
+    // After four digits of the year, the field moves to the hour while the user continues to type.
     await page.getByLabel('To (your time)').click({ position: { x: 20, y: 18 } });
     await page.keyboard.type('112220200205PM');
     await page.getByText('No request matches').waitFor();
@@ -146,7 +146,7 @@ describeWithBrowser('the page of requests', (open) => {
     await using it = await scene();
     await it.send('/pets?limit=3', 'fine-1');
     await it.send('/pets/77', 'failed-1');
-    // One that is saved later would move the other down.
+    // A request that is saved later would move the other one down.
     for (const id of ['fine-1', 'failed-1'])
       await eventually(async () => (await it.found(id)) === 1);
     await expectSound(open, it.service, it.visitor, '/requests', (page) =>

@@ -41,11 +41,11 @@ describeWithBrowser('the sandbox page', (open) => {
     await section('Clock').getByRole('button', { name: 'To 5 December 2030' }).click();
     await section('Clock').getByText('ahead').waitFor();
     const { clockOffset } = await service.stores.sandboxes.find(account.id);
-    // The page reckons with its own clock, which has advanced since it asked for the time.
+    // The page calculates with its own clock, which has advanced since it requested the time.
     const missedBy = scene.clock.now().wall + clockOffset - Date.UTC(2030, 11, 5);
     expect(Math.abs(missedBy)).toBeLessThan(5 * MINUTE);
 
-    // By keyboard: the thumb is a slider.
+    // With the keyboard: the thumb has the role of a slider.
     await page.getByRole('slider', { name: 'Left in this minute' }).focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('Tab');

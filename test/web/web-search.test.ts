@@ -27,7 +27,7 @@ describeWithBrowser('the search', (open) => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`${service.dashboardUrl}/docs/guides/errors#pet_not_found`);
 
-    // A page of the application, where the focus is in a field: the slash is text there.
+    // On a page of the application with the focus in a field, the slash is text.
     await page.goto(`${service.dashboardUrl}/sign-in`);
     await page.getByLabel('E-mail').fill('/');
     expect(await page.getByRole('dialog').count()).toBe(0);

@@ -21,7 +21,7 @@ import {
 
 const REFUSALS = [/status of 4\d\d.*\/api\//];
 
-/** Makes the browser hold passkeys, as a device with a fingerprint reader does. */
+/** Makes the browser store passkeys, like a device with a fingerprint reader. */
 async function withFingerprint({ page }: Visitor): Promise<void> {
   const debuggee = await page.context().newCDPSession(page);
   await debuggee.send('WebAuthn.enable');
@@ -37,7 +37,7 @@ async function withFingerprint({ page }: Visitor): Promise<void> {
   });
 }
 
-/** Sets up an authenticator app on the Account page; gives it, the code that was used and the recovery codes. */
+/** Sets up an authenticator app on the Account page; returns it with the used code and the recovery codes. */
 async function setUpApp(page: Page) {
   await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' });
@@ -68,7 +68,7 @@ async function signOut(page: Page): Promise<void> {
   await heading(page, 'A petstore that really behaves').waitFor();
 }
 
-/** A new operator in a browser of their own, at a path. */
+/** A new operator in a new browser, at a path. */
 async function enterAsOperator(open: Open, service: TestService, path: string) {
   const boss = await operator(service);
   return enter(open, service, boss, path, { expected: REFUSALS });
@@ -197,7 +197,7 @@ describeWithBrowser('the second factor', (open) => {
     await setUpApp(page);
     await expectFine(page);
     await saveCodes(page);
-    // The check above ends what was added to the browser before.
+    // The check above ends virtual authenticators that were added before it.
     await withFingerprint(visitor);
     await addPasskey(page, `A name that is as long as ${'it may be '.repeat(3)}ok`);
     await page.getByRole('button', { name: /^Remove the passkey/ }).waitFor();

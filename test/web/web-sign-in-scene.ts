@@ -13,12 +13,12 @@ import { PASSWORD } from '../support/dashboard-visitor.ts';
 import { type ServiceOptions, TestService } from '../support/harness.ts';
 
 /*
- * The pages as people meet them: by role and label.
+ * Finds elements of the pages like users, by role and label.
  */
 
 export type Open = (options: VisitOptions) => Promise<Visitor>;
 
-/** How each page is looked at: both colour schemes, both widths. */
+/** Each page is checked in both colour schemes and both widths. */
 export const LOOKS = [
   { colorScheme: 'light', viewport: DESKTOP },
   { colorScheme: 'dark', viewport: PHONE },
@@ -28,7 +28,7 @@ export function startWithPages(options: ServiceOptions = {}): Promise<TestServic
   return TestService.start({ parts: PARTS, ...options });
 }
 
-/** A visitor who may copy, at the start page of the dashboard. */
+/** A visitor who may use the clipboard, at the start page of the dashboard. */
 export async function visit(
   open: Open,
   service: TestService,
@@ -39,7 +39,7 @@ export async function visit(
   return visitor;
 }
 
-/** Creates an account from the start page, as a person does. */
+/** Creates an account from the start page, like a user. */
 export async function signUp(page: Page, email: string): Promise<void> {
   await page.getByRole('link', { name: 'Create account' }).click();
   await fillCredentials(page, email);
@@ -62,7 +62,7 @@ export async function fillCredentials(
   await page.getByLabel('Password', { exact: true }).fill(password);
 }
 
-/** Follows a link of the navigation, which a phone has in a menu. */
+/** Follows a link of the navigation, which is in a menu on a phone. */
 export async function goTo(page: Page, name: string): Promise<void> {
   const menu = page.getByRole('button', { name: 'Open the menu' });
   if (await menu.isVisible()) await menu.click();
@@ -82,7 +82,7 @@ export async function expectFine(page: Page): Promise<void> {
   expect(wide).toBe(false);
 }
 
-/** Presses Tab until the focused element has this name, at most so many times. */
+/** Presses Tab until the focused element has this name, at most `most` times. */
 export async function tabTo(page: Page, name: string | RegExp, most = 40): Promise<void> {
   for (let presses = 0; presses < most; presses++) {
     await page.keyboard.press('Tab');
@@ -99,7 +99,7 @@ export async function untilFocused(page: Page, element: Locator): Promise<void> 
 async function hasFocus(page: Page, name: string | RegExp): Promise<boolean> {
   const focused = page.locator(':focus');
   if ((await focused.count()) !== 1) return false;
-  // Such as: - link "Create account":
+  // The snapshot starts like: - link "Create account":
   const snapshot = await focused.ariaSnapshot();
   const found = /^- [a-z]+ (?:"(.*?)"|\/(.*?)\/)/.exec(snapshot)?.[1] ?? '';
   return typeof name === 'string' ? found === name : name.test(found);

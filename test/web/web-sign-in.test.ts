@@ -127,7 +127,7 @@ describeWithBrowser('passwords and addresses by mail', (open) => {
     await page.getByLabel('E-mail').fill(email);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('Look into your mail').waitFor();
-    // The account is made after the reply.
+    // The account is created after the reply.
     await mail.emailTo(email, 1);
     await page.goto(service.dashboardUrl);
     await signIn(page, email);

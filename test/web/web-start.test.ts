@@ -145,7 +145,7 @@ describeWithBrowser('the start page', (open) => {
     await goTo(page, 'Keys');
     await goTo(page, 'Start');
     await page.getByRole('button', { name: 'Create a key' }).waitFor();
-    // What was done is remembered for the account, the key is not.
+    // The completed steps are stored for the account, but the text of the key is not.
     await page.getByText('You have the key My first key').waitFor();
     await page.getByText('Your first request has arrived.').waitFor();
     await page.getByText('Your first message was sent.').waitFor();

@@ -13,10 +13,10 @@ import { eventually } from '../support/harness.ts';
 import { usageRecord } from '../support/usage-records.ts';
 import { enter, expectSound, headerWidths, isTooWide, tabTo } from './web-entrance.ts';
 
-/** Longer than the grace that follows a first 429. */
+/** Longer than the grace after a first 429. */
 const AFTER_GRACE = 3_000;
 
-/** The radio buttons lie below what shows them. */
+/** The radio buttons are covered by their labels. */
 const ATTACHED = { state: 'attached' } as const;
 
 function bar({ page }: Visitor, name: string) {
@@ -27,7 +27,7 @@ function totals({ page }: Visitor) {
   return page.getByRole('list', { name: 'Totals' });
 }
 
-/** Somebody with five requests a minute, and a key. */
+/** A visitor with five requests a minute, and a key. */
 async function holder({ service }: DashboardScene) {
   const visitor = await customer(service, subscribe('enterprise', { perMinute: 5, perDay: 500 }));
   const { text, key } = await createKey(visitor, { name: 'shop' });
@@ -160,7 +160,7 @@ describeWithBrowser('the usage page', (open) => {
     const byKey = requests.getByRole('region', { name: 'Requests by key' });
     await byKey.waitFor();
     expect(await byKey.getByRole('row').count()).toBe(2);
-    // A status, not a code: requests are refused by the limit, and by a ban.
+    // The link filters by status, not by code: both the limit and a ban refuse requests.
     const refused = requests.getByRole('link', { name: 'Show the requests: Over the limit' });
     expect(await refused.getAttribute('href')).toMatch(/^\/requests\?status=429&from=2027-/);
     await requests.getByText('7 days').click();
