@@ -36,7 +36,7 @@ export class PetstoreError extends Error {
   }
 }
 
-/** The service, or a proxy before it, answered with an error. */
+/** The service, or a proxy in front of it, answered with an error. */
 export class ApiError extends PetstoreError {
   static {
     ApiError.prototype.name = 'ApiError';

@@ -3,7 +3,7 @@ import { integerFromDigits, isInt64 } from './int64.ts';
 import { isPetStatus } from './replies.ts';
 import type { Int64, ListPetsQuery } from './types.ts';
 
-// RFC 8288: targets and quoted parameters may contain the separators, so splitting at them is wrong.
+// RFC 8288: targets and quoted parameters may contain separators, so the header cannot be split at them.
 const LINKS = /<([^>]*)>((?:[^,"]|"(?:[^"\\]|\\.)*")*)/g;
 const PARAMETERS = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+)))?/g;
 

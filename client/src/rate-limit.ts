@@ -2,9 +2,9 @@
 export interface RateLimit {
   /** Requests admitted per window, of the window with the fewest remaining. */
   readonly limit: number;
-  /** Requests that remain in it. */
+  /** Requests that remain in the window. */
   readonly remaining: number;
-  /** When it resets, by the service's clock. */
+  /** When the window resets, by the service's clock. */
   readonly resetAt: Date;
   /** Every window separately; empty when the service does not report them. */
   readonly windows: readonly RateLimitWindow[];
@@ -12,15 +12,15 @@ export interface RateLimit {
 
 /** One window of the quota. */
 export interface RateLimitWindow {
-  /** The service's name for it, such as `minute` or `day`. */
+  /** Name of the window, such as `minute` or `day`. */
   readonly name: string;
   /** Requests admitted per window. */
   readonly limit: number;
   /** Length of the window in milliseconds. */
   readonly windowMs: number;
-  /** Requests that remain in it. */
+  /** Requests that remain in the window. */
   readonly remaining: number;
-  /** When it resets, by this machine's clock. */
+  /** When the window resets, by this machine's clock. */
   readonly resetAt: Date;
 }
 

@@ -20,7 +20,7 @@ export interface Deadline {
   readonly timeoutMs: number;
   /** Makes the error that the task fails with after the timeout. */
   readonly onTimeout: () => Error;
-  /** Ends the task before that. */
+  /** Ends the task before the timeout. */
   readonly signal: AbortSignal | undefined;
 }
 
