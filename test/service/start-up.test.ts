@@ -20,7 +20,7 @@ const WITHOUT_LOW_PORTS =
     ? ['setpriv', '--bounding-set=-net_bind_service', '--inh-caps=-net_bind_service']
     : [];
 
-/** Whether ports below 1024 need a privilege; some containers allow them to all users. */
+/** Whether low ports need a privilege; some containers allow every port to all users. */
 function lowPortsAreGuarded(): boolean {
   const rule = '/proc/sys/net/ipv4/ip_unprivileged_port_start';
   return existsSync(rule) && Number(readFileSync(rule, 'utf8')) > 80;
