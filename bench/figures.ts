@@ -64,8 +64,8 @@ function startUpFigures({ startUp }: Results): Figure[] {
 function throwAwayFigures({ throwAway }: Results): Figure[] {
   if (!throwAway) return [];
   return [
-    ...within('first 200, service to throw away', 100, throwAway.firstReply),
-    ...within('100 resets of a service to throw away', 2_000, throwAway.resets),
+    ...within('first 200, throwaway service', 100, throwAway.firstReply),
+    ...within('100 resets of a throwaway service', 2_000, throwAway.resets),
   ];
 }
 

@@ -120,7 +120,7 @@ function throwAwayTable({ throwAway }: Results): string[] {
     ['from spawn of the executable to the first 200', whole(throwAway.firstReply)],
     ['100 resets, without the requests between them', whole(throwAway.resets)],
   ];
-  return ['### Services to throw away', table(['what', 'ms'], rows)];
+  return ['### Throwaway services', table(['what', 'ms'], rows)];
 }
 
 function memoryTable({ memory }: Results): string[] {

@@ -24,7 +24,7 @@ export async function measureThrowAway(bench: Bench): Promise<ThrowAway> {
   const file = await buildForBench(bench);
   const firstReplies: number[] = [];
   for (let turn = 1; turn <= bench.scale.startUps; turn += 1) {
-    bench.progress(`services to throw away, ${turn} of ${bench.scale.startUps}`);
+    bench.progress(`throwaway services, ${turn} of ${bench.scale.startUps}`);
     firstReplies.push(await timeOfFirstReply(bench, file));
   }
   const resets: number[] = [];
@@ -48,7 +48,7 @@ async function timeOfFirstReply({ folder }: Bench, file: string): Promise<number
   );
   try {
     while (!existsSync(readyFile)) {
-      if (child.exitCode !== null) throw new Error('The service to throw away did not start.');
+      if (child.exitCode !== null) throw new Error('The throwaway service did not start.');
       await Bun.sleep(PAUSE);
     }
     const { addresses, keys } = await readReadyFile(readyFile);

@@ -33,7 +33,7 @@ export function addGradeCommand(program: Command): void {
   program
     .command('grade')
     .description(
-      'Grade an API client: run it in one scenario after the other against a service to throw away.',
+      'Grade an API client: run it in one scenario after the other against a throwaway service.',
     )
     .option('--only <names>', 'scenarios to run, separated by commas', parseNames, SCENARIOS)
     .option('--junit <file>', 'write the results as JUnit XML')

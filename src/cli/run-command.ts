@@ -28,7 +28,7 @@ export function addRunCommand(program: Command): void {
   program
     .command('run')
     .description(
-      'Run a command with a service to throw away, whose addresses and keys it finds in its environment.',
+      'Run a command with a throwaway service, whose addresses and keys it finds in its environment.',
     )
     .option('--fixture <file>', 'what the service begins with; - for standard input')
     .argument('<command...>', 'the command and its arguments, after --')

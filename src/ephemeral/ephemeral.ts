@@ -40,7 +40,7 @@ export interface Ephemeral extends Disposable {
 export function beginEphemeral(config: Config, fixture: Fixture): Ephemeral {
   if (config.database ?? config.redis) {
     throw new SetupError(
-      'A service to throw away has its data in a folder of its own. Unset PETSTORE_DATABASE_URL and PETSTORE_REDIS_URL.',
+      'A throwaway service has its data in a folder of its own. Unset PETSTORE_DATABASE_URL and PETSTORE_REDIS_URL.',
     );
   }
   const clock = clockFrom(fixture.clock);

@@ -116,7 +116,7 @@ const Usage = {
 export const FixtureSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Petstore fixture',
-  description: 'What a service to throw away begins with. Everything is optional.',
+  description: 'What a throwaway service begins with. Everything is optional.',
   type: 'object',
   additionalProperties: false,
   properties: {

@@ -15,7 +15,7 @@ const LOOK_EVERY = 100;
 /** A descriptor limit below this is logged at the start. */
 const AMPLE = 4_096;
 
-/** Descriptors reserved for the operations port, files and the log while new connections are refused. */
+/** Descriptors reserved for the ops port, files and the log while new connections are refused. */
 const RESERVE = 32;
 /** Descriptors count as used up when fewer than this are left. */
 const MARGIN = 4;
@@ -35,7 +35,7 @@ interface Dependencies {
 /**
  * Refuses new connections while file descriptors are used up, and reports it. Otherwise the runtime would spend
  * half a core trying to accept them, and no other file could be opened either. Requests on open connections are
- * still answered, and the operations port uses a reserve.
+ * still answered, and the ops port uses a reserve.
  * @returns a disposable that closes the reserve.
  */
 export function watchDescriptors(dependencies: Dependencies): Disposable {

@@ -16,7 +16,7 @@ export type {
 } from './types.ts';
 
 /**
- * Starts a service to throw away and waits until it answers requests.
+ * Starts a throwaway service and waits until it answers requests.
  * @throws Error with the output of the service if it cannot be started or is not ready in time.
  */
 export async function startPetstore(options: StartOptions = {}): Promise<Petstore> {

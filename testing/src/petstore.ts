@@ -14,7 +14,7 @@ export class PetstoreControlError extends Error {
   override readonly name = 'PetstoreControlError';
 }
 
-/** A service to throw away, as the tests of an API client use it. */
+/** A throwaway service, as the tests of an API client use it. */
 export class Petstore implements AsyncDisposable {
   readonly #service: StartedService;
   readonly #ready: Ready;
