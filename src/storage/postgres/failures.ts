@@ -31,6 +31,21 @@ const BROKEN_CONNECTION = 'failure on connection marked as essential';
 /** Part of the context of an error that came from another server. */
 const ON_A_NODE = 'while executing command on';
 
+/** SQLSTATE: internal error. Citus uses it where a connection to a node broke, which has no code of its own. */
+const INTERNAL = 'XX000';
+
+/** libpq's messages when a connection breaks. */
+const BROKEN_BY_PEER = new RegExp(
+  `^(${[
+    'server closed the connection',
+    'SSL (connection has been closed|SYSCALL error|error)',
+    'could not (receive data from|send data to) server',
+    'write to server failed',
+    '(connection not open|no connection to the server)',
+    'lost synchronization with server',
+  ].join('|')})`,
+);
+
 /** SQLSTATE: disk full, memory or a configured limit exhausted, input/output error. */
 const FAILED_WRITE = /^(53[124]00|58...)$/;
 
@@ -60,7 +75,7 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof SQL.PostgresError)) return false;
   const state = error.errno;
   if (state === undefined) return CONNECTION.test(error.code);
-  return AWAY.test(state) || error.message.startsWith(BROKEN_CONNECTION);
+  return AWAY.test(state) || isBrokenToNode(error);
 }
 
 /** Whether the server has no space for changes, or failed to write to its disk. */
@@ -83,6 +98,15 @@ export function isOfOneNode(error: unknown): boolean {
   if (!(error instanceof SQL.PostgresError)) return false;
   // Only a server that replies sends a code.
   const isLost = error.errno !== undefined && LOST_NODE.test(error.errno);
-  const isBroken = error.message.startsWith(BROKEN_CONNECTION);
-  return isLost || isBroken || error.where?.includes(ON_A_NODE) === true;
+  return isLost || isBrokenToNode(error) || comesFromNode(error);
+}
+
+/** Whether the connection from the server that replies to a node broke. */
+function isBrokenToNode(error: SQL.PostgresError): boolean {
+  if (error.message.startsWith(BROKEN_CONNECTION)) return true;
+  return error.errno === INTERNAL && comesFromNode(error) && BROKEN_BY_PEER.test(error.message);
+}
+
+function comesFromNode({ where }: SQL.PostgresError): boolean {
+  return where?.includes(ON_A_NODE) === true;
 }
