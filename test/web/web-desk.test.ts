@@ -70,6 +70,35 @@ describeWithBrowser("the operator's desk", (open) => {
     expect(browser.problems).toEqual([]);
   });
 
+  test('takes the next action while the account is loading after the one before', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const boss = await operator(service);
+    const other = await customer(service);
+    const path = `/operator/accounts/${other.accountId}`;
+    await using browser = await enter(open, service, boss, path);
+    const { page } = browser;
+    await page.getByRole('heading', { level: 1, name: other.email }).waitFor();
+    const deleted = Promise.withResolvers<void>();
+    await page.route(`**/api${path}`, async (route) => {
+      await deleted.promise;
+      await route.abort();
+    });
+
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Make reset link' }).click();
+    await dialog.getByRole('button', { name: 'Make reset link' }).click();
+    await dialog.getByText('/reset-password#token=').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    await dialog.getByRole('textbox').fill(other.email);
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+    deleted.resolve();
+    expect(await service.stores.accounts.find(other.accountId)).toBeUndefined();
+  });
+
   test('is sound in light and dark, on a desktop and on a phone', async () => {
     await using scene = await dashboardScene();
     const { service } = scene;

@@ -146,22 +146,30 @@ function mayPass(error: unknown): boolean {
   return error instanceof CallError && (error.status === 0 || error.status === 503);
 }
 
-/** A mutation that runs once at a time: starting it again while it runs has no effect. */
+/**
+ * A mutation that runs once at a time: starting it again while it runs has no effect. After `reset` it can be started
+ * again, although the queries of the page may still be loading for the run before.
+ */
 export function useAction<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
 ) {
   const mutation = useMutation(options);
   // Not `isPending`: a second click may come before React has rendered it.
-  const isUnderWay = useRef(false);
+  const running = useRef<Promise<Data>>(undefined);
   const mutate = (variables: Variables): void => {
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
-    const over = () => {
-      isUnderWay.current = false;
+    if (running.current !== undefined) return;
+    const run = mutation.mutateAsync(variables);
+    running.current = run;
+    const end = () => {
+      if (running.current === run) running.current = undefined;
     };
-    mutation.mutateAsync(variables).then(over, over);
+    run.then(end, end);
   };
-  return { ...mutation, mutate };
+  const reset = (): void => {
+    running.current = undefined;
+    mutation.reset();
+  };
+  return { ...mutation, mutate, reset };
 }
 
 /** The key of the session's query. Invalidate it after signing in or out. */
