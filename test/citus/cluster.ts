@@ -11,6 +11,13 @@ const SETTINGS = [
   'citus.shard_count=8',
 ];
 
+/** The column of each table that a distributed database has on its workers, or `reference`. */
+export const PLACEMENTS = Object.fromEntries(
+  Object.entries(TABLES).flatMap(([name, { distributedBy }]) =>
+    distributedBy === 'coordinator' ? [] : [[name, distributedBy]],
+  ),
+);
+
 /** A coordinator and workers, each a private PostgreSQL server with Citus. */
 export class CitusCluster implements AsyncDisposable {
   readonly coordinator: PostgresServer;
@@ -64,6 +71,30 @@ export class CitusCluster implements AsyncDisposable {
     const url = await this.createDatabase();
     await migrate(url);
     return url;
+  }
+
+  /** Creates a database with the tables of the service, as if Citus had been installed later. */
+  async createUndistributed(): Promise<string> {
+    const url = await this.createDatabase();
+    await this.coordinator.run('DROP EXTENSION citus', url);
+    await migrate(url);
+    return url;
+  }
+
+  /** Installs the extension in such a database, and registers the workers. */
+  async makeDistributable(url: string): Promise<void> {
+    await this.coordinator.run('CREATE EXTENSION citus', url);
+    await this.join(url);
+  }
+
+  /** The distributed tables, as in `PLACEMENTS`. */
+  async placements(url: string): Promise<Record<string, string>> {
+    const rows = await this.coordinator.run<{ name: string; by: string }>(
+      `SELECT table_name::text AS name, CASE citus_table_type WHEN 'distributed'
+         THEN distribution_column ELSE citus_table_type END AS by FROM citus_tables`,
+      url,
+    );
+    return Object.fromEntries(rows.map(({ name, by }) => [name, by]));
   }
 
   /** Restores the initial content of a migrated database. */

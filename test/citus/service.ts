@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { BUCKET_SIZE } from '../../src/storage/buckets.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
-import { TABLES } from '../../src/storage/schema.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { SECRET } from '../support/postgres-server.ts';
 import { runCommand } from '../support/process.ts';
-import { CitusCluster } from './cluster.ts';
+import { CitusCluster, PLACEMENTS } from './cluster.ts';
 
 const REX = { name: 'Rex', categoryId: 7 };
 
@@ -18,26 +17,10 @@ describe('a service on Citus', () => {
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
 
-  /** The distributed tables, each with its distribution column. */
-  async function placements(url: string): Promise<Record<string, string>> {
-    const rows = await cluster.coordinator.run<{ name: string; by: string }>(
-      `SELECT table_name::text AS name, CASE citus_table_type WHEN 'distributed'
-         THEN distribution_column ELSE citus_table_type END AS by FROM citus_tables`,
-      url,
-    );
-    return Object.fromEntries(rows.map(({ name, by }) => [name, by]));
-  }
-
-  const EVERYTHING = Object.fromEntries(
-    Object.entries(TABLES).flatMap(([name, { distributedBy }]) =>
-      distributedBy === 'coordinator' ? [] : [[name, distributedBy]],
-    ),
-  );
-
   test('distributes the tables that its first start makes, also when several start at once', async () => {
     const url = await cluster.createDatabase();
     await Promise.all([migrate(url), migrate(url), migrate(url)]);
-    expect(await placements(url)).toEqual(EVERYTHING);
+    expect(await cluster.placements(url)).toEqual(PLACEMENTS);
     await migrate(url);
   });
 
@@ -121,54 +104,8 @@ describe('a service on Citus', () => {
     using folder = temporaryFolder();
     const settings = { ...settingsOf(url), PETSTORE_DATA_DIR: folder.path };
     expect(await runCommand(['distribute', '--yes'], settings)).toMatchObject({ code: 0 });
-    expect(await placements(url)).toEqual(EVERYTHING);
+    expect(await cluster.placements(url)).toEqual(PLACEMENTS);
     expect(await create()).toEqual(first);
-  });
-
-  test('goes on while a database with data is distributed, which loses nothing', async () => {
-    const url = await cluster.createDatabase();
-    // Like a database that the service used before the extension was installed.
-    await cluster.coordinator.run('DROP EXTENSION citus', url);
-    await migrate(url);
-    await using service = await TestService.start({ settings: settingsOf(url) });
-    const { secret } = await service.account();
-    for (let count = 0; count < 20; count += 1) await service.post(secret, REX);
-    await cluster.coordinator.run('CREATE EXTENSION citus', url);
-    await cluster.join(url);
-    using folder = temporaryFolder();
-    const run = (...args: string[]) =>
-      runCommand(['distribute', ...args], { ...settingsOf(url), PETSTORE_DATA_DIR: folder.path });
-    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
-    expect(await run('--check')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('pets'),
-    });
-    const acknowledged: number[] = [];
-    let distributing = true;
-    const adding = (async () => {
-      while (distributing) {
-        const reply = await service.post(secret, REX, {
-          'Idempotency-Key': `${acknowledged.length}`,
-        });
-        expect(reply.status).toBe(201);
-        acknowledged.push((await reply.json()).id);
-      }
-    })();
-    const distributed = await run('--yes').finally(() => {
-      distributing = false;
-    });
-    await adding;
-    expect(distributed).toMatchObject({ code: 0, stderr: expect.stringContaining('pets') });
-    expect(await placements(url)).toEqual(EVERYTHING);
-    const { stdout } = await run('--check', '--json');
-    const check: { nodes: { shards: number }[]; missing: string[] } = JSON.parse(stdout);
-    expect(check.missing).toEqual([]);
-    expect(check.nodes).toHaveLength(2);
-    const seen: (number | bigint)[] = [];
-    for await (const pet of service.client(secret).listAllPets({ limit: 100 })) seen.push(pet.id);
-    expect(seen).toHaveLength(20 + acknowledged.length);
-    expect(acknowledged.filter((id) => !seen.includes(id))).toEqual([]);
-    expect((await run('--yes')).code).toBe(0);
   });
 
   test('is filled from a data folder', async () => {
@@ -179,7 +116,7 @@ describe('a service on Citus', () => {
     const url = await cluster.createDatabase();
     const migrated = await runCommand(['migrate-store'], { ...embedded, ...settingsOf(url) });
     expect(migrated).toMatchObject({ code: 0 });
-    expect(await placements(url)).toEqual(EVERYTHING);
+    expect(await cluster.placements(url)).toEqual(PLACEMENTS);
     await using service = await TestService.start({ settings: settingsOf(url) });
     const pets = await service.request('/pets?limit=100&after=200', { key: key.stdout.trim() });
     expect(await pets.json()).toHaveLength(100);

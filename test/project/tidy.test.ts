@@ -59,6 +59,7 @@ const ENTRIES = [
   'test/deploy/containers.ts',
   'test/http/mocks.ts',
   // Run by `npm run citus`.
+  'test/citus/distribution.ts',
   'test/citus/main.ts',
   'test/citus/storage.ts',
   'test/citus/service.ts',

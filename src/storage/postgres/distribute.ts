@@ -2,8 +2,8 @@ import type { SQL } from 'bun';
 import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import { connect } from './connection.ts';
-import { distribute, isShardable, missingPlacements } from './distribution.ts';
-import { alone, migrate } from './migrate.ts';
+import { distribute, isShardable, missingPlacements, whileDistributing } from './distribution.ts';
+import { migrate } from './migrate.ts';
 import { requirePrimary } from './primary.ts';
 
 /** A table of a sharded database. */
@@ -41,9 +41,11 @@ export async function distributeDatabase(
   onTable: (name: string, done: number, tables: number) => void,
 ): Promise<void> {
   const primary = await requirePrimary(servers);
-  await migrate(primary);
   await withCitus(primary, async (connection) => {
-    await alone(primary, () => distribute(connection, onTable));
+    // A migration would wait for another process that distributes tables.
+    await whileDistributing(connection, async () => {});
+    await migrate(primary);
+    await whileDistributing(connection, () => distribute(connection, onTable));
   });
 }
 

@@ -1,6 +1,9 @@
 import type { SQL } from 'bun';
+import { OperatorError } from '../../core/errors.ts';
+import { SECOND } from '../../lib/clock.ts';
 import { TABLES, type TableName } from '../schema.ts';
 import type { Queries } from './database.ts';
+import { isLostRace, repeatAfter, sqlStateOf } from './failures.ts';
 
 /** A connection or a transaction to run statements on. */
 type Statements = Pick<SQL, 'unsafe'>;
@@ -31,6 +34,12 @@ const IN_USE: readonly TableName[] = ['accounts', 'pets', 'audit'];
 
 /** The maximum number of rows of a table that are copied while its changes wait, which takes a moment. */
 const COPIED_AT_ONCE = 10_000;
+
+/** The number of attempts for one table, and the pause (ms), which grows with each: writers hold locks on it. */
+const ATTEMPTS = { most: 10, pause: 0.2 * SECOND } as const;
+
+/** Identifies the advisory lock of the process that distributes tables. Any number would do. */
+const LOCK = 7_053_881_624;
 
 const HAS_EXTENSION = "SELECT 1 FROM pg_extension WHERE extname = 'citus'";
 
@@ -84,6 +93,41 @@ export async function distributeNewTables(connection: Statements): Promise<void>
 }
 
 /**
+ * Runs the work while no other process distributes tables. The lock belongs to the connection that does the work,
+ * so that it lasts until the server has finished even if the process is killed. It is not part of a transaction,
+ * because distributing a table concurrently with changes waits for all transactions that changed or locked rows.
+ * @param connection a single connection.
+ * @throws OperatorError when another process distributes tables, or the server still works for one that was killed.
+ */
+export async function whileDistributing(
+  connection: Statements,
+  work: () => Promise<void>,
+): Promise<void> {
+  const [row] = await connection.unsafe<{ locked: boolean }[]>(
+    `SELECT pg_try_advisory_lock(${LOCK}) AS locked`,
+  );
+  if (row?.locked !== true) {
+    throw new OperatorError(
+      'Another process is distributing this database, or PostgreSQL is still working for one that was interrupted. Wait until it has finished, and run this again.',
+    );
+  }
+  try {
+    await work();
+  } finally {
+    await connection.unsafe(`SELECT pg_advisory_unlock(${LOCK})`);
+  }
+}
+
+/** Prevents others from distributing tables until the end of the transaction; `false` when one does so now. */
+export async function preventDistribution(transaction: Statements): Promise<boolean> {
+  if (!(await isShardable(transaction))) return true;
+  const [row] = await transaction.unsafe<{ locked: boolean }[]>(
+    `SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`,
+  );
+  return row?.locked === true;
+}
+
+/**
  * Distributes the tables of a database that is in use. Changes to large tables are not blocked while their rows are
  * copied; changes to small tables and to reference tables wait. Continues where it was interrupted.
  * @param onTable called for each table before it is distributed.
@@ -92,16 +136,18 @@ export async function distribute(
   connection: Statements,
   onTable: (name: string, done: number, tables: number) => void,
 ): Promise<void> {
-  await bringBack(connection);
+  await repeatAfter(isLost, ATTEMPTS, () => bringBack(connection));
   const missing = await missingPlacements(connection);
-  await prepare(connection, missing);
+  await repeatAfter(isLost, ATTEMPTS, () => prepare(connection, missing));
   for (const [index, placement] of missing.entries()) {
     const { name } = placement;
     onTable(name, index, missing.length);
     // Distributing concurrently with changes takes some seconds even for the smallest table.
     const rows = await connection.unsafe(`SELECT 1 FROM ${name} LIMIT ${COPIED_AT_ONCE + 1}`);
     const beside = rows.length > COPIED_AT_ONCE ? '_concurrently' : '';
-    await place(connection, placement, `create_distributed_table${beside}`);
+    await repeatAfter(isLost, ATTEMPTS, () =>
+      place(connection, placement, `create_distributed_table${beside}`),
+    );
   }
 }
 
@@ -130,6 +176,11 @@ async function bringBack(connection: Statements): Promise<void> {
       [name],
     );
   }
+}
+
+/** Whether a writer held a lock that the statement needed. */
+function isLost(error: unknown): boolean {
+  return isLostRace(error) || sqlStateOf(error) === '55P03';
 }
 
 /** Prepares the database for distributing pets. */

@@ -28,6 +28,9 @@ const LOST_NODE = /^08...$/;
 /** Citus's message, with the code for internal errors, when the connection to a node breaks in a transaction. */
 const BROKEN_CONNECTION = 'failure on connection marked as essential';
 
+/** The beginning of Citus's message, with the code for internal errors, when a shard was replaced since the plan. */
+const REPLACED_SHARD = 'could not find valid entry for shard';
+
 /** Part of the context of an error that came from another server. */
 const ON_A_NODE = 'while executing command on';
 
@@ -56,7 +59,28 @@ export function sqlStateOf(error: unknown): string | undefined {
 
 /** Whether nothing was changed, and an immediate retry may succeed. */
 export function isLostRace(error: unknown): boolean {
-  return LOST_RACE.test(sqlStateOf(error) ?? '');
+  if (LOST_RACE.test(sqlStateOf(error) ?? '')) return true;
+  return error instanceof SQL.PostgresError && error.message.startsWith(REPLACED_SHARD);
+}
+
+/**
+ * Runs the work, and again after an error that another attempt may avoid.
+ * @param attempts the maximum number, and the pause between them (ms), which is random and grows with each.
+ */
+export async function repeatAfter(
+  isAvoidable: (error: unknown) => boolean,
+  attempts: { readonly most: number; readonly pause: number },
+  work: () => Promise<void>,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!isAvoidable(error) || tries === attempts.most) throw error;
+      await Bun.sleep(Math.random() * attempts.pause * tries);
+    }
+  }
 }
 
 /** Whether the key already exists. A sharded database has another code for this when it copies rows. */

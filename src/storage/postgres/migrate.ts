@@ -1,14 +1,15 @@
 import type { SQL } from 'bun';
 import { messageOf, SetupError } from '../../core/errors.ts';
 import { withConnection } from './connection.ts';
-import { distributeNewTables, hasTablesToDistribute } from './distribution.ts';
-import { isLostRace, sqlStateOf } from './failures.ts';
+import { distributeNewTables, hasTablesToDistribute, preventDistribution } from './distribution.ts';
+import { isLostRace, repeatAfter, sqlStateOf } from './failures.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 
 /** SQLSTATE: two processes tried to create the same object at the same time. */
 const MADE_BY_ANOTHER = /^(23505|42P07|42710|XX000)$/;
 
-const TRIES = 10;
+/** The number of attempts, and the pause (ms), when several processes start at the same time. */
+const ATTEMPTS = { most: 10, pause: 20 } as const;
 
 /** Pause between two checks whether another process has prepared a step, in ms. */
 const LOOK_EVERY = 200;
@@ -26,7 +27,7 @@ export async function migrate(url: string, migrations = MIGRATIONS): Promise<voi
   try {
     // A step may take longer than the usual statement timeout.
     await withConnection(url, 0, (connection) =>
-      untilAlone(() => bringUpToDate(url, connection, migrations)),
+      repeatAfter(isRace, ATTEMPTS, () => bringUpToDate(url, connection, migrations)),
     );
   } catch (cause) {
     if (cause instanceof SetupError) throw cause;
@@ -56,15 +57,19 @@ async function bringUpToDate(
   await alone(url, () => distributeNewTables(connection));
 }
 
+function isRace(error: unknown): boolean {
+  return isLostRace(error) || MADE_BY_ANOTHER.test(sqlStateOf(error) ?? '');
+}
+
 /** Waits until no other process does such work, then does the work. */
-export async function alone(url: string, work: () => Promise<void>): Promise<void> {
+async function alone(url: string, work: () => Promise<void>): Promise<void> {
   while (!(await whileLocked(url, work))) await Bun.sleep(LOOK_EVERY);
 }
 
 /**
  * Does the work unless another process is preparing a step. Does not wait for the lock, because creating an index
  * concurrently waits for all transactions, including those that wait for the lock.
- * @returns `false` when another process has the lock.
+ * @returns `false` when another process has the lock, or distributes tables.
  */
 function whileLocked(url: string, work: () => Promise<void>): Promise<boolean> {
   return withConnection(url, 0, async (connection) => {
@@ -77,8 +82,9 @@ function whileLocked(url: string, work: () => Promise<void>): Promise<boolean> {
       const locked = await transaction.unsafe(
         `SELECT 1 FROM ${TABLE} WHERE name = 'online' FOR UPDATE SKIP LOCKED`,
       );
-      if (locked.length > 0) await work();
-      return locked.length > 0;
+      if (locked.length === 0 || !(await preventDistribution(transaction))) return false;
+      await work();
+      return true;
     });
   });
 }
@@ -140,18 +146,4 @@ async function claim(connection: SQL): Promise<void> {
     `INSERT INTO ${TABLE} (name, done, works_with) VALUES ('petstore', 0, 0)
      ON CONFLICT (name) DO NOTHING`,
   );
-}
-
-/** Tries again after a conflict with another process that starts at the same time. */
-async function untilAlone(work: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      const isRace = isLostRace(error) || MADE_BY_ANOTHER.test(sqlStateOf(error) ?? '');
-      if (!isRace || tries === TRIES) throw error;
-      await Bun.sleep(Math.random() * 20 * tries);
-    }
-  }
 }
