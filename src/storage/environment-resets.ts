@@ -6,10 +6,13 @@ import type { Access } from './access.ts';
 import { recordAudit } from './audit.ts';
 import { deleteInWindows } from './batches.ts';
 import { recordChange } from './change-log.ts';
-import type { Transaction } from './schema.ts';
+import { TABLE_NAMES, TABLES, type Transaction } from './schema.ts';
 
-/** Tables that may have many rows of one environment. */
-const OF_ENVIRONMENTS = ['messages', 'usage', 'key_usage', 'bans'] as const;
+/** Tables of the accounts file whose rows belong to an environment; keys stay. The request log has its own file. */
+const OF_ENVIRONMENTS = TABLE_NAMES.filter((name) => {
+  const { file, columns } = TABLES[name];
+  return file === 'accounts' && 'environment' in columns && name !== 'api_keys';
+});
 
 export const environmentResetChanges = {
   async resetEnvironments(

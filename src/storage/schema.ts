@@ -262,6 +262,10 @@ export const TABLES = {
 } as const satisfies Readonly<Record<string, Table>>;
 
 export type TableName = keyof typeof TABLES;
+
+// An object literal has exactly the keys of its type.
+export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
+
 type Columns<Name extends TableName> = (typeof TABLES)[Name]['columns'];
 type ColumnType<C> =
   C extends GeneratedColumn<infer Value>

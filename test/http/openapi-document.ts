@@ -50,12 +50,15 @@ interface CommittedDocument {
   readonly document: OpenapiDocument;
 }
 
-/** The committed documents, by the part of the service whose base address they describe. */
-export const COMMITTED = {
+const DOCUMENTED_APIS = ['production', 'quickstart', 'sandbox'] as const;
+type DocumentedApi = (typeof DOCUMENTED_APIS)[number];
+
+/** The committed documents, by the API whose base address they describe. */
+export const COMMITTED: Readonly<Record<DocumentedApi, CommittedDocument>> = {
   production: read('openapi.json'),
   quickstart: read('openapi.quickstart.json'),
   sandbox: read('openapi.sandbox.json'),
-} as const;
+};
 
 /** The document of the pets API in production. */
 export const committed = COMMITTED.production.document;
@@ -67,16 +70,37 @@ function read(file: string): CommittedDocument {
   return { text, document: JSON.parse(text) };
 }
 
-/** The operation with this id, with its path and method. */
-export function operationOf(id: OperationId): OperationObject & { path: string; method: string } {
-  for (const { paths } of DOCUMENTS) {
-    for (const [path, methods] of Object.entries(paths)) {
+/** The operation with this id, with its path and method, and the API whose document has it. */
+export function operationOf(
+  id: OperationId,
+): OperationObject & { api: DocumentedApi; path: string; method: string } {
+  for (const api of DOCUMENTED_APIS) {
+    for (const [path, methods] of Object.entries(COMMITTED[api].document.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
-        if (operation.operationId === id) return { ...operation, path, method };
+        if (operation.operationId === id) return { ...operation, api, path, method };
       }
     }
   }
   throw new Error(`The documents have no operation ${id}.`);
+}
+
+/**
+ * The names of schemas that code generators also give to something else: to an inline schema with an enum (`PetStatus`
+ * to the field `status` of `Pet`), or to the constructor of a schema (`NewOrder` to that of `Order`).
+ */
+export function ambiguousNames(schemas: Readonly<Record<string, unknown>>): string[] {
+  const names = Object.keys(schemas);
+  const inline = Object.entries(schemas).flatMap(([name, schema]) =>
+    Object.entries<object>(Object(schema).properties ?? {})
+      .filter(([, field]) => 'enum' in field)
+      .map(([field]) => `${name}${field}`.toLowerCase()),
+  );
+  const constructors = names.map((name) => `New${name}`);
+  // NewPet is a name of the contract.
+  return names.filter(
+    (name) =>
+      inline.includes(name.toLowerCase()) || (constructors.includes(name) && name !== 'NewPet'),
+  );
 }
 
 const components: OpenapiDocument['components'] = {

@@ -6,6 +6,7 @@ import { PARTS } from '../../src/config/config.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
 import { linkClient } from '../support/linked-client.ts';
 import { runTool } from '../support/tools.ts';
+import { operationOf } from './openapi-document.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const ENVIRONMENT = { NO_PROXY: '*', no_proxy: '*' };
@@ -16,7 +17,7 @@ const SEPARATOR = '\x1e';
 /** 2^53 + 1: the first integer that a double cannot hold. */
 const LARGE = '9007199254740993';
 
-/** A part of the output of each operation's sample, in every language. */
+/** A part of the output of each operation's sample, in every language; `beforeAll` adds what the samples read. */
 const SHOWN: Readonly<Record<OperationId, RegExp>> = {
   listPets: new RegExp(LARGE),
   createPet: /Biscuit/,
@@ -51,8 +52,7 @@ afterAll(async () => {
 /** The sample of each operation in a language, with the addresses of the service and real keys. */
 function samplesIn(language: SampleLanguage): Array<readonly [OperationId, string]> {
   return OPERATION_IDS.map((id) => {
-    const { tag } = OPERATIONS[id];
-    const api = tag === 'Pets' ? 'production' : tag === 'Sandbox' ? 'sandbox' : 'quickstart';
+    const { api } = operationOf(id);
     const key = api === 'sandbox' ? keys.staging : keys.production;
     const samples = samplesOf(id, OPERATIONS[id], service.url(api), key);
     return [id, samples.find((sample) => sample.language === language)?.code ?? ''];

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { lazy } from '../../src/lib/lazy.ts';
+import { ambiguousNames } from '../http/openapi-document.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { cleanEnvironment, ServiceProcess } from '../support/process.ts';
@@ -56,6 +57,8 @@ class Copy {
 /** A service of a copy, and clients with their own keys. */
 interface Scene {
   call(key: string, method: string, path: string, body?: unknown): Promise<Response>;
+  /** Runs a command on the data of the service. */
+  petstore(...args: string[]): Promise<string>;
   /** Creates an account with this many requests a minute; returns a key of it. */
   keyFor(email: string, perMinute: number): Promise<string>;
 }
@@ -71,7 +74,9 @@ async function withService(
   using data = temporaryFolder();
   const settings = { PETSTORE_DATA_DIR: data.path, ...(await databaseOf(engine)) };
   await using service = await copy.serve(settings);
+  const petstore = (...args: string[]) => copy.petstore(settings, ...args);
   await act({
+    petstore,
     call: (key, method, path, body) =>
       fetch(`${service.url()}${path}`, {
         method,
@@ -83,8 +88,8 @@ async function withService(
       }),
     keyFor: async (email, perMinute) => {
       const limits = ['--per-minute', String(perMinute), '--per-day', '1000'];
-      await copy.petstore(settings, 'accounts', 'create', email, '--plan', 'enterprise', ...limits);
-      return (await copy.petstore(settings, 'keys', 'create', email)).trim();
+      await petstore('accounts', 'create', email, '--plan', 'enterprise', ...limits);
+      return (await petstore('keys', 'create', email)).trim();
     },
   });
 }
@@ -205,7 +210,8 @@ describe('docs/adding-a-resource.md', () => {
     const { paths, components, tags } = JSON.parse(await copy.petstore({}, 'openapi'));
     expect(paths['/orders'].post.operationId).toBe('createOrder');
     expect(paths['/orders/{orderId}'].get.operationId).toBe('getOrder');
-    expect(components.schemas.NewOrder.properties.quantity).toMatchObject({
+    expect(ambiguousNames(components.schemas)).toEqual([]);
+    expect(components.schemas.OrderRequest.properties.quantity).toMatchObject({
       type: 'integer',
       minimum: 1,
       maximum: 100,
@@ -249,6 +255,12 @@ describe('docs/adding-a-resource.md', () => {
       const foreign = await call(other, 'GET', `/orders/${order.id}`);
       expect(await problemOf(foreign)).toMatchObject({ status: 404, code: 'order_not_found' });
       await expectLimits(scene, 'GET', `/orders/${order.id}`);
+
+      await scene.petstore('reset', '--environment', 'staging', '--yes');
+      expect(await (await call(key, 'GET', `/orders/${order.id}`)).json()).toEqual(order);
+      await scene.petstore('reset', '--environment', 'production', '--yes');
+      const reset = await call(key, 'GET', `/orders/${order.id}`);
+      expect(await problemOf(reset)).toMatchObject({ status: 404, code: 'order_not_found' });
     });
   }
 });
