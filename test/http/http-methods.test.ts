@@ -13,6 +13,8 @@ const PATHS = [
   ['/openapi.yaml', 'GET, HEAD, OPTIONS'],
 ] as const;
 
+const COMPLETE = 'Add the method of the new operation to PATHS in this test.';
+
 function remaining(reply: Response): number {
   return Number(reply.headers.get('X-RateLimit-Remaining'));
 }
@@ -119,7 +121,7 @@ describe('OPTIONS', () => {
     const reply = await service.request(path, { key: secret, method: 'OPTIONS' });
 
     expect(reply.status).toBe(204);
-    expect(reply.headers.get('Allow')).toBe(allow);
+    expect(reply.headers.get('Allow'), COMPLETE).toBe(allow);
     expect(await reply.text()).toBe('');
   });
 
@@ -163,7 +165,7 @@ describe('a method that a path does not serve', () => {
 
     const reply = await service.request(path, { key: secret, method });
 
-    expect(reply.headers.get('Allow')).toBe(allow);
+    expect(reply.headers.get('Allow'), COMPLETE).toBe(allow);
     expect(remaining(reply)).toBe(remaining(before) - 1);
     expect(await refusalOf(reply)).toStrictEqual({
       status: 405,

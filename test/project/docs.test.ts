@@ -43,7 +43,7 @@ describe('the README', () => {
       expect([command, code]).toEqual([command, 0]);
       expect(stdout).toContain(`Usage: petstore ${command}`);
     }
-  });
+  }, 180_000);
 
   test('leads a stranger from an empty folder to a 200 by its own shell blocks', async () => {
     using folder = temporaryFolder();
@@ -78,7 +78,7 @@ describe('the README', () => {
     );
     expect(output).toContain('{"id":1,"name":"Biscuit","categoryId":7,"status":"available"}');
     expect(output).toContain('Added 1000 animals to production.');
-  });
+  }, 180_000);
 });
 
 describe('the documentation', () => {

@@ -151,7 +151,7 @@ describe('sizes', () => {
     const report = await new Response(child.stdout).text();
     expect(report.split('\n').filter((line) => line.startsWith('::'))).toEqual([]);
     expect(await child.exited).toBe(0);
-  });
+  }, 180_000);
 });
 
 describe('nothing is left lying about', () => {
