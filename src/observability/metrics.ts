@@ -14,8 +14,7 @@ import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
 import { RequestHistogram } from './request-histogram.ts';
 
 /** The sources that are read at each scrape; a queue that cannot be read is omitted. */
-interface Measured
-  extends Pick<Stores, 'writer' | 'messages' | 'writes' | 'backups' | 'lostNodes'> {
+interface Measured extends Pick<Stores, 'writer' | 'messages' | 'writes' | 'backups' | 'nodes'> {
   readonly readiness: Pick<Readiness, 'check'>;
 }
 
@@ -87,7 +86,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   );
 
   /** @param clock measures durations. */
-  constructor({ writer, messages, writes, backups, lostNodes, readiness }: Measured, clock: Clock) {
+  constructor({ writer, messages, writes, backups, nodes, readiness }: Measured, clock: Clock) {
     this.#clock = clock;
     const decisions = this.#decisions;
     new Counter({
@@ -103,7 +102,10 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     // Initialised to 0, so that the first ban appears as an increase.
     for (const environment of ENVIRONMENTS) this.#bans.inc({ environment }, 0);
     this.#gauge('petstore_writes_waiting', 'Changes waiting for the writer.', () => writer.waiting);
-    this.#gauge('petstore_messages_queued', 'Messages not delivered yet.', () => messages.queued());
+    // Every node has messages; a lost one would delay the scrape, and use a connection.
+    this.#gauge('petstore_messages_queued', 'Messages not delivered yet.', () =>
+      nodes && nodes.lost.length > 0 ? undefined : messages.queued(),
+    );
     this.#labelledGauge(
       'petstore_not_ready',
       'Whether the check found a problem because of which /readyz answers 503.',
@@ -129,7 +131,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
       'petstore_database_node_lost',
       'Nodes of a sharded database that cannot be reached: 1 for each.',
       'node',
-      async () => (await lostNodes().catch(() => [])).map((node) => [node, 1]),
+      () => (nodes?.lost ?? []).map((node) => [node, 1]),
     );
     this.#addOperating(backups);
     addProcessMetrics(this.#registry);

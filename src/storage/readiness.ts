@@ -12,9 +12,9 @@ export function storeReadiness(stores: Stores): Readiness {
 }
 
 /** The reason if the store cannot be read. Clients only see that it is unavailable. */
-async function storeProblem({ changes }: Stores): Promise<string | undefined> {
+async function storeProblem({ changes, nodes }: Stores): Promise<string | undefined> {
   try {
-    await changes.revision();
+    await (nodes ? nodes.probe() : changes.revision());
     return undefined;
   } catch (error) {
     const cause = error instanceof StorageUnavailable ? error.cause : error;
@@ -22,8 +22,8 @@ async function storeProblem({ changes }: Stores): Promise<string | undefined> {
   }
 }
 
-async function lostNodesNote(stores: Stores): Promise<string | undefined> {
-  const lost = await stores.lostNodes();
+function lostNodesNote({ nodes }: Stores): string | undefined {
+  const lost = nodes?.lost ?? [];
   if (lost.length === 0) return undefined;
   return `Nodes of the database that cannot be reached: ${lost.join(', ')}. What they have gets 503.`;
 }

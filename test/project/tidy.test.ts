@@ -63,6 +63,7 @@ const ENTRIES = [
   'test/citus/main.ts',
   'test/citus/storage.ts',
   'test/citus/service.ts',
+  'test/citus/hanging-worker.ts',
   // Run by `npm run check:testing`.
   'test/testing/runners.ts',
   'test/generators/main.ts',

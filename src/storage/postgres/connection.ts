@@ -10,8 +10,19 @@ const SILENCE_LIMIT = 10 * SECOND;
 /** Timeout for connecting to the server, in seconds. */
 const CONNECT_WITHIN = 2;
 
-/** @param statementLimit ms; 0 for none. */
-export function connect(url: string, statementLimit: number, connections: number): SQL {
+/** How long a sharded database may take to connect to one of its nodes, in ms; the default of Citus is 30 s. */
+const NODE_SETTINGS = { 'citus.node_connection_timeout': CONNECT_WITHIN * SECOND } as const;
+
+/**
+ * @param statementLimit ms; 0 for none.
+ * @param isDistributed whether the database is sharded.
+ */
+export function connect(
+  url: string,
+  statementLimit: number,
+  connections: number,
+  isDistributed = false,
+): SQL {
   return new SQL({
     url,
     adapter: 'postgres',
@@ -25,6 +36,7 @@ export function connect(url: string, statementLimit: number, connections: number
       application_name: 'petstore',
       statement_timeout: statementLimit,
       idle_in_transaction_session_timeout: SILENCE_LIMIT,
+      ...(isDistributed ? NODE_SETTINGS : {}),
     },
   });
 }

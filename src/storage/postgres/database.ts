@@ -88,8 +88,9 @@ export class PostgresDatabase extends Queries {
   readonly #breaker: CircuitBreaker<string>;
   /** Set once metrics are collected. */
   metrics: DatabaseMetrics | undefined;
-  /** Whether the rows are distributed over several nodes; set before the first statement. */
-  isDistributed = false;
+  #isDistributed = false;
+  /** Former pools, in which statements may be running. */
+  readonly #retired = new Set<SQL>();
   /** Functions that reject the calls waiting for a reply. */
   readonly #waiting = new Set<(error: StorageUnavailable) => void>();
 
@@ -109,7 +110,8 @@ export class PostgresDatabase extends Queries {
       this.#persist(() => this.#measure(this.#pool.unsafe(text, values)), !SELECT.test(text)),
     );
     this.#url = url;
-    this.#connect = (address) => connect(address, STATEMENT_LIMIT, connections);
+    this.#connect = (address) =>
+      connect(address, STATEMENT_LIMIT, connections, this.#isDistributed);
     this.#pool = this.#connect(url);
     this.#breaker = new CircuitBreaker({
       probe: () => findPrimary(servers),
@@ -122,6 +124,29 @@ export class PostgresDatabase extends Queries {
         this.#refuseAll(new Error('The database was unavailable.'));
       },
     });
+  }
+
+  /** Whether the rows are distributed over several nodes; set before requests are served. */
+  get isDistributed(): boolean {
+    return this.#isDistributed;
+  }
+
+  set isDistributed(value: boolean) {
+    if (value === this.#isDistributed) return;
+    this.#isDistributed = value;
+    // The settings of the connections depend on it.
+    this.#reconnect();
+  }
+
+  /**
+   * Sends later statements over new connections. A node that hangs may block the server's processes of the old ones
+   * beyond all of their timeouts; running statements have the usual time to finish.
+   */
+  renewConnections(): void {
+    const old = this.#pool;
+    this.#pool = this.#connect(this.#url);
+    this.#retired.add(old);
+    setTimeout(() => this.#closeRetired(old), PATIENCE.transaction).unref();
   }
 
   /**
@@ -156,6 +181,12 @@ export class PostgresDatabase extends Queries {
     const patience = this.#breaker.isOpen ? 0 : PATIENCE.statement;
     await this.#breaker.stop();
     await this.#pool.close({ timeout: patience / SECOND });
+    for (const old of this.#retired) this.#closeRetired(old);
+  }
+
+  #closeRetired(old: SQL): void {
+    this.#retired.delete(old);
+    old.close({ timeout: 0 }).catch(() => {});
   }
 
   /** Retries after conflicts; turns failures of the database into `StorageUnavailable`. */

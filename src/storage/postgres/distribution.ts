@@ -66,21 +66,6 @@ export async function hasTablesToDistribute(connection: Statements): Promise<boo
   return missing.every(({ name }) => name !== 'pets') || !(await isInUse(connection));
 }
 
-interface WorkerRow {
-  readonly node: string;
-  readonly reached: boolean;
-}
-
-/** The workers that the coordinator cannot reach, as `host:port`. May raise `StorageUnavailable`. */
-export async function findLostNodes(queries: Queries): Promise<string[]> {
-  const rows = await queries.all<WorkerRow>(
-    `SELECT nodename || ':' || nodeport AS node,
-       coalesce(citus_check_connection_to_node(nodename, nodeport), false) AS reached
-     FROM pg_dist_node WHERE isactive AND groupid <> 0 ORDER BY 1`,
-  );
-  return rows.filter(({ reached }) => !reached).map(({ node }) => node);
-}
-
 /**
  * Distributes the tables of a database that was never used, and those that a new release adds to a distributed one.
  * Does nothing if there are none.

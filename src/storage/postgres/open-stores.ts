@@ -6,13 +6,14 @@ import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores } from '../stores.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { PostgresDatabase } from './database.ts';
-import { findLostNodes, isDistributed } from './distribution.ts';
+import { isDistributed } from './distribution.ts';
 import { postgresEngine } from './engine.ts';
 import { resetEnvironment } from './environment-reset.ts';
 import { PostgresKeyUses } from './key-uses.ts';
 import { RowLeases } from './leases.ts';
 import { PostgresMessageQueue } from './message-queue.ts';
 import { migrate } from './migrate.ts';
+import { NodeWatch } from './node-watch.ts';
 import { PetShards } from './pet-shards.ts';
 import { PostgresPetStore } from './pet-store.ts';
 import { requirePrimary } from './primary.ts';
@@ -47,8 +48,8 @@ export async function openPostgresStores(
     usage: new PostgresUsageBatches(database),
     addRequests: postgresAddRequests(database),
   });
-  const knowsWorkers = database.isDistributed && servers.length > 1;
-  const shards = knowsWorkers ? new PetShards(database, servers, connections) : undefined;
+  const nodes = database.isDistributed ? new NodeWatch(database, primary, servers) : undefined;
+  const shards = nodes && new PetShards(database, nodes, servers, connections);
   const open = (name: Environment) => ({
     pets: new PostgresPetStore(database, name, shards),
     quotas: new PostgresQuotaStore(database, name),
@@ -72,7 +73,7 @@ export async function openPostgresStores(
     prepareWrites: async () => {},
     loadRareWrites() {},
     probeWrites: () => database.probeWrites(),
-    lostNodes: async () => (database.isDistributed ? findLostNodes(database) : []),
+    nodes,
     measure(metrics) {
       database.metrics = metrics;
       if (shards) shards.metrics = metrics;
@@ -81,7 +82,7 @@ export async function openPostgresStores(
     environment: (name) => environments[name],
     async close() {
       await Promise.all([messages, ...pets].map((each) => each.close()));
-      await Promise.all([database, shards].map((each) => each?.close()));
+      await Promise.all([database, shards, nodes].map((each) => each?.close()));
     },
   };
 }

@@ -1,9 +1,11 @@
 import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import type { Environment } from '../../core/environments.ts';
 import { SECOND, systemClock } from '../../lib/clock.ts';
+import { withTimeout } from '../../lib/timeout.ts';
 import { bucketOf } from '../buckets.ts';
 import type { DatabaseMetrics } from '../metrics.ts';
 import { PostgresDatabase } from './database.ts';
+import type { NodeWatch } from './node-watch.ts';
 import { ONE_PET, type PetRow } from './pet-rows.ts';
 import { findWorkers } from './primary.ts';
 
@@ -12,6 +14,9 @@ const KNOWN_FOR = 60 * SECOND;
 
 /** The maximum number of buckets whose shard is cached. */
 const MOST_BUCKETS = 10_000;
+
+/** How long a worker may take before the coordinator is asked, in ms; both together take less than a request may. */
+const WORKER_LIMIT = 2 * SECOND;
 
 interface Shard {
   /** The group of the worker that has the shard. */
@@ -28,6 +33,7 @@ interface Shard {
  */
 export class PetShards {
   readonly #coordinator: PostgresDatabase;
+  readonly #nodes: NodeWatch;
   readonly #servers: DatabaseAddresses;
   readonly #connections: number;
   /** By address. They stay open, because reads may be in progress. */
@@ -40,11 +46,17 @@ export class PetShards {
   #metrics: DatabaseMetrics | undefined;
 
   /**
-   * @param servers all configured servers, including the coordinator.
+   * @param servers all configured servers, including the coordinator; without workers, no pet is found here.
    * @param connections number of connections to each worker.
    */
-  constructor(coordinator: PostgresDatabase, servers: DatabaseAddresses, connections: number) {
+  constructor(
+    coordinator: PostgresDatabase,
+    nodes: NodeWatch,
+    servers: DatabaseAddresses,
+    connections: number,
+  ) {
     this.#coordinator = coordinator;
+    this.#nodes = nodes;
     this.#servers = servers;
     this.#connections = connections;
   }
@@ -54,15 +66,24 @@ export class PetShards {
     for (const database of this.#databases.values()) database.metrics = metrics;
   }
 
-  /** @returns `undefined` if the pet must be read through the coordinator. */
+  /**
+   * @returns `undefined` if the pet must be read through the coordinator.
+   * @throws StorageUnavailable if the worker that has the pet is lost.
+   */
   async find(environment: Environment, id: number): Promise<PetRow | undefined> {
     const bucket = bucketOf(id);
     const shard = this.#shardOf(bucket);
-    const worker = shard && this.#workers.get(shard.group);
+    if (!shard) return undefined;
+    const { group, statement } = shard;
+    this.#nodes.requireReachable(group);
+    const worker = this.#workers.get(group);
     if (!worker) return undefined;
     try {
-      return await worker.get<PetRow>(shard.statement, environment, bucket, id);
+      return await withTimeout(WORKER_LIMIT, () =>
+        worker.get<PetRow>(statement, environment, bucket, id),
+      );
     } catch {
+      this.#nodes.requireReachable(group);
       return undefined;
     }
   }

@@ -72,7 +72,7 @@ export async function openSqliteStores(
       if (config.requestLogDays > 0) requestLog.prepare();
     },
     probeWrites: () => writer.probe(),
-    lostNodes: async () => [],
+    nodes: undefined,
     measure(metrics) {
       writer.metrics = metrics;
     },
