@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Config, type DatabaseSettings, readConfig } from '../config/config.ts';
-import { SetupError } from '../core/errors.ts';
+import { OperatorError, SetupError } from '../core/errors.ts';
+import type { Distribution } from '../storage/postgres/distribute.ts';
 import { UsageError } from './errors.ts';
 import { type JsonOption, jsonOption } from './options.ts';
 import { printJson, printLine, printNote, printTable } from './output.ts';
@@ -66,11 +67,21 @@ async function distribute({ check, yes, json }: DistributeOptions): Promise<void
     });
   }
   const distribution = await database.describeDistribution(servers);
-  if (json) return printJson(distribution);
+  if (json) printJson(distribution);
+  else printDistribution(distribution);
+  const { lost } = distribution;
+  if (lost.length > 0) {
+    throw new OperatorError(
+      `The coordinator cannot reach ${lost.join(', ')}. The sizes lack what is stored there. Start the server, or promote its standby.`,
+    );
+  }
+}
+
+function printDistribution({ tables, nodes, missing }: Distribution): void {
   const size = (bytes: number) => (bytes / 1024 ** 2).toFixed(1);
   printTable(
     ['TABLE', 'DISTRIBUTED BY', 'SHARDS', 'MIB'],
-    distribution.tables.map(({ name, distributedBy, shards, bytes }) => [
+    tables.map(({ name, distributedBy, shards, bytes }) => [
       ...[name, distributedBy, String(shards), size(bytes)],
     ]),
     'No table is distributed.',
@@ -78,10 +89,9 @@ async function distribute({ check, yes, json }: DistributeOptions): Promise<void
   printLine('');
   printTable(
     ['NODE', 'SHARDS', 'MIB'],
-    distribution.nodes.map(({ node, shards, bytes }) => [node, String(shards), size(bytes)]),
+    nodes.map(({ node, shards, bytes }) => [node, String(shards), size(bytes)]),
     'No node has any shard.',
   );
-  const { missing } = distribution;
   if (missing.length > 0) printLine(`\nNot distributed: ${missing.join(', ')}.`);
 }
 

@@ -124,4 +124,45 @@ describe('petstore distribute', () => {
     await eventually(async () => (await petstore(url, 'distribute', '--yes')).code === 0);
     expect(await cluster.placements(url)).toEqual(PLACEMENTS);
   });
+
+  test('says that workers have to be added first', async () => {
+    const url = await cluster.createUndistributed();
+    await petstore(url, 'accounts', 'create', 'ada@example.com');
+    await cluster.coordinator.run('CREATE EXTENSION citus', url);
+    const refused = { code: 2, stderr: expect.stringContaining('citus_add_node') };
+    expect(await petstore(url, 'distribute', '--yes')).toMatchObject(refused);
+    const { port } = cluster.coordinator;
+    await cluster.coordinator.run(`SELECT citus_set_coordinator_host('127.0.0.1', ${port})`, url);
+    expect(await petstore(url, 'distribute', '--yes')).toMatchObject(refused);
+    // The first start of a service distributes as well.
+    const fresh = await cluster.createDatabase();
+    const remove =
+      'SELECT citus_remove_node(nodename, nodeport) FROM pg_dist_node WHERE groupid > 0';
+    await cluster.coordinator.run(remove, fresh);
+    expect(await petstore(fresh, 'accounts', 'create', 'ada@example.com')).toMatchObject(refused);
+  });
+
+  test('names the nodes that cannot be reached, and asks for the coordinator instead of a worker', async () => {
+    const url = await cluster.createMigrated();
+    const [worker] = cluster.workers;
+    const { host } = new URL(url);
+    const address = `127.0.0.1:${worker?.port}`;
+    const ofWorker = url.replace(host, address);
+    for (const option of ['--yes', '--check']) {
+      expect(await petstore(ofWorker, 'distribute', option)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`${address} is a worker of Citus`),
+      });
+    }
+    await worker?.stop('SIGQUIT');
+    expect(await petstore(url, 'distribute', '--check')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('pets'),
+      stderr: expect.stringContaining(`cannot reach ${address}`),
+    });
+    const { stdout } = await petstore(url, 'distribute', '--check', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ lost: [address] });
+    await worker?.start();
+    expect(await petstore(url, 'distribute', '--check')).toMatchObject({ code: 0 });
+  });
 });

@@ -2,8 +2,16 @@ import type { SQL } from 'bun';
 import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import { connect } from './connection.ts';
-import { distribute, isShardable, missingPlacements, whileDistributing } from './distribution.ts';
+import { Queries } from './database.ts';
+import {
+  distribute,
+  isShardable,
+  missingPlacements,
+  requireWorkers,
+  whileDistributing,
+} from './distribution.ts';
 import { migrate } from './migrate.ts';
+import { findLostNodes } from './node-watch.ts';
 import { requirePrimary } from './primary.ts';
 
 /** A table of a sharded database. */
@@ -26,6 +34,8 @@ export interface NodeShare {
 export interface Distribution {
   readonly tables: readonly DistributedTable[];
   readonly nodes: readonly NodeShare[];
+  /** Workers that the coordinator cannot reach, as `host:port`; the sizes lack what they have. */
+  readonly lost: readonly string[];
   /** Tables that the schema distributes but that are still only on the coordinator. */
   readonly missing: readonly string[];
 }
@@ -34,7 +44,7 @@ export interface Distribution {
  * Distributes the tables that are not distributed yet, while services use the database; see `distribute`.
  * @param onTable called for each table before it is distributed.
  * @throws SetupError when the database cannot be used.
- * @throws OperatorError when Citus is not installed or refuses.
+ * @throws OperatorError when Citus is not installed or refuses, or the server is a worker.
  */
 export async function distributeDatabase(
   servers: DatabaseAddresses,
@@ -42,6 +52,7 @@ export async function distributeDatabase(
 ): Promise<void> {
   const primary = await requirePrimary(servers);
   await withCitus(primary, async (connection) => {
+    await requireWorkers(connection);
     // A migration would wait for another process that distributes tables.
     await whileDistributing(connection, async () => {});
     await migrate(primary);
@@ -52,7 +63,7 @@ export async function distributeDatabase(
 /**
  * Which tables are distributed, and which part of them is on each node.
  * @throws SetupError when the database cannot be used.
- * @throws OperatorError when Citus is not installed.
+ * @throws OperatorError when Citus is not installed, or the server is a worker.
  */
 export async function describeDistribution(servers: DatabaseAddresses): Promise<Distribution> {
   const primary = await requirePrimary(servers);
@@ -70,8 +81,13 @@ export async function describeDistribution(servers: DatabaseAddresses): Promise<
          coalesce(sum(shard_size), 0)::float8 AS bytes
        FROM citus_shards WHERE citus_table_type = 'distributed' GROUP BY 1 ORDER BY 1`,
     ),
+    lost: (await findLostNodes(queriesOn(connection))).map(({ node }) => node),
     missing: (await missingPlacements(connection)).map(({ name }) => name),
   }));
+}
+
+function queriesOn(connection: SQL): Queries {
+  return new Queries((text, values) => connection.unsafe(text, values));
 }
 
 async function withCitus<T>(url: string, work: (connection: SQL) => Promise<T>): Promise<T> {
@@ -80,6 +96,12 @@ async function withCitus<T>(url: string, work: (connection: SQL) => Promise<T>):
     if (!(await isShardable(connection))) {
       throw new OperatorError(
         'The database has no Citus. Make the extension on each node (CREATE EXTENSION citus), add the workers (citus_add_node), and run this again.',
+      );
+    }
+    const worker = await connection.unsafe('SELECT 1 FROM pg_dist_local_group WHERE groupid > 0');
+    if (worker.length > 0) {
+      throw new OperatorError(
+        `${new URL(url).host} is a worker of Citus. Set PETSTORE_DATABASE_URL to the coordinator, with or without the workers.`,
       );
     }
     return await work(connection);

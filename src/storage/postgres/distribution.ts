@@ -1,5 +1,5 @@
 import type { SQL } from 'bun';
-import { OperatorError } from '../../core/errors.ts';
+import { OperatorError, SetupError } from '../../core/errors.ts';
 import { SECOND } from '../../lib/clock.ts';
 import { TABLES, type TableName } from '../schema.ts';
 import type { Queries } from './database.ts';
@@ -72,9 +72,23 @@ export async function hasTablesToDistribute(connection: Statements): Promise<boo
  */
 export async function distributeNewTables(connection: Statements): Promise<void> {
   if (!(await hasTablesToDistribute(connection))) return;
+  // Without any registered node, Citus uses the server itself.
+  const nodes = await connection.unsafe('SELECT 1 FROM pg_dist_node LIMIT 1');
+  if (nodes.length > 0) await requireWorkers(connection);
   const missing = await missingPlacements(connection);
   await prepare(connection, missing);
   for (const placement of missing) await place(connection, placement, 'create_distributed_table');
+}
+
+/** @throws SetupError when no node of the database may have shards. */
+export async function requireWorkers(connection: Statements): Promise<void> {
+  const workers = await connection.unsafe(
+    'SELECT 1 FROM pg_dist_node WHERE isactive AND shouldhaveshards LIMIT 1',
+  );
+  if (workers.length > 0) return;
+  throw new SetupError(
+    'The database has Citus, but no workers. Add them on the coordinator first: SELECT citus_add_node(host, port).',
+  );
 }
 
 /**

@@ -2,13 +2,24 @@ import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
 import { ChangeLog } from '../change-log.ts';
 import type { DatabaseNodes } from '../stores.ts';
-import { PostgresDatabase } from './database.ts';
+import { PostgresDatabase, type Queries } from './database.ts';
 
 interface WorkerRow {
   /** As `host:port`. */
   readonly node: string;
   /** The number of the worker and its standbys. */
   readonly group: number;
+}
+
+/** The workers that the coordinator cannot reach. */
+export function findLostNodes(queries: Queries): Promise<WorkerRow[]> {
+  // Opens a new connection to each worker, all at once. Canceling a statement on an open connection to a worker
+  // that hangs would block the coordinator's process until the worker replies.
+  return queries.all<WorkerRow>(
+    `SELECT nodename || ':' || nodeport AS node, groupid AS "group"
+     FROM run_command_on_workers('SELECT 1') JOIN pg_dist_node USING (nodename, nodeport)
+     WHERE NOT success ORDER BY 1`,
+  );
 }
 
 /**
@@ -43,13 +54,7 @@ export class NodeWatch implements DatabaseNodes {
   }
 
   async check(): Promise<void> {
-    // Opens a new connection to each worker, all at once. Canceling a statement on an open connection to a worker
-    // that hangs would block the coordinator's process until the worker replies.
-    const lost = await this.#checks.all<WorkerRow>(
-      `SELECT nodename || ':' || nodeport AS node, groupid AS "group"
-       FROM run_command_on_workers('SELECT 1') JOIN pg_dist_node USING (nodename, nodeport)
-       WHERE NOT success ORDER BY 1`,
-    );
+    const lost = await findLostNodes(this.#checks);
     const known = new Set(this.lost);
     this.#lost = lost;
     if (lost.some(({ node }) => !known.has(node))) this.#database.renewConnections();
