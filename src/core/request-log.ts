@@ -85,7 +85,10 @@ export interface RequestFilter {
 
 /** The request log. Every call may raise `StorageUnavailable`. */
 export interface RequestLogStore {
-  /** Adds these requests, except those of deleted accounts. May be retried: adds each request only once. */
+  /**
+   * Adds these requests, except those of deleted accounts. May be retried: adds each request only once.
+   * @throws NodeLost when none was added, because a node is lost.
+   */
   add(requests: readonly LoggedRequest[]): Promise<void>;
   /** Requests of an account, newest first. @param before only requests older than this entry. */
   page(

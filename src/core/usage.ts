@@ -11,7 +11,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export type UsageCounts = Readonly<Record<Outcome, number>>;
 
 /** The kinds of client errors; earlier releases counted client errors without their kind. */
-const CLIENT_ERRORS = ['invalid', 'unauthorized', 'notFound', 'conflicts'] as const;
+export const CLIENT_ERRORS = ['invalid', 'unauthorized', 'notFound', 'conflicts'] as const;
 export type ClientError = (typeof CLIENT_ERRORS)[number];
 
 /** All figures of a group of requests. */
@@ -163,6 +163,7 @@ export interface UsageStore {
   /**
    * Adds the records to the stored counts: all of them, or none when it fails. If it is unknown whether a batch
    * with a mark was added, it may be sent again unchanged: it is added only once.
+   * @throws NodeLost when it was not and never will be added with this mark, because a node is lost.
    */
   add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void>;
   /** Sorted by period and environment. */

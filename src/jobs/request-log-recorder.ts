@@ -3,6 +3,7 @@ import type { AccountStore } from '../core/accounts.ts';
 import type { Change } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
 import { StorageUnavailable } from '../core/errors.ts';
+import { type NodeLost, saveByNode, type Unsaved } from '../core/node-lost.ts';
 import {
   type LoggedKey,
   type LoggedRequest,
@@ -14,6 +15,7 @@ import {
 } from '../core/request-log.ts';
 import { CHUNK } from '../lib/chunks.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
+import { HeldBackRequests } from './held-back-requests.ts';
 import { loggedRequest } from './logged-request.ts';
 import { RANKS, type Rank, RecordingBudget, zeros } from './recording-budget.ts';
 
@@ -63,6 +65,7 @@ export class RequestLogRecorder implements RequestRecorder {
   #held = 0;
   /** Requests sent to the store but not confirmed; they are sent again. */
   #sending: readonly LoggedRequest[] = [];
+  readonly #heldBack: HeldBackRequests;
   /** For all accounts together. */
   readonly #budget = new RecordingBudget();
   /** Requests added since the last trim, by account. */
@@ -72,6 +75,7 @@ export class RequestLogRecorder implements RequestRecorder {
 
   constructor(options: Options) {
     this.#options = options;
+    this.#heldBack = new HeldBackRequests(options);
   }
 
   place(key: LoggedKey, at: number, status: number): LogPlace | undefined {
@@ -100,7 +104,10 @@ export class RequestLogRecorder implements RequestRecorder {
     return bucket;
   }
 
-  /** Saves the completed seconds. May raise `StorageUnavailable`; the next call then tries again. */
+  /**
+   * Saves the completed seconds. May raise `StorageUnavailable`; the next call then tries again. If some nodes of the
+   * store are lost, saves the requests of the others.
+   */
   async save(): Promise<void> {
     const now = Math.floor(this.#options.clock.now().wall / SECOND);
     this.#close(({ second }) => second !== now);
@@ -111,6 +118,7 @@ export class RequestLogRecorder implements RequestRecorder {
   /** Saves everything. */
   async saveAll(): Promise<void> {
     this.#close(() => true);
+    this.#heldBack.sendNow();
     await this.#sendAll();
   }
 
@@ -131,7 +139,9 @@ export class RequestLogRecorder implements RequestRecorder {
       this.#held -= before - kept.length;
       if (kept.length > 0) this.#closed.push({ ...bucket, replies: kept });
     }
-    this.#sending = this.#sending.filter((each) => each.environment !== environment);
+    const isKept = (each: LoggedRequest) => each.environment !== environment;
+    this.#sending = this.#sending.filter(isKept);
+    this.#heldBack.filter(isKept);
   }
 
   #hasRoom(rank: Rank): boolean {
@@ -156,29 +166,41 @@ export class RequestLogRecorder implements RequestRecorder {
   }
 
   async #sendAll(): Promise<void> {
+    let lost: NodeLost | undefined;
     for (;;) {
-      if (this.#sending.length === 0) this.#sending = this.#nextBatch();
-      if (this.#sending.length === 0) return;
-      await this.#send(this.#sending);
+      if (this.#sending.length === 0) this.#sending = this.#heldBack.take() ?? this.#nextBatch();
+      if (this.#sending.length === 0) break;
+      lost = (await this.#send(this.#sending)) ?? lost;
     }
+    if (lost) throw lost;
   }
 
-  async #send(requests: readonly LoggedRequest[]): Promise<void> {
+  /** Returns an error if nodes are lost. */
+  async #send(requests: readonly LoggedRequest[]): Promise<NodeLost | undefined> {
+    const { store } = this.#options;
+    const unsaved = await this.#add(requests);
+    this.#sending = [];
+    this.#heldBack.add(unsaved.items);
+    const missing = new Set(unsaved.items);
+    const saved = requests.filter((each) => !missing.has(each));
+    for (const [accountId, added] of countByAccount(saved)) {
+      const sum = (this.#added.get(accountId) ?? 0) + added;
+      this.#added.set(accountId, sum < TRIM_AFTER ? sum : 0);
+      if (sum >= TRIM_AFTER) await store.trim(accountId);
+    }
+    return unsaved.error;
+  }
+
+  async #add(requests: readonly LoggedRequest[]): Promise<Unsaved<LoggedRequest>> {
     const { store, onDropped } = this.#options;
     try {
-      await store.add(requests);
+      return await saveByNode(requests, (some) => store.add(some));
     } catch (error) {
       // Any error other than an unavailable store would occur again.
       if (error instanceof StorageUnavailable) throw error;
       onDropped(requests.length);
       this.#sending = [];
       throw error;
-    }
-    this.#sending = [];
-    for (const [accountId, added] of countByAccount(requests)) {
-      const sum = (this.#added.get(accountId) ?? 0) + added;
-      this.#added.set(accountId, sum < TRIM_AFTER ? sum : 0);
-      if (sum >= TRIM_AFTER) await store.trim(accountId);
     }
   }
 

@@ -1,12 +1,15 @@
 import type { KeyRecord } from '../core/api-keys.ts';
 import type { Environment } from '../core/environments.ts';
+import { NodeLost } from '../core/node-lost.ts';
 import {
   type BatchMark,
+  CLIENT_ERRORS,
   clientErrorOf,
   hourOf,
   type KeyUsage,
   NO_USAGE,
   type OperationUsage,
+  OUTCOMES,
   outcomeOf,
   type RecordedReply,
   requestsOf,
@@ -33,6 +36,10 @@ export class UsageRecorder {
   #batches = 0;
   /** A batch that the store has not confirmed. It is sent again unchanged, because the store may have added it. */
   #sending: Batch | undefined;
+  /** Records that are not sent yet, or that the store did not add. */
+  #unsent: UsageRecord[][] = [];
+  /** Records of lost nodes by subject and hour, which the next save sends again. */
+  readonly #heldBack = new Map<string, UsageRecord>();
 
   constructor(store: Pick<UsageStore, 'add'>, environment: Environment) {
     this.#store = store;
@@ -51,14 +58,20 @@ export class UsageRecorder {
     durations[bucket] = (durations[bucket] ?? 0) + 1;
   }
 
-  /** Adds the recorded usage to the store. May raise `StorageUnavailable`; nothing is lost then. */
+  /**
+   * Adds the recorded usage to the store. If some nodes of the store are lost, adds that of the others.
+   * May raise `StorageUnavailable`; nothing is lost then.
+   */
   async save(): Promise<void> {
-    await this.#send();
+    this.#unsent.push(...chunks([...this.#heldBack.values()]));
+    this.#heldBack.clear();
+    let lost = await this.#sendAll();
     // One batch at a time: a single batch would double the memory needed for many keys.
     for (const usages of chunks([...this.#closed, ...this.#open.values()])) {
-      this.#sending = this.#takeBatch(usages);
-      await this.#send();
+      this.#unsent.push(usages.flatMap((usage) => this.#takeRecords(usage)));
+      lost = (await this.#sendAll()) ?? lost;
     }
+    if (lost) throw lost;
   }
 
   /** Drops the recorded usage that is not in the store yet. */
@@ -67,6 +80,8 @@ export class UsageRecorder {
     this.#open.clear();
     this.#closed.clear();
     this.#sending = undefined;
+    this.#unsent = [];
+    this.#heldBack.clear();
   }
 
   #usageOf({ id, accountId }: Pick<KeyRecord, 'id' | 'accountId'>, hour: number): KeyUsage {
@@ -81,15 +96,42 @@ export class UsageRecorder {
     return usage;
   }
 
-  async #send(): Promise<void> {
-    if (!this.#sending) return;
-    await this.#store.add(this.#sending.records, this.#sending.mark);
-    this.#sending = undefined;
+  /** Returns an error if nodes are lost. */
+  async #sendAll(): Promise<NodeLost | undefined> {
+    let lost: NodeLost | undefined;
+    for (;;) {
+      this.#sending ??= this.#nextBatch();
+      if (!this.#sending) return lost;
+      const { records, mark } = this.#sending;
+      try {
+        await this.#store.add(records, mark);
+      } catch (error) {
+        if (!(error instanceof NodeLost)) throw error;
+        lost = error;
+        this.#separate(error.partsOf(records));
+      }
+      this.#sending = undefined;
+    }
   }
 
-  #takeBatch(usages: readonly KeyUsage[]): Batch | undefined {
-    const records = usages.flatMap((usage) => this.#takeRecords(usage));
-    if (records.length === 0) return undefined;
+  /** Sends the records of each node in a batch of their own; holds them back if that has failed. */
+  #separate(parts: UsageRecord[][]): void {
+    if (parts.length > 1) {
+      this.#unsent.push(...parts);
+      return;
+    }
+    for (const record of parts.flat()) {
+      const { hour, keyId, operation } = record;
+      const subject = JSON.stringify([hour, keyId, operation]);
+      const held = this.#heldBack.get(subject);
+      this.#heldBack.set(subject, held ? sumOf(held, record) : record);
+    }
+  }
+
+  #nextBatch(): Batch | undefined {
+    const records = this.#unsent.shift();
+    if (!records) return undefined;
+    if (records.length === 0) return this.#nextBatch();
     this.#batches += 1;
     return { records, mark: { source: this.#source, number: this.#batches } };
   }
@@ -125,4 +167,12 @@ function operationIn(operations: OperationUsage[], operation: string): Operation
   const added: OperationUsage = { operation, counts: { ...NOTHING }, durations };
   operations.push(added);
   return added;
+}
+
+/** Adds up two records of the same subject and hour. */
+function sumOf(one: UsageRecord, other: UsageRecord): UsageRecord {
+  const counts = { ...NOTHING };
+  for (const name of [...OUTCOMES, ...CLIENT_ERRORS]) counts[name] = one[name] + other[name];
+  const durations = one.durations.map((count, bucket) => count + (other.durations[bucket] ?? 0));
+  return { ...one, ...counts, durations };
 }

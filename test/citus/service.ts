@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { BUCKET_SIZE } from '../../src/storage/buckets.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
-import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
+import { eventually, type NewAccount, TestService, temporaryFolder } from '../support/harness.ts';
 import { SECRET } from '../support/postgres-server.ts';
 import { runCommand } from '../support/process.ts';
 import { CitusCluster, PLACEMENTS } from './cluster.ts';
@@ -174,6 +174,86 @@ describe('a worker that is lost', () => {
       await eventually(async () => (await fetchAll()).every(({ status }) => status === 200));
     },
   );
+
+  describe('with accounts on it and on another', () => {
+    const LISTED = 7;
+
+    /**
+     * A service with an account on a worker that goes on, and one on a worker that is stopped. Both list before and
+     * after that.
+     */
+    async function loseOneAfterLists() {
+      const url = await cluster.createDatabase();
+      const [worker] = cluster.workers;
+      const service = await TestService.start({
+        settings: settingsOf(url),
+        parts: ['production', 'quickstart'],
+      });
+      const run = <Row>(sql: string) => cluster.coordinator.run<Row>(sql, url);
+      /** How many of the account's usage and quota are on the worker that is stopped. */
+      const onWorker = async ({ account: { id } }: NewAccount) => {
+        const [row] = await run<{ count: number }>(
+          `SELECT count(*)::int AS count
+           FROM (VALUES ('key_usage', '${id}'), ('quotas', 'account:${id}')) AS of (name, owner)
+           JOIN pg_dist_shard_placement
+             ON shardid = get_shard_id_for_distribution_column(name::regclass, owner)
+           WHERE nodeport = ${worker?.port}`,
+        );
+        return row?.count;
+      };
+      let own: NewAccount | undefined;
+      let other: NewAccount | undefined;
+      while (!own || !other) {
+        const made = await service.account();
+        const count = await onWorker(made);
+        if (count === 2) own = made;
+        if (count === 0) other = made;
+      }
+      const accounts = [own, other];
+      const list = async ({ secret }: NewAccount) => {
+        for (let count = 0; count < LISTED; count += 1) {
+          await (await service.request('/pets', { key: secret })).arrayBuffer();
+        }
+      };
+      await Promise.all(accounts.map(list));
+      await worker?.stop('SIGQUIT');
+      await Promise.all(accounts.map(list));
+      /** What is stored of an account. */
+      const saved = async ({ account: { id } }: NewAccount) => {
+        const [row] = await run<{ used: number; logged: number }>(
+          `SELECT (SELECT coalesce(sum(succeeded + client_errors + limited + server_errors), 0)::int
+               FROM key_usage WHERE account_id = '${id}') AS used,
+             (SELECT count(*)::int FROM request_log WHERE account_id = '${id}') AS logged`,
+        );
+        return row;
+      };
+      return { service, worker, own, other, list, saved, run };
+    }
+
+    test('saves the usage and requests of the others while it is lost, and its own when it is back', async () => {
+      const { service, worker, own, other, list, saved } = await loseOneAfterLists();
+      await using _ = service;
+      const all = (times: number) => ({ used: times * LISTED, logged: times * LISTED });
+      await eventually(async () => Bun.deepEquals(await saved(other), all(2)));
+      await list(other);
+      await eventually(async () => Bun.deepEquals(await saved(other), all(3)));
+      await list(own);
+      await worker?.start();
+      await eventually(async () => Bun.deepEquals(await saved(own), all(3)));
+      await service.stop();
+      expect([await saved(own), await saved(other)]).toEqual([all(3), all(3)]);
+    });
+
+    test('does not keep a stop from saving the usage, requests and quotas of the others', async () => {
+      const { service, worker, other, saved, run } = await loseOneAfterLists();
+      await service.stop();
+      expect(await saved(other)).toEqual({ used: 2 * LISTED, logged: 2 * LISTED });
+      const quota = `SELECT day_used::int AS used FROM quotas WHERE caller = 'account:${other.account.id}'`;
+      expect(await run(quota)).toEqual([{ used: 2 * LISTED }]);
+      await worker?.start();
+      await service[Symbol.asyncDispose]();
+    });
+  });
 
   test('costs no creation anything as long as it does not have the newest animals', async () => {
     const url = await cluster.createDatabase();

@@ -1,11 +1,12 @@
 import type { Environment } from '../../core/environments.ts';
+import { saveByNode } from '../../core/node-lost.ts';
 import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { DAY } from '../../lib/clock.ts';
 import { QUOTA_COLUMNS, quotaFromRow } from '../quotas.ts';
 import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
-import { valuesOf } from './several-nodes.ts';
+import { batchFailure, valuesOf } from './several-nodes.ts';
 
 const FIND = select('quotas', QUOTA_COLUMNS, 'WHERE caller = ? AND environment = ?');
 
@@ -35,7 +36,8 @@ export class PostgresQuotaStore implements QuotaStore {
     if (quotas.length === 0) return;
     const latest = [...new Map(quotas.map((quota) => [quota.caller, quota])).values()];
     if (this.#database.isDistributed) {
-      await this.#saveOnSeveralNodes(latest);
+      const { error } = await saveByNode(latest, (some) => this.#saveOnSeveralNodes(some));
+      if (error) throw error;
       return;
     }
     await this.#database.run(
@@ -55,7 +57,12 @@ export class PostgresQuotaStore implements QuotaStore {
       const rows = some.map(({ caller, minuteEndsAt, minuteUsed, day, dayUsed }) => [
         ...[this.#environment, caller, minuteEndsAt, minuteUsed, day, dayUsed],
       ]);
-      await this.#database.run(`${INSERT} ${valuesOf(rows)} ${OR_REPLACE}`);
+      try {
+        await this.#database.run(`${INSERT} ${valuesOf(rows)} ${OR_REPLACE}`);
+      } catch (error) {
+        const callers = quotas.map(({ caller }) => caller);
+        throw await batchFailure(error, this.#database, 'quotas', callers);
+      }
     }
   }
 

@@ -3,7 +3,7 @@ import type { AddRequests } from '../request-log.ts';
 import { REQUEST_COLUMNS, rowFromRequest } from '../request-log-rows.ts';
 import { TABLES } from '../schema.ts';
 import type { PostgresDatabase } from './database.ts';
-import { insertNew } from './several-nodes.ts';
+import { batchFailure, insertNew } from './several-nodes.ts';
 
 const KINDS: Readonly<Record<string, { readonly kind: string }>> = TABLES.request_log.columns;
 
@@ -23,7 +23,15 @@ const ADD = `${ADD_NEW} ON CONFLICT (account_id, id) DO NOTHING`;
 export function postgresAddRequests(database: PostgresDatabase): AddRequests {
   return async (requests: readonly LoggedRequest[]) => {
     const rows = JSON.stringify(requests.map(rowFromRequest));
-    if (database.isDistributed && (await insertNew(database, ADD_NEW, rows))) return;
-    await database.run(ADD, rows);
+    if (!database.isDistributed) {
+      await database.run(ADD, rows);
+      return;
+    }
+    try {
+      if (!(await insertNew(database, ADD_NEW, rows))) await database.run(ADD, rows);
+    } catch (error) {
+      const owners = requests.map(({ accountId }) => accountId);
+      throw await batchFailure(error, database, 'request_log', owners);
+    }
   };
 }

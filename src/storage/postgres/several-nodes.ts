@@ -1,5 +1,8 @@
-import type { PostgresDatabase, Value } from './database.ts';
-import { isTaken } from './failures.ts';
+import { StorageUnavailable } from '../../core/errors.ts';
+import { NodeLost } from '../../core/node-lost.ts';
+import type { TableName } from '../schema.ts';
+import { type PostgresDatabase, texts, type Value } from './database.ts';
+import { isOfOneNode, isTaken } from './failures.ts';
 
 /**
  * Inserts selected rows into a sharded database unless one of them exists. Without `ON CONFLICT` and `RETURNING`,
@@ -34,4 +37,26 @@ function literal(value: string | number): string {
   const escaped = value.replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll("'", "''");
   // With the E, the meaning of a backslash does not depend on the settings of the server.
   return `E'${escaped}'`;
+}
+
+/**
+ * The error of a batch that was not saved: `NodeLost` if a node of the sharded database failed, otherwise the same one.
+ * @param owners for each item of the batch, its value in the column by which the table is distributed.
+ */
+export async function batchFailure(
+  error: unknown,
+  database: PostgresDatabase,
+  table: TableName,
+  owners: readonly string[],
+): Promise<unknown> {
+  if (!(error instanceof StorageUnavailable) || !isOfOneNode(error.cause)) return error;
+  const rows = await database.all<{ owner: string; node: number }>(
+    `SELECT owner, groupid AS node FROM unnest($2::text[]) AS owner JOIN pg_dist_placement
+       ON shardid = get_shard_id_for_distribution_column($1::text::regclass, owner)`,
+    table,
+    texts([...new Set(owners)]),
+  );
+  const nodes = new Map(rows.map(({ owner, node }) => [owner, node]));
+  const byNode = Map.groupBy(owners.keys(), (index) => nodes.get(owners[index] ?? ''));
+  return new NodeLost(error.cause, [...byNode.values()]);
 }
