@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { StorageUnavailable } from '../../src/core/errors.ts';
 import { BUCKET_SIZE } from '../../src/storage/buckets.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
 import { eventually, type NewAccount, TestService, temporaryFolder } from '../support/harness.ts';
@@ -178,10 +179,7 @@ describe('a worker that is lost', () => {
   describe('with accounts on it and on another', () => {
     const LISTED = 7;
 
-    /**
-     * A service with an account on a worker that goes on, and one on a worker that is stopped. Both list before and
-     * after that.
-     */
+    /** A service with an account on a worker that is stopped, and one on another; both list before and after. */
     async function loseOneAfterLists() {
       const url = await cluster.createDatabase();
       const [worker] = cluster.workers;
@@ -242,6 +240,29 @@ describe('a worker that is lost', () => {
       await eventually(async () => Bun.deepEquals(await saved(own), all(3)));
       await service.stop();
       expect([await saved(own), await saved(other)]).toEqual([all(3), all(3)]);
+    });
+
+    test('keeps everybody from signing up and from getting messages until it is back', async () => {
+      const { service, worker, other, run } = await loseOneAfterLists();
+      await using _ = service;
+      const sent = await fetch(`${service.url('quickstart')}/messages`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${other.secret}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ message: 'Hello!' }),
+      });
+      expect(sent.status).toBe(202);
+      const failureOf = (call: Promise<unknown>) => call.catch((error: unknown) => error);
+      expect(await failureOf(service.account())).toBeInstanceOf(StorageUnavailable);
+      const delivery = service.stores.messages.deliver(Date.now(), 1);
+      expect(await failureOf(delivery)).toBeInstanceOf(StorageUnavailable);
+      const disabled = run(`SELECT citus_disable_node('127.0.0.1', ${worker?.port}, true)`);
+      expect(String(await failureOf(disabled))).toContain('the only shard placement');
+      await worker?.start();
+      const delivered = `SELECT FROM messages
+        WHERE account_id = '${other.account.id}' AND delivered_at IS NOT NULL`;
+      await eventually(async () => (await run(delivered)).length === 1);
+      // The first statements afterwards may use a connection that broke.
+      await eventually(async () => !((await failureOf(service.account())) instanceof Error));
     });
 
     test('does not keep a stop from saving the usage, requests and quotas of the others', async () => {
