@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const MAX_FILE_LINES = 300;
+
+/** More areas than this are easier to find one level deeper. */
+const MAX_TEST_FOLDERS = 25;
 
 /** `as` and a type; in prose, the word after "as" has a small initial letter. */
 const ASSERTION =
@@ -66,17 +69,17 @@ const ENTRIES = [
   'test/citus/hanging-worker.ts',
   // Run by `npm run check:testing`.
   'test/testing/runners.ts',
-  'test/generators/main.ts',
+  'test/contract/generators/main.ts',
   'test/contract/linters.ts',
   'test/contract/schemathesis.ts',
   // Run by `npm run check:deploy`.
   'test/deploy/formats.ts',
   // Run together with generated clients.
   ...['hey-api', 'openapi-fetch', 'openapi-generator-typescript-fetch'].map(
-    (name) => `test/generators/programs/${name}/scenario.ts`,
+    (name) => `test/contract/generators/programs/${name}/scenario.ts`,
   ),
   // Run by `petstore grade`, as its client.
-  'test/grade/bad-client.ts',
+  'test/testing/bad-client.ts',
   // Preloaded into a service.
   'test/service/loaded-teller.ts',
 ];
@@ -136,6 +139,10 @@ describe('sizes', () => {
   test(`no file has more than ${MAX_FILE_LINES} lines`, () => {
     const long = files.filter((file) => text(file).split('\n').length - 1 > MAX_FILE_LINES);
     expect(long).toEqual([]);
+  });
+
+  test(`test has at most ${MAX_TEST_FOLDERS} files and folders`, () => {
+    expect(readdirSync(join(ROOT, 'test')).length).toBeLessThanOrEqual(MAX_TEST_FOLDERS);
   });
 
   test('no function has more than 50 lines', async () => {

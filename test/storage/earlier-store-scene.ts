@@ -14,7 +14,7 @@ import { type Answer, readAnswer } from '../support/limit-readings.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { type CommandResult, runCommand } from '../support/process.ts';
 
-const FIXTURES = join(import.meta.dir, '..', 'fixtures', 'stores');
+const FIXTURES = join(import.meta.dir, 'fixtures', 'stores');
 
 /** A client behind a trusted proxy; it sends no API key. */
 const STRANGER = '203.0.113.7';

@@ -8,7 +8,7 @@ export type Outcome =
   | { readonly compiles: boolean; readonly findings: Findings | undefined }
   | { readonly missing: readonly string[] };
 
-const PAGE = join(import.meta.dir, '..', '..', 'docs', 'generators.md');
+const PAGE = join(import.meta.dir, '..', '..', '..', 'docs', 'generators.md');
 const TABLE = /(?<=<!-- npm run generators -->\n\n)[\s\S]*?(?=\n\n<!-- end -->)/;
 const HEAD = [
   '| Generator | Compiles | Calls | Typed errors | Exact integers | What to set |',

@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
-import type { BanRecord } from '../../src/core/ban-records.ts';
-import type { BanPolicy } from '../../src/core/bans.ts';
-import type { Limits } from '../../src/core/plans.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';
-import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
-import { RedisLimiter } from '../../src/limits/redis/limiter.ts';
-import { ModelAccount, ModelKey } from '../limits/limit-model.ts';
-import { apiKey } from '../storage/ports/backend.ts';
-import { ManualClock } from '../support/harness.ts';
-import { connectTo, hasRedis, NEVER_SILENT, RedisServer } from '../support/redis-server.ts';
+import type { BanRecord } from '../../../src/core/ban-records.ts';
+import type { BanPolicy } from '../../../src/core/bans.ts';
+import type { Limits } from '../../../src/core/plans.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/clock.ts';
+import { MemoryLimiter } from '../../../src/limits/memory/limiter.ts';
+import { RedisLimiter } from '../../../src/limits/redis/limiter.ts';
+import { ModelAccount, ModelKey } from '../../limits/limit-model.ts';
+import { apiKey } from '../../storage/ports/backend.ts';
+import { ManualClock } from '../../support/harness.ts';
+import { connectTo, hasRedis, NEVER_SILENT, RedisServer } from '../../support/redis-server.ts';
 
 const POLICY: BanPolicy = { after: 3, base: 300 * SECOND, maximum: 2_000 * SECOND };
 /** 23:30 tomorrow: Redis expires keys by its own clock, so the clock of the tests must be ahead of it. */

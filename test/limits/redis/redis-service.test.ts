@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test';
-import { PARTS, type Part, readConfig } from '../../src/config/config.ts';
-import { parseRedisUrl } from '../../src/config/redis-address.ts';
-import { ENVIRONMENTS } from '../../src/core/environments.ts';
-import { SetupError } from '../../src/core/errors.ts';
-import { subscribe } from '../../src/core/plans.ts';
-import { createLog } from '../../src/observability/log.ts';
-import { ONE } from '../support/ban-scene.ts';
-import { Visitor } from '../support/dashboard-visitor.ts';
-import { eventually, TestService } from '../support/harness.ts';
-import { admitted, ask } from '../support/limit-readings.ts';
-import { hasRedis, RedisServer } from '../support/redis-server.ts';
+import { PARTS, type Part, readConfig } from '../../../src/config/config.ts';
+import { parseRedisUrl } from '../../../src/config/redis-address.ts';
+import { ENVIRONMENTS } from '../../../src/core/environments.ts';
+import { SetupError } from '../../../src/core/errors.ts';
+import { subscribe } from '../../../src/core/plans.ts';
+import { createLog } from '../../../src/observability/log.ts';
+import { ONE } from '../../support/ban-scene.ts';
+import { Visitor } from '../../support/dashboard-visitor.ts';
+import { eventually, TestService } from '../../support/harness.ts';
+import { admitted, ask } from '../../support/limit-readings.ts';
+import { hasRedis, RedisServer } from '../../support/redis-server.ts';
 
 /** Two services on one folder and one Redis, with the log of the first. */
 async function twoServices(

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
-import { eventually, TestService } from '../support/harness.ts';
-import { runCommand } from '../support/process.ts';
-import { hasRedis, RedisServer } from '../support/redis-server.ts';
-import { listPets, sandbox } from '../support/sandbox-scene.ts';
+import { subscribe } from '../../../src/core/plans.ts';
+import { eventually, TestService } from '../../support/harness.ts';
+import { runCommand } from '../../support/process.ts';
+import { hasRedis, RedisServer } from '../../support/redis-server.ts';
+import { listPets, sandbox } from '../../support/sandbox-scene.ts';
 
 describe.skipIf(!hasRedis)('petstore reset beside two services on one Redis', () => {
   test('ends windows and bans in both', async () => {

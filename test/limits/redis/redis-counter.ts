@@ -1,10 +1,10 @@
-import type { BanRecord } from '../../src/core/ban-records.ts';
-import type { BanPolicy } from '../../src/core/bans.ts';
-import type { Limits } from '../../src/core/plans.ts';
-import { DAY, SECOND, systemClock } from '../../src/lib/clock.ts';
-import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
-import { RedisLimiter } from '../../src/limits/redis/limiter.ts';
-import { connectTo, NEVER_SILENT } from '../support/redis-server.ts';
+import type { BanRecord } from '../../../src/core/ban-records.ts';
+import type { BanPolicy } from '../../../src/core/bans.ts';
+import type { Limits } from '../../../src/core/plans.ts';
+import { DAY, SECOND, systemClock } from '../../../src/lib/clock.ts';
+import { MemoryLimiter } from '../../../src/limits/memory/limiter.ts';
+import { RedisLimiter } from '../../../src/limits/redis/limiter.ts';
+import { connectTo, NEVER_SILENT } from '../../support/redis-server.ts';
 
 const POLICY: BanPolicy = { after: 1_000_000, base: 300 * SECOND, maximum: DAY };
 

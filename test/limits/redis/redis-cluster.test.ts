@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { eventually } from '../support/harness.ts';
-import { hasRedis, NEVER_SILENT, RedisCluster, type RedisServer } from '../support/redis-server.ts';
+import { eventually } from '../../support/harness.ts';
+import {
+  hasRedis,
+  NEVER_SILENT,
+  RedisCluster,
+  type RedisServer,
+} from '../../support/redis-server.ts';
 import { askAtOnce, caller, newCounter } from './redis-counter.ts';
 
 const COUNTER = join(import.meta.dir, 'redis-counter.ts');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { systemClock } from '../../src/lib/clock.ts';
-import { hasRedis, RedisServer } from '../support/redis-server.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { hasRedis, RedisServer } from '../../support/redis-server.ts';
 import { caller, newCounter } from './redis-counter.ts';
 
 const LIMITS = { perMinute: 1_000_000, perDay: 1_000_000 };

@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { temporaryFolder } from '../support/harness.ts';
+import { temporaryFolder } from '../../support/harness.ts';
 import {
   CommandError,
   installNode,
@@ -12,7 +12,7 @@ import {
   NODE_PROGRAMS,
   PYTHON_PROGRAMS,
   runTool,
-} from '../support/tools.ts';
+} from '../../support/tools.ts';
 import { DOCUMENTS, GENERATORS, type Generator, HERE } from './generators.ts';
 import { documentedRows, type Outcome, rowOf, writeRows } from './matrix.ts';
 import { findingsOf, ScenarioService } from './scenario.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
-import { DAY, SECOND } from '../../src/lib/clock.ts';
-import { eventually, TestService } from '../support/harness.ts';
-import { readLimits } from '../support/limit-readings.ts';
-import { refusalOf } from '../support/problem.ts';
-import { hasRedis, RedisServer } from '../support/redis-server.ts';
-import { advance, callSandbox, listPets, sandbox } from '../support/sandbox-scene.ts';
+import { subscribe } from '../../../src/core/plans.ts';
+import { DAY, SECOND } from '../../../src/lib/clock.ts';
+import { eventually, TestService } from '../../support/harness.ts';
+import { readLimits } from '../../support/limit-readings.ts';
+import { refusalOf } from '../../support/problem.ts';
+import { hasRedis, RedisServer } from '../../support/redis-server.ts';
+import { advance, callSandbox, listPets, sandbox } from '../../support/sandbox-scene.ts';
 
 const ONE = subscribe('enterprise', { perMinute: 1, perDay: 1_000 });
 const FOUR_YEARS = 4 * 365 * (DAY / SECOND);

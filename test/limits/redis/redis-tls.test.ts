@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { freePort } from '../support/free-port.ts';
-import { temporaryFolder } from '../support/harness.ts';
-import { runCommand, ServiceProcess } from '../support/process.ts';
-import { hasRedis, RedisServer } from '../support/redis-server.ts';
+import { freePort } from '../../support/free-port.ts';
+import { temporaryFolder } from '../../support/harness.ts';
+import { runCommand, ServiceProcess } from '../../support/process.ts';
+import { hasRedis, RedisServer } from '../../support/redis-server.ts';
 
 const OPENSSL = Bun.which('openssl');
 if (OPENSSL === null) console.warn('Tests of rediss:// are skipped: install openssl to run them.');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { API_PARTS } from '../../src/core/environments.ts';
-import { subscribe } from '../../src/core/plans.ts';
-import { TestService } from '../support/harness.ts';
+import { API_PARTS } from '../../../src/core/environments.ts';
+import { subscribe } from '../../../src/core/plans.ts';
+import { TestService } from '../../support/harness.ts';
 
 /*
  * The calls that the program of every generator makes, with results printed as lines `fact: value`: it creates

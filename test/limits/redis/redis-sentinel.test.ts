@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
-import { createLog } from '../../src/observability/log.ts';
-import { eventually, TestService } from '../support/harness.ts';
-import { admitted, ask } from '../support/limit-readings.ts';
-import { hasRedis, RedisServer } from '../support/redis-server.ts';
+import { subscribe } from '../../../src/core/plans.ts';
+import { createLog } from '../../../src/observability/log.ts';
+import { eventually, TestService } from '../../support/harness.ts';
+import { admitted, ask } from '../../support/limit-readings.ts';
+import { hasRedis, RedisServer } from '../../support/redis-server.ts';
 import { RedisSentinel } from './redis-sentinel-server.ts';
 
 describe.skipIf(!hasRedis)('a service that finds its Redis through a Sentinel', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { MINUTE, systemClock } from '../../src/lib/clock.ts';
-import { ProcessGroup } from '../../src/limits/redis/process-group.ts';
-import { apiKey } from '../storage/ports/backend.ts';
-import { CuttableLink } from '../support/cuttable-link.ts';
-import { eventually } from '../support/harness.ts';
-import { hasRedis, RedisServer } from '../support/redis-server.ts';
+import { MINUTE, systemClock } from '../../../src/lib/clock.ts';
+import { ProcessGroup } from '../../../src/limits/redis/process-group.ts';
+import { apiKey } from '../../storage/ports/backend.ts';
+import { CuttableLink } from '../../support/cuttable-link.ts';
+import { eventually } from '../../support/harness.ts';
+import { hasRedis, RedisServer } from '../../support/redis-server.ts';
 import { askAtOnce, caller, newCounter } from './redis-counter.ts';
 
 const LIMITS = { perMinute: 100, perDay: 1_000_000 };

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from '../support/free-port.ts';
-import { eventually, temporaryFolder } from '../support/harness.ts';
-import { REDIS_SERVER, type RedisServer } from '../support/redis-server.ts';
+import { freePort } from '../../support/free-port.ts';
+import { eventually, temporaryFolder } from '../../support/harness.ts';
+import { REDIS_SERVER, type RedisServer } from '../../support/redis-server.ts';
 
 /** The name of the master in the Sentinel. */
 const MASTER = 'petstore';
