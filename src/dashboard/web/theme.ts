@@ -48,6 +48,8 @@ export const theme: MantineThemeOverride = createTheme({
     Notification: Notification.extend({
       defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } },
     }),
+    // Without an import, which would add dialogs to the first page's download.
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // Rendered as `header`, each would be a second banner landmark of the page.
     ModalHeader: { defaultProps: { role: 'none' } },
     DrawerHeader: { defaultProps: { role: 'none' } },

@@ -1,9 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useAction } from '../api.ts';
-import { ActionButton } from '../common/action-button.tsx';
-import { Failure } from '../common/states.tsx';
+import { DialogEnd } from '../common/dialog-end.tsx';
 import { deleteAccount, useSignedInOrOut } from '../sign-in/authentication.ts';
 import { PasswordField, required } from '../sign-in/fields.tsx';
 
@@ -19,12 +18,7 @@ export function DeleteAccount() {
       >
         Delete account
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={dialog.close}
-        title="Delete your account?"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={isOpen} onClose={dialog.close} title="Delete your account?">
         <DeleteForm onCancel={dialog.close} />
       </Modal>
     </>
@@ -50,15 +44,13 @@ function DeleteForm({ onCancel }: { onCancel: () => void }) {
           data-autofocus
           {...form.getInputProps('password')}
         />
-        {remove.error && <Failure error={remove.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <ActionButton type="submit" color="red.9" isBusy={remove.isPending}>
-            Delete account for good
-          </ActionButton>
-        </Group>
+        <DialogEnd
+          error={remove.error}
+          isBusy={remove.isPending}
+          submit="Delete account for good"
+          onCancel={onCancel}
+          isDangerous
+        />
       </Stack>
     </form>
   );

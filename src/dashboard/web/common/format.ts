@@ -1,3 +1,5 @@
+import type { Limits } from '../../../core/plans.ts';
+
 /* The format of numbers and times on all pages: English like the texts, whatever the browser's
    language, with month names and 24 hours, so that dates are unambiguous. Times are epoch ms. */
 
@@ -20,6 +22,11 @@ export const ENVIRONMENT_TITLES = { production: 'Production', staging: 'Staging'
 /** Such as "3,650". */
 export function countText(count: number): string {
   return COUNT.format(count);
+}
+
+/** Such as "60 a minute, 1,000 a day". */
+export function limitsText({ perMinute, perDay }: Limits): string {
+  return `${countText(perMinute)} a minute, ${countText(perDay)} a day`;
 }
 
 /** A part of 1, such as "4.2%". */

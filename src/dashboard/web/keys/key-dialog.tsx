@@ -1,8 +1,7 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Modal, Stack } from '@mantine/core';
 import type { ReactNode, SubmitEventHandler } from 'react';
 import { useAction } from '../api.ts';
-import { ActionButton } from '../common/action-button.tsx';
-import { Failure } from '../common/states.tsx';
+import { DialogEnd } from '../common/dialog-end.tsx';
 
 interface KeyDialogProps<Wish, Result> {
   readonly isOpen: boolean;
@@ -44,7 +43,6 @@ export function KeyDialog<Wish, Result>(props: KeyDialogProps<Wish, Result>) {
       transitionProps={{ duration: 0 }}
       onExitTransitionEnd={reset}
       title={title}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {children({ submit: mutate, cancel: onClose, isBusy: isPending, error })}
     </Modal>
@@ -65,15 +63,12 @@ export function KeyForm({ state, onSubmit, submit, children }: KeyFormProps) {
     <form onSubmit={onSubmit} noValidate>
       <Stack>
         {children}
-        {state.error ? <Failure error={state.error} /> : null}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={state.cancel}>
-            Cancel
-          </Button>
-          <ActionButton type="submit" isBusy={state.isBusy}>
-            {submit}
-          </ActionButton>
-        </Group>
+        <DialogEnd
+          error={state.error}
+          isBusy={state.isBusy}
+          submit={submit}
+          onCancel={state.cancel}
+        />
       </Stack>
     </form>
   );

@@ -26,7 +26,6 @@ export function NewKeyDialog({ issued, onClose }: NewKeyDialogProps) {
       title="Your new key"
       size="lg"
       transitionProps={{ duration: 0 }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {issued && (
         <Stack>

@@ -1,8 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import type { KeyInfo } from '../../shared/api.ts';
 import { useAction } from '../api.ts';
-import { ActionButton } from '../common/action-button.tsx';
-import { Failure } from '../common/states.tsx';
+import { DialogEnd } from '../common/dialog-end.tsx';
 import { useRevokeKey } from './key-calls.ts';
 import { keyRowId } from './key-row.ts';
 import { revokeButtonId } from './key-table.tsx';
@@ -36,7 +35,6 @@ export function RevokeKeyDialog({ value, onClose }: RevokeKeyDialogProps) {
       transitionProps={{ duration: 0 }}
       onExitTransitionEnd={revoke.reset}
       title={value && `Revoke ${value.name}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {value && (
         <Stack>
@@ -47,19 +45,15 @@ export function RevokeKeyDialog({ value, onClose }: RevokeKeyDialogProps) {
             </code>{' '}
             are refused from now on. This cannot be undone.
           </Text>
-          {revoke.error && <Failure error={revoke.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" data-autofocus onClick={cancel}>
-              Cancel
-            </Button>
-            <ActionButton
-              color="red.9"
-              isBusy={revoke.isPending}
-              onClick={() => revoke.mutate(value.id)}
-            >
-              Revoke key
-            </ActionButton>
-          </Group>
+          <DialogEnd
+            error={revoke.error}
+            isBusy={revoke.isPending}
+            submit="Revoke key"
+            onSubmit={() => revoke.mutate(value.id)}
+            onCancel={cancel}
+            isDangerous
+            focus="cancel"
+          />
         </Stack>
       )}
     </Modal>

@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter';
 import { PLANS } from '../../../core/plans.ts';
 import type { AccountInfo } from '../../shared/api.ts';
-import { countText } from '../common/format.ts';
+import { limitsText } from '../common/format.ts';
 import { Time } from '../common/time.tsx';
 
 interface AccountListProps {
@@ -46,7 +46,7 @@ export function AccountList({ accounts, caption, choose }: AccountListProps) {
                 {PLANS[account.plan].title}
               </Text>
               <Text size="sm" c="dimmed">
-                {limitsText(account)}
+                {limitsText(account.limits)}
               </Text>
             </div>
             <Text size="sm" c="dimmed">
@@ -64,8 +64,4 @@ export function AccountList({ accounts, caption, choose }: AccountListProps) {
       </Paper>
     </Stack>
   );
-}
-
-function limitsText({ limits }: AccountInfo): string {
-  return `${countText(limits.perMinute)} a minute, ${countText(limits.perDay)} a day`;
 }

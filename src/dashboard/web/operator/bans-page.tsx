@@ -7,7 +7,7 @@ import type { BanInfo } from '../../shared/api.ts';
 import { call } from '../api.ts';
 import { Empty, Failure, Loading } from '../common/states.tsx';
 import { Time, Until } from '../common/time.tsx';
-import { LiftDialog } from './lift-dialog.tsx';
+import { ActionDialog, type DeskAction } from './operator-actions.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
 
@@ -24,7 +24,7 @@ export default function BansPage() {
 }
 
 function Bans() {
-  const [chosen, setChosen] = useState<BanInfo>();
+  const [action, setAction] = useState<DeskAction>();
   const [isAsking, asking] = useDisclosure();
   // Receives the focus when the focused button disappears with its ban.
   const place = useRef<HTMLDivElement>(null);
@@ -48,7 +48,7 @@ function Bans() {
               <Ban
                 ban={ban}
                 lift={() => {
-                  setChosen(ban);
+                  setAction(liftingOf(ban));
                   asking.open();
                 }}
               />
@@ -56,14 +56,24 @@ function Bans() {
           ))}
         </Paper>
       )}
-      <LiftDialog
-        ban={chosen}
+      <ActionDialog
+        action={action}
         isOpen={isAsking}
         close={asking.close}
-        lifted={() => place.current?.focus()}
+        onDone={() => place.current?.focus()}
       />
     </div>
   );
+}
+
+function liftingOf({ id, environment, keyName, lastFour, email }: BanInfo): DeskAction {
+  return {
+    title: 'Lift ban',
+    question: 'Lift this ban?',
+    text: `The ${environment} key “${keyName}” (…${lastFour}) of ${email} works again within a second, with a clean record. The audit log will show that you lifted the ban.`,
+    path: `/bans/${encodeURIComponent(id)}/lift`,
+    done: `The ban of ${email} is lifted.`,
+  };
 }
 
 function Ban({ ban, lift }: { readonly ban: BanInfo; lift(): void }) {

@@ -8,14 +8,14 @@ import type {
   AccountDetailsInfo,
   AccountUsageInfo,
 } from '../../shared/operator.ts';
-import { countText, ENVIRONMENT_TITLES } from '../common/format.ts';
+import { countText, ENVIRONMENT_TITLES, limitsText } from '../common/format.ts';
 import { Failure, Loading } from '../common/states.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
 import { KeyState } from '../keys/key-state.tsx';
-import { ActionDialog, actionsOn, type DeskAction } from './account-actions.tsx';
 import { useAccountDetails } from './account-link.tsx';
 import { Section } from './account-section.tsx';
 import { AuditEntries } from './audit-entries.tsx';
+import { ActionDialog, actionsOn, type DeskAction } from './operator-actions.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import { Figure } from './overview-page.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
@@ -105,9 +105,7 @@ function Summary({ details: { account, secondFactors } }: DetailsProps) {
             Operator
           </Badge>
         )}
-        <Text size="sm">
-          {`${countText(limits.perMinute)} a minute, ${countText(limits.perDay)} a day`}
-        </Text>
+        <Text size="sm">{limitsText(limits)}</Text>
         <Text size="sm" c="dimmed">
           Since <Time at={createdAt} />
         </Text>

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Radio, Stack } from '@mantine/core';
+import { Alert, Group, Modal, Radio, Stack } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
@@ -6,11 +6,10 @@ import { useState } from 'react';
 import { isPlan, PLAN_NAMES, PLANS, type Plan } from '../../../core/plans.ts';
 import type { AccountInfo, PlanChange } from '../../shared/api.ts';
 import { call, SESSION, useAction } from '../api.ts';
-import { ActionButton } from '../common/action-button.tsx';
 import { countOf, countProblem } from '../common/count.ts';
-import { countText } from '../common/format.ts';
+import { DialogEnd } from '../common/dialog-end.tsx';
+import { countText, limitsText } from '../common/format.ts';
 import { NumberField } from '../common/number-field.tsx';
-import { Failure } from '../common/states.tsx';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 interface PlanDialogProps {
@@ -40,7 +39,6 @@ export function PlanDialog({ account, isOpen, close }: PlanDialogProps) {
       closeOnEscape={!change.isPending}
       onExitTransitionEnd={change.reset}
       title={`Plan of ${account?.email}`}
-      closeButtonProps={CLOSE}
       centered
     >
       {account && <PlanForm account={account} change={change} close={close} />}
@@ -86,21 +84,16 @@ function PlanForm({ account, change, close }: PlanFormProps) {
         </Radio.Group>
         {plan === 'enterprise' && <OwnNumbers form={form} />}
         {isAsking && <DayBelowMinute change={asked} />}
-        {change.error && <Failure error={change.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <ActionButton type="submit" isBusy={change.isPending}>
-            {isAsking ? 'Change it anyway' : 'Change plan'}
-          </ActionButton>
-        </Group>
+        <DialogEnd
+          error={change.error}
+          isBusy={change.isPending}
+          submit={isAsking ? 'Change it anyway' : 'Change plan'}
+          onCancel={close}
+        />
       </Stack>
     </form>
   );
 }
-
-const CLOSE = { 'aria-label': 'Close' };
 
 function OwnNumbers({ form }: { readonly form: UseFormReturnType<Fields> }) {
   return (
@@ -173,6 +166,5 @@ function usePlanChange(close: () => void) {
 
 function numbersOf(plan: Plan): string {
   const { limits } = PLANS[plan];
-  if (!limits) return 'Numbers of its own';
-  return `${countText(limits.perMinute)} a minute, ${countText(limits.perDay)} a day`;
+  return limits ? limitsText(limits) : 'Numbers of its own';
 }

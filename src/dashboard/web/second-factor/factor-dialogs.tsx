@@ -3,9 +3,8 @@ import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import type { RecoveryCodes, TotpInfo } from '../../shared/api.ts';
 import { useAction } from '../api.ts';
-import { ActionButton } from '../common/action-button.tsx';
 import { Code } from '../common/copy.tsx';
-import { Failure } from '../common/states.tsx';
+import { DialogEnd } from '../common/dialog-end.tsx';
 import { required } from '../sign-in/fields.tsx';
 import { QrCode } from './qr-code.tsx';
 import './second-factor.css';
@@ -114,15 +113,7 @@ function FieldForm(props: FieldFormProps) {
           {...Object.fromEntries(Object.entries(input))}
           {...form.getInputProps('value')}
         />
-        {run.error && <Failure error={run.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            Cancel
-          </Button>
-          <ActionButton type="submit" isBusy={run.isPending}>
-            {submit}
-          </ActionButton>
-        </Group>
+        <DialogEnd error={run.error} isBusy={run.isPending} submit={submit} onCancel={onDone} />
       </Stack>
     </form>
   );
@@ -144,15 +135,14 @@ export function Confirmation({
   return (
     <Stack>
       <Text size="sm">{children}</Text>
-      {run.error && <Failure error={run.error} />}
-      <Group justify="flex-end">
-        <Button variant="default" data-autofocus onClick={onDone}>
-          Cancel
-        </Button>
-        <ActionButton isBusy={run.isPending} onClick={() => run.mutate()}>
-          {submit}
-        </ActionButton>
-      </Group>
+      <DialogEnd
+        error={run.error}
+        isBusy={run.isPending}
+        submit={submit}
+        onSubmit={() => run.mutate()}
+        onCancel={onDone}
+        focus="cancel"
+      />
     </Stack>
   );
 }

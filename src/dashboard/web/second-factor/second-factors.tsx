@@ -52,7 +52,6 @@ export function SecondFactors() {
         closeOnClickOutside={false}
         closeOnEscape={false}
         title={dialog && TITLES[dialog.kind]}
-        closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {dialog && <DialogContent dialog={dialog} factors={factors.data} onDone={close} />}
       </Modal>

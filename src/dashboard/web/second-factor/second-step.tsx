@@ -1,11 +1,10 @@
-import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import type { SecondFactor } from '../../../core/second-factors.ts';
 import type { Entered } from '../../shared/api.ts';
 import { call, failedWith, useAction } from '../api.ts';
-import { ActionButton } from '../common/action-button.tsx';
-import { Failure } from '../common/states.tsx';
+import { DialogEnd } from '../common/dialog-end.tsx';
 import { required } from '../sign-in/fields.tsx';
 import { canUsePasskeys, signInByPasskey } from './passkeys.ts';
 
@@ -85,12 +84,12 @@ function CodeStep({ way, ...props }: StepProps & { readonly way: keyof typeof CO
           {...input}
           {...form.getInputProps('code')}
         />
-        {enter.error && <Failure error={enter.error} />}
-        <Buttons onCancel={props.onCancel}>
-          <ActionButton type="submit" isBusy={enter.isPending}>
-            Continue
-          </ActionButton>
-        </Buttons>
+        <DialogEnd
+          error={enter.error}
+          isBusy={enter.isPending}
+          submit="Continue"
+          onCancel={props.onCancel}
+        />
       </Stack>
     </form>
   );
@@ -101,24 +100,15 @@ function PasskeyStep(props: StepProps) {
   return (
     <Stack>
       <Text size="sm">Your browser asks for a passkey of this account.</Text>
-      {enter.error && <Failure error={enter.error} />}
-      <Buttons onCancel={props.onCancel}>
-        <ActionButton autoFocus isBusy={enter.isPending} onClick={() => enter.mutate()}>
-          Continue with a passkey
-        </ActionButton>
-      </Buttons>
+      <DialogEnd
+        error={enter.error}
+        isBusy={enter.isPending}
+        submit="Continue with a passkey"
+        onSubmit={() => enter.mutate()}
+        onCancel={props.onCancel}
+        focus="submit"
+      />
     </Stack>
-  );
-}
-
-function Buttons({ onCancel, children }: Pick<StepProps, 'onCancel'> & React.PropsWithChildren) {
-  return (
-    <Group justify="flex-end">
-      <Button variant="default" onClick={onCancel}>
-        Cancel
-      </Button>
-      {children}
-    </Group>
   );
 }
 

@@ -1,11 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import type { SecondFactor } from '../../../core/second-factors.ts';
 import { useAction } from '../api.ts';
-import { ActionButton } from '../common/action-button.tsx';
 import { useAfterMount } from '../common/after-mount.ts';
-import { Failure } from '../common/states.tsx';
+import { DialogEnd } from '../common/dialog-end.tsx';
 import { SecondStep } from '../second-factor/second-step.tsx';
 import { signIn } from './authentication.ts';
 import { PasswordField, required } from './fields.tsx';
@@ -24,7 +23,6 @@ export function SignInAgainDialog({ email, isOpen, close }: SignInAgainDialogPro
       onClose={() => close(false)}
       title="Sign in again"
       zIndex={400}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <AgainSteps email={email} onSignedIn={() => close(true)} onCancel={() => close(false)} />
     </Modal>
@@ -67,7 +65,6 @@ function AgainForm({ email, reason, onAsked, onSignedIn, onCancel }: AgainFormPr
     mutationFn: signIn,
     onSuccess: ({ secondFactors }) => (secondFactors ? onAsked(secondFactors) : onSignedIn()),
   });
-  const error = enter.error ?? reason;
   return (
     <form onSubmit={form.onSubmit(({ password }) => enter.mutate({ email, password }))} noValidate>
       <Stack>
@@ -82,15 +79,12 @@ function AgainForm({ email, reason, onAsked, onSignedIn, onCancel }: AgainFormPr
           data-autofocus
           {...form.getInputProps('password')}
         />
-        {error ? <Failure error={error} /> : null}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <ActionButton type="submit" isBusy={enter.isPending}>
-            Continue
-          </ActionButton>
-        </Group>
+        <DialogEnd
+          error={enter.error ?? reason}
+          isBusy={enter.isPending}
+          submit="Continue"
+          onCancel={onCancel}
+        />
       </Stack>
     </form>
   );

@@ -6,14 +6,15 @@ import { useLocation } from 'wouter';
 import type { AccountInfo } from '../../shared/api.ts';
 import type { ResetLinkInfo } from '../../shared/operator.ts';
 import { call, useAction } from '../api.ts';
-import { ActionButton } from '../common/action-button.tsx';
-import { Failure } from '../common/states.tsx';
+import { DialogEnd } from '../common/dialog-end.tsx';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 /** A change by an operator that requires confirmation. */
 export interface DeskAction {
-  /** The title of the button; with a question mark, of the dialog. */
+  /** The title of the button. */
   readonly title: string;
+  /** The title of the dialog; by default that of the button with a question mark. */
+  readonly question?: string;
   /** The effect of the action, in sentences. */
   readonly text: string;
   /** A required input, sent under this name. */
@@ -26,8 +27,6 @@ export interface DeskAction {
   /** Whether the account is gone afterwards. */
   readonly isLast?: boolean;
 }
-
-const CLOSE = { 'aria-label': 'Close' };
 
 /** The actions that are currently available for an account. */
 export function actionsOn({ id, email, suspended }: AccountInfo): readonly DeskAction[] {
@@ -77,12 +76,14 @@ interface ActionDialogProps {
   readonly action: DeskAction | undefined;
   readonly isOpen: boolean;
   close(): void;
+  /** Called when the action has succeeded and the page is reloaded. */
+  onDone?(): void;
 }
 
 /** Asks for confirmation and for the input of the action. */
-export function ActionDialog({ action, isOpen, close }: ActionDialogProps) {
+export function ActionDialog({ action, isOpen, close, onDone }: ActionDialogProps) {
   const [link, setLink] = useState<string>();
-  const run = useDeskAction(close, setLink);
+  const run = useDeskAction(close, setLink, onDone);
   return (
     <Modal
       opened={isOpen}
@@ -93,8 +94,7 @@ export function ActionDialog({ action, isOpen, close }: ActionDialogProps) {
         run.reset();
         setLink(undefined);
       }}
-      title={link === undefined ? `${action?.title}?` : 'Reset link'}
-      closeButtonProps={CLOSE}
+      title={link === undefined ? (action?.question ?? `${action?.title}?`) : 'Reset link'}
       centered
     >
       {link !== undefined && <MadeLink link={link} close={close} />}
@@ -131,19 +131,14 @@ function Question({ action, close, run }: QuestionProps) {
             data-autofocus
           />
         )}
-        {run.error && <Failure error={run.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} {...(!field && { 'data-autofocus': true })}>
-            Cancel
-          </Button>
-          <ActionButton
-            type="submit"
-            isBusy={run.isPending}
-            {...(isDangerous && { color: 'red.9' })}
-          >
-            {title}
-          </ActionButton>
-        </Group>
+        <DialogEnd
+          error={run.error}
+          isBusy={run.isPending}
+          submit={title}
+          onCancel={close}
+          isDangerous={isDangerous}
+          focus={field ? undefined : 'cancel'}
+        />
       </Stack>
     </form>
   );
@@ -170,7 +165,11 @@ interface Confirmed {
   readonly entered: string;
 }
 
-function useDeskAction(close: () => void, showLink: (link: string) => void) {
+function useDeskAction(
+  close: () => void,
+  showLink: (link: string) => void,
+  onDone: (() => void) | undefined,
+) {
   const queries = useQueryClient();
   const withRecentSignIn = useRecentSignIn();
   const [, navigate] = useLocation();
@@ -192,11 +191,13 @@ function useDeskAction(close: () => void, showLink: (link: string) => void) {
     },
     // If the action was impossible, the account has changed meanwhile, so the page is outdated
     // either way.
-    onSettled: (_, error, { action: { isLast = false } }) =>
-      queries.invalidateQueries({
+    async onSettled(_, error, { action: { isLast = false } }) {
+      await queries.invalidateQueries({
         queryKey: ['operator'],
         // The page of a deleted account has nothing left to load.
         refetchType: isLast && !error ? 'none' : 'active',
-      }),
+      });
+      if (!error) onDone?.();
+    },
   });
 }
