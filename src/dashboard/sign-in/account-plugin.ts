@@ -2,10 +2,8 @@ import type { AuthContext, BetterAuthPlugin } from 'better-auth';
 import { createAuthMiddleware } from 'better-auth/api';
 import type { SecondFactor } from '../../core/second-factors.ts';
 import { type Clock, DAY, HOUR, SECOND } from '../../lib/clock.ts';
+import { findChallengedAccount } from './challenge-endpoint.ts';
 import { ADDRESS_HEADER } from './client-headers.ts';
-import { factorEndpoints } from './factor-endpoints.ts';
-import { linkEndpoints } from './link-endpoints.ts';
-import { sessionEndpoints } from './session-endpoints.ts';
 
 type Database = AuthContext['adapter'];
 
@@ -32,10 +30,8 @@ const PROVEN_BY: Readonly<Record<string, SecondFactor>> = {
 const MAX_SESSIONS = 50;
 
 /**
- * Adds what better-auth lacks. Sessions are listed and ended by id, because a script could take
- * over a session with its token. The number of sessions is limited. Operators can create a reset
- * link. Setting a password invalidates other reset links. Sessions and reset links use the
- * service's clock.
+ * Adds what better-auth lacks. The number of sessions is limited. Setting a password invalidates
+ * other reset links. Sessions use the service's clock.
  */
 export function accountPlugin(clock: Clock) {
   const after = (seconds: number) => new Date(clock.now().wall + seconds * SECOND);
@@ -86,11 +82,7 @@ export function accountPlugin(clock: Clock) {
         },
       ],
     },
-    endpoints: {
-      ...linkEndpoints(() => after(LINK_LASTS)),
-      ...sessionEndpoints(now),
-      ...factorEndpoints(),
-    },
+    endpoints: { findChallengedAccount },
   } satisfies BetterAuthPlugin;
 }
 

@@ -1,14 +1,30 @@
+import type { Where } from 'better-auth';
 import { DashboardError } from '../errors.ts';
 import { requireActive, requireProof, requireSession } from '../session-requirements.ts';
+import type { SessionEntry } from '../shared/api.ts';
 import { newPasswordFrom, readId, readPassword, readPasswordChange } from './bodies.ts';
 import { DONE, type Outcome, type SignInContext } from './context.ts';
 import { refuseGuessable } from './password-strength.ts';
 import { endOfSession } from './session-age.ts';
 
 export async function listSessions(context: SignInContext): Promise<Outcome> {
-  const { account } = requireSession(context.session);
-  const sessions = await context.auth.api.listOwnSessions({ headers: context.headers });
-  return { body: sessions.map((each) => ({ ...each, expiresAt: endOfSession(account, each) })) };
+  const { account, id: ownId } = requireSession(context.session);
+  const { stores, clock } = context.options;
+  const sessions = await stores.sessions.ofAccount(account.id, clock.now().wall);
+  const body: readonly SessionEntry[] = sessions.map((each) => ({
+    id: each.id,
+    createdAt: isoTime(each.createdAt),
+    lastActiveAt: isoTime(each.lastActiveAt),
+    expiresAt: isoTime(endOfSession(account, each)),
+    ipAddress: each.ipAddress ?? null,
+    userAgent: each.userAgent ?? null,
+    current: each.id === ownId,
+  }));
+  return { body };
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString();
 }
 
 /** Also ends the account's other sessions and forgets its other known browsers. */
@@ -25,15 +41,24 @@ export async function changePassword(context: SignInContext): Promise<Outcome> {
   return { ...DONE, headers: changed.headers };
 }
 
-export async function endSession({ auth, headers, request }: SignInContext): Promise<Outcome> {
-  const { id } = await readId(request);
-  if (await auth.api.endOwnSession({ params: { id }, headers })) return DONE;
+/** By id, because a script could take over a session with its token. */
+export async function endSession(context: SignInContext): Promise<Outcome> {
+  const { id } = await readId(context.request);
+  if ((await endOwn(context, { field: 'id', value: id })) > 0) return DONE;
   throw new DashboardError('not_found', 'This session has ended already.');
 }
 
-export async function endOtherSessions({ auth, headers }: SignInContext): Promise<Outcome> {
-  await auth.api.endOtherSessions({ headers });
+export async function endOtherSessions(context: SignInContext): Promise<Outcome> {
+  const { id } = requireSession(context.session);
+  await endOwn(context, { field: 'id', operator: 'ne', value: id });
   return DONE;
+}
+
+/** Ends some sessions of the signed-in user; returns how many. @throws ApiError `signed_out` */
+async function endOwn({ authContext, session }: SignInContext, which: Where): Promise<number> {
+  const { account } = requireSession(session);
+  const where = [which, { field: 'userId', value: account.id }];
+  return authContext.adapter.deleteMany({ model: 'session', where });
 }
 
 export async function deleteAccount(context: SignInContext): Promise<Outcome> {

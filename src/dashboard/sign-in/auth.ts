@@ -11,6 +11,9 @@ import { ARGON2ID } from './passwords.ts';
 
 export type Auth = Awaited<ReturnType<typeof createAuth>>;
 
+/** better-auth's access to its tables and secrets. */
+export type AuthContext = Awaited<Auth['$context']>;
+
 /** Minimum time between two renewals of a session, in seconds. */
 const RENEW_AFTER = DAY / SECOND;
 /**

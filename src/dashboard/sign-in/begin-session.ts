@@ -1,8 +1,8 @@
 import type { SecondFactor, SecondFactors } from '../../core/second-factors.ts';
 import type { Entered } from '../shared/api.ts';
 import { cookieOf } from './auth.ts';
+import { CHALLENGE_COOKIE } from './challenge-endpoint.ts';
 import type { Outcome, SignInContext } from './context.ts';
-import { CHALLENGE_COOKIE } from './factor-endpoints.ts';
 
 export interface Credentials {
   readonly email: string;

@@ -1,5 +1,5 @@
 import type { Attempts } from './attempts.ts';
-import type { Auth } from './auth.ts';
+import type { Auth, AuthContext } from './auth.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { Mailer } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
@@ -8,6 +8,7 @@ import type { findSession } from './session-age.ts';
 /** The dependencies of all operations below /api/auth. */
 export interface SignInParts {
   readonly auth: Auth;
+  readonly authContext: AuthContext;
   readonly options: SignInOptions;
   readonly attempts: Attempts;
   readonly browsers: KnownBrowsers;

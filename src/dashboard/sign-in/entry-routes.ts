@@ -9,6 +9,7 @@ import {
 } from './bodies.ts';
 import { DONE, inBackground, type Outcome, type SignInContext } from './context.ts';
 import { INVALID_LINK } from './errors.ts';
+import { consumeLink, createLink, findLink } from './links.ts';
 import type { Mailer } from './mailer.ts';
 import { refuseGuessable } from './password-strength.ts';
 
@@ -42,14 +43,13 @@ export async function signUp(context: SignInContext): Promise<Outcome> {
 
 /** Completes a sign-up by its link, which works once: creates the account with the password given. */
 export async function verifyEmail(context: SignInContext): Promise<Outcome> {
-  const { auth, attempts, address, request } = context;
+  const { attempts, address, request } = context;
   const { token, newPassword } = await readPasswordReset(request);
   const password = newPasswordFrom(newPassword);
   await attempts.take(address);
-  const params = { kind: 'sign-up', token };
-  const expected = await auth.api.findLinkValue({ params });
+  const expected = await findLink(context, 'sign-up', token);
   if (expected !== undefined) await refuseGuessable(password, expected);
-  const email = await auth.api.consumeLink({ params });
+  const email = await consumeLink(context, 'sign-up', token);
   // If another link was used first, the account already exists and keeps its password.
   if (email === undefined || !(await createAccount(context, { email, password }))) {
     throw new DashboardError(...INVALID_LINK);
@@ -76,17 +76,15 @@ export async function signOut({ auth, headers }: SignInContext): Promise<Outcome
 }
 
 async function signUpByMail(context: SignInContext, mailer: Mailer, email: string): Promise<void> {
-  const { auth, options } = context;
-  if (await options.stores.accounts.findByEmail(email)) return mailer.knownAddress(email);
-  const params = { kind: 'sign-up', value: email };
-  await mailer.verifyAddress(email, await auth.api.createLinkToken({ params }));
+  const { accounts } = context.options.stores;
+  if (await accounts.findByEmail(email)) return mailer.knownAddress(email);
+  await mailer.verifyAddress(email, await createLink(context, 'sign-up', email));
 }
 
 /** `undefined` if the address is taken. The address counts as confirmed if mail is sent. */
 async function createAccount(context: SignInContext, { email, password }: Credentials) {
-  const { auth, options, mailer } = context;
-  const passwords = (await auth.$context).password;
-  const hash = await passwords.hash(password);
+  const { authContext, options, mailer } = context;
+  const hash = await authContext.password.hash(password);
   const isConfirmed = mailer !== undefined;
   return options.stores.accounts.signUp(email, hash, options.clock.now().wall, isConfirmed);
 }

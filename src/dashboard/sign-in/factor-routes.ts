@@ -13,7 +13,7 @@ import {
 } from './factor-changes.ts';
 import { issuerOf } from './factor-plugins.ts';
 import { digestOfCode, newRecoveryCodes } from './recovery-codes.ts';
-import { describeTotp, matchingStep } from './totp.ts';
+import { decryptTotpSecret, describeTotp, matchingStep, newTotpSecret } from './totp.ts';
 
 export async function listFactors(context: SignInContext): Promise<Outcome> {
   const { account } = requireSession(context.session);
@@ -32,8 +32,8 @@ export async function listFactors(context: SignInContext): Promise<Outcome> {
  */
 export async function beginTotp(context: SignInContext): Promise<Outcome> {
   const { account } = await requireRecentProof(context);
-  const { auth, options } = context;
-  const { secret, encrypted } = await auth.api.createTotpSecret();
+  const { authContext, options } = context;
+  const { secret, encrypted } = await newTotpSecret(authContext);
   if (!(await options.stores.secondFactors.beginTotp(account.id, encrypted))) throw appExists();
   const body: TotpInfo = describeTotp(secret, issuerOf(options.addresses.dashboard), account.email);
   return { body };
@@ -41,14 +41,14 @@ export async function beginTotp(context: SignInContext): Promise<Outcome> {
 
 export async function confirmTotp(context: SignInContext): Promise<Outcome> {
   const session = await requireRecentProof(context);
-  const { auth, attempts, address, options, request } = context;
+  const { authContext, attempts, address, options, request } = context;
   const code = (await readCode(request)).code.replaceAll(/\s/g, '');
   const { account, id } = session;
   const { secondFactors } = options.stores;
   const attempt = await attempts.take(address, 'code', account.email, id);
   const encrypted = await secondFactors.totpSecret(account.id);
   if (session.factors.hasTotp || !encrypted) throw appExists();
-  const secret = await auth.api.decryptTotpSecret({ params: { encrypted } });
+  const secret = await decryptTotpSecret(authContext, encrypted);
   const step = await matchingStep(secret, code);
   if (step === undefined) throw new DashboardError(...WRONG_CODE);
   await attempt.giveBack();

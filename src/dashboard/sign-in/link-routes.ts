@@ -2,6 +2,7 @@ import { DashboardError } from '../errors.ts';
 import { emailFrom, newPasswordFrom, readEmail, readPasswordReset } from './bodies.ts';
 import { DONE, inBackground, type Outcome, type SignInContext } from './context.ts';
 import { INVALID_LINK } from './errors.ts';
+import { findLink } from './links.ts';
 import { refuseGuessable } from './password-strength.ts';
 
 export async function requestPasswordReset(context: SignInContext): Promise<Outcome> {
@@ -16,7 +17,7 @@ export async function resetPassword(context: SignInContext): Promise<Outcome> {
   const { token, newPassword } = await readPasswordReset(request);
   newPasswordFrom(newPassword);
   await attempts.take(address);
-  const accountId = await auth.api.findLinkValue({ params: { kind: 'reset-password', token } });
+  const accountId = await findLink(context, 'reset-password', token);
   const holder = accountId && (await options.stores.accounts.find(accountId));
   if (!holder) throw new DashboardError(...INVALID_LINK);
   await refuseGuessable(newPassword, holder.email);

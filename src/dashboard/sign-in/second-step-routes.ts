@@ -5,7 +5,7 @@ import type { Outcome, SignInContext } from './context.ts';
 import { PASSWORD_FIRST, WRONG_CODE } from './errors.ts';
 import { factorChange, notify } from './factor-changes.ts';
 import { digestOfCode } from './recovery-codes.ts';
-import { matchingStep } from './totp.ts';
+import { decryptTotpSecret, matchingStep } from './totp.ts';
 
 /** Completes a sign-in with the code of an authenticator app. */
 export async function signInWithCode(context: SignInContext): Promise<Outcome> {
@@ -55,14 +55,14 @@ async function takeSecondStep(context: SignInContext) {
  * @throws ApiError
  */
 async function useUp(
-  { auth, options }: SignInContext,
+  { authContext, options }: SignInContext,
   accountId: string,
   code: string,
 ): Promise<void> {
   const { secondFactors } = options.stores;
   const encrypted = await secondFactors.totpSecret(accountId);
   if (!encrypted) return;
-  const secret = await auth.api.decryptTotpSecret({ params: { encrypted } });
+  const secret = await decryptTotpSecret(authContext, encrypted);
   const step = await matchingStep(secret, code);
   // better-auth counts wrong codes itself.
   if (step === undefined || (await secondFactors.acceptTotpStep(accountId, step))) return;

@@ -1,6 +1,7 @@
 import type { Account, Role } from '../../core/accounts.ts';
+import type { SessionRecord } from '../../core/sessions.ts';
 import { DAY, HOUR, MINUTE } from '../../lib/clock.ts';
-import type { Auth } from './auth.ts';
+import type { Auth, AuthContext } from './auth.ts';
 import type { SignInOptions } from './options.ts';
 
 /** Maximum age of a session, however often it is renewed, in ms. */
@@ -9,12 +10,18 @@ const LONGEST_SESSION: Readonly<Record<Role, number>> = { customer: 30 * DAY, op
 /** How long a sign-in counts as recent, in ms. */
 const RECENT = 15 * MINUTE;
 
+interface Parts {
+  readonly auth: Auth;
+  readonly authContext: AuthContext;
+  readonly options: SignInOptions;
+}
+
 /**
  * The session of a request with these headers, and its account, if there is one. Deletes a session
  * that has reached its maximum age by the service's clock.
  */
 export async function findSession(
-  { auth, options: { stores, clock } }: { auth: Auth; options: SignInOptions },
+  { auth, authContext, options: { stores, clock } }: Parts,
   headers: Headers,
 ) {
   const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
@@ -26,18 +33,15 @@ export async function findSession(
     const isProven = Boolean(session.secondFactor);
     return { id: session.id, session, account, isRecent: age >= 0 && age < RECENT, isProven };
   }
-  await auth.api.endOwnSession({ params: { id: session.id }, headers });
+  const where = [{ field: 'id', value: session.id }];
+  await authContext.adapter.deleteMany({ model: 'session', where });
   return undefined;
 }
 
 /**
- * The latest possible end of a session. Renewals move `expiresAt`, but never beyond the maximum
- * age.
+ * The latest possible end of a session (epoch ms). Renewals move `expiresAt`, but never beyond the
+ * maximum age.
  */
-export function endOfSession(
-  { role }: Account,
-  { createdAt, expiresAt }: { createdAt: string; expiresAt: string },
-): string {
-  const latest = Date.parse(createdAt) + LONGEST_SESSION[role];
-  return new Date(Math.min(Date.parse(expiresAt), latest)).toISOString();
+export function endOfSession({ role }: Account, { createdAt, expiresAt }: SessionRecord): number {
+  return Math.min(expiresAt, createdAt + LONGEST_SESSION[role]);
 }

@@ -3,6 +3,7 @@ import { Attempts } from './attempts.ts';
 import { cookieOf, createAuth } from './auth.ts';
 import { clientHeaders } from './client-headers.ts';
 import { KnownBrowsers } from './known-browsers.ts';
+import { createLink } from './links.ts';
 import { createMailer, linkTo } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
 import { handle } from './routes.ts';
@@ -16,11 +17,12 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const auth = await createAuth(options, mailer);
   const jobs = new Set<Promise<void>>();
   const cookie = cookieOf(addresses.dashboard, 'browser');
-  const { internalAdapter, adapter } = await auth.$context;
+  const authContext = await auth.$context;
+  const { internalAdapter, adapter } = authContext;
   const browsers = new KnownBrowsers(stores.sessionSecret, cookie, clock, async (accountId) => {
     return (await internalAdapter.findCredentialAccount(accountId))?.password;
   });
-  const parts = { auth, options, attempts, browsers, mailer, jobs };
+  const parts = { auth, authContext, options, attempts, browsers, mailer, jobs };
   return {
     handle: (request, path, address) => handle(parts, request, path, address),
     async session(sent) {
@@ -46,9 +48,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
     async resetLink(email) {
       const account = await stores.accounts.findByEmail(email);
       if (!account) return undefined;
-      const token = await auth.api.createLinkToken({
-        params: { kind: 'reset-password', value: account.id },
-      });
+      const token = await createLink(parts, 'reset-password', account.id);
       return linkTo(addresses.dashboard, 'reset-password', token);
     },
     async close() {

@@ -1,8 +1,29 @@
 import { createOTP } from '@better-auth/utils/otp';
+import type { AuthContext } from 'better-auth';
+import { generateRandomString, symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto';
 import { SECOND, systemClock } from '../../lib/clock.ts';
 
 /** Digits of a code, and how long it is shown, in seconds (RFC 6238). */
 export const TOTP = { digits: 6, period: 30 } as const;
+
+/**
+ * Length of an app's secret, in characters of an alphabet of 64: 144 bits (RFC 4226, section 4,
+ * asks for 128).
+ */
+const SECRET_LENGTH = 24;
+
+/** Better-auth's key for encryption. */
+type Key = Pick<AuthContext, 'secretConfig'>;
+
+/** A new secret for an authenticator app, in plain text and encrypted for storage. */
+export async function newTotpSecret({ secretConfig: key }: Key) {
+  const secret = generateRandomString(SECRET_LENGTH);
+  return { secret, encrypted: await symmetricEncrypt({ key, data: secret }) };
+}
+
+export function decryptTotpSecret({ secretConfig: key }: Key, encrypted: string): Promise<string> {
+  return symmetricDecrypt({ key, data: encrypted });
+}
 
 /**
  * The time step that this code belongs to: the current one, the one before or the one after;
