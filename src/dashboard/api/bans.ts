@@ -2,25 +2,17 @@ import { type ApiKey, keyState } from '../../core/api-keys.ts';
 import type { BanRecord } from '../../core/ban-records.ts';
 import type { DashboardStores } from '../options.ts';
 import type { BanNotice } from '../shared/usage.ts';
-import { ofAccount } from './of-account.ts';
+import { onAccount } from './of-account.ts';
 import { json } from './replies.ts';
-import type { AccountContext, Route } from './route.ts';
+import type { AccountContext } from './route.ts';
 
 /** Maximum number of bans that are read for an account. */
 const MAX_BANS = 1_000;
 
-export const banRoutes: readonly Route[] = [
-  { method: 'GET', path: '/bans', access: 'account', handle: list },
-  {
-    method: 'GET',
-    path: '/operator/accounts/{id}/bans',
-    access: 'operator',
-    handle: ofAccount(list),
-  },
-];
+export const banRoutes = onAccount('/bans', list);
 
 /** The active bans of the account. */
-export async function list({ options, account }: AccountContext): Promise<Response> {
+async function list({ options, account }: AccountContext): Promise<Response> {
   const { stores, clock } = options;
   const { banned } = await liveKeys(stores, account.id, clock.now().wall);
   return json<{ bans: readonly BanNotice[] }>(200, { bans: banned.map(banNotice) });

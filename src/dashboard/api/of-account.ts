@@ -1,15 +1,30 @@
-import type { Awaitable } from '../../lib/awaitable.ts';
+import type { Account } from '../../core/accounts.ts';
 import { DashboardError } from '../errors.ts';
-import type { AccountContext } from './route.ts';
+import type { AccountContext, Route } from './route.ts';
 
-/**
- * The same operation on the account that the path names, for operators.
- * @throws ApiError `not_found`
- */
-export function ofAccount(handle: (context: AccountContext) => Awaitable<Response>) {
-  return async (context: AccountContext): Promise<Response> => {
-    const account = await context.options.stores.accounts.find(context.id);
-    if (!account) throw new DashboardError('not_found', 'No account has this id.');
-    return handle({ ...context, account });
-  };
+/** An operation on the account of the signed-in user, and for operators on the account that the path names. */
+export function onAccount(
+  path: string,
+  handle: (context: AccountContext) => Promise<Response>,
+): readonly Route[] {
+  return [
+    { method: 'GET', path, access: 'account', handle },
+    {
+      method: 'GET',
+      path: `/operator/accounts/{id}${path}`,
+      access: 'operator',
+      handle: async (context) => handle({ ...context, account: await requireAccount(context) }),
+    },
+  ];
+}
+
+/** The account that the path names. @throws ApiError `not_found` */
+export async function requireAccount({ options, id }: AccountContext): Promise<Account> {
+  const account = await options.stores.accounts.find(id);
+  if (account) return account;
+  throw unknownAccount();
+}
+
+export function unknownAccount() {
+  return new DashboardError('not_found', 'No account has this id.');
 }

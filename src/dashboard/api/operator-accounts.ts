@@ -15,6 +15,7 @@ import type {
   ResetLinkInfo,
 } from '../shared/operator.ts';
 import { keyInfos } from './keys.ts';
+import { requireAccount, unknownAccount } from './of-account.ts';
 import { auditInfos } from './operator-audit.ts';
 import { done, json } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
@@ -136,12 +137,6 @@ async function revokeKey(context: AccountContext): Promise<Response> {
   throw new DashboardError('not_found', 'No key has this id.');
 }
 
-async function requireAccount({ options, id }: AccountContext): Promise<Account> {
-  const account = await options.stores.accounts.find(id);
-  if (account) return account;
-  throw unknownAccount();
-}
-
 /**
  * @throws ApiError `conflict` for an operator: operators cannot lock out, take over or remove one
  * another here.
@@ -153,10 +148,6 @@ async function requireCustomer(context: AccountContext): Promise<Account> {
     'conflict',
     'This account is an operator. Take the role away on the command line first: accounts set-operator EMAIL --remove.',
   );
-}
-
-function unknownAccount() {
-  return new DashboardError('not_found', 'No account has this id.');
 }
 
 function nowOf({ options }: AccountContext): number {

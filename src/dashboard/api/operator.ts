@@ -4,6 +4,7 @@ import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import type { DashboardStores } from '../options.ts';
 import type { AccountInfo, BanInfo } from '../shared/api.ts';
+import { requireAccount } from './of-account.ts';
 import { done, json, withErrorCode } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 import { accountInfo } from './session.ts';
@@ -54,18 +55,13 @@ async function searchAccounts({ options, query }: AccountContext): Promise<Respo
   return json<{ accounts: readonly AccountInfo[] }>(200, { accounts: found.map(accountInfo) });
 }
 
-async function setPlan({
-  options,
-  account: operator,
-  request,
-  id,
-}: AccountContext): Promise<Response> {
-  const { accounts } = options.stores;
-  const account = await accounts.find(id);
-  if (!account) throw new DashboardError('not_found', 'No account has this id.');
-  const { plan, ...limits } = await readPlanChange(request);
+async function setPlan(context: AccountContext): Promise<Response> {
+  const { stores, clock } = context.options;
+  const account = await requireAccount(context);
+  const { plan, ...limits } = await readPlanChange(context.request);
   const subscription = await withErrorCode('invalid', () => subscribe(plan, limits));
-  await accounts.setSubscription(id, subscription, options.clock.now().wall, operator.email);
+  const by = context.account.email;
+  await stores.accounts.setSubscription(account.id, subscription, clock.now().wall, by);
   return json<AccountInfo>(200, accountInfo({ ...account, ...subscription }));
 }
 

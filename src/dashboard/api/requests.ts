@@ -9,6 +9,7 @@ import { loggedHeaders } from '../../http/logged-headers.ts';
 import { DashboardError } from '../errors.ts';
 import type { DashboardOptions } from '../options.ts';
 import type { FoundRequest, RequestInfo, RequestPage } from '../shared/requests.ts';
+import { onAccount } from './of-account.ts';
 import { json } from './replies.ts';
 import { download, isDownloadForm } from './request-download.ts';
 import { requestFilter } from './request-filter.ts';
@@ -20,29 +21,13 @@ const ON_ONE_PAGE = 50;
 const MOST_FOUND = 20;
 
 export const requestRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/requests',
-    access: 'account',
-    handle: (context) => list(context, context.account.id),
-  },
-  {
-    method: 'GET',
-    path: '/operator/accounts/{id}/requests',
-    access: 'operator',
-    handle: listOfAccount,
-  },
+  ...onAccount('/requests', list),
   { method: 'GET', path: '/operator/requests', access: 'operator', handle: find },
 ];
 
-async function listOfAccount(context: AccountContext): Promise<Response> {
-  const account = await context.options.stores.accounts.find(context.id);
-  if (!account) throw new DashboardError('not_found', 'No account has this id.');
-  return list(context, account.id);
-}
-
-async function list({ options, query }: AccountContext, accountId: string): Promise<Response> {
+async function list({ options, account, query }: AccountContext): Promise<Response> {
   const { requestLog } = options.stores;
+  const { id: accountId } = account;
   const filter = requestFilter(query);
   const form = query.get('format') ?? '';
   if (isDownloadForm(form)) {

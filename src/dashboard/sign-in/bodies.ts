@@ -47,48 +47,23 @@ const EXPECTATIONS = {
   response: 'what the browser returned',
 };
 
-export const readCredentials = bodyReader(
-  { type: 'object', required: ['email', 'password'], properties: { email: text, password: text } },
-  EXPECTATIONS,
-);
+type Name = keyof typeof EXPECTATIONS;
 
-export const readEmail = bodyReader(
-  { type: 'object', required: ['email'], properties: { email: text } },
-  EXPECTATIONS,
-);
+/** Reads bodies with these fields, all of which are text. */
+function textReader<const Names extends readonly Name[]>(...names: Names) {
+  const properties = Object.fromEntries(names.map((name) => [name, text]));
+  // Every name is mapped to text, but `fromEntries` does not keep the type of the names.
+  const typed = properties as Record<Names[number], typeof text>;
+  return bodyReader({ type: 'object', required: names, properties: typed }, EXPECTATIONS);
+}
 
-export const readPassword = bodyReader(
-  { type: 'object', required: ['password'], properties: { password: text } },
-  EXPECTATIONS,
-);
-
-export const readPasswordChange = bodyReader(
-  {
-    type: 'object',
-    required: ['currentPassword', 'newPassword'],
-    properties: { currentPassword: text, newPassword: text },
-  },
-  EXPECTATIONS,
-);
-
-export const readPasswordReset = bodyReader(
-  {
-    type: 'object',
-    required: ['token', 'newPassword'],
-    properties: { token: text, newPassword: text },
-  },
-  EXPECTATIONS,
-);
-
-export const readId = bodyReader(
-  { type: 'object', required: ['id'], properties: { id: text } },
-  EXPECTATIONS,
-);
-
-export const readCode = bodyReader(
-  { type: 'object', required: ['code'], properties: { code: text } },
-  EXPECTATIONS,
-);
+export const readCredentials = textReader('email', 'password');
+export const readEmail = textReader('email');
+export const readPassword = textReader('password');
+export const readPasswordChange = textReader('currentPassword', 'newPassword');
+export const readPasswordReset = textReader('token', 'newPassword');
+export const readId = textReader('id');
+export const readCode = textReader('code');
 
 export const readPasskeyResponse = bodyReader(
   { type: 'object', required: ['response'], properties: { response: passkeyResponse } },

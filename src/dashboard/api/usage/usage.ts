@@ -6,31 +6,19 @@ import { DAY, HOUR } from '../../../lib/clock.ts';
 import type { DashboardOptions, DashboardStores } from '../../options.ts';
 import type { UsageEvent, UsageInfo, WindowInfo, WindowsInfo } from '../../shared/usage.ts';
 import { liveKeys } from '../bans.ts';
-import { ofAccount } from '../of-account.ts';
+import { onAccount } from '../of-account.ts';
 import { json } from '../replies.ts';
-import type { AccountContext, Route } from '../route.ts';
+import type { AccountContext } from '../route.ts';
 import { startOf } from './period.ts';
 import { report } from './requests.ts';
 
 const DAYS_SHOWN = 30;
 const MAX_EVENTS = 50;
 
-const OPERATIONS = { '/usage': show, '/usage/requests': report };
-
-export const usageRoutes: readonly Route[] = Object.entries(OPERATIONS).flatMap(
-  ([path, handle]): Route[] => [
-    { method: 'GET', path, access: 'account', handle },
-    {
-      method: 'GET',
-      path: `/operator/accounts/{id}${path}`,
-      access: 'operator',
-      handle: ofAccount(handle),
-    },
-  ],
-);
+export const usageRoutes = [...onAccount('/usage', show), ...onAccount('/usage/requests', report)];
 
 /** The remaining requests of the account, and its latest refusals. */
-export async function show({ options, account }: AccountContext): Promise<Response> {
+async function show({ options, account }: AccountContext): Promise<Response> {
   const now = options.clock.now().wall;
   const first = hourOf(startOf(DAY, now) - (DAYS_SHOWN - 1) * DAY);
   const { usage } = options.stores;
