@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { Account, AccountStore, Role } from '../core/accounts.ts';
 import { type Actor, describeSubscription } from '../core/audit.ts';
 import { newId } from '../core/ids.ts';
@@ -111,106 +111,66 @@ export const accountChanges = {
   },
 };
 
-/** Accounts and their plans, on either engine. */
-export class StoredAccounts implements AccountStore {
-  readonly #access: Access<typeof accountChanges>;
-  readonly #forgetRequests: (id: string) => Promise<void>;
+/**
+ * Accounts and their plans, on either engine.
+ * @param forgetRequests deletes the requests of an account from the request log.
+ */
+export function storedAccounts(
+  access: Access<typeof accountChanges>,
+  forgetRequests: (id: string) => Promise<void>,
+): AccountStore {
+  const { changes } = access;
+  const select = async () => (await access.queries()).selectFrom('accounts').select(COLUMNS);
+  const findRow = async (column: 'id' | 'email', value: string) =>
+    (await select()).where(column, '=', value).executeTakeFirst();
+  const found = (row: AccountRow | undefined) => row && accountFromRow(row);
+  return {
+    ...changes,
+    async create(email, subscription, now, by) {
+      const role: Role = 'customer';
+      const account = { id: newId('acct', now), email, role, ...subscription, createdAt: now };
+      return (await changes.create(account, by)) ? account : undefined;
+    },
+    async signUp(email, passwordHash, now, isConfirmed) {
+      const id = newId('acct', now);
+      const credentialId = Bun.randomUUIDv7('hex', now);
+      const signUp = { id, email, passwordHash, credentialId, now, isConfirmed };
+      if (!(await changes.signUp(signUp))) return undefined;
+      return { id, email, role: 'customer', ...subscribe('free'), createdAt: now };
+    },
+    async delete(id, at, by) {
+      const row = await findRow('id', id);
+      if (!row) return;
+      const addresses = [...new Set([row.email, spellingOf(row)])];
+      await deleteAccount(access, { id, addresses, at, by });
+      // The account is deleted even if this fails: running servers try again.
+      await forgetRequests(id).catch(() => {});
+    },
+    find: async (id) => found(await findRow('id', id)),
+    async findAll(ids) {
+      if (ids.length === 0) return [];
+      return (await (await select()).where('id', 'in', ids).execute()).map(accountFromRow);
+    },
+    findByEmail: async (email) => found(await findRow('email', email.toLowerCase())),
+    async list() {
+      const rows = await (await select()).orderBy('created_at').orderBy('id').execute();
+      return rows.map(accountFromRow);
+    },
+    async search(text, limit) {
+      const all = (await select()).orderBy('email').limit(limit);
+      const rows = await (text === '' ? all : all.where(contains(text.toLowerCase()))).execute();
+      return rows.map(accountFromRow);
+    },
+  };
+}
 
-  /** @param forgetRequests deletes the requests of an account from the request log. */
-  constructor(
-    access: Access<typeof accountChanges>,
-    forgetRequests: (id: string) => Promise<void>,
-  ) {
-    this.#access = access;
-    this.#forgetRequests = forgetRequests;
-  }
-
-  async create(
-    email: string,
-    subscription: Subscription,
-    now: number,
-    by: Actor,
-  ): Promise<Account | undefined> {
-    const role: Role = 'customer';
-    const account = { id: newId('acct', now), email, role, ...subscription, createdAt: now };
-    return (await this.#access.changes.create(account, by)) ? account : undefined;
-  }
-
-  async signUp(
-    email: string,
-    passwordHash: string,
-    now: number,
-    isConfirmed: boolean,
-  ): Promise<Account | undefined> {
-    const id = newId('acct', now);
-    const credentialId = Bun.randomUUIDv7('hex', now);
-    const signUp = { id, email, passwordHash, credentialId, now, isConfirmed };
-    if (!(await this.#access.changes.signUp(signUp))) return undefined;
-    return { id, email, role: 'customer', ...subscribe('free'), createdAt: now };
-  }
-
-  async delete(id: string, now: number, by: Actor): Promise<void> {
-    const row = await (await this.#select()).where('id', '=', id).executeTakeFirst();
-    if (!row) return;
-    const addresses = [...new Set([row.email, spellingOf(row)])];
-    await deleteAccount(this.#access, { id, addresses, at: now, by });
-    // The account is deleted even if this fails: running servers try again.
-    await this.#forgetRequests(id).catch(() => {});
-  }
-
-  async find(id: string): Promise<Account | undefined> {
-    const row = await (await this.#select()).where('id', '=', id).executeTakeFirst();
-    return row && accountFromRow(row);
-  }
-
-  async findAll(ids: readonly string[]): Promise<Account[]> {
-    if (ids.length === 0) return [];
-    const rows = await (await this.#select()).where('id', 'in', ids).execute();
-    return rows.map(accountFromRow);
-  }
-
-  async findByEmail(email: string): Promise<Account | undefined> {
-    const select = await this.#select();
-    const row = await select.where('email', '=', email.toLowerCase()).executeTakeFirst();
-    return row && accountFromRow(row);
-  }
-
-  async list(): Promise<Account[]> {
-    const select = await this.#select();
-    const rows = await select.orderBy('created_at').orderBy('id').execute();
-    return rows.map(accountFromRow);
-  }
-
-  async search(text: string, limit: number): Promise<Account[]> {
-    const select = (await this.#select()).orderBy('email').limit(limit);
-    const part = text.toLowerCase();
-    // Removing the text changes an address only if it contains the text. LIKE has wildcards.
-    const matching = select.where(({ eb, fn, ref, val }) =>
-      eb(fn('replace', [ref('email'), val(part), val('')]), '<>', ref('email')),
-    );
-    const rows = await (part === '' ? select : matching).execute();
-    return rows.map(accountFromRow);
-  }
-
-  setSubscription(id: string, subscription: Subscription, now: number, by: Actor): Promise<void> {
-    return this.#access.changes.setSubscription(id, subscription, now, by);
-  }
-
-  setRole(id: string, role: Role, now: number, by: Actor): Promise<void> {
-    return this.#access.changes.setRole(id, role, now, by);
-  }
-
-  suspend(id: string, reason: string, now: number, by: Actor): Promise<boolean> {
-    return this.#access.changes.suspend(id, reason, now, by);
-  }
-
-  resume(id: string, now: number, by: Actor): Promise<boolean> {
-    return this.#access.changes.resume(id, now, by);
-  }
-
-  async #select() {
-    return (await this.#access.queries()).selectFrom('accounts').select(COLUMNS);
-  }
+/**
+ * The condition that an address contains this text. Removing the text changes an address only if it contains the
+ * text; LIKE has wildcards.
+ */
+function contains(part: string) {
+  return ({ eb, fn, ref, val }: ExpressionBuilder<Database, 'accounts'>) =>
+    eb(fn('replace', [ref('email'), val(part), val('')]), '<>', ref('email'));
 }
 
 /** @throws OperatorError when the plan of the row is unknown to this release. */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Message, MessageActivity, MessageStore } from '../core/messages.ts';
+import type { Message, MessageStore } from '../core/messages.ts';
 import type { Engine } from './access.ts';
 import { deleteInBatches } from './batches.ts';
 import type { Database } from './schema.ts';
@@ -22,60 +22,35 @@ export interface MessageQueue extends Pick<MessageStore, 'enqueue' | 'deliver'> 
 }
 
 /** The message queue and the inboxes, on either engine. */
-export class StoredMessages implements MessageStore {
-  readonly #engine: Engine;
-  readonly #queue: MessageQueue;
-
-  constructor(engine: Engine, queue: MessageQueue) {
-    this.#engine = engine;
-    this.#queue = queue;
-  }
-
-  enqueue(message: Message, idempotencyKey?: string): Promise<Message | undefined> {
-    return this.#queue.enqueue(message, idempotencyKey);
-  }
-
-  deliver(now: number, limit: number): Promise<number> {
-    return this.#queue.deliver(now, limit);
-  }
-
-  async queued(): Promise<number> {
-    const { queued } = await (await this.#engine.queries())
-      .selectFrom('messages')
-      .select((select) => select.fn.countAll<number>().as('queued'))
-      .where('delivered_at', 'is', null)
-      .executeTakeFirstOrThrow();
-    return queued;
-  }
-
-  async list(accountId: string, limit: number): Promise<Message[]> {
-    const rows = await (await this.#engine.queries())
-      .selectFrom('messages')
-      .select(MESSAGE_COLUMNS)
-      .where('account_id', '=', accountId)
-      .orderBy('sequence', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map((row) => messageFromRow({ ...row, text: this.#queue.decodeText(row.text) }));
-  }
-
-  async activity(accountId: string): Promise<MessageActivity> {
-    const rows = await (await this.#engine.queries())
-      .selectFrom('messages')
-      .select(['id', 'delivered_at'])
-      .where('account_id', '=', accountId)
-      .orderBy('sequence', 'desc')
-      .limit(WATCHED)
-      .execute();
-    return {
-      latest: rows[0]?.id,
-      queued: rows.filter(({ delivered_at }) => delivered_at === null).length,
-    };
-  }
-
-  async prune(before: number): Promise<void> {
-    await deleteInBatches(this.#engine, 'messages', 'delivered_at < ?', before);
-  }
+export function storedMessages(engine: Engine, queue: MessageQueue): MessageStore {
+  const select = async () => (await engine.queries()).selectFrom('messages');
+  /** Of an account, the newest first. */
+  const latest = async (accountId: string, limit: number) =>
+    (await select()).where('account_id', '=', accountId).orderBy('sequence', 'desc').limit(limit);
+  return {
+    enqueue: (message, idempotencyKey) => queue.enqueue(message, idempotencyKey),
+    deliver: (now, limit) => queue.deliver(now, limit),
+    async queued() {
+      const { queued } = await (await select())
+        .select(({ fn }) => fn.countAll<number>().as('queued'))
+        .where('delivered_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return queued;
+    },
+    async list(accountId, limit) {
+      const rows = await (await latest(accountId, limit)).select(MESSAGE_COLUMNS).execute();
+      return rows.map((row) => messageFromRow({ ...row, text: queue.decodeText(row.text) }));
+    },
+    async activity(accountId) {
+      const watched = (await latest(accountId, WATCHED)).select(['id', 'delivered_at']);
+      const rows = await watched.execute();
+      return {
+        latest: rows[0]?.id,
+        queued: rows.filter(({ delivered_at }) => delivered_at === null).length,
+      };
+    },
+    prune: (before) => deleteInBatches(engine, 'messages', 'delivered_at < ?', before),
+  };
 }
 
 export function messageFromRow(row: MessageRow): Message {

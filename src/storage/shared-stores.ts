@@ -1,12 +1,12 @@
 import type { BanStore } from '../core/ban-records.ts';
 import type { Access, BoundChanges, Engine, NamedChange } from './access.ts';
-import { accountChanges, StoredAccounts } from './accounts.ts';
+import { accountChanges, storedAccounts } from './accounts.ts';
 import { apiKeyChanges, type KeyUses, StoredApiKeys } from './api-keys.ts';
 import { auditChanges, storedAuditLog } from './audit.ts';
 import { banChanges, StoredBans } from './bans.ts';
 import { ChangeLog } from './change-log.ts';
 import { environmentResetChanges, storedEnvironmentResets } from './environment-resets.ts';
-import { type MessageQueue, StoredMessages } from './messages.ts';
+import { type MessageQueue, storedMessages } from './messages.ts';
 import { type AddRequests, requestLogChanges, storedRequestLog } from './request-log.ts';
 import { sandboxChanges, storedSandboxes } from './sandboxes.ts';
 import type { Transaction } from './schema.ts';
@@ -72,13 +72,13 @@ export function sharedStores(engine: Engine, byHand: HandWritten) {
   return {
     settings: storedSettings(engine),
     changes,
-    accounts: new StoredAccounts(access('accounts'), (id) => requestLog.forgetAccount(id)),
+    accounts: storedAccounts(access('accounts'), (id) => requestLog.forgetAccount(id)),
     secondFactors: storedSecondFactors(access('secondFactors')),
     sessions: storedSessions(access('sessions')),
     keys: new StoredApiKeys(access('keys'), byHand.keys),
     bans,
     sandboxes: storedSandboxes(access('sandboxes')),
-    messages: new StoredMessages(engine, byHand.messages),
+    messages: storedMessages(engine, byHand.messages),
     usage: new StoredUsage(access('usage'), byHand.usage),
     requestLog,
     audit: storedAuditLog(access('audit')),

@@ -21,36 +21,10 @@ const REPLY_COLUMNS = [...OUTCOME_COLUMNS, ...CLIENT_ERROR_COLUMNS] as const;
 /** The columns that count durations, by bucket. */
 export const DURATION_COLUMNS = [
   ...(['took_0', 'took_1', 'took_2', 'took_3', 'took_4', 'took_5', 'took_6', 'took_7'] as const),
-  ...([
-    'took_8',
-    'took_9',
-    'took_10',
-    'took_11',
-    'took_12',
-    'took_13',
-    'took_14',
-    'took_15',
-  ] as const),
-  ...([
-    'took_16',
-    'took_17',
-    'took_18',
-    'took_19',
-    'took_20',
-    'took_21',
-    'took_22',
-    'took_23',
-  ] as const),
-  ...([
-    'took_24',
-    'took_25',
-    'took_26',
-    'took_27',
-    'took_28',
-    'took_29',
-    'took_30',
-    'took_31',
-  ] as const),
+  ...(['took_8', 'took_9', 'took_10', 'took_11', 'took_12', 'took_13', 'took_14'] as const),
+  ...(['took_15', 'took_16', 'took_17', 'took_18', 'took_19', 'took_20', 'took_21'] as const),
+  ...(['took_22', 'took_23', 'took_24', 'took_25', 'took_26', 'took_27', 'took_28'] as const),
+  ...(['took_29', 'took_30', 'took_31'] as const),
 ] as const;
 
 /** The count columns that `usage` does not have. */

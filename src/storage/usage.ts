@@ -10,6 +10,7 @@ import type {
   UsageStore,
 } from '../core/usage.ts';
 import type { Access } from './access.ts';
+import { deleteInBatches } from './batches.ts';
 import type { Database, Transaction } from './schema.ts';
 import {
   COUNT_COLUMNS,
@@ -19,8 +20,6 @@ import {
   usageFromRow,
 } from './usage-columns.ts';
 
-/** The number of rows that are deleted in one transaction. */
-const DELETED_AT_ONCE = 1_000;
 /** Hours added up to days in one transaction: few enough that creating a pet never waits long for it. */
 const ADDED_UP_AT_ONCE = 240;
 
@@ -36,38 +35,9 @@ export interface UsageBatches extends Pick<UsageStore, 'add'> {
 }
 
 export const usageChanges = {
-  /** Deletes some of the periods that end before this hour; returns how many. */
-  async pruneUsage(transaction: Transaction, hour: number): Promise<number> {
-    const ofEarlierReleases = await transaction
-      .deleteFrom('usage')
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('account_id', 'hour', 'environment'),
-          'in',
-          selectFrom('usage')
-            .select(['account_id', 'hour', 'environment'])
-            .where('hour', '<', hour)
-            .limit(DELETED_AT_ONCE)
-            .$asTuple('account_id', 'hour', 'environment'),
-        ),
-      )
-      .executeTakeFirst();
-    const hours = await deleteSome(transaction, 1, hour, DELETED_AT_ONCE).executeTakeFirst();
-    const days = await deleteSome(
-      transaction,
-      DAY_HOURS,
-      hour - DAY_HOURS + 1,
-      DELETED_AT_ONCE,
-    ).executeTakeFirst();
-    const deleted = [ofEarlierReleases, hours, days];
-    return deleted.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0);
-  },
-
   /** Adds up some of the hours before this one to days; returns how many hours. */
   async addUpUsage(transaction: Transaction, before: number): Promise<number> {
-    const hours = await deleteSome(transaction, 1, before, ADDED_UP_AT_ONCE)
-      .returningAll()
-      .execute();
+    const hours = await deleteHours(transaction, before).returningAll().execute();
     const days = new Map<string, KeyUsageRow>();
     for (const row of hours) {
       const hour = row.hour - (row.hour % DAY_HOURS);
@@ -81,18 +51,18 @@ export const usageChanges = {
   },
 };
 
-/** Deletes some periods of this length (in hours) that begin before an hour. */
-function deleteSome(transaction: Transaction, hours: number, before: number, most: number) {
+/** Deletes some hours before this one, the oldest first. */
+function deleteHours(transaction: Transaction, before: number) {
   return transaction.deleteFrom('key_usage').where(({ eb, refTuple, selectFrom }) =>
     eb(
       refTuple(...KEY),
       'in',
       selectFrom('key_usage')
         .select(KEY)
-        .where('hours', '=', hours)
+        .where('hours', '=', 1)
         .where('hour', '<', before)
         .orderBy('hour')
-        .limit(most)
+        .limit(ADDED_UP_AT_ONCE)
         .$asTuple(...KEY),
     ),
   );
@@ -200,7 +170,14 @@ export class StoredUsage implements UsageStore {
   }
 
   async prune(hour: number): Promise<void> {
-    while ((await this.#access.changes.pruneUsage(hour)) > 0);
+    // `usage` has the counts of earlier releases.
+    await deleteInBatches(this.#access, 'usage', 'hour < ?', hour);
+    for (const [hours, begin] of [
+      [1, hour],
+      [DAY_HOURS, hour - DAY_HOURS + 1],
+    ] as const) {
+      await deleteInBatches(this.#access, 'key_usage', 'hours = ? AND hour < ?', hours, begin);
+    }
     await this.#batches.pruneMarks?.(hour);
   }
 
