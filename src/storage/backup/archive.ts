@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { create, extract, list, type ReadEntry } from 'tar';
@@ -55,14 +55,18 @@ export async function pack(
 }
 
 /**
- * Reads a whole backup without unpacking it, and verifies the digest of every file.
+ * Reads a whole backup without unpacking it, and verifies the digest of every file. They must be plain files, each
+ * once, with known names.
  * @throws Error when it is not a backup, or is damaged.
  */
 export async function readSound(file: string): Promise<Manifest> {
   let text = '';
   const digests = new Map<string, Hash>();
   const decoder = new TextDecoder();
+  const known = new Set([MANIFEST, DUMP, FILE_NAMES.secret, ...DATABASES.map(([name]) => name)]);
+  const foreign: string[] = [];
   const onReadEntry = (entry: ReadEntry) => {
+    if (!known.delete(entry.path) || entry.type !== 'File') foreign.push(entry.path);
     const hash = createHash('sha256');
     if (entry.path !== MANIFEST) digests.set(entry.path, hash);
     entry.on('data', (part) => {
@@ -71,6 +75,9 @@ export async function readSound(file: string): Promise<Manifest> {
     });
   };
   await list({ file, strict: true, onReadEntry });
+  if (foreign.length > 0) {
+    throw new Error(`it holds ${JSON.stringify(foreign[0])}, which no backup does`);
+  }
   const manifest = parseManifest(text, new Set([MANIFEST, ...digests.keys()]));
   const damaged = manifest.files.find(
     ({ name, sha256 }) => digests.get(name)?.digest('hex') !== sha256,
@@ -99,30 +106,15 @@ export async function unpackSound(file: string, into: string): Promise<Manifest>
 }
 
 async function unpack(file: string, into: string): Promise<Manifest> {
-  const names = await listParts(file);
+  const manifest = await readSound(file);
   await extract({ file, cwd: into, strict: true });
-  const manifest = parseManifest(await readFile(join(into, MANIFEST), 'utf8'), names);
-  for (const { name, sha256 } of manifest.files) {
-    const path = join(into, name);
-    if ((await digest(path)) !== sha256) throw new Error(`${name} does not match its digest`);
-    await chmod(path, 0o600);
-  }
+  for (const { name } of manifest.files) await chmod(join(into, name), 0o600);
   for (const [name, schema] of DATABASES) {
     if (manifest.files.some((each) => each.name === name))
       inspect(join(into, name), schema, { thorough: true });
   }
   for (const { name } of manifest.files) makeDurable(join(into, name));
   return manifest;
-}
-
-/** The names of the archive's files, which must be plain files, each once, with known names. */
-async function listParts(file: string): Promise<ReadonlySet<string>> {
-  const entries: Array<readonly [name: string, type: string]> = [];
-  await list({ file, strict: true, onReadEntry: ({ path, type }) => entries.push([path, type]) });
-  const known = new Set([MANIFEST, DUMP, FILE_NAMES.secret, ...DATABASES.map(([name]) => name)]);
-  const foreign = entries.find(([name, type]) => !known.delete(name) || type !== 'File');
-  if (foreign) throw new Error(`it holds ${JSON.stringify(foreign[0])}, which no backup does`);
-  return new Set(entries.map(([name]) => name));
 }
 
 function parseManifest(text: string, names: ReadonlySet<string>): Manifest {
