@@ -2,7 +2,7 @@ import { type AccountDetails, accountDetails } from '../core/account-details.ts'
 import type { Account } from '../core/accounts.ts';
 import { keyState } from '../core/api-keys.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
-import type { UsageCounts } from '../core/usage.ts';
+import { requestsOf, type UsageCounts } from '../core/usage.ts';
 import { keyJson } from './keys.ts';
 import type { JsonOption } from './options.ts';
 import { COMMAND, formatTime, isoTime, printJson, printLine, printTable } from './output.ts';
@@ -103,7 +103,7 @@ function print(
   );
 }
 
-function inWords({ succeeded, clientErrors, limited, serverErrors }: UsageCounts): string {
-  const all = succeeded + clientErrors + limited + serverErrors;
-  return `${all} (${clientErrors} client errors, ${limited} refused, ${serverErrors} server errors)`;
+function inWords(counts: UsageCounts): string {
+  const { clientErrors, limited, serverErrors } = counts;
+  return `${requestsOf(counts)} (${clientErrors} client errors, ${limited} refused, ${serverErrors} server errors)`;
 }

@@ -1,7 +1,7 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import { DAY, HOUR } from '../lib/clock.ts';
 import type { Environment } from './environments.ts';
-import type { DurationCounts } from './usage-durations.ts';
+import { addDurations, type DurationCounts } from './usage-durations.ts';
 
 /** The outcomes of requests that are counted separately. */
 export const OUTCOMES = ['succeeded', 'clientErrors', 'limited', 'serverErrors'] as const;
@@ -94,12 +94,20 @@ export interface KeyUsage {
 
 export interface OperationUsage {
   readonly operation: string;
-  readonly counts: { -readonly [Each in Outcome | ClientError]: number };
+  readonly counts: ReplyCounts;
   /** The number of requests in each duration bucket. */
   readonly durations: Uint32Array;
 }
 
 export const NO_USAGE: UsageCounts = { succeeded: 0, clientErrors: 0, limited: 0, serverErrors: 0 };
+
+/** The number of replies by outcome, and of client errors by kind. Updated in place. */
+type ReplyCounts = Record<Outcome | ClientError, number>;
+
+export const NO_REPLIES: Readonly<ReplyCounts> = {
+  ...NO_USAGE,
+  ...{ invalid: 0, unauthorized: 0, notFound: 0, conflicts: 0 },
+};
 
 /** How long usage is kept by the hour, in ms; older hours are added up to days. */
 const HOURS_STAY = 3 * DAY;
@@ -145,6 +153,13 @@ export function addCounts(a: UsageCounts, b: UsageCounts): UsageCounts {
     limited: a.limited + b.limited,
     serverErrors: a.serverErrors + b.serverErrors,
   };
+}
+
+/** Adds up all figures of two groups of requests. */
+export function addFigures(a: UsageFigures, b: UsageFigures): UsageFigures {
+  const counts = { ...NO_REPLIES };
+  for (const name of [...OUTCOMES, ...CLIENT_ERRORS]) counts[name] = a[name] + b[name];
+  return { ...counts, durations: addDurations(a.durations, b.durations) };
 }
 
 export function requestsOf(counts: UsageCounts): number {

@@ -2,14 +2,13 @@ import type { KeyRecord } from '../core/api-keys.ts';
 import type { Environment } from '../core/environments.ts';
 import { NodeLost } from '../core/node-lost.ts';
 import {
+  addFigures,
   type BatchMark,
-  CLIENT_ERRORS,
   clientErrorOf,
   hourOf,
   type KeyUsage,
-  NO_USAGE,
+  NO_REPLIES,
   type OperationUsage,
-  OUTCOMES,
   outcomeOf,
   type RecordedReply,
   requestsOf,
@@ -124,7 +123,7 @@ export class UsageRecorder {
       const { hour, keyId, operation } = record;
       const subject = JSON.stringify([hour, keyId, operation]);
       const held = this.#heldBack.get(subject);
-      this.#heldBack.set(subject, held ? sumOf(held, record) : record);
+      this.#heldBack.set(subject, held ? { ...held, ...addFigures(held, record) } : record);
     }
   }
 
@@ -151,28 +150,18 @@ export class UsageRecorder {
     return used.map(({ operation, counts, durations }) => {
       const subject = { accountId, environment, keyId, operation, hour };
       const taken = { ...subject, ...counts, durations: Array.from(durations) };
-      Object.assign(counts, NOTHING);
+      Object.assign(counts, NO_REPLIES);
       durations.fill(0);
       return taken;
     });
   }
 }
 
-const NOTHING = { ...NO_USAGE, invalid: 0, unauthorized: 0, notFound: 0, conflicts: 0 };
-
 /** The counts of an operation, which is added if it is missing. */
 function operationIn(operations: OperationUsage[], operation: string): OperationUsage {
   for (const each of operations) if (each.operation === operation) return each;
   const durations = new Uint32Array(DURATION_BUCKETS);
-  const added: OperationUsage = { operation, counts: { ...NOTHING }, durations };
+  const added: OperationUsage = { operation, counts: { ...NO_REPLIES }, durations };
   operations.push(added);
   return added;
-}
-
-/** Adds up two records of the same subject and hour. */
-function sumOf(one: UsageRecord, other: UsageRecord): UsageRecord {
-  const counts = { ...NOTHING };
-  for (const name of [...OUTCOMES, ...CLIENT_ERRORS]) counts[name] = one[name] + other[name];
-  const durations = one.durations.map((count, bucket) => count + (other.durations[bucket] ?? 0));
-  return { ...one, ...counts, durations };
 }

@@ -2,6 +2,7 @@ import { type ApiKey, keyState } from '../../core/api-keys.ts';
 import type { BanRecord } from '../../core/ban-records.ts';
 import type { DashboardStores } from '../options.ts';
 import type { BanNotice } from '../shared/usage.ts';
+import { keyLink } from './key-info.ts';
 import { onAccount } from './of-account.ts';
 import { json } from './replies.ts';
 import type { AccountContext } from './route.ts';
@@ -54,6 +55,5 @@ export async function liveKeys(
 
 function banNotice({ ban, keys }: BannedKeys): BanNotice {
   const { id, environment, reason, startsAt, endsAt: until } = ban;
-  const named = keys.map(({ id: keyId, name, lastFour }) => ({ id: keyId, name, lastFour }));
-  return { id, environment, reason, startsAt, until, keys: named };
+  return { id, environment, reason, startsAt, until, keys: keys.map(keyLink) };
 }

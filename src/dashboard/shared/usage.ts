@@ -1,5 +1,6 @@
 import type { Environment } from '../../core/environments.ts';
 import type { ClientError, UsageCounts } from '../../core/usage.ts';
+import type { KeyLink } from './api.ts';
 
 /* Usage and bans in the dashboard's own API; see `api.ts`. For operators,
    /api/operator/accounts/ID/usage and so on return the same for any account. */
@@ -66,11 +67,7 @@ export interface BanNotice {
   readonly startsAt: number;
   readonly until: number;
   /** The live keys that the ban applies to: the banned key and its successors by rotation. */
-  readonly keys: ReadonlyArray<{
-    readonly id: string;
-    readonly name: string;
-    readonly lastFour: string;
-  }>;
+  readonly keys: readonly KeyLink[];
 }
 
 /**

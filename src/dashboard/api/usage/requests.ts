@@ -1,7 +1,9 @@
 import { ENVIRONMENTS } from '../../../core/environments.ts';
 import {
   addCounts,
+  addFigures,
   hourOf,
+  NO_REPLIES,
   NO_USAGE,
   type PeriodUsage,
   requestsOf,
@@ -10,7 +12,7 @@ import {
   type UsageFigures,
   type UsageSubject,
 } from '../../../core/usage.ts';
-import { addDurations, percentile } from '../../../core/usage-durations.ts';
+import { percentile } from '../../../core/usage-durations.ts';
 import { HOUR } from '../../../lib/clock.ts';
 import { csvLine } from '../../../lib/csv.ts';
 import { DashboardError, UNCACHED } from '../../errors.ts';
@@ -43,10 +45,7 @@ const CSV_COLUMNS = [
   ...['p50_ms', 'p95_ms', 'p99_ms'],
 ];
 
-const NO_FIGURES: UsageFigures = {
-  ...{ ...NO_USAGE, invalid: 0, unauthorized: 0, notFound: 0, conflicts: 0 },
-  durations: [],
-};
+const NO_FIGURES: UsageFigures = { ...NO_REPLIES, durations: [] };
 
 type Filters = Partial<UsageSubject>;
 
@@ -161,17 +160,6 @@ function grouped(
       return group.slice(0, 1).map((first) => ({ ...first, ...figures }));
     })
     .sort((a, b) => requestsOf(b) - requestsOf(a));
-}
-
-function addFigures(a: UsageFigures, b: UsageFigures): UsageFigures {
-  return {
-    ...addCounts(a, b),
-    invalid: a.invalid + b.invalid,
-    unauthorized: a.unauthorized + b.unauthorized,
-    notFound: a.notFound + b.notFound,
-    conflicts: a.conflicts + b.conflicts,
-    durations: addDurations(a.durations, b.durations),
-  };
 }
 
 function figuresInfo(figures: UsageFigures): UsageFiguresInfo {

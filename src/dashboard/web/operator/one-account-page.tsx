@@ -2,6 +2,7 @@ import { Alert, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { PLANS } from '../../../core/plans.ts';
+import { requestsOf } from '../../../core/usage.ts';
 import type { KeyInfo } from '../../shared/api.ts';
 import type {
   AccountBanInfo,
@@ -149,15 +150,13 @@ interface EnvironmentUsageProps {
 
 function EnvironmentUsage({ environment, usage }: EnvironmentUsageProps) {
   const { last24Hours: last, last30Days, minute, day } = usage;
-  const sum = ({ succeeded, clientErrors, limited, serverErrors }: typeof last) =>
-    succeeded + clientErrors + limited + serverErrors;
   return (
     <Figure
       title={`${ENVIRONMENT_TITLES[environment]}, last 24 hours`}
-      value={`${countText(sum(last))} requests`}
+      value={`${countText(requestsOf(last))} requests`}
     >
       <div>{`${last.clientErrors} client errors, ${last.limited} refused with 429, ${last.serverErrors} server errors`}</div>
-      <div>{`${countText(sum(last30Days))} requests in 30 days`}</div>
+      <div>{`${countText(requestsOf(last30Days))} requests in 30 days`}</div>
       <div>
         {`Left: ${countText(minute.remaining)} of ${countText(minute.limit)} this minute, ${countText(day.remaining)} of ${countText(day.limit)} today (UTC)`}
       </div>

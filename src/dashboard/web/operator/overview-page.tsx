@@ -1,6 +1,7 @@
 import { Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { requestsOf } from '../../../core/usage.ts';
 import type { OverviewInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
 import { countText } from '../common/format.ts';
@@ -48,11 +49,10 @@ interface PartProps {
 }
 
 function Figures({ overview: { requests, bansInForce, lastBackup, now } }: PartProps) {
-  const { succeeded, clientErrors, limited, serverErrors } = requests;
-  const all = succeeded + clientErrors + limited + serverErrors;
+  const { clientErrors, limited, serverErrors } = requests;
   return (
     <div className="desk-figures">
-      <Figure title="Requests" value={countText(all)}>
+      <Figure title="Requests" value={countText(requestsOf(requests))}>
         with a valid key
       </Figure>
       <Figure title="Client errors" value={countText(clientErrors)}>
