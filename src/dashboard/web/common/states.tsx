@@ -35,6 +35,18 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => unknow
   );
 }
 
+interface PendingProps {
+  readonly query: { readonly error: unknown; refetch(): unknown };
+  readonly label: string;
+  readonly height: number | string;
+}
+
+/** Shown while a query has no data: its error, or a placeholder. */
+export function Pending({ query: { error, refetch }, label, height }: PendingProps) {
+  if (error) return <Failure error={error} retry={refetch} />;
+  return <Loading label={label} height={height} />;
+}
+
 /** The message of an error, for display. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'Something unexpected happened.';

@@ -3,7 +3,7 @@ import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import type { IssuedKeyInfo, KeyInfo } from '../../shared/api.ts';
 import { Page } from '../common/page.tsx';
-import { Empty, Failure, Loading } from '../common/states.tsx';
+import { Empty, Pending } from '../common/states.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { ALL_KEYS, useKeys } from './key-calls.ts';
 import { KeyFilter } from './key-filter.tsx';
@@ -41,10 +41,7 @@ function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void
   const [renaming, rename] = useState<KeyInfo>();
   const [rotating, rotate] = useState<KeyInfo>();
   const [revoking, revoke] = useState<KeyInfo>();
-  if (!keys.data) {
-    if (keys.error) return <Failure error={keys.error} retry={keys.refetch} />;
-    return <Loading label="Loading your keys" height={320} />;
-  }
+  if (!keys.data) return <Pending query={keys} label="Loading your keys" height={320} />;
   const isFiltered = Object.values(shown).some((value) => value !== '');
   if (keys.data.length === 0 && !isFiltered) {
     return <Empty title="No keys yet">Create one, and send it with your first request.</Empty>;

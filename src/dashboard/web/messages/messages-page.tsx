@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { MessageInfo } from '../../shared/api.ts';
 import { call } from '../api.ts';
 import { Page } from '../common/page.tsx';
-import { Failure, Loading } from '../common/states.tsx';
+import { Pending } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
 import { EmptyInbox } from './empty-inbox.tsx';
 import { Inbox } from './inbox.tsx';
@@ -24,10 +24,8 @@ export default function MessagesPage() {
       <Paper withBorder className="inbox">
         {inbox.data ? (
           <Content messages={inbox.data.messages} />
-        ) : inbox.error ? (
-          <Failure error={inbox.error} retry={inbox.refetch} />
         ) : (
-          <Loading label="Loading messages" height="100%" />
+          <Pending query={inbox} label="Loading messages" height="100%" />
         )}
       </Paper>
     </Page>

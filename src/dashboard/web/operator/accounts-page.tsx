@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AccountInfo } from '../../shared/api.ts';
 import { call } from '../api.ts';
-import { Empty, Failure, Loading } from '../common/states.tsx';
+import { Empty, Pending } from '../common/states.tsx';
 import { AccountList } from './account-list.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
@@ -63,10 +63,8 @@ function Accounts() {
             changing.open();
           }}
         />
-      ) : found.error ? (
-        <Failure error={found.error} retry={found.refetch} />
       ) : (
-        <Loading label="Loading accounts" height={480} />
+        <Pending query={found} label="Loading accounts" height={480} />
       )}
       <PlanDialog account={chosen} isOpen={isChanging} close={changing.close} />
     </Stack>

@@ -5,7 +5,7 @@ import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { BanInfo } from '../../shared/api.ts';
 import { call } from '../api.ts';
-import { Empty, Failure, Loading } from '../common/states.tsx';
+import { Empty, Pending } from '../common/states.tsx';
 import { Time, Until } from '../common/time.tsx';
 import { ActionDialog, type DeskAction } from './operator-actions.tsx';
 import { OperatorPage } from './operator-page.tsx';
@@ -32,10 +32,7 @@ function Bans() {
     queryKey: ['operator', 'bans'],
     queryFn: () => call<{ bans: BanInfo[] }>('GET', '/operator/bans'),
   });
-  if (!inForce.data) {
-    if (inForce.error) return <Failure error={inForce.error} retry={inForce.refetch} />;
-    return <Loading label="Loading bans" height={320} />;
-  }
+  if (!inForce.data) return <Pending query={inForce} label="Loading bans" height={320} />;
   const { bans } = inForce.data;
   return (
     <div ref={place} tabIndex={-1}>

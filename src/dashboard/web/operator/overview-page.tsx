@@ -5,7 +5,7 @@ import { requestsOf } from '../../../core/usage.ts';
 import type { OverviewInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
 import { countText } from '../common/format.ts';
-import { Empty, Failure, Loading } from '../common/states.tsx';
+import { Empty, Pending } from '../common/states.tsx';
 import { durationText, Time } from '../common/time.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
@@ -31,10 +31,7 @@ function Overview() {
     queryFn: () => call<OverviewInfo>('GET', '/operator/overview'),
     refetchInterval: REFRESH,
   });
-  if (!overview.data) {
-    if (overview.error) return <Failure error={overview.error} retry={overview.refetch} />;
-    return <Loading label="Loading the overview" height={480} />;
-  }
+  if (!overview.data) return <Pending query={overview} label="Loading the overview" height={480} />;
   return (
     <Stack gap="xl">
       <Figures overview={overview.data} />

@@ -2,14 +2,15 @@ import { SimpleGrid } from '@mantine/core';
 import { PLAN_NAMES } from '../../../core/plans.ts';
 import { useSession } from '../api.ts';
 import { Page } from '../common/page.tsx';
-import { Failure, Loading } from '../common/states.tsx';
+import { Pending } from '../common/states.tsx';
 import { ChangeRequest } from './change-request.tsx';
 import { PlanCard } from './plan-card.tsx';
 import './plan.css';
 
 /** All plans, with the account's own plan marked, and instructions to request another one. */
 export default function PlanPage() {
-  const { data, error, refetch } = useSession();
+  const session = useSession();
+  const { data } = session;
   const account = data?.account;
   return (
     <Page
@@ -30,10 +31,8 @@ export default function PlanPage() {
           </SimpleGrid>
           <ChangeRequest account={account} contact={data.contact} />
         </>
-      ) : error ? (
-        <Failure error={error} retry={refetch} />
       ) : (
-        <Loading label="Loading the plans" height={480} />
+        <Pending query={session} label="Loading the plans" height={480} />
       )}
     </Page>
   );

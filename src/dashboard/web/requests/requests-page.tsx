@@ -6,7 +6,7 @@ import type { RequestInfo, RequestPage } from '../../shared/requests.ts';
 import { useSession } from '../api.ts';
 import { countText } from '../common/format.ts';
 import { Page } from '../common/page.tsx';
-import { Empty, Failure, Loading } from '../common/states.tsx';
+import { Empty, Failure, Pending } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
 import { AccountLink, useAccountDetails } from '../operator/account-link.tsx';
 import { downloadAddress, filtersIn, useFoundRequests, useRequests } from './request-calls.ts';
@@ -104,11 +104,7 @@ function Results({ requests, filters, account, onOlder }: ResultsProps) {
   if (!requests.data) {
     return (
       <Box mih={640}>
-        {requests.error ? (
-          <Failure error={requests.error} retry={requests.refetch} />
-        ) : (
-          <Loading label="Loading requests" height={640} />
-        )}
+        <Pending query={requests} label="Loading requests" height={640} />
       </Box>
     );
   }

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { useSession } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Page } from '../common/page.tsx';
-import { Failure, Loading } from '../common/states.tsx';
+import { Failure, Pending } from '../common/states.tsx';
 import { Bans } from './bans.tsx';
 import { Clock } from './clock.tsx';
 import { useSandbox, useSandboxChange } from './sandbox-calls.ts';
@@ -42,10 +42,8 @@ export default function SandboxPage() {
           />
           {session.data && <Simulations addresses={session.data.addresses} />}
         </Stack>
-      ) : sandbox.error ? (
-        <Failure error={sandbox.error} retry={sandbox.refetch} />
       ) : (
-        <Loading label="Loading the sandbox" height={720} />
+        <Pending query={sandbox} label="Loading the sandbox" height={720} />
       )}
     </Page>
   );

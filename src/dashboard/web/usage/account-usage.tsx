@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { UsageInfo } from '../../shared/usage.ts';
 import { call } from '../api.ts';
 import { BanNotices, useBans } from '../bans/ban-notices.tsx';
-import { Failure, Loading } from '../common/states.tsx';
+import { Pending } from '../common/states.tsx';
 import { usageQuery } from './account-queries.ts';
 import { Events } from './events.tsx';
 import { Requests, useReport } from './requests.tsx';
@@ -22,16 +22,12 @@ export function AccountUsage({ accountId }: AccountUsageProps) {
   // Everything is loaded first, so that nothing moves after the page is opened.
   const bans = useBans(accountId);
   const report = useReport(accountId, useSelection());
-  const error = usage.error ?? bans.error;
   if (!usage.data || !bans.data || report.isPending) {
-    const retry = () => Promise.all([usage.refetch(), bans.refetch()]);
+    const error = usage.error ?? bans.error;
+    const refetch = () => Promise.all([usage.refetch(), bans.refetch()]);
     return (
       <Box mih={900}>
-        {error ? (
-          <Failure error={error} retry={retry} />
-        ) : (
-          <Loading label="Loading usage" height={720} />
-        )}
+        <Pending query={{ error, refetch }} label="Loading usage" height={720} />
       </Box>
     );
   }

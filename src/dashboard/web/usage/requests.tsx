@@ -5,7 +5,7 @@ import { requestsOf } from '../../../core/usage.ts';
 import type { UsageFiguresInfo, UsageReport } from '../../shared/usage.ts';
 import { call } from '../api.ts';
 import { countText } from '../common/format.ts';
-import { Failure, Loading } from '../common/states.tsx';
+import { Pending } from '../common/states.tsx';
 import { Time } from '../common/time.tsx';
 import { basePath } from '../page-settings.ts';
 import { usageQuery } from './account-queries.ts';
@@ -48,10 +48,8 @@ export function Requests({ accountId, isInUse }: RequestsProps) {
             accountId={accountId}
             isInUse={isInUse}
           />
-        ) : report.error ? (
-          <Failure error={report.error} retry={report.refetch} />
         ) : (
-          <Loading label="Loading requests" height={560} />
+          <Pending query={report} label="Loading requests" height={560} />
         )}
       </Stack>
     </Paper>
