@@ -1,11 +1,12 @@
-import { Alert, Anchor, Stack, Text, Title } from '@mantine/core';
+import { Alert, Stack, Text, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useLayoutEffect } from 'react';
-import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
 import { headingOf, NARROW_PAGES, pageTitle } from '../shared/page-titles.ts';
 import { type SessionState, useSession } from './api.ts';
 import { documentTitle } from './common/page.tsx';
 import { PageBoundary } from './common/page-boundary.tsx';
+import { PageLink } from './common/page-link.tsx';
 import { Failure, Loading } from './common/states.tsx';
 import { Time } from './common/time.tsx';
 import { Home } from './home.tsx';
@@ -158,9 +159,9 @@ function SecondFactorNeeded() {
   return (
     <Alert variant="light" color="yellow" title="Set up a second factor" mb="xl">
       Operators see everything, and change something only with a second factor.{' '}
-      <Anchor component={Link} href="/account" underline="always" inherit c="inherit">
+      <PageLink href="/account" inherit c="inherit">
         Set one up under Account
-      </Anchor>
+      </PageLink>
     </Alert>
   );
 }

@@ -1,13 +1,12 @@
-import { Anchor } from '@mantine/core';
-import { Link } from 'wouter';
 import { Page } from './common/page.tsx';
+import { PageLink } from './common/page-link.tsx';
 
 export function NotFound() {
   return (
     <Page title="No such page" description="The address may be mistyped.">
-      <Anchor component={Link} href="/">
+      <PageLink href="/" underline="hover">
         Go to the start page
-      </Anchor>
+      </PageLink>
     </Page>
   );
 }

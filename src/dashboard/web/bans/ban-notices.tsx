@@ -1,9 +1,9 @@
-import { Alert, Anchor, Stack, Text } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
 import { IconBan } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { BanNotice } from '../../shared/usage.ts';
 import { call } from '../api.ts';
+import { PageLink } from '../common/page-link.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
 import { usageQuery } from '../usage/account-queries.ts';
 import { BEFORE_BAN, requestsAddress } from '../usage/selection.ts';
@@ -61,24 +61,18 @@ function Notice({ ban, accountId }: BanNoticesProps & { readonly ban: BanNotice 
           {environment === 'staging' && accountId === undefined ? (
             <>
               It ends by itself, whatever is sent until then; you can also end it in the{' '}
-              <Anchor component={Link} href="/sandbox" underline="always" inherit c="inherit">
+              <PageLink href="/sandbox" inherit c="inherit">
                 sandbox
-              </Anchor>
+              </PageLink>
               .
             </>
           ) : (
             'It ends by itself, whatever is sent until then; an operator can lift it. A further ban within 24 hours lasts twice as long.'
           )}
         </Text>
-        <Anchor
-          component={Link}
-          href={requestsAddress({ ...log, status: '429' })}
-          underline="always"
-          size="sm"
-          c="inherit"
-        >
+        <PageLink href={requestsAddress({ ...log, status: '429' })} size="sm" c="inherit">
           Show the requests that led to it
-        </Anchor>
+        </PageLink>
       </Stack>
     </Alert>
   );

@@ -1,7 +1,7 @@
-import { Anchor, Box } from '@mantine/core';
-import { Link } from 'wouter';
+import { Box } from '@mantine/core';
 import { useSession } from '../api.ts';
 import { Code } from '../common/copy.tsx';
+import { PageLink } from '../common/page-link.tsx';
 import { exampleOf } from '../start/examples.ts';
 
 /** Shows how to send the first message. */
@@ -13,9 +13,9 @@ export function EmptyInbox() {
       <h2>No messages yet</h2>
       <p>
         Send one, and watch it arrive here.{' '}
-        <Anchor component={Link} href="/" inherit underline="always">
+        <PageLink href="/" inherit>
           Start
-        </Anchor>{' '}
+        </PageLink>{' '}
         gives you the key for it.
       </p>
       {data && (

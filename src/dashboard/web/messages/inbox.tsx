@@ -1,10 +1,10 @@
 import { Anchor, Badge, Button, Group, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
 import type { MessageInfo } from '../../shared/api.ts';
 import { Copy } from '../common/copy.tsx';
 import { countText, utcText } from '../common/format.ts';
+import { PageLink } from '../common/page-link.tsx';
 import { Time } from '../common/time.tsx';
 import { keyRowId } from '../keys/key-row.ts';
 import { SteadyList } from '../live/steady-list.tsx';
@@ -80,15 +80,9 @@ function MessageDetails({ message }: { readonly message: MessageInfo }) {
     [
       'Key',
       key ? (
-        <Anchor
-          key="key"
-          component={Link}
-          href={`/keys#${keyRowId(key.id)}`}
-          underline="always"
-          inherit
-        >
+        <PageLink key="key" href={`/keys#${keyRowId(key.id)}`} inherit>
           {`${key.name} (…${key.lastFour})`}
-        </Anchor>
+        </PageLink>
       ) : (
         'no longer listed'
       ),

@@ -1,8 +1,7 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { AccountDetailsInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
+import { PageLink } from '../common/page-link.tsx';
 
 /** Everything about one account, for operators. @param id `null` to load nothing. */
 export function useAccountDetails(id: string | null) {
@@ -18,14 +17,8 @@ export function useAccountDetails(id: string | null) {
 export function AccountLink({ id }: { readonly id: string }) {
   const details = useAccountDetails(id);
   return (
-    <Anchor
-      component={Link}
-      href={`/operator/accounts/${encodeURIComponent(id)}`}
-      inherit
-      underline="always"
-      className="address"
-    >
+    <PageLink href={`/operator/accounts/${encodeURIComponent(id)}`} inherit className="address">
       {details.data?.account.email ?? id}
-    </Anchor>
+    </PageLink>
   );
 }

@@ -1,8 +1,8 @@
-import { Anchor, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { PLANS } from '../../../core/plans.ts';
 import type { AccountInfo } from '../../shared/api.ts';
 import { limitsText } from '../common/format.ts';
+import { PageLink } from '../common/page-link.tsx';
 import { Time } from '../common/time.tsx';
 
 interface AccountListProps {
@@ -22,14 +22,14 @@ export function AccountList({ accounts, caption, choose }: AccountListProps) {
         {accounts.map((account) => (
           <li key={account.id} className="entry account">
             <Group gap="xs">
-              <Anchor
-                component={Link}
+              <PageLink
                 href={`/operator/accounts/${account.id}`}
                 fw={600}
                 className="entry-title"
+                underline="hover"
               >
                 {account.email}
-              </Anchor>
+              </PageLink>
               {account.suspended && (
                 <Badge variant="light" color="red">
                   Suspended

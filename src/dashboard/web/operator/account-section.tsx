@@ -1,6 +1,6 @@
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
+import { PageLink } from '../common/page-link.tsx';
 
 interface SectionProps {
   readonly title: string;
@@ -20,9 +20,9 @@ export function Section({ title, links = [], isEmpty = false, children }: Sectio
         </Title>
         <Group gap="md">
           {links.map(([address, words]) => (
-            <Anchor key={address} component={Link} href={address} size="sm">
+            <PageLink key={address} href={address} size="sm" underline="hover">
               {words}
-            </Anchor>
+            </PageLink>
           ))}
         </Group>
       </Group>

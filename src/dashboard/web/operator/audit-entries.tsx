@@ -1,7 +1,7 @@
-import { Anchor, Paper, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Paper, Text } from '@mantine/core';
 import type { AuditAction } from '../../../core/audit.ts';
 import type { AuditInfo } from '../../shared/operator.ts';
+import { PageLink } from '../common/page-link.tsx';
 import { Time } from '../common/time.tsx';
 
 /** The text for each kind of entry. */
@@ -73,14 +73,9 @@ function Entry({
           {email === null ? (
             accountId && `${accountId} (deleted)`
           ) : (
-            <Anchor
-              component={Link}
-              href={`/operator/accounts/${accountId}`}
-              inherit
-              underline="always"
-            >
+            <PageLink href={`/operator/accounts/${accountId}`} inherit>
               {email}
-            </Anchor>
+            </PageLink>
           )}
         </Text>
       </div>

@@ -1,10 +1,10 @@
-import { Anchor, Button, Paper, Text } from '@mantine/core';
+import { Button, Paper, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { Link } from 'wouter';
 import type { BanInfo } from '../../shared/api.ts';
 import { call } from '../api.ts';
+import { PageLink } from '../common/page-link.tsx';
 import { Empty, Pending } from '../common/states.tsx';
 import { Time, Until } from '../common/time.tsx';
 import { ActionDialog, type DeskAction } from './operator-actions.tsx';
@@ -78,14 +78,14 @@ function Ban({ ban, lift }: { readonly ban: BanInfo; lift(): void }) {
   return (
     <>
       <div>
-        <Anchor
-          component={Link}
+        <PageLink
           href={`/operator/accounts/${accountId}`}
           fw={600}
           className="entry-title"
+          underline="hover"
         >
           {email}
-        </Anchor>
+        </PageLink>
         <Text size="sm">{`${environment} key “${keyName}” (…${lastFour})`}</Text>
         <Text size="sm" c="dimmed">
           {reason}

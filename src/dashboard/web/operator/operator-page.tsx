@@ -1,8 +1,7 @@
-import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import { useSession } from '../api.ts';
 import { Page } from '../common/page.tsx';
+import { PageLink } from '../common/page-link.tsx';
 
 interface OperatorPageProps {
   readonly title: string;
@@ -27,9 +26,9 @@ export function OperatorPage({ title, description, children }: OperatorPageProps
       title="For operators"
       description="This page is for operators of this service. Ask one of them if you need something changed."
     >
-      <Anchor component={Link} href="/">
+      <PageLink href="/" underline="hover">
         Go to the start page
-      </Anchor>
+      </PageLink>
     </Page>
   );
 }

@@ -1,11 +1,12 @@
-import { Alert, Anchor, Box, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Box, Button, Group, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { useSearchParams } from 'wouter';
 import type { RequestInfo, RequestPage } from '../../shared/requests.ts';
 import { useSession } from '../api.ts';
 import { countText } from '../common/format.ts';
 import { Page } from '../common/page.tsx';
+import { PageLink } from '../common/page-link.tsx';
 import { Empty, Failure, Pending } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
 import { AccountLink, useAccountDetails } from '../operator/account-link.tsx';
@@ -232,14 +233,12 @@ function ElsewhereFound({ requestId }: { readonly requestId: string }) {
   return found.data?.requests.map(({ id, accountId, email, method, path, status }) => (
     <Alert key={id} variant="light" title={`${method} ${path}: ${status}`}>
       {'Sent by '}
-      <Anchor
-        component={Link}
+      <PageLink
         inherit
-        underline="always"
         href={`/requests?${new URLSearchParams({ account: accountId, id: requestId })}`}
       >
         {email}
-      </Anchor>
+      </PageLink>
     </Alert>
   ));
 }

@@ -1,8 +1,8 @@
-import { Alert, Anchor } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { Link } from 'wouter';
 import { useAction, useSession } from '../api.ts';
 import { Page } from '../common/page.tsx';
+import { PageLink } from '../common/page-link.tsx';
 import { requestPasswordReset } from './authentication.ts';
 import { EmailField, email, FormCard, focusMistake } from './fields.tsx';
 
@@ -13,11 +13,7 @@ export default function ForgotPasswordPage() {
     <Page
       isNarrow
       title="Forgot your password?"
-      description={
-        <Anchor component={Link} href="/sign-in" underline="always">
-          Back to sign in
-        </Anchor>
-      }
+      description={<PageLink href="/sign-in">Back to sign in</PageLink>}
     >
       {session?.sendsMail ? <RequestForm /> : <AskOperator contact={session?.contact ?? null} />}
     </Page>

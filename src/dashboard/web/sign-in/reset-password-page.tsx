@@ -1,9 +1,10 @@
-import { Alert, Anchor, Button, Stack, Text } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { failedWith, useAction } from '../api.ts';
 import { Page } from '../common/page.tsx';
+import { PageLink } from '../common/page-link.tsx';
 import { resetPassword, useSignedInOrOut } from './authentication.ts';
 import { FormCard, focusMistake, NewPasswordField, newPassword } from './fields.tsx';
 import { useLinkToken } from './link-token.ts';
@@ -60,9 +61,9 @@ function AskAgain({ title, href, text, children }: AskAgainProps) {
   return (
     <Alert variant="light" color="gray" title={title} maw={440} role="alert">
       {children}{' '}
-      <Anchor component={Link} href={href} underline="always" inherit>
+      <PageLink href={href} inherit>
         {text}
-      </Anchor>
+      </PageLink>
       .
     </Alert>
   );

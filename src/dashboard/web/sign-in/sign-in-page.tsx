@@ -1,10 +1,11 @@
-import { Anchor, Paper, Text } from '@mantine/core';
+import { Paper, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import type { SecondFactor } from '../../../core/second-factors.ts';
 import { useAction } from '../api.ts';
 import { Page } from '../common/page.tsx';
+import { PageLink } from '../common/page-link.tsx';
 import { PasskeySignIn } from '../second-factor/passkey-sign-in.tsx';
 import { SecondStep } from '../second-factor/second-step.tsx';
 import { signIn, useSignedInOrOut } from './authentication.ts';
@@ -30,10 +31,7 @@ export function SignInPage() {
       title="Sign in"
       description={
         <>
-          No account yet?{' '}
-          <Anchor component={Link} href="/sign-up" underline="always">
-            Create one
-          </Anchor>
+          No account yet? <PageLink href="/sign-up">Create one</PageLink>
         </>
       }
     >
@@ -87,9 +85,7 @@ function PasswordStep({ reason, onSignedIn, onAsked }: PasswordStepProps) {
         {...form.getInputProps('password')}
       />
       <Text size="sm">
-        <Anchor component={Link} href="/forgot-password" underline="always">
-          Forgot your password?
-        </Anchor>
+        <PageLink href="/forgot-password">Forgot your password?</PageLink>
       </Text>
     </FormCard>
   );

@@ -1,8 +1,8 @@
-import { Alert, Anchor } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { Link } from 'wouter';
 import { useAction, useSession } from '../api.ts';
 import { Page } from '../common/page.tsx';
+import { PageLink } from '../common/page-link.tsx';
 import { signUp, useSignedInOrOut } from './authentication.ts';
 import {
   EmailField,
@@ -34,10 +34,7 @@ export function SignUpPage() {
       title="Create account"
       description={
         <>
-          Have an account already?{' '}
-          <Anchor component={Link} href="/sign-in" underline="always">
-            Sign in
-          </Anchor>
+          Have an account already? <PageLink href="/sign-in">Sign in</PageLink>
         </>
       }
     >

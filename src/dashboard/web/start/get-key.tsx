@@ -1,11 +1,11 @@
 import { Anchor, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { KEY_NAME_MAX_LENGTH } from '../../../core/api-keys.ts';
 import { useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Copy } from '../common/copy.tsx';
+import { PageLink } from '../common/page-link.tsx';
 import { Failure } from '../common/states.tsx';
 import { useCreateKey } from '../keys/key-calls.ts';
 import { PasswordField } from '../sign-in/fields.tsx';
@@ -47,9 +47,9 @@ function ShownKey({ value }: { value: ExampleKey }) {
         {value.isOwn
           ? ownKeyText(value)
           : 'Copy it now: it is shown only here, until you leave this page.'}{' '}
-        <Anchor component={Link} href="/keys" underline="always" inherit>
+        <PageLink href="/keys" inherit>
           All keys
-        </Anchor>
+        </PageLink>
       </Text>
     </>
   );

@@ -1,9 +1,9 @@
-import { Anchor, Badge, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
-import { Link } from 'wouter';
 import { CallError, type SessionState, useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Code } from '../common/copy.tsx';
+import { PageLink } from '../common/page-link.tsx';
 import { Failure } from '../common/states.tsx';
 import { indentJson } from '../exact-json.ts';
 import { exchange, type Reply } from '../exchange.ts';
@@ -83,17 +83,9 @@ function ReplyView({ reply, call }: { reply: Reply; call: ExampleCall }) {
       </Title>
       <Code value={reply.body} label="the body" />
       <Group gap="lg">
-        {call === 'message' && (
-          <Anchor component={Link} href="/messages" underline="always">
-            See it arrive in Messages
-          </Anchor>
-        )}
-        <Anchor component={Link} href={requestAddress(reply)} underline="always">
-          Find it in Requests
-        </Anchor>
-        <Anchor component={Link} href="/keys" underline="always">
-          Manage your keys
-        </Anchor>
+        {call === 'message' && <PageLink href="/messages">See it arrive in Messages</PageLink>}
+        <PageLink href={requestAddress(reply)}>Find it in Requests</PageLink>
+        <PageLink href="/keys">Manage your keys</PageLink>
       </Group>
     </Stack>
   );

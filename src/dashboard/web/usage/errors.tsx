@@ -1,7 +1,7 @@
-import { Anchor, Text, Title } from '@mantine/core';
-import { Link } from 'wouter';
+import { Text, Title } from '@mantine/core';
 import type { UsageFiguresInfo, UsageReport } from '../../shared/usage.ts';
 import { countText } from '../common/format.ts';
+import { PageLink } from '../common/page-link.tsx';
 import { requestsAddress, type Selection } from './selection.ts';
 
 interface Kind {
@@ -39,15 +39,13 @@ export function Errors({ report, selection, accountId }: ErrorsProps) {
             <Text size="sm" fw={600} className="figures">
               {countText(count)}
             </Text>
-            <Anchor
-              component={Link}
+            <PageLink
               href={requestsAddress({ ...filters, status, from, to })}
               size="sm"
-              underline="always"
               aria-label={`Show the requests: ${title}`}
             >
               Show the requests
-            </Anchor>
+            </PageLink>
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
-import { Anchor, Badge, Paper, Stack, Text, Title } from '@mantine/core';
-import { Link } from 'wouter';
+import { Badge, Paper, Stack, Text, Title } from '@mantine/core';
 import type { UsageEvent } from '../../shared/usage.ts';
 import { countText } from '../common/format.ts';
+import { PageLink } from '../common/page-link.tsx';
 import { Time } from '../common/time.tsx';
 import { SteadyList } from '../live/steady-list.tsx';
 import { BEFORE_BAN, requestsAddress } from './selection.ts';
@@ -101,9 +101,9 @@ function LogLink({ address }: { readonly address: string }) {
   return (
     <>
       {' '}
-      <Anchor component={Link} href={address} underline="always" inherit>
+      <PageLink href={address} inherit>
         Show the requests
-      </Anchor>
+      </PageLink>
     </>
   );
 }

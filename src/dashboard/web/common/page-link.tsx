@@ -1,0 +1,13 @@
+import { Anchor, type AnchorProps } from '@mantine/core';
+import type { ComponentProps } from 'react';
+import { Link } from 'wouter';
+
+interface PageLinkProps extends AnchorProps, Pick<ComponentProps<'a'>, 'aria-label' | 'children'> {
+  /** The address of another page of the application. */
+  readonly href: string;
+}
+
+/** A link to another page; underlined, because most links stand in text. */
+export function PageLink(props: PageLinkProps) {
+  return <Anchor component={Link} underline="always" {...props} />;
+}
