@@ -33,10 +33,6 @@ interface Known {
   readonly keys: Set<string>;
 }
 
-function noneKnown(): Known {
-  return { emails: new Set([DEFAULT_ACCOUNT.email]), keys: new Set() };
-}
-
 /** A list in which malformed elements are `undefined`, so that the others keep their indexes. */
 type SoundList<Name extends keyof Fixture> = Fixture[Name] extends
   | ReadonlyArray<infer Element>
@@ -76,13 +72,9 @@ const usageValidator = Compile(properties.usage.items);
  */
 export function parseFixture(bytes: Uint8Array, source: string): Fixture {
   const value = withoutBigInts(parse(bytes, source));
-  if (!validator.Check(value)) {
-    throw invalid(source, [...problemsOfShape(value), ...problemsOfSoundParts(value)]);
-  }
-  const known = noneKnown();
-  const problems = [...problemsOf(value, known), ...problemsOfReferences(value, known)];
-  if (problems.length > 0) throw invalid(source, problems);
-  return value;
+  const problems = [...problemsOfShape(value), ...problemsOfSoundParts(value)];
+  if (validator.Check(value) && problems.length === 0) return value;
+  throw invalid(source, problems);
 }
 
 function parse(bytes: Uint8Array, source: string): unknown {
@@ -133,7 +125,7 @@ function* problemsOfSoundParts(value: unknown): Generator<Problem> {
     bans: placesOf(parts.bans, banValidator),
     usage: placesOf(parts.usage, usageValidator),
   };
-  const known = noneKnown();
+  const known: Known = { emails: new Set([DEFAULT_ACCOUNT.email]), keys: new Set() };
   yield* problemsOf(sound, known);
   addNamed(parts.accounts, known);
   yield* problemsOfReferences(sound, known);
