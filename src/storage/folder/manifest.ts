@@ -88,14 +88,12 @@ function isFiles(value: unknown): value is Manifest['files'] {
 }
 
 function isListedFile(value: unknown): value is ListedFile {
-  if (!isRecord(value)) return false;
-  const { hasIdentity, damage, reservedUpTo, idsAfter } = value;
-  return (
-    isOptional(hasIdentity, isFlag) &&
-    isOptional(damage, isText) &&
-    isOptional(reservedUpTo, isId) &&
-    isOptional(idsAfter, isId)
-  );
+  return hasFields(value, {
+    hasIdentity: optional((field) => typeof field === 'boolean'),
+    damage: optional(isText),
+    reservedUpTo: optional(isId),
+    idsAfter: optional(isId),
+  });
 }
 
 function isLosses(value: unknown): value is Manifest['losses'] {
@@ -103,37 +101,33 @@ function isLosses(value: unknown): value is Manifest['losses'] {
 }
 
 function isLoss(value: unknown): value is Loss {
-  if (!isRecord(value)) return false;
-  const { file, what, firstId, lastId, foundAt, acknowledgedAt } = value;
-  return (
-    isText(file) &&
-    isOptional(what, isLostKind) &&
-    isId(firstId) &&
-    isId(lastId) &&
-    isText(foundAt) &&
-    isOptional(acknowledgedAt, isText)
-  );
+  return hasFields(value, {
+    file: isText,
+    what: optional((field) => LOST_KINDS.some((kind) => kind === field)),
+    firstId: isId,
+    lastId: isId,
+    foundAt: isText,
+    acknowledgedAt: optional(isText),
+  });
 }
 
-function isOptional(value: unknown, isSound: (value: unknown) => boolean): boolean {
-  return value === undefined || isSound(value);
+type Check = (field: unknown) => boolean;
+
+function hasFields(value: unknown, checks: Readonly<Record<string, Check>>): boolean {
+  return isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
 }
 
-function isFlag(value: unknown): value is boolean {
-  return typeof value === 'boolean';
+function optional(check: Check): Check {
+  return (field) => field === undefined || check(field);
 }
 
-function isLostKind(value: unknown): value is LostKind {
-  return LOST_KINDS.some((kind) => kind === value);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
+function isText(field: unknown): boolean {
+  return typeof field === 'string';
 }
 
 /** Whether the value is an id, or 0 for none. */
-function isId(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+function isId(field: unknown): boolean {
+  return typeof field === 'number' && Number.isSafeInteger(field) && field >= 0;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
