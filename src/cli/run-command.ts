@@ -6,8 +6,7 @@ import { readThrowawayConfig } from '../config/throwaway.ts';
 import { APIS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import { beginEphemeral, type Ephemeral, readFixture } from '../ephemeral/ephemeral.ts';
-import { createLog } from '../observability/log.ts';
-import { LineWriter } from '../observability/log-output.ts';
+import { createLog, LineWriter } from '../observability/log.ts';
 import { CommandExit } from './errors.ts';
 import { start } from './serve.ts';
 

@@ -8,8 +8,7 @@ import type { Ephemeral } from '../ephemeral/ephemeral.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { timerScheduler } from '../lib/scheduler.ts';
-import { createLog, type Log } from '../observability/log.ts';
-import { LineWriter, readable } from '../observability/log-output.ts';
+import { createLog, LineWriter, type Log, readable } from '../observability/log.ts';
 import { UsageError } from './errors.ts';
 import { COMMAND, explain, printLine, watchOutput } from './output.ts';
 

@@ -1,33 +1,35 @@
-import type { XStatic } from 'typebox/schema';
+import type { TLocalizedValidationError } from 'typebox/error';
+import { Compile, type XSchema } from 'typebox/schema';
 import { ApiError, messageFor } from '../core/errors.ts';
 import { type Int64, toInt64 } from '../lib/int64.ts';
-import { type BodyProblem, type BodySchema, compileBody } from './body-schema.ts';
+import { lazyValue } from '../lib/lazy.ts';
 import { type Expectations, expectationsOf } from './expectations.ts';
 
 /** The longest name of an unknown field that a message repeats in full, in characters. */
 const SHOWN_NAME_LENGTH = 60;
 
 /**
- * Makes a parser for request bodies from the schema of an object.
+ * Makes a parser for request bodies from the schema of an object. The schema is compiled when the first body
+ * arrives.
  * @param schema with `additionalProperties: false` unknown fields are refused. A property of type `integer`
  *   or `number` arrives as a number, one of type `bigint` as an exact bigint.
  * @param described expectations by field that the schema does not express, such as a pattern.
  * @returns a function that throws ApiError `invalid_body`, naming the field.
  */
-export function bodyParser<const Schema extends BodySchema>(
+export function bodyParser<const Schema extends XSchema>(
   schema: Schema,
   described: Expectations = {},
 ) {
   const expectations = { ...expectationsOf(schema), ...described };
+  const compiled = lazyValue(() => Compile(schema));
   const numeric = numericProperties(schema);
-  const problemOf = compileBody(schema);
-  const check: (body: unknown) => asserts body is XStatic<Schema> = (body) => {
-    const problem = problemOf(body);
-    if (problem) throw invalidBody(problem, expectations);
-  };
   return (body: unknown) => {
     for (const [name, convert] of numeric) convertInPlace(body, name, convert);
-    check(body);
+    const validator = compiled();
+    if (!validator.Check(body)) {
+      const [, [error]] = validator.Errors(body);
+      throw invalidBody(error, expectations);
+    }
     const broken = Object.entries(Object(body)).find(([field, value]) => {
       return Object.hasOwn(expectations, field) && isBrokenText(value);
     });
@@ -36,22 +38,19 @@ export function bodyParser<const Schema extends BodySchema>(
   };
 }
 
-function invalidBody(problem: BodyProblem, expectations: Expectations): ApiError {
-  switch (problem.kind) {
-    case 'type':
-      return new ApiError('invalid_body', 'The body must be a JSON object.');
-    case 'missing':
-      return new ApiError('invalid_body', missingField(problem.field, expectations));
-    case 'invalid':
-      return invalidField(problem.field, expectations);
-    case 'unknown': {
-      const shown = JSON.stringify(problem.field.slice(0, SHOWN_NAME_LENGTH));
-      const known = Object.keys(expectations).join(', ');
-      return new ApiError('invalid_body', `${shown} is not a field here. Use: ${known}.`, {
-        withoutBody: `A member of the body is not a field here. Use: ${known}.`,
-      });
-    }
+function invalidBody(error: TLocalizedValidationError | undefined, expectations: Expectations) {
+  if (error?.instancePath === '' && error.keyword === 'type') {
+    return new ApiError('invalid_body', 'The body must be a JSON object.');
   }
+  const missing = error?.keyword === 'required' ? error.params.requiredProperties[0] : undefined;
+  if (missing) return new ApiError('invalid_body', missingField(missing, expectations));
+  const field = fieldOf(error?.instancePath ?? '');
+  if (Object.hasOwn(expectations, field)) return invalidField(field, expectations);
+  const shown = JSON.stringify(field.slice(0, SHOWN_NAME_LENGTH));
+  const known = Object.keys(expectations).join(', ');
+  return new ApiError('invalid_body', `${shown} is not a field here. Use: ${known}.`, {
+    withoutBody: `A member of the body is not a field here. Use: ${known}.`,
+  });
 }
 
 function invalidField(field: string, expectations: Expectations): ApiError {
@@ -63,17 +62,17 @@ function missingField(field: string, expectations: Expectations): string {
 }
 
 /** The message of the error when a body is an object without any field. */
-export function emptyBodyMessage(schema: BodySchema, described: Expectations = {}): string {
+export function emptyBodyMessage(schema: XSchema, described: Expectations = {}): string {
+  const required: readonly string[] = Object(schema).required ?? [];
   const expectations = { ...expectationsOf(schema), ...described };
-  const [first] = schema.required ?? [];
+  const [first] = required;
   if (first !== undefined) return missingField(first, expectations);
   return `Send at least one of: ${Object.keys(expectations).join(', ')}.`;
 }
 
 /** The properties that are JSON numbers, each with the function that converts its bigint. */
-function numericProperties({
-  properties = {},
-}: BodySchema): Array<readonly [string, (value: bigint) => Int64]> {
+function numericProperties(schema: XSchema): Array<readonly [string, (value: bigint) => Int64]> {
+  const properties: Readonly<Record<string, { type?: unknown }>> = Object(schema).properties ?? {};
   return Object.entries(properties).flatMap(([name, { type }]) => {
     if (type === 'integer') return [[name, toInt64]];
     return type === 'number' ? [[name, Number]] : [];
@@ -85,6 +84,11 @@ function convertInPlace(body: unknown, name: string, convert: (value: bigint) =>
   if (typeof body !== 'object' || body === null) return;
   const value: unknown = Reflect.get(body, name);
   if (typeof value === 'bigint') Reflect.set(body, name, convert(value));
+}
+
+/** The top-level field that a JSON Pointer (RFC 6901) leads through. */
+function fieldOf(pointer: string): string {
+  return (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 /** A lone surrogate is not Unicode text, and could not be returned as it was sent. */

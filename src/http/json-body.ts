@@ -1,5 +1,5 @@
+import type { XSchema } from 'typebox/schema';
 import { ApiError, apiError, messageFor } from '../core/errors.ts';
-import type { BodySchema } from './body-schema.ts';
 import { bodyParser } from './body-validator.ts';
 import type { Expectations } from './expectations.ts';
 import { parseStrictJson } from './strict-json.ts';
@@ -17,7 +17,7 @@ const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)/i;
  * @returns a function that throws ApiError `unsupported_content_type`, `body_too_large`, `invalid_json` or
  *   `invalid_body`.
  */
-export function bodyReader<const Schema extends BodySchema>(
+export function bodyReader<const Schema extends XSchema>(
   operation: { readonly body: Schema; readonly expectations?: Expectations },
   maxBytes = MAX_BODY_BYTES,
 ) {

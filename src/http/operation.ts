@@ -1,6 +1,5 @@
 import type { XSchema } from 'typebox/schema';
 import type { ErrorCode } from '../core/errors.ts';
-import type { BodySchema } from './body-schema.ts';
 import type { Expectations } from './expectations.ts';
 import type { HeaderName } from './headers.ts';
 
@@ -68,7 +67,7 @@ export interface Operation {
   readonly description: string;
   readonly parameters?: readonly Parameter[];
   /** Schema of the request body; one of the named schemas of the OpenAPI document. */
-  readonly body?: BodySchema;
+  readonly body?: XSchema;
   /** What the fields of the body must be, as far as its schema does not say so; see `bodyParser`. */
   readonly expectations?: Expectations;
   /** The created resource, as error messages call it. */

@@ -1,110 +1,116 @@
-import { hostname } from 'node:os';
+import { write } from 'node:fs';
+import pino, { type DestinationStream, type Logger } from 'pino';
 import type { LogLevel } from '../config/settings.ts';
 import { redactApiKeys } from '../core/api-key-redaction.ts';
 import { ApiError, messageOf } from '../core/errors.ts';
 import type { ServiceLog } from '../http/pipeline.ts';
-import { type Clock, SECOND, systemClock } from '../lib/clock.ts';
+import { type Clock, SECOND } from '../lib/clock.ts';
 import type { JobReport } from '../lib/scheduler.ts';
+import { withTimeout } from '../lib/timeout.ts';
 import { publicPath } from './public-path.ts';
 
-/** The numbers of the levels in log lines, which are those of pino, so that its tools can read them. */
-const LEVELS = { debug: 20, info: 30, warn: 40, error: 50, silent: Number.POSITIVE_INFINITY };
-
-/** Where lines are written. */
-export interface LineDestination {
-  /** @param line with its line break. */
-  write(line: string): void;
-}
-
-/** Writes a line with these fields; an error is the field `err`. Never throws. */
-interface WriteLine {
-  (fields: object, message?: string): void;
-  (message: string): void;
-}
-
-/** A structured log. */
-export interface Log {
-  readonly debug: WriteLine;
-  readonly info: WriteLine;
-  readonly warn: WriteLine;
-  readonly error: WriteLine;
-  isLevelEnabled(level: LogLevel): boolean;
-  /** The same log, with additional fields on each line, evaluated when the line is written. */
-  withFields(fields: () => object): Log;
-}
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled' | 'child'>;
 
 /** While the store is unavailable every request fails the same way: logs at most one line in this many ms. */
 const UNAVAILABLE_INTERVAL = SECOND;
 
-/** A log of JSON lines. In every line, everything with the shape of an API key is hidden. */
-export function createLog(level: LogLevel, destination: LineDestination): Log {
-  return jsonLog(level, { write: (line) => destination.write(redactApiKeys(line)) });
-}
+/** Characters buffered while the reader stalls; lines beyond that are dropped. */
+const MAX_BUFFERED = 1024 * 1024;
 
-/** A log of JSON lines. Each has the time of the machine's clock, for comparison with the logs of other programs. */
-function jsonLog(
-  level: LogLevel,
-  destination: LineDestination,
-  addedFields: () => object = () => ({}),
-): Log {
-  const origin = { pid: process.pid, hostname: hostname() };
-  const isLevelEnabled = (each: LogLevel) => LEVELS[each] >= LEVELS[level];
-  const writer =
-    (each: Exclude<LogLevel, 'silent'>): WriteLine =>
-    (first: object | string, message?: string) => {
-      if (!isLevelEnabled(each)) return;
-      const time = new Date(systemClock.now().wall).toISOString();
-      const [fields, msg] = typeof first === 'string' ? [{}, first] : [first, message];
-      const start = { level: LEVELS[each], time, ...origin };
-      destination.write(`${serialize(start, { ...addedFields(), ...fields }, msg)}\n`);
-    };
-  return {
-    debug: writer('debug'),
-    info: writer('info'),
-    warn: writer('warn'),
-    error: writer('error'),
-    isLevelEnabled,
-    withFields: (fields) => jsonLog(level, destination, () => ({ ...addedFields(), ...fields() })),
-  };
-}
+/** Delay before a failed write is retried, in ms. */
+const WRITE_RETRY_DELAY = 10;
 
-function serialize(start: object, fields: object, msg: string | undefined): string {
-  try {
-    return JSON.stringify({ ...start, ...fields, msg }, jsonValue);
-  } catch (error) {
-    return JSON.stringify({ ...start, unserializable: messageOf(error), msg });
-  }
-}
-
-/** Replaces values that have no JSON form. */
-function jsonValue(_: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value);
-  return value instanceof Error ? errorFields(value) : value;
-}
-
-/** An error with its causes and the details that the runtime adds, such as `code`; other fields may have no JSON form. */
-function errorFields(error: Error): object {
-  const chain = withCauses(error);
-  const details = Object.entries(error).filter(([, value]) =>
-    ['string', 'number', 'boolean'].includes(typeof value),
+/**
+ * A structured log of JSON lines. pino stamps each line with the machine's clock, so that the log can be
+ * compared with those of other programs. In every line, everything with the shape of an API key is hidden.
+ */
+export function createLog(level: LogLevel, destination: DestinationStream): Log {
+  const redacted = { write: (line: string) => destination.write(redactApiKeys(line)) };
+  return pino(
+    { level, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: serializeError } },
+    redacted,
   );
-  return {
-    ...Object.fromEntries(details),
-    type: error.constructor.name,
-    message: chain.map(({ message }) => message).join(': '),
-    stack: chain.flatMap(({ stack }) => stack ?? []).join('\ncaused by: '),
-    ...(error instanceof AggregateError && { aggregateErrors: error.errors.map(messageOf) }),
-  };
 }
 
-function withCauses(error: Error): Error[] {
-  const chain: Error[] = [];
-  let next: unknown = error;
-  while (next instanceof Error && !chain.includes(next)) {
-    chain.push(next);
-    next = next.cause;
+/** Errors of the runtime about code that cannot be loaded have no JSON form. */
+function serializeError(error: Error): object {
+  try {
+    const serialized = pino.stdSerializers.err(error);
+    JSON.stringify(serialized);
+    return serialized;
+  } catch {
+    return { type: error.name, message: messageOf(error), stack: error.stack };
   }
-  return chain;
+}
+
+/** The same log, with additional fields on each line, evaluated when the line is written. */
+export function withFields(log: Log, fields: () => object): Log {
+  return log.child({}, { formatters: { log: (line) => ({ ...fields(), ...line }) } });
+}
+
+/** Formats the lines for a person at a terminal. */
+export async function readable(destination: DestinationStream): Promise<DestinationStream> {
+  // Loaded only on a terminal: it takes longer to load than the rest of the log.
+  const { prettyFactory } = await import('pino-pretty');
+  const format = prettyFactory({
+    colorize: true,
+    ignore: 'pid,hostname',
+    translateTime: 'HH:MM:ss',
+  });
+  return { write: (line) => destination.write(format(line)) };
+}
+
+/**
+ * Writes lines asynchronously: neither a stalled reader nor a full disk may block requests. pino's own
+ * destination blocks at exit, where it flushes its buffer.
+ */
+export class LineWriter implements DestinationStream {
+  readonly #file: number;
+  #waiting = '';
+  #writing: Promise<void> | undefined;
+
+  /** @param file the descriptor to write to. */
+  constructor(file: number) {
+    this.#file = file;
+  }
+
+  write(line: string): void {
+    if (this.#waiting.length + line.length > MAX_BUFFERED) return;
+    this.#waiting += line;
+    this.#writing ??= this.#writeAll();
+  }
+
+  /**
+   * Waits until everything is written.
+   * @param within the longest wait, in ms.
+   * @returns whether everything was written in time.
+   */
+  async flush(within: number): Promise<boolean> {
+    try {
+      await withTimeout(within, () => this.#writing);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting !== '') {
+      let rest = Buffer.from(this.#waiting);
+      this.#waiting = '';
+      while (rest.length > 0) rest = rest.subarray(await this.#writeSome(rest));
+    }
+    this.#writing = undefined;
+  }
+
+  /** Returns the number of bytes written. */
+  async #writeSome(bytes: Buffer): Promise<number> {
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    write(this.#file, bytes, (error, written) => resolve(error ? undefined : written));
+    const written = await promise;
+    if (written === undefined) await Bun.sleep(WRITE_RETRY_DELAY);
+    return written ?? 0;
+  }
 }
 
 /** Logs the failures of background jobs, and their recovery. */

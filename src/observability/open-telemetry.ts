@@ -5,7 +5,7 @@ import type { HttpService } from '../http/pipeline.ts';
 import type { RequestHandler } from '../http/serve-options.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { EnvironmentStores, Stores } from '../storage/stores.ts';
-import type { Log } from './log.ts';
+import { type Log, withFields } from './log.ts';
 import { publicPath, withoutSecrets } from './public-path.ts';
 import { Tracer } from './tracer.ts';
 
@@ -44,7 +44,7 @@ export function openTelemetry(config: Config, clock: Clock, log: Log): Tracing {
       limiters: config.redis ? traceLimiters(tracer, parts.limiters) : parts.limiters,
     }),
     addTraceId: (log) =>
-      log.withFields(() => {
+      withFields(log, () => {
         const { traceId } = tracer;
         // The field name that OpenTelemetry specifies for other log formats.
         return traceId === undefined ? {} : { trace_id: traceId };

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
-import { Compile } from 'typebox/schema';
 import { ApiError } from '../../src/core/errors.ts';
-import { type BodySchema, compileBody } from '../../src/http/body-schema.ts';
 import { bodyParser } from '../../src/http/body-validator.ts';
 import { parseStrictJson } from '../../src/http/strict-json.ts';
 
@@ -93,66 +90,5 @@ describe('a body field', () => {
   test('that is missing, or holds a lone surrogate, is named', async () => {
     expect(await refusal('{}')).toBe('"amount" is required: send an integer from 1 to 100.');
     expect(await refusal('{"amount":1,"name":"\\ud83d"}')).toBe('"name" must be a string.');
-  });
-});
-
-const { record, constantFrom, integer, string, array, oneof } = fc;
-const NAMES = ['a', 'b', 'constructor'];
-
-const anyText = string({ unit: constantFrom('x', ' ', 'é', '😀', '\ud83d'), maxLength: 4 });
-const anyValue = oneof(
-  anyText,
-  constantFrom(null, true, 0, 1.5, -1, 7n, 'x'),
-  constantFrom([], {}, { a: 1 }, { a: 'x', b: 2 }),
-);
-const bound = integer({ min: -1, max: 7 });
-const anyField: fc.Arbitrary<BodySchema> = oneof(
-  record({ type: constantFrom('string', 'boolean', 'bigint', 'integer', 'number', 'object') }),
-  record({ enum: constantFrom(['x', 1.5], [null, true]) }),
-  record({ const: constantFrom('x', 0, true) }),
-  record(
-    { minimum: bound, maximum: bound, format: constantFrom('int64' as const) },
-    { requiredKeys: [] },
-  ),
-  record({ minLength: bound, maxLength: bound }, { requiredKeys: [] }),
-  record({ pattern: constantFrom('^x', '.', '^[^ ]{0,2}$') }),
-  record({ required: constantFrom(['a']), properties: constantFrom({ a: { type: 'integer' } }) }),
-);
-const anySchema: fc.Arbitrary<BodySchema> = record(
-  {
-    type: constantFrom('object'),
-    required: array(constantFrom(...NAMES)),
-    properties: fc.dictionary(constantFrom(...NAMES), anyField),
-    additionalProperties: constantFrom(false as const),
-  },
-  { requiredKeys: ['type'] },
-);
-const anyBody = oneof(
-  { weight: 9, arbitrary: fc.dictionary(constantFrom(...NAMES), anyValue) },
-  { weight: 1, arbitrary: anyValue },
-);
-
-describe('the schema of a body', () => {
-  test('accepts what TypeBox accepts', () => {
-    let accepted = 0;
-    fc.assert(
-      fc.property(anySchema, anyBody, (schema, body) => {
-        const isValid = compileBody(schema)(body) === undefined;
-        if (isValid) accepted += 1;
-        expect(isValid).toBe(Compile(schema).Check(body));
-      }),
-      { numRuns: 1_000 },
-    );
-    expect(accepted).toBeWithin(100, 900);
-  });
-
-  test.each([
-    [
-      'keyword "multipleOf"',
-      { type: 'object', properties: { a: { type: 'number', multipleOf: 2 } } },
-    ],
-    ['type "array"', { type: 'object', properties: { a: { type: 'array' } } }],
-  ])('that has a %s, which is not checked, is refused', (shown, schema) => {
-    expect(() => compileBody(schema)).toThrow(`${shown} is not supported`);
   });
 });

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { generateApiKey } from '../../src/core/api-key-text.ts';
 import { ApiError, StorageUnavailable } from '../../src/core/errors.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createLog, serviceLog } from '../../src/observability/log.ts';
-import { LineWriter } from '../../src/observability/log-output.ts';
+import { createLog, LineWriter, serviceLog } from '../../src/observability/log.ts';
 import { freePort } from '../support/free-port.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
@@ -124,7 +123,7 @@ describe('what has the shape of an API key', () => {
     const lines: string[] = [];
     const log = createLog('debug', { write: (line) => void lines.push(line) });
     log.info({ text, nested: { list: [`a ${text} b`] } }, `message ${text}`);
-    log.withFields(() => ({ requestId: text })).error({ err: new Error(`failed: ${text}`) });
+    log.child({ requestId: text }).error({ err: new Error(`failed: ${text}`) });
     log.warn(`${text}${text}`);
     const written = lines.join('');
     expect(parse(written)).toHaveLength(3);

@@ -1,8 +1,8 @@
 import { NAME_MAX_LENGTH, PET_STATUSES } from '../../core/pets.ts';
 
 /*
- * JSON Schemas (2020-12) of the contract. TypeBox derives static types from them, `http/body-schema.ts` checks bodies
- * against them, and `api/openapi/schemas.ts` publishes them.
+ * JSON Schemas (2020-12) of the contract. TypeBox derives static types and validators from them;
+ * `api/openapi/schemas.ts` publishes them.
  *
  * `bigint` stands for any 64-bit integer: exact inside the service, and on the wire a JSON integer
  * of format int64.
