@@ -10,43 +10,75 @@ import { hasPostgres, PostgresServer } from './support/postgres-server.ts';
  *
  * - the executable, which starts in a third of the time of the source,
  * - the data of a PostgreSQL server, copied for each server,
- * - a browser, in which each test file has its own profiles.
+ * - a browser, in which each process has its own profiles.
  *
  * Files that run in one process share its loaded modules. A test file that is run alone starts the source, and its
  * own servers and browser.
  */
 
+const ROOT = join(import.meta.dir, '..');
+
 /** More than two cores can run in parallel, because many tests wait for other programs. */
-const PROCESSES = 4;
+const PROCESSES = 6;
+
+/** The files that take longest, in descending order. They start first, so that none is still running at the end. */
+const LONGEST = [
+  'postgres/postgres-behaviour',
+  'project/recipes',
+  'web/web-second-factor',
+  'http/samples',
+  'service/rolling-restart',
+  'web/web-keys',
+  'service/shutdown',
+  'postgres/postgres-ports',
+  'storage/earlier-stores',
+].map((name) => `test/${name}.test.ts`);
 
 /** Makes what many tests need; returns the environment variables that locate it. */
-async function prepare(cleanUp: AsyncDisposableStack): Promise<Record<string, string>> {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-tests-'));
-  cleanUp.defer(() => rm(folder, { recursive: true }));
-  // Some tests start the executable as another user.
-  await chmod(folder, 0o755);
-  const made: Record<string, string> = { TESTED_EXECUTABLE: await buildExecutable(folder) };
-  if (hasPostgres) {
-    made['TESTED_POSTGRES_DATA'] = cleanUp.use(await PostgresServer.prepare()).data;
-  }
-  const browser = await serveBrowser();
-  if (browser) {
-    cleanUp.defer(() => browser.close());
-    made['TESTED_BROWSER'] = browser.wsEndpoint();
-  }
-  return made;
+async function prepare(
+  folder: string,
+  cleanUp: AsyncDisposableStack,
+): Promise<Record<string, string | undefined>> {
+  const [executable, postgres, browser] = await Promise.all([
+    buildExecutable(folder),
+    hasPostgres ? PostgresServer.prepare() : undefined,
+    serveBrowser(),
+  ]);
+  if (postgres) cleanUp.use(postgres);
+  cleanUp.defer(() => browser?.close());
+  return {
+    TESTED_EXECUTABLE: executable,
+    TESTED_POSTGRES_DATA: postgres?.data,
+    TESTED_BROWSER: browser?.wsEndpoint(),
+  };
+}
+
+/** Writes durations from which Bun computes the order of the files; returns the path. */
+async function writeOrder(folder: string): Promise<string> {
+  const all = [...new Bun.Glob('test/**/*.test.ts').scanSync(ROOT)];
+  const missing = LONGEST.filter((file) => !all.includes(file));
+  if (missing.length > 0) throw new Error(`There is no ${missing}.`);
+  const durations = all.map((file) => [file, LONGEST.toReversed().indexOf(file) + 1]);
+  const path = join(folder, 'durations.json');
+  await Bun.write(path, JSON.stringify({ version: 1, files: Object.fromEntries(durations) }));
+  return path;
 }
 
 // A terminal sends this signal to the tests as well; this process waits for their end.
 process.on('SIGINT', () => {});
 await using cleanUp = new AsyncDisposableStack();
-const made = await prepare(cleanUp);
+const folder = await mkdtemp(join(tmpdir(), 'petstore-tests-'));
+cleanUp.defer(() => rm(folder, { recursive: true }));
+// Some tests start the executable as another user.
+await chmod(folder, 0o755);
+const made = await prepare(folder, cleanUp);
+const order = `--timings=${await writeOrder(folder)}`;
 const given = process.argv.slice(2);
 const isPathGiven = given.some((argument) => !argument.startsWith('-'));
-const options = [`--parallel=${PROCESSES}`, '--no-isolate', '--timeout', '180000'];
+const options = [`--parallel=${PROCESSES}`, '--no-isolate', order, '--timeout', '180000'];
 const paths = isPathGiven ? [] : ['test/'];
 const { exited } = Bun.spawn([process.execPath, 'test', ...options, ...paths, ...given], {
-  cwd: join(import.meta.dir, '..'),
+  cwd: ROOT,
   env: { ...process.env, ...made },
   stdio: ['inherit', 'inherit', 'inherit'],
 });
