@@ -12,11 +12,11 @@ export interface BrowserProfile {
  * than most tests do.
  */
 export class BrowserProfiles {
-  readonly #browser: Browser;
+  readonly browser: Browser;
   readonly #unused: BrowserProfile[] = [];
 
   constructor(browser: Browser) {
-    this.#browser = browser;
+    this.browser = browser;
   }
 
   /** An unused profile without cookies or storage. */
@@ -33,7 +33,6 @@ export class BrowserProfiles {
     const [, ...tabs] = context.pages();
     await Promise.all(tabs.map((tab) => tab.close()));
     await context.unrouteAll();
-    await context.setOffline(false);
     await context.clearCookies();
     await context.clearPermissions();
     for (const origin of origins) {
@@ -43,7 +42,7 @@ export class BrowserProfiles {
   }
 
   async #open(): Promise<BrowserProfile> {
-    const context = await this.#browser.newContext({
+    const context = await this.browser.newContext({
       locale: 'en-GB',
       timezoneId: 'Europe/Berlin',
       reducedMotion: 'reduce',

@@ -8,6 +8,7 @@ import {
   type Page,
   type Request,
 } from 'playwright-core';
+import { lazy } from '../../src/lib/lazy.ts';
 import { type BrowserProfile, BrowserProfiles } from './browser-profiles.ts';
 
 /*
@@ -32,6 +33,8 @@ const LAUNCH_ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A profile's pages share one process: starting one for each page takes a quarter of the browser's CPU time.
+  '--renderer-process-limit=1',
 ];
 
 export const DESKTOP = { width: 1280, height: 800 };
@@ -58,16 +61,20 @@ export function describeWithBrowser(
     return;
   }
   describe(name, () => {
-    let browser: Browser;
     let profiles: BrowserProfiles;
     beforeAll(async () => {
-      browser = await (STARTED === undefined ? launchBrowser() : chromium.connect(STARTED));
-      profiles = new BrowserProfiles(browser);
+      profiles =
+        STARTED === undefined ? new BrowserProfiles(await launchBrowser()) : await shared();
     });
-    afterAll(() => browser.close());
+    afterAll(async () => {
+      if (STARTED === undefined) await profiles.browser.close();
+    });
     tests((options) => Visitor.open(profiles, options));
   });
 }
+
+/** The profiles of this process in the started browser, which disposes of them when the process ends. */
+const shared = lazy(async () => new BrowserProfiles(await chromium.connect(STARTED ?? '')));
 
 /** A headless browser; the caller closes it. Fails without Chromium. */
 export function launchBrowser(): Promise<Browser> {
