@@ -67,6 +67,24 @@ describeWithBrowser('the API reference', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
+  test('asks for a key also when it is not known yet whether the reader is signed in', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    await using visitor = await open({ service: service.dashboardUrl });
+    const { page } = visitor;
+    const sent = Promise.withResolvers<void>();
+    await page.route(/\/api\/session$/, async (route) => {
+      await sent.promise;
+      await route.continue();
+    });
+    await page.goto(`${service.dashboardUrl}/docs/operations/listPets`);
+    await page.getByRole('button', { name: 'Send' }).click();
+    const answered = page.waitForResponse(/\/api\/session$/);
+    sent.resolve();
+    await answered;
+    await page.getByText('Paste an API key first.').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
   test('makes a temporary key for somebody who is signed in, with one click', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const person = await customer(service);

@@ -19,6 +19,7 @@ export class KeyField {
   readonly #onChange: (key: string) => void;
   #endsAt: number | undefined;
   #isSignedIn = false;
+  readonly #sessionLookUp: Promise<void>;
 
   /** @param onChange is called with each key, and with an empty text when there is none. */
   constructor(input: HTMLInputElement, hint: Element, onChange: (key: string) => void) {
@@ -27,7 +28,7 @@ export class KeyField {
     this.#onChange = onChange;
     input.addEventListener('input', () => this.#keep({ text: input.value.trim() }));
     this.#show(keptKey());
-    void this.#lookForSession();
+    this.#sessionLookUp = this.#lookForSession();
   }
 
   /** The environment in the key's prefix. */
@@ -46,6 +47,8 @@ export class KeyField {
     const hasEnded = this.#endsAt !== undefined && this.#endsAt <= Date.now();
     const isMisplaced = this.#endsAt !== undefined && environment === 'production';
     if (this.#text !== '' && !hasEnded && !isMisplaced) return this.#text;
+    // Its result changes the hint, which must not replace the one of this request.
+    await this.#sessionLookUp;
     if (environment === 'production') return this.#ask('Paste a key of production first.');
     if (!this.#isSignedIn) return this.#ask('Paste an API key first.');
     const issued = await callDashboard<IssuedKeyInfo>('POST', '/temporary-keys');
