@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readConfig } from '../../src/config/config.ts';
+import { subscribe } from '../../src/core/plans.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { lazy } from '../../src/lib/lazy.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
 import { ambiguousNames } from '../http/openapi-document.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { cleanEnvironment, ServiceProcess } from '../support/process.ts';
+import { REUSED_THREADS } from '../support/reused-threads.ts';
 import { Recipe } from './recipe.ts';
 
 const postgres = lazy(() => PostgresServer.start());
@@ -54,13 +59,12 @@ class Copy {
   }
 }
 
-/** A service of a copy, and clients with their own keys. */
+/** A service of a copy, and keys of three accounts. */
 interface Scene {
+  readonly keys: Readonly<Record<'shop' | 'other' | 'smallPlan', string>>;
   call(key: string, method: string, path: string, body?: unknown): Promise<Response>;
   /** Runs a command on the data of the service. */
   petstore(...args: string[]): Promise<string>;
-  /** Creates an account with this many requests a minute; returns a key of it. */
-  keyFor(email: string, perMinute: number): Promise<string>;
 }
 
 type Engine = 'SQLite' | 'PostgreSQL';
@@ -73,10 +77,12 @@ async function withService(
 ): Promise<void> {
   using data = temporaryFolder();
   const settings = { PETSTORE_DATA_DIR: data.path, ...(await databaseOf(engine)) };
+  // Created before the copy opens the data, which therefore has the schema without the recipe.
+  const keys = await makeKeys(settings);
   await using service = await copy.serve(settings);
-  const petstore = (...args: string[]) => copy.petstore(settings, ...args);
   await act({
-    petstore,
+    keys,
+    petstore: (...args) => copy.petstore(settings, ...args),
     call: (key, method, path, body) =>
       fetch(`${service.url()}${path}`, {
         method,
@@ -86,19 +92,35 @@ async function withService(
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
-    keyFor: async (email, perMinute) => {
-      const limits = ['--per-minute', String(perMinute), '--per-day', '1000'];
-      await petstore('accounts', 'create', email, '--plan', 'enterprise', ...limits);
-      return (await petstore('keys', 'create', email)).trim();
-    },
   });
+}
+
+/** Creates the accounts, and a key of each. */
+async function makeKeys(settings: Readonly<Record<string, string>>): Promise<Scene['keys']> {
+  const stores = await openStores(readConfig(settings), systemClock, REUSED_THREADS);
+  const keyFor = async (email: string, perMinute: number) => {
+    const limits = subscribe('enterprise', { perMinute, perDay: 1_000 });
+    const account = await stores.accounts.create(email, limits, Date.now(), 'test');
+    if (!account) throw new Error(`${email} exists`);
+    const asked = { environment: 'production', name: 'test' } as const;
+    return (await stores.keyRing.issue(account, asked, 'test')).text;
+  };
+  try {
+    return {
+      shop: await keyFor('shop@example.com', 100),
+      other: await keyFor('other@example.com', 100),
+      smallPlan: await keyFor('small-plan@example.com', 1),
+    };
+  } finally {
+    await stores.close();
+  }
 }
 
 async function databaseOf(engine: Engine): Promise<Readonly<Record<string, string>>> {
   if (engine === 'SQLite') return {};
   isPostgresUsed = true;
   const server = await postgres();
-  return { PETSTORE_DATABASE_URL: await server.createDatabase(), PETSTORE_SECRET: SECRET };
+  return { PETSTORE_DATABASE_URL: await server.createMigrated(), PETSTORE_SECRET: SECRET };
 }
 
 /** Runs a command; returns its output. @throws Error with all output when it fails. */
@@ -119,11 +141,11 @@ async function problemOf(reply: Response) {
 }
 
 /** Checks the behaviour that every operation has without code of its own. */
-async function expectLimits({ call, keyFor }: Scene, method: string, path: string): Promise<void> {
+async function expectLimits({ call, keys }: Scene, method: string, path: string): Promise<void> {
   const missing = await call('', method, path);
   expect(missing.status).toBe(401);
   expect(missing.headers.has('X-RateLimit-Remaining')).toBeTrue();
-  const key = await keyFor('small-plan@example.com', 1);
+  const key = keys.smallPlan;
   expect((await call(key, method, path)).headers.get('X-RateLimit-Remaining')).toBe('0');
   const refused = await call(key, method, path);
   expect(refused.status).toBe(429);
@@ -160,8 +182,8 @@ describe('docs/adding-an-operation.md', () => {
 
   async function countsPets(engine: Engine): Promise<void> {
     await withService(copy, engine, async (scene) => {
-      const { call } = scene;
-      const key = await scene.keyFor('shop@example.com', 100);
+      const { call, keys } = scene;
+      const key = keys.shop;
       for (const status of ['available', 'sold', 'sold']) {
         await call(key, 'POST', '/pets', { name: 'Rex', categoryId: 7, status });
       }
@@ -225,8 +247,8 @@ describe('docs/adding-a-resource.md', () => {
 
   async function storesOrders(engine: Engine): Promise<void> {
     await withService(copy, engine, async (scene) => {
-      const { call } = scene;
-      const key = await scene.keyFor('shop@example.com', 100);
+      const { call, keys } = scene;
+      const key = keys.shop;
       await call(key, 'POST', '/pets', { name: 'Rex', categoryId: 7 });
 
       const created = await call(key, 'POST', '/orders', { petId: 1, quantity: 100 });
@@ -251,8 +273,7 @@ describe('docs/adding-a-resource.md', () => {
       }
       const unknownPet = await call(key, 'POST', '/orders', { petId: 42, quantity: 1 });
       expect(await problemOf(unknownPet)).toMatchObject({ status: 404, code: 'pet_not_found' });
-      const other = await scene.keyFor('other@example.com', 100);
-      const foreign = await call(other, 'GET', `/orders/${order.id}`);
+      const foreign = await call(keys.other, 'GET', `/orders/${order.id}`);
       expect(await problemOf(foreign)).toMatchObject({ status: 404, code: 'order_not_found' });
       await expectLimits(scene, 'GET', `/orders/${order.id}`);
 
