@@ -20,7 +20,7 @@ const BEHAVIOUR = [
   ...['api', 'keys', 'messages', 'usage', 'operator', 'audit'].map(
     (name) => `dashboard/dashboard-${name}`,
   ),
-  'requests/request-log',
+  'observability/request-log',
 ];
 
 function fileOf(name: string): string {
