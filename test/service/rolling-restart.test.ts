@@ -8,6 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { AMPLE, eventually, SLOW_REPLY } from '../support/harness.ts';
 import { hasNginx, startShippedNginx } from '../support/nginx.ts';
 import { ServiceProcess } from '../support/process.ts';
+import { REUSED_THREADS } from '../support/reused-threads.ts';
 import { ON_ONE_FOLDER, ON_POSTGRES, type SharedStore } from '../support/shared-store.ts';
 import { allNames } from '../support/storage.ts';
 import { ReadyProxy } from './ready-proxy.ts';
@@ -17,7 +18,7 @@ const CALLERS = 6;
 const EVERYTHING = 1_000_000;
 
 /** Pause between the turns of a caller, in ms: the load is steady, but below the machine's capacity. */
-const PAUSE = 30;
+const PAUSE = 100;
 
 /** Adds and lists pets and sends messages in a loop until the load is ended. */
 function startLoad(origin: string, options: Pick<PetstoreClientOptions, 'apiKey' | 'maxRetries'>) {
@@ -62,7 +63,7 @@ type Load = ReturnType<typeof startLoad>;
 async function openScene(store: SharedStore) {
   await using opening = new AsyncDisposableStack();
   const { settings } = opening.use(await store.open());
-  const stores = await openStores(readConfig(settings), systemClock);
+  const stores = await openStores(readConfig(settings), systemClock, REUSED_THREADS);
   opening.defer(() => stores.close());
   const account = await stores.accounts.create('a@example.com', AMPLE, Date.now(), 'test');
   if (!account) throw new Error('The store is not new.');
