@@ -6,6 +6,7 @@ import type { Stores } from '../../src/storage/stores.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { ServiceProcess } from '../support/process.ts';
 import { WITH_QUICKSTART } from '../support/quickstart-scene.ts';
+import { REUSED_THREADS } from '../support/reused-threads.ts';
 import { onFolder, seededRandom } from '../support/storage.ts';
 import { checkSender, newSenders, type Sender, sendUntilKilled } from './message-senders.ts';
 
@@ -141,7 +142,7 @@ export async function withStores<T>(
   folder: string,
   work: (stores: Stores) => Promise<T>,
 ): Promise<T> {
-  const stores = await openStores(readConfig(onFolder(folder)), systemClock);
+  const stores = await openStores(readConfig(onFolder(folder)), systemClock, REUSED_THREADS);
   try {
     return await work(stores);
   } finally {

@@ -4,6 +4,7 @@ import { openStores } from '../../src/storage/open-stores.ts';
 import { AMPLE, TestService } from '../support/harness.ts';
 import { ServiceProcess } from '../support/process.ts';
 import { rawExchange } from '../support/raw.ts';
+import { REUSED_THREADS } from '../support/reused-threads.ts';
 import type { SharedStore } from '../support/shared-store.ts';
 
 /** A service, and the key of an account in staging. */
@@ -75,7 +76,7 @@ export async function twoProcesses(open: SharedStore['open'], simulate?: string)
   const { settings } = opening.use(await open());
   const one = opening.use(await ServiceProcess.start(settings));
   const two = opening.use(await ServiceProcess.start(settings));
-  const stores = await openStores(readConfig(settings), systemClock);
+  const stores = await openStores(readConfig(settings), systemClock, REUSED_THREADS);
   const account = await stores.accounts.create('a@example.com', AMPLE, Date.now(), 'test');
   if (!account) throw new Error('the account exists');
   const wish = { environment: 'staging', name: 'test', simulate } as const;

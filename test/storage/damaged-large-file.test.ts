@@ -7,6 +7,7 @@ import { openStores } from '../../src/storage/open-stores.ts';
 import { eventually, ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 import { startInVain } from '../support/refused-start.ts';
+import { REUSED_THREADS } from '../support/reused-threads.ts';
 import { makeKey, onFolder, seededRandom } from '../support/storage.ts';
 import { pet } from './ports/backend.ts';
 
@@ -19,7 +20,7 @@ const original = temporaryFolder();
 
 beforeAll(async () => {
   key = await makeKey(original.path);
-  const stores = await openStores(readConfig(onFolder(original.path)), systemClock);
+  const stores = await openStores(readConfig(onFolder(original.path)), systemClock, REUSED_THREADS);
   const pets = Array.from({ length: 30_000 }, (_, index) => pet(`an animal with number ${index}`));
   await stores.environment('production').pets.import(pets);
   stores.environment('staging');

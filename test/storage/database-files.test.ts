@@ -18,6 +18,7 @@ import { openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 import { startInVain } from '../support/refused-start.ts';
+import { REUSED_THREADS } from '../support/reused-threads.ts';
 import {
   allNames,
   clientOf,
@@ -41,7 +42,7 @@ const mayStepDown = Bun.spawnSync([...AS_NOBODY, process.execPath, '--version'])
 /** A folder in the state after a stop of the service, with a thousand pets and a key. */
 async function usedFolder(folder: string): Promise<string> {
   const key = await makeKey(folder);
-  const stores = await openStores(readConfig(onFolder(folder)), systemClock);
+  const stores = await openStores(readConfig(onFolder(folder)), systemClock, REUSED_THREADS);
   const pets = Array.from({ length: 1_000 }, (_, index) => pet(`pet ${index}`));
   await stores.environment('production').pets.import(pets);
   stores.environment('staging');

@@ -17,6 +17,7 @@ import { openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 import { startInVain } from '../support/refused-start.ts';
+import { REUSED_THREADS } from '../support/reused-threads.ts';
 import { allNames, clientOf, digests, makeKey, onFolder } from '../support/storage.ts';
 import { pet } from './ports/backend.ts';
 
@@ -28,7 +29,7 @@ const original = temporaryFolder();
 
 beforeAll(async () => {
   key = await makeKey(original.path);
-  const stores = await openStores(readConfig(onFolder(original.path)), systemClock);
+  const stores = await openStores(readConfig(onFolder(original.path)), systemClock, REUSED_THREADS);
   await stores.environment('production').pets.import([pet('Rex'), pet('Ada')]);
   stores.environment('staging');
   await stores.close();
@@ -60,7 +61,7 @@ function run(folder: string, ...args: readonly string[]) {
 
 /** Opens every file of the folder like the service. */
 async function open(folder: string): Promise<readonly string[]> {
-  const stores = await openStores(readConfig(onFolder(folder)), systemClock);
+  const stores = await openStores(readConfig(onFolder(folder)), systemClock, REUSED_THREADS);
   try {
     stores.environment('staging');
     const page = await stores.environment('production').pets.list({ limit: 10, after: 0 });

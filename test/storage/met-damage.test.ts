@@ -7,6 +7,7 @@ import { HOUR, MINUTE, systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { startInVain } from '../support/refused-start.ts';
+import { REUSED_THREADS } from '../support/reused-threads.ts';
 import { makeKey, onFolder } from '../support/storage.ts';
 import { pet } from './ports/backend.ts';
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
     [large, 30_000],
   ] as const) {
     key = await makeKey(path);
-    const stores = await openStores(readConfig(onFolder(path)), systemClock);
+    const stores = await openStores(readConfig(onFolder(path)), systemClock, REUSED_THREADS);
     const pets = Array.from({ length: count }, (_, index) => pet(`an animal with number ${index}`));
     await stores.environment('production').pets.import(pets);
     stores.environment('staging');

@@ -8,6 +8,7 @@ import { openStores } from '../../src/storage/open-stores.ts';
 import { takeLock } from '../../src/storage/sqlite/lock.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
+import { REUSED_THREADS } from '../support/reused-threads.ts';
 import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 
 /** A data folder with a key and some pets, and its backup. */
@@ -35,7 +36,7 @@ const NO_FILE_ABOVE_64_KIB = ['bash', '-c', 'trap "" XFSZ; ulimit -f 64; exec "$
 describe('restore and whoever else uses the folder', () => {
   test('exclude each other: it refuses while a command has the stores open', async () => {
     using place = await backedUp();
-    const stores = await openStores(readConfig(onFolder(place.data)), systemClock);
+    const stores = await openStores(readConfig(onFolder(place.data)), systemClock, REUSED_THREADS);
     const refused = await restore(place);
     await stores.environment('production').pets.import([]);
     await stores.close();
@@ -71,7 +72,7 @@ describe('restore and whoever else uses the folder', () => {
 
   test('do not exclude each other where both are safe: commands beside commands', async () => {
     using place = await backedUp();
-    const stores = await openStores(readConfig(onFolder(place.data)), systemClock);
+    const stores = await openStores(readConfig(onFolder(place.data)), systemClock, REUSED_THREADS);
     expect(await runCommand(['seed', '--pets', '1'], onFolder(place.data))).toMatchObject({
       code: 0,
     });

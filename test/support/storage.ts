@@ -8,6 +8,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { AMPLE, SLOW_REPLY } from './harness.ts';
 import type { ServiceProcess } from './process.ts';
+import { REUSED_THREADS } from './reused-threads.ts';
 
 /** Settings of a service or a command that use this folder. */
 export function onFolder(folder: string): Record<string, string> {
@@ -20,7 +21,8 @@ export async function makeKey(
   environment: Environment = 'production',
   settings: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const stores = await openStores(readConfig({ ...settings, ...onFolder(folder) }), systemClock);
+  const config = readConfig({ ...settings, ...onFolder(folder) });
+  const stores = await openStores(config, systemClock, REUSED_THREADS);
   try {
     const email = `${environment}@example.com`;
     const account = await stores.accounts.create(email, AMPLE, Date.now(), 'test');

@@ -1,6 +1,7 @@
 import { SQL } from 'bun';
 
 const SERVER = process.env['PETSTORE_TEST_DATABASE_URL'];
+const server = SERVER === undefined ? undefined : new SQL({ url: SERVER, max: 1 });
 
 /** A database with the current schema, used as a template: a copy costs less than migrating. */
 export const TEMPLATE = 'migrated';
@@ -14,15 +15,10 @@ export const copyTo = (name: string) =>
  * with the template. Each folder gets its own database, which exists as long as the server.
  */
 export async function testDatabaseFor(folder: string): Promise<Readonly<Record<string, string>>> {
-  if (!SERVER) return {};
+  if (!(SERVER && server)) return {};
   const name = `test_${Bun.hash(folder).toString(36)}`;
-  const sql = new SQL({ url: SERVER, max: 1 });
-  try {
-    const found = await sql`SELECT 1 FROM pg_database WHERE datname = ${name}`;
-    if (found.length === 0) await sql.unsafe(copyTo(name));
-  } finally {
-    await sql.close({ timeout: 0 });
-  }
+  const found = await server`SELECT 1 FROM pg_database WHERE datname = ${name}`;
+  if (found.length === 0) await server.unsafe(copyTo(name));
   const url = new URL(SERVER);
   url.pathname = name;
   return {

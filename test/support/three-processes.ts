@@ -6,6 +6,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { AMPLE, SLOW_REPLY } from './harness.ts';
 import { ServiceProcess } from './process.ts';
+import { REUSED_THREADS } from './reused-threads.ts';
 import { ON_POSTGRES } from './shared-store.ts';
 
 export interface Customer {
@@ -18,7 +19,7 @@ export async function startThree() {
   await using opening = new AsyncDisposableStack();
   const { settings } = opening.use(await ON_POSTGRES.open());
   const url = settings['PETSTORE_DATABASE_URL'] ?? '';
-  const stores = await openStores(readConfig(settings), systemClock);
+  const stores = await openStores(readConfig(settings), systemClock, REUSED_THREADS);
   opening.defer(() => stores.close());
   const database = new SQL({ url, max: 3 });
   opening.defer(() => database.close({ timeout: 0 }));

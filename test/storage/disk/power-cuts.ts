@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { openStores } from '../../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../../support/harness.ts';
 import { ServiceProcess } from '../../support/process.ts';
+import { REUSED_THREADS } from '../../support/reused-threads.ts';
 import { clientOf, makeKey, onFolder, seededRandom } from '../../support/storage.ts';
 import { type DiskOperation, FaultyDisk } from './faulty-disk.ts';
 import { CutDisk } from './power-cut.ts';
@@ -99,7 +100,7 @@ async function check(
   acknowledged: readonly Acknowledged[],
 ): Promise<string | undefined> {
   try {
-    const stores = await openStores(readConfig(onFolder(image)), systemClock);
+    const stores = await openStores(readConfig(onFolder(image)), systemClock, REUSED_THREADS);
     try {
       const { pets } = stores.environment('production');
       const found = new Map<number, string>();
