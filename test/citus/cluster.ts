@@ -1,5 +1,5 @@
 import { migrate } from '../../src/storage/postgres/migrate.ts';
-import { TABLES } from '../../src/storage/schema.ts';
+import { TABLE_NAMES, TABLES } from '../../src/storage/schema.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 
 const SETTINGS = [
@@ -99,7 +99,7 @@ export class CitusCluster implements AsyncDisposable {
 
   /** Restores the initial content of a migrated database. */
   async empty(url: string): Promise<void> {
-    const tables = Object.keys(TABLES).join(', ');
+    const tables = TABLE_NAMES.join(', ');
     await this.coordinator.run(`TRUNCATE ${tables}`, url);
     await this.coordinator.run("INSERT INTO revision (name, value) VALUES ('changes', 0)", url);
     for (const name of [

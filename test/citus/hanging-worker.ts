@@ -6,9 +6,11 @@ import { BUCKET_SIZE } from '../../src/storage/buckets.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { NodeWatch } from '../../src/storage/postgres/node-watch.ts';
 import { PetShards } from '../../src/storage/postgres/pet-shards.ts';
-import { eventually, TestService } from '../support/harness.ts';
+import { message } from '../storage/ports/backend.ts';
+import { eventually, ManualClock, type NewAccount, TestService } from '../support/harness.ts';
 import { type PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { CitusCluster } from './cluster.ts';
+import { sendMessage, startWithTwo } from './two-accounts.ts';
 
 /** The number of requests that wait for the worker at the same time: more than a process has connections. */
 const WAITING = 20;
@@ -189,5 +191,78 @@ describe('a worker that hangs', () => {
     } finally {
       await Promise.all([nodes, database].map((each) => each.close()));
     }
+  });
+
+  test('delays nothing of accounts on other workers, even before it is known to be lost', async () => {
+    // With a manual clock, background jobs do not run automatically. Each connection has one to the worker.
+    const clock = new ManualClock();
+    const settings = { PETSTORE_DATABASE_CONNECTIONS: '2' };
+    const { service, worker, own, other, run } = await startWithTwo(cluster, { clock, settings });
+    await using _ = service;
+    const accounts = [own, other];
+    const enqueueBoth = () =>
+      Promise.all(
+        accounts.map(({ account }) =>
+          causeOf(service.stores.messages.enqueue(message(account.id))),
+        ),
+      );
+    const listAll = async () => {
+      for (const { secret } of accounts)
+        await (await service.request('/pets', { key: secret })).text();
+    };
+    const used = async ({ account: { id } }: NewAccount) => {
+      const [row] = await run<{ used: number }>(
+        `SELECT coalesce(sum(succeeded + server_errors), 0)::int AS used FROM key_usage WHERE account_id = '${id}'`,
+      );
+      return row?.used;
+    };
+    await listAll();
+    await service.runJobs('save production usage');
+    expect(await enqueueBoth()).toEqual([undefined, undefined]);
+    const connect = () => service.stores.messages.list(own.account.id, 1);
+    await Promise.all(Array.from({ length: WAITING }, connect));
+    {
+      using _suspended = suspend(worker);
+      expect(await enqueueBoth()).toEqual([expect.any(String), undefined]);
+      expect(service.stores.nodes?.lost).toEqual([`127.0.0.1:${worker.port}`]);
+      await listAll();
+      await service.runJobs('save production usage');
+      expect(await used(other)).toBe(2);
+    }
+    await service.runJobs('check database nodes');
+    // The first statements afterwards may use a connection that broke.
+    await eventually(async () => {
+      await service.runJobs('save production usage');
+      return (await used(own)) === 2;
+    });
+  });
+
+  test('is not asked for pages, messages and quotas while it is known to be lost', async () => {
+    const clock = new ManualClock();
+    const { url, service, worker, own, other } = await startWithTwo(cluster, { clock });
+    await using _ = service;
+    const { lost, first, kept } = await addPets(url);
+    await cluster.coordinator.record(url);
+    const asked = (pattern: RegExp) =>
+      cluster.coordinator.recordedStatements().filter((statement) => pattern.test(statement))
+        .length;
+    const page = async (after: number) =>
+      (await service.request(`/pets?limit=1&after=${after}`, { key: other.secret })).status;
+    {
+      using _suspended = suspend(worker);
+      await service.runJobs('check database nodes');
+      expect(await Promise.all(lost.map((id) => page(id - 1)))).toEqual(lost.map(() => 503));
+      expect(await sendMessage(service, own)).toBe(503);
+      expect([asked(/FROM pets/), asked(/INSERT INTO messages/), asked(/FROM quotas/)]).toEqual([
+        0, 0, 1,
+      ]);
+      expect(await page((kept[0] ?? first) - 1)).toBe(200);
+      expect(await sendMessage(service, other)).toBe(202);
+      expect([asked(/FROM pets/), asked(/INSERT INTO messages/), asked(/FROM quotas/)]).toEqual([
+        1, 1, 1,
+      ]);
+    }
+    await service.runJobs('check database nodes');
+    expect(await page(first - 1)).toBe(200);
   });
 });

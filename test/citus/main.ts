@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { missingForCitus } from '../support/postgres-server.ts';
 
 /** The tests of a sharded database: the storage suites, and behaviour that only several nodes have. */
-const FILES = ['storage.ts', 'service.ts', 'hanging-worker.ts', 'distribution.ts'];
+const FILES = [
+  'storage.ts',
+  'service.ts',
+  'lost-worker.ts',
+  'hanging-worker.ts',
+  'distribution.ts',
+];
 
 const missing = missingForCitus();
 if (missing !== undefined) {

@@ -1,100 +1,30 @@
-import { Database } from 'bun:sqlite';
-import { describe, expect, spyOn, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import { type Limits, subscribe } from '../../src/core/plans.ts';
+import { NodeLost } from '../../src/core/node-lost.ts';
+import type { Limits } from '../../src/core/plans.ts';
 import type { SavedQuota } from '../../src/core/quota.ts';
 import { addQuotas, isQuotaExpired } from '../../src/core/quota.ts';
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
 import { SavedQuotas } from '../../src/limits/memory/saved-quotas.ts';
-import { ManualClock, TestService } from '../support/harness.ts';
-import { admitted, ask, askTimes } from '../support/limit-readings.ts';
+import { ManualClock } from '../support/harness.ts';
 import { ModelAccount } from './limit-model.ts';
-
-const FIVE = subscribe('enterprise', { perMinute: 5, perDay: 100 });
-
-describe('a start', () => {
-  test('reads no quota; each is read once, when its caller first asks', async () => {
-    const clock = new ManualClock();
-    await using first = await TestService.start({ clock });
-    const { secret } = await first.account(FIVE);
-    await askTimes(first, 2, secret);
-    await first.stop();
-
-    const asked = spyOn(Database.prototype, 'query');
-    const readings = () => asked.mock.calls.filter(([sql]) => /FROM quotas/.test(String(sql)));
-    await using second = await TestService.start({ clock, folder: first.folder.path });
-    expect(readings()).toEqual([]);
-    expect((await ask(second, secret)).minute.remaining).toBe(2);
-    expect((await ask(second, secret)).minute.remaining).toBe(1);
-    expect(readings()).toHaveLength(1);
-    asked.mockRestore();
-  });
-});
-
-describe('a quota that the last process kept', () => {
-  test('has exactly what is left of it admitted to many first requests at once', async () => {
-    const clock = new ManualClock();
-    await using first = await TestService.start({ clock });
-    const { secret } = await first.account(subscribe('enterprise', { perMinute: 50, perDay: 900 }));
-    await askTimes(first, 20, secret);
-    await first.stop();
-
-    await using second = await TestService.start({ clock, folder: first.folder.path });
-    const answers = await Promise.all(Array.from({ length: 90 }, () => ask(second, secret)));
-    expect(admitted(answers)).toBe(30);
-  });
-
-  for (const step of [HOUR, -HOUR]) {
-    test(`keeps its minute when the clock is set by ${step / HOUR} h before its caller asks`, async () => {
-      const clock = new ManualClock();
-      await using first = await TestService.start({ clock });
-      const { secret } = await first.account(FIVE);
-      await askTimes(first, 4, secret);
-      await first.stop();
-      clock.advance(10 * SECOND);
-
-      await using second = await TestService.start({ clock, folder: first.folder.path });
-      clock.step(step);
-      clock.advance(10 * SECOND);
-      expect((await ask(second, secret)).minute).toMatchObject({ remaining: 0, resetsIn: 40 });
-      expect((await ask(second, secret)).status).toBe(429);
-      clock.advance(40 * SECOND);
-      expect((await ask(second, secret)).minute).toMatchObject({ remaining: 4, resetsIn: 60 });
-    });
-  }
-
-  test('is not written over by a process that has not read it', async () => {
-    const clock = new ManualClock();
-    await using first = await TestService.start({ clock });
-    const [one, other] = [await first.account(FIVE), await first.account(FIVE)];
-    await askTimes(first, 3, one.secret);
-    await askTimes(first, 3, other.secret);
-    await first.stop();
-    const { path: folder } = first.folder;
-    await using second = await TestService.start({ clock, folder });
-    await ask(second, one.secret);
-    await second.runJobs('prune expired rows');
-    await second.stop();
-
-    await using third = await TestService.start({ clock, folder });
-    expect((await ask(third, one.secret)).day.remaining).toBe(95);
-    expect((await ask(third, other.secret)).day.remaining).toBe(96);
-  });
-});
 
 /** A quota store like one across a network: its look-ups are asynchronous. */
 class SlowQuotaStore {
   readonly rows = new Map<string, SavedQuota>();
   lookUps = 0;
   away = false;
+  /** Callers whose rows are on a lost node. */
+  readonly lost = new Set<string>();
 
   async find(caller: string): Promise<SavedQuota | undefined> {
     this.lookUps += 1;
     const row = this.rows.get(caller);
     await Promise.resolve();
     if (this.away) throw new StorageUnavailable(new Error('away'));
+    if (this.lost.has(caller)) throw new NodeLost(new Error('lost'), [[0]]);
     return row;
   }
 
@@ -261,6 +191,29 @@ describe('quotas that cannot be read just now', () => {
     store.save(limiter, clock.now());
     expect(store.rows.get(caller(1).id)).toMatchObject({ minuteUsed: 4, dayUsed: 4 });
     expect(await takeAtOnce(limiter, caller(1), 3, clock.now())).toBe(1);
+  });
+
+  test('keep none from being read that are on other nodes', async () => {
+    const store = new SlowQuotaStore();
+    const clock = new ManualClock();
+    const callers = [0, 1, 2];
+    const before = limiterOn(store, clock.now());
+    for (const each of callers) await takeAtOnce(before, caller(each), 2, clock.now());
+    store.save(before, clock.now());
+    const limiter = limiterOn(store, clock.now());
+    store.away = true;
+    for (const each of callers) await takeAtOnce(limiter, caller(each), 1, clock.now());
+    store.away = false;
+    store.lost.add(caller(1).id);
+    await expect(limiter.readUnread(clock.now())).rejects.toBeInstanceOf(NodeLost);
+    const left = async () => {
+      const looks = callers.map((each) => limiter.peek(caller(each), clock.now()));
+      return (await Promise.all(looks)).map(({ minute }) => minute.remaining);
+    };
+    expect(await left()).toEqual([2, 4, 2]);
+    store.lost.clear();
+    await limiter.readUnread(clock.now());
+    expect(await left()).toEqual([2, 2, 2]);
   });
 
   test('are added once when their caller was evicted and returned in the meantime', async () => {

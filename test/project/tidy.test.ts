@@ -67,6 +67,7 @@ const ENTRIES = [
   'test/citus/storage.ts',
   'test/citus/service.ts',
   'test/citus/hanging-worker.ts',
+  'test/citus/lost-worker.ts',
   // Run by `npm run check:testing`.
   'test/testing/runners.ts',
   'test/contract/generators/main.ts',

@@ -5,6 +5,7 @@ import { newBanRecord } from '../../core/ban-records.ts';
 import { areStrikesExpired, type Ban, type BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { CallerWindows, QuotaCaller } from '../../core/limiter.ts';
+import { NodeLost } from '../../core/node-lost.ts';
 import {
   addQuotas,
   type QuotaState,
@@ -167,15 +168,21 @@ export class MemoryLimiter implements AdjustableLimiter {
     for (const caller of dropped) if (!this.#table.get(caller)) this.#noteDropped(caller);
   }
 
-  /** Adds the saved quotas that could not be read before. May raise `StorageUnavailable`. */
+  /**
+   * Adds the saved quotas that could not be read before. May raise `StorageUnavailable`; `NodeLost` after reading those
+   * that are on other nodes.
+   */
   async readUnread(now: Instant): Promise<void> {
+    let lost: NodeLost | undefined;
     for (const [windows, clockOffset] of this.#unread) {
-      const saved = await this.#options.saved?.find(windows.caller, clockOffset);
-      // The windows may have been dropped in the meantime.
-      if (!this.#unread.delete(windows)) continue;
-      const at = later(now, clockOffset);
-      if (saved) Object.assign(windows.quota, addQuotas(saved, windows.quota, at));
+      try {
+        await this.#addSaved(windows, clockOffset, now);
+      } catch (error) {
+        if (!(error instanceof NodeLost)) throw error;
+        lost = error;
+      }
     }
+    if (lost) throw lost;
   }
 
   /** Drops expired quotas and strikes. */
@@ -208,6 +215,13 @@ export class MemoryLimiter implements AdjustableLimiter {
   #peek({ quota }: CallerWindows, { limits, key }: QuotaCaller, now: Instant): RateLimitResult {
     const strikes = key && this.#strikes.get(key.chainId);
     return admit(quota, strikes, limits, this.#options.policy, now, 0);
+  }
+
+  async #addSaved(windows: CallerWindows, clockOffset: number, now: Instant): Promise<void> {
+    const saved = await this.#options.saved?.find(windows.caller, clockOffset);
+    // The windows may have been dropped in the meantime.
+    if (!this.#unread.delete(windows) || !saved) return;
+    Object.assign(windows.quota, addQuotas(saved, windows.quota, later(now, clockOffset)));
   }
 
   /** Adds a caller to the table with its saved quota. */

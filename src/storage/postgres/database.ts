@@ -15,6 +15,7 @@ import {
   isUnavailable,
   isUnreachable,
 } from './failures.ts';
+import type { LostNodes } from './lost-nodes.ts';
 import { findPrimary } from './primary.ts';
 
 /**
@@ -86,6 +87,8 @@ export class PostgresDatabase extends Queries {
   /** The number of replies received from the server. */
   #replies = 0;
   readonly #breaker: CircuitBreaker<string>;
+  /** The nodes of a sharded database, if they are watched. */
+  nodes: LostNodes | undefined;
   /** Set once metrics are collected. */
   metrics: DatabaseMetrics | undefined;
   #isDistributed = false;

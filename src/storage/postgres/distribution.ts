@@ -1,7 +1,7 @@
 import type { SQL } from 'bun';
 import { OperatorError, SetupError } from '../../core/errors.ts';
 import { SECOND } from '../../lib/clock.ts';
-import { TABLES, type TableName } from '../schema.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../schema.ts';
 import type { Queries } from './database.ts';
 import { isLostRace, repeatAfter, sqlStateOf } from './failures.ts';
 
@@ -15,10 +15,10 @@ interface Placement {
   readonly by: string;
 }
 
-// An object literal has exactly the keys of its type.
-const NAMES = Object.keys(TABLES) as TableName[];
-
-const ALL: readonly Placement[] = NAMES.map((name) => ({ name, by: TABLES[name].distributedBy }));
+const ALL: readonly Placement[] = TABLE_NAMES.map((name) => ({
+  name,
+  by: TABLES[name].distributedBy,
+}));
 
 /** Tables that stay on the coordinator. */
 const LOCAL = ALL.filter(({ by }) => by === 'coordinator').map(({ name }) => name);

@@ -1,6 +1,6 @@
 import { StorageUnavailable } from '../../core/errors.ts';
+import { NodeLost } from '../../core/node-lost.ts';
 import type { CommitMetrics } from '../metrics.ts';
-import { isOfOneNode } from './failures.ts';
 
 /** The maximum number of waiting changes; further changes are refused with 503. */
 export const QUEUE_CAPACITY = 10_000;
@@ -109,14 +109,21 @@ export class GroupCommit<Change, Outcome> {
       if (metrics && sentAt !== undefined) metrics.committed(batch.length, metrics.now() - sentAt);
       for (const [index, outcome] of outcomes.entries()) batch[index]?.resolve(outcome);
     } catch (error) {
-      // One failing change must not make the other changes of its batch fail.
-      const concernsAll = error instanceof StorageUnavailable && !isOfOneNode(error.cause);
-      if (batch.length > 1 && !concernsAll) {
-        for (const each of batch) await this.#settle([each]);
+      const parts = partsOf(batch, error);
+      if (parts.length > 1) {
+        for (const part of parts) await this.#settle(part);
         return;
       }
       this.metrics?.notCommitted(batch.length);
       for (const { reject } of batch) reject(error);
     }
   }
+}
+
+/** What to try separately after the whole batch has failed. */
+function partsOf<Item>(batch: readonly Item[], error: unknown): Item[][] {
+  if (error instanceof NodeLost) return error.partsOf(batch);
+  if (error instanceof StorageUnavailable) return [[...batch]];
+  // One failing change must not make the others fail.
+  return batch.map((each) => [each]);
 }

@@ -4,13 +4,43 @@ import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { QueueWatch } from './queue-watch.ts';
-import { insertNew } from './several-nodes.ts';
+import { insertNew, onSeveralNodes } from './several-nodes.ts';
+
+type QueuedRow = Pick<MessageRow, 'account_id' | 'id'>;
 
 const OLDEST = select(
   'messages',
   ['account_id', 'id'],
   'WHERE delivered_at IS NULL ORDER BY sequence LIMIT ?',
 );
+
+/**
+ * `OLDEST` for a sharded database, without the shards of lost nodes: Citus cannot leave shards out of a query. Each of
+ * the other nodes reads all of its shards in one query, over a new connection.
+ */
+const OLDEST_ON_OTHER_NODES = `WITH shards AS (
+    SELECT groupid, format(
+      'SELECT account_id, id, sequence FROM %s WHERE delivered_at IS NULL', shard_name('messages', shardid)
+    ) AS queued
+    FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
+    WHERE logicalrelid = 'messages'::regclass AND groupid <> ALL($2::bigint[])
+  ), nodes AS (
+    SELECT nodename, nodeport, format(
+      'SELECT json_agg(oldest) FROM (%s ORDER BY sequence LIMIT %s) AS oldest',
+      string_agg(queued, ' UNION ALL '), $1::int
+    ) AS query
+    FROM shards JOIN pg_dist_node USING (groupid) WHERE noderole = 'primary'
+    GROUP BY nodename, nodeport
+  )
+  SELECT account_id, id
+  FROM (
+      SELECT array_agg(nodename::text) AS names, array_agg(nodeport) AS ports, array_agg(query) AS queries
+      FROM nodes
+    ) AS asked,
+    master_run_on_worker(names, ports, queries, true) AS reply,
+    json_to_recordset(CASE WHEN reply.success AND reply.result <> '' THEN reply.result::json ELSE '[]' END)
+      AS oldest (account_id text, id text, sequence bigint)
+  ORDER BY sequence LIMIT $1::int`;
 
 const INSERT_NEW = `INSERT INTO messages
     (account_id, id, environment, text, created_at, idempotency_key, key_id)
@@ -22,6 +52,13 @@ const INSERT_NEW = `INSERT INTO messages
   ORDER BY sent.place`;
 
 const INSERT = `${INSERT_NEW} ON CONFLICT DO NOTHING RETURNING id`;
+
+const LOCK_ACCOUNTS =
+  'SELECT id FROM accounts WHERE id = ANY($1::text[]) FOR NO KEY UPDATE SKIP LOCKED';
+
+/** For a sharded database, where the lock of a row needs the first of its nodes. Any number would do. */
+const LOCK_NAMES = `SELECT id FROM unnest($1::text[]) AS id
+  WHERE pg_try_advisory_xact_lock(1684368999, hashtext(id))`;
 
 /** Queues messages and delivers them. */
 export class PostgresMessageQueue implements MessageQueue {
@@ -41,19 +78,17 @@ export class PostgresMessageQueue implements MessageQueue {
   }
 
   /**
-   * Locks the accounts of the messages to deliver, and skips accounts that another worker has locked. With locks
+   * Locks the accounts of the messages to deliver, and skips accounts that another process has locked. With locks
    * on single messages, a message could be delivered before an earlier one of the same account.
    */
   async deliver(now: number, limit: number): Promise<number> {
     if (this.#database.isDistributed && !(await this.#watch.mayHaveMessages())) return 0;
-    const oldest = await this.#database.rows(OLDEST, limit);
+    const oldest = await this.#oldest(limit);
     if (oldest.length === 0) return 0;
     return this.#database.transaction(async (queries) => {
       const accounts = [...new Set(oldest.map(({ account_id }) => account_id))].sort();
-      const mine = await queries.all<{ id: string }>(
-        'SELECT id FROM accounts WHERE id = ANY($1::text[]) FOR NO KEY UPDATE SKIP LOCKED',
-        texts(accounts),
-      );
+      const lock = this.#database.isDistributed ? LOCK_NAMES : LOCK_ACCOUNTS;
+      const mine = await queries.all<{ id: string }>(lock, texts(accounts));
       return queries.run(
         `UPDATE messages SET delivered_at = $1
          WHERE delivered_at IS NULL AND account_id = ANY($2::text[]) AND id = ANY($3::text[])`,
@@ -62,6 +97,12 @@ export class PostgresMessageQueue implements MessageQueue {
         texts(oldest.map(({ id }) => id)),
       );
     });
+  }
+
+  #oldest(limit: number): Promise<QueuedRow[]> {
+    const lost = this.#database.nodes?.lostGroups ?? [];
+    if (lost.length === 0) return this.#database.rows(OLDEST, limit);
+    return this.#database.all(OLDEST_ON_OTHER_NODES, limit, integers(lost));
   }
 
   decodeText(stored: string): string {
@@ -88,7 +129,10 @@ export class PostgresMessageQueue implements MessageQueue {
       texts(arrivals.map(({ idempotencyKey = '' }) => idempotencyKey)),
       texts(arrivals.map(({ keyId = '' }) => keyId)),
     ];
-    if (this.#database.isDistributed && (await insertNew(this.#database, INSERT_NEW, ...columns))) {
+    const insertAll = () => insertNew(this.#database, INSERT_NEW, ...columns);
+    const owners = arrivals.map(({ accountId }) => accountId);
+    const { isDistributed } = this.#database;
+    if (isDistributed && (await onSeveralNodes(this.#database, 'messages', owners, insertAll))) {
       return arrivals.map(() => undefined);
     }
     const rows = await this.#database.all<{ id: string }>(INSERT, ...columns);

@@ -49,6 +49,7 @@ export async function openPostgresStores(
     addRequests: postgresAddRequests(database),
   });
   const nodes = database.isDistributed ? new NodeWatch(database, primary, servers) : undefined;
+  database.nodes = nodes;
   const shards = nodes && new PetShards(database, nodes, servers, connections);
   const open = (name: Environment) => ({
     pets: new PostgresPetStore(database, name, shards),

@@ -1,11 +1,12 @@
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
 import { isRemembered } from '../../core/idempotency.ts';
+import { NodeLost } from '../../core/node-lost.ts';
 import type { CreateOutcome, Pet } from '../../core/pets.ts';
 import { bucketOf } from '../buckets.ts';
 import type { Creation } from '../pets.ts';
 import type { PostgresDatabase } from './database.ts';
-import { isTaken } from './failures.ts';
+import { isOfOneNode, isTaken } from './failures.ts';
 import { claim, type Earlier, nameOf, recall } from './idempotent-requests.ts';
 import { insertNewPets, insertPets, newPetIds, skipTakenIds } from './pet-insertion.ts';
 
@@ -26,6 +27,7 @@ export async function createPets(
     try {
       return await tryToCreatePets(database, environment, creations);
     } catch (error) {
+      if (isLostNode(error)) throw new NodeLost(error.cause, singles(creations));
       // If an id was taken before a reset and its pet inserted after it, the sequence reaches that id again.
       if (!isTaken(error)) throw error;
       if (tries === TRIES) throw new StorageUnavailable(error);
@@ -82,8 +84,9 @@ async function insert(
     request ? [{ request, now, pet }] : [],
   );
   const added = [...pets.values()];
-  const isOneStatement = new Set(added.map(({ id }) => bucketOf(id))).size === 1;
-  if (repeatable.length === 0 && isOneStatement) {
+  const buckets = [...new Set(added.map(({ id }) => bucketOf(id)))];
+  await database.nodes?.requireReachable('pets', buckets);
+  if (repeatable.length === 0 && buckets.length === 1) {
     await insertPets(database, environment, added);
     return new Map();
   }
@@ -110,4 +113,14 @@ function earlierOutcome(
   if (!row || !isRemembered(row.created_at, now)) return undefined;
   if (row.fingerprint !== request.fingerprint) return { kind: 'mismatch' };
   return { kind: 'replayed', reply: row.reply };
+}
+
+/** Whether new pets cannot be stored while the rest of the database works, so that repeated requests can be answered. */
+function isLostNode(error: unknown): error is StorageUnavailable {
+  if (!(error instanceof StorageUnavailable)) return false;
+  return error instanceof NodeLost || isOfOneNode(error.cause);
+}
+
+function singles(creations: readonly Creation[]): number[][] {
+  return creations.map((_, index) => [index]);
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '../../core/environments.ts';
 import type { Pet, PetQuery, PetStatus } from '../../core/pets.ts';
 import { bucketOf, lastIdOf } from '../buckets.ts';
-import { integers, type PostgresDatabase, type Value } from './database.ts';
+import { integers, type PostgresDatabase } from './database.ts';
 import { type PetRow, petFromRow, selectPets } from './pet-rows.ts';
 
 /** The buckets that a statement reads: one, some, or all from one on. */
@@ -29,7 +29,8 @@ const AT_ONCE = 16;
 /** The buckets to read in one statement, and the last id in them. */
 interface Reach {
   readonly scope: Scope;
-  readonly buckets: Value;
+  /** With `from`, only the first one. */
+  readonly buckets: readonly number[];
   readonly lastId: number;
 }
 
@@ -62,14 +63,16 @@ export class PetPages {
     return rows.map(petFromRow);
   }
 
-  #readIn(
+  async #readIn(
     { scope, buckets, lastId }: Reach,
     after: number,
     limit: number,
     status: PetStatus | undefined,
   ): Promise<PetRow[]> {
+    await this.#database.nodes?.requireReachable('pets', scope === 'from' ? 'all' : buckets);
     const { all, byStatus } = PAGES[scope];
-    const values = [this.#environment, buckets];
+    const [first = 0] = buckets;
+    const values = [this.#environment, scope === 'some' ? integers(buckets) : first];
     return status === undefined
       ? this.#database.rows(all, ...values, after, lastId, limit)
       : this.#database.rows(byStatus, ...values, status, after, lastId, limit);
@@ -85,7 +88,7 @@ export class PetPages {
 }
 
 function only(bucket: number): Reach {
-  return { scope: 'one', buckets: bucket, lastId: lastIdOf(bucket) };
+  return { scope: 'one', buckets: [bucket], lastId: lastIdOf(bucket) };
 }
 
 /** The buckets to read in each successive statement, from the first bucket to the last. */
@@ -96,9 +99,9 @@ function reachesBetween(first: number, last: number): Reach[] {
   const within = some.filter((bucket) => bucket <= last);
   const end = within.at(-1);
   if (end === undefined) return reaches;
-  reaches.push({ scope: 'some', buckets: integers(within), lastId: lastIdOf(end) });
+  reaches.push({ scope: 'some', buckets: within, lastId: lastIdOf(end) });
   if (end < last) {
-    reaches.push({ scope: 'from', buckets: end + 1, lastId: Number.MAX_SAFE_INTEGER });
+    reaches.push({ scope: 'from', buckets: [end + 1], lastId: Number.MAX_SAFE_INTEGER });
   }
   return reaches;
 }

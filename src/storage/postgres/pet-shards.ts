@@ -75,7 +75,7 @@ export class PetShards {
     const shard = this.#shardOf(bucket);
     if (!shard) return undefined;
     const { group, statement } = shard;
-    this.#nodes.requireReachable(group);
+    this.#nodes.requireGroup(group);
     const worker = this.#workers.get(group);
     if (!worker) return undefined;
     try {
@@ -83,7 +83,7 @@ export class PetShards {
         worker.get<PetRow>(statement, environment, bucket, id),
       );
     } catch {
-      this.#nodes.requireReachable(group);
+      this.#nodes.requireGroup(group);
       return undefined;
     }
   }

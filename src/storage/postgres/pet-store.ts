@@ -49,6 +49,7 @@ export class PostgresPetStore extends StoredPets {
     if (!Number.isSafeInteger(id)) return undefined;
     const found = this.#shards && (await this.#shards.find(this.#environment, id));
     if (found) return petFromRow(found);
+    await this.#database.nodes?.requireReachable('pets', [bucketOf(id)]);
     const [row] = await this.#database.rows(ONE_PET, this.#environment, bucketOf(id), id);
     return row && petFromRow(row);
   }

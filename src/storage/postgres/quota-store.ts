@@ -6,7 +6,7 @@ import { DAY } from '../../lib/clock.ts';
 import { QUOTA_COLUMNS, quotaFromRow } from '../quotas.ts';
 import { select } from '../selection.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
-import { batchFailure, valuesOf } from './several-nodes.ts';
+import { onSeveralNodes, valuesOf } from './several-nodes.ts';
 
 const FIND = select('quotas', QUOTA_COLUMNS, 'WHERE caller = ? AND environment = ?');
 
@@ -28,7 +28,9 @@ export class PostgresQuotaStore implements QuotaStore {
   }
 
   async find(caller: string): Promise<SavedQuota | undefined> {
-    const [row] = await this.#database.rows(FIND, caller, this.#environment);
+    const [row] = await onSeveralNodes(this.#database, 'quotas', [caller], () =>
+      this.#database.rows(FIND, caller, this.#environment),
+    );
     return row && quotaFromRow(row);
   }
 
@@ -36,7 +38,9 @@ export class PostgresQuotaStore implements QuotaStore {
     if (quotas.length === 0) return;
     const latest = [...new Map(quotas.map((quota) => [quota.caller, quota])).values()];
     if (this.#database.isDistributed) {
-      const { error } = await saveByNode(latest, (some) => this.#saveOnSeveralNodes(some));
+      const { error } = await saveByNode(latest, (some) =>
+        onSeveralNodes(this.#database, 'quotas', callersOf(some), () => this.#upsert(some)),
+      );
       if (error) throw error;
       return;
     }
@@ -44,7 +48,7 @@ export class PostgresQuotaStore implements QuotaStore {
       `${INSERT} SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
        ${OR_REPLACE}`,
       this.#environment,
-      texts(latest.map(({ caller }) => caller)),
+      texts(callersOf(latest)),
       integers(latest.map(({ minuteEndsAt }) => minuteEndsAt)),
       integers(latest.map(({ minuteUsed }) => minuteUsed)),
       integers(latest.map(({ day }) => day)),
@@ -52,17 +56,12 @@ export class PostgresQuotaStore implements QuotaStore {
     );
   }
 
-  async #saveOnSeveralNodes(quotas: readonly SavedQuota[]): Promise<void> {
+  async #upsert(quotas: readonly SavedQuota[]): Promise<void> {
     for (const some of chunks(quotas)) {
       const rows = some.map(({ caller, minuteEndsAt, minuteUsed, day, dayUsed }) => [
         ...[this.#environment, caller, minuteEndsAt, minuteUsed, day, dayUsed],
       ]);
-      try {
-        await this.#database.run(`${INSERT} ${valuesOf(rows)} ${OR_REPLACE}`);
-      } catch (error) {
-        const callers = quotas.map(({ caller }) => caller);
-        throw await batchFailure(error, this.#database, 'quotas', callers);
-      }
+      await this.#database.run(`${INSERT} ${valuesOf(rows)} ${OR_REPLACE}`);
     }
   }
 
@@ -83,4 +82,8 @@ export class PostgresQuotaStore implements QuotaStore {
       now,
     );
   }
+}
+
+function callersOf(quotas: readonly SavedQuota[]): string[] {
+  return quotas.map(({ caller }) => caller);
 }

@@ -3,7 +3,7 @@ import type { AddRequests } from '../request-log.ts';
 import { REQUEST_COLUMNS, rowFromRequest } from '../request-log-rows.ts';
 import { TABLES } from '../schema.ts';
 import type { PostgresDatabase } from './database.ts';
-import { batchFailure, insertNew } from './several-nodes.ts';
+import { insertNew, onSeveralNodes } from './several-nodes.ts';
 
 const KINDS: Readonly<Record<string, { readonly kind: string }>> = TABLES.request_log.columns;
 
@@ -27,11 +27,9 @@ export function postgresAddRequests(database: PostgresDatabase): AddRequests {
       await database.run(ADD, rows);
       return;
     }
-    try {
+    const owners = requests.map(({ accountId }) => accountId);
+    await onSeveralNodes(database, 'request_log', owners, async () => {
       if (!(await insertNew(database, ADD_NEW, rows))) await database.run(ADD, rows);
-    } catch (error) {
-      const owners = requests.map(({ accountId }) => accountId);
-      throw await batchFailure(error, database, 'request_log', owners);
-    }
+    });
   };
 }

@@ -1,8 +1,6 @@
-import { StorageUnavailable } from '../../core/errors.ts';
-import { NodeLost } from '../../core/node-lost.ts';
 import type { TableName } from '../schema.ts';
-import { type PostgresDatabase, texts, type Value } from './database.ts';
-import { isOfOneNode, isTaken } from './failures.ts';
+import type { PostgresDatabase, Value } from './database.ts';
+import { isTaken } from './failures.ts';
 
 /**
  * Inserts selected rows into a sharded database unless one of them exists. Without `ON CONFLICT` and `RETURNING`,
@@ -40,23 +38,20 @@ function literal(value: string | number): string {
 }
 
 /**
- * The error of a batch that was not saved: `NodeLost` if a node of the sharded database failed, otherwise the same one.
- * @param owners for each item of the batch, its value in the column by which the table is distributed.
+ * Runs a statement about rows of several owners.
+ * @param owners for each item of a batch, its value in the column by which the table is distributed.
+ * @throws NodeLost if a node of the sharded database that has one of the rows is lost.
  */
-export async function batchFailure(
-  error: unknown,
-  database: PostgresDatabase,
+export async function onSeveralNodes<T>(
+  { nodes }: PostgresDatabase,
   table: TableName,
   owners: readonly string[],
-): Promise<unknown> {
-  if (!(error instanceof StorageUnavailable) || !isOfOneNode(error.cause)) return error;
-  const rows = await database.all<{ owner: string; node: number }>(
-    `SELECT owner, groupid AS node FROM unnest($2::text[]) AS owner JOIN pg_dist_placement
-       ON shardid = get_shard_id_for_distribution_column($1::text::regclass, owner)`,
-    table,
-    texts([...new Set(owners)]),
-  );
-  const nodes = new Map(rows.map(({ owner, node }) => [owner, node]));
-  const byNode = Map.groupBy(owners.keys(), (index) => nodes.get(owners[index] ?? ''));
-  return new NodeLost(error.cause, [...byNode.values()]);
+  run: () => Promise<T>,
+): Promise<T> {
+  await nodes?.requireReachable(table, owners);
+  try {
+    return await run();
+  } catch (error) {
+    throw nodes ? await nodes.failureOf(error, table, owners) : error;
+  }
 }

@@ -3,7 +3,7 @@ import { chunks } from '../../lib/chunks.ts';
 import type { UsageBatches } from '../usage.ts';
 import { addedCounts, COUNT_COLUMNS, countsOf } from '../usage-columns.ts';
 import { type PostgresDatabase, type Queries, texts } from './database.ts';
-import { batchFailure, valuesOf } from './several-nodes.ts';
+import { valuesOf } from './several-nodes.ts';
 
 /** Adds the usage of many accounts. */
 export class PostgresUsageBatches implements UsageBatches {
@@ -14,21 +14,21 @@ export class PostgresUsageBatches implements UsageBatches {
   }
 
   async add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void> {
+    const { nodes } = this.#database;
+    const owners = records.map(({ accountId }) => accountId);
     let isKnownNew = false;
     const added = this.#database.transaction(async (queries) => {
       if (mark && !(await isNew(queries, mark, records))) return;
       isKnownNew = true;
+      await nodes?.requireReachable('key_usage', owners);
       if (this.#database.isDistributed) await addOnSeveralNodes(queries, records);
       else await addAll(queries, records);
     });
-    if (!this.#database.isDistributed) return added;
     try {
       await added;
     } catch (error) {
       // An earlier attempt may have added a batch whose mark could not be checked.
-      if (!isKnownNew) throw error;
-      const owners = records.map(({ accountId }) => accountId);
-      throw await batchFailure(error, this.#database, 'key_usage', owners);
+      throw nodes && isKnownNew ? await nodes.failureOf(error, 'key_usage', owners) : error;
     }
   }
 
