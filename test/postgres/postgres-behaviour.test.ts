@@ -7,7 +7,7 @@ import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 const BEHAVIOUR = [
   ...['create-pet', 'list-pets', 'get-pet', 'idempotency'].map((name) => `pets/${name}`),
   ...['api-keys', 'key-changes', 'plans'].map((name) => `keys/${name}`),
-  ...['bans-on-record', 'bans-of-rotated-keys', 'counters-restart', 'quota-look-up'].map(
+  ...['bans-on-record', 'bans-of-rotated-keys', 'counters-restart', 'saved-quotas'].map(
     (name) => `limits/${name}`,
   ),
   'http/entity-tags',
