@@ -108,7 +108,6 @@ export async function startService(config: Config, given: ServiceParts): Promise
   tls?.watch({ listener, jobs, readiness, metrics, log, clock });
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
-  // Takes 50 ms of the writer thread, so it starts only when the ports are open and replies can be sent.
   stores.loadRareWrites();
   const running = starting.move();
   const stop = () => running.disposeAsync();

@@ -48,8 +48,8 @@ export interface DatabaseStores extends SharedStores {
    */
   prepareWrites(): Promise<void>;
   /**
-   * Starts loading the code of rare writes, which would otherwise be loaded at the first of them, and opens the file
-   * of the request log.
+   * After the first replies, loads the code of rare writes, which would otherwise be loaded at the first of them, and
+   * opens the file of the request log.
    */
   loadRareWrites(): void;
   /**

@@ -11,9 +11,6 @@ import { REQUESTS_SCHEMA } from './migrations.ts';
 import { Writer } from './writer.ts';
 import type { WriterThreads } from './writer-threads.ts';
 
-/** Delay before opening the file, in ms, so that the first replies do not wait some ms for it. */
-const PREPARE_AFTER = 100;
-
 /** The open file. */
 interface OpenedFile {
   readonly file: SqliteFile;
@@ -37,7 +34,6 @@ export class RequestLogFile implements Omit<Engine, 'rows'> {
   /** Settles once the previously opened files are closed. */
   #closing: Promise<void> = Promise.resolve();
   #isDamaged = false;
-  #preparing: ReturnType<typeof setTimeout> | undefined;
 
   /** @param accountsPath path of the accounts file, which is open. */
   constructor(path: string, accountsPath: string, threads?: WriterThreads) {
@@ -48,15 +44,13 @@ export class RequestLogFile implements Omit<Engine, 'rows'> {
   }
 
   /**
-   * Opens the file after the first replies, so that later requests do not wait for it and it does not fail for lack
-   * of descriptors. A failure occurs again at the first use.
+   * Opens the file, so that later requests do not wait for it and it does not fail for lack of descriptors. A failure
+   * occurs again at the first use.
    */
   prepare(): void {
-    this.#preparing = setTimeout(() => {
-      try {
-        this.#open();
-      } catch {}
-    }, PREPARE_AFTER);
+    try {
+      this.#open();
+    } catch {}
   }
 
   async change(change: NamedChange): Promise<unknown> {
@@ -78,7 +72,6 @@ export class RequestLogFile implements Omit<Engine, 'rows'> {
 
   /** Waits for changes in progress. */
   async close(): Promise<void> {
-    clearTimeout(this.#preparing);
     this.#closeOpened();
     await this.#closing;
   }
