@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SECOND } from '../../src/lib/clock.ts';
-import { bucketOf } from '../../src/storage/buckets.ts';
+import { bucketOf } from '../../src/storage/pets/buckets.ts';
 import { startBackendsOn } from '../cluster/backends.ts';
 import { startPetstore } from '../cluster/stage.ts';
 import { percentile } from '../statistics.ts';

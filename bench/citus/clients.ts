@@ -1,4 +1,4 @@
-import { bucketOf } from '../../src/storage/buckets.ts';
+import { bucketOf } from '../../src/storage/pets/buckets.ts';
 
 /** The number of concurrent clients, and the pause of each between two requests, in ms. */
 const LANES = 12;

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUCKET_SIZE } from '../../src/storage/buckets.ts';
+import { BUCKET_SIZE } from '../../src/storage/pets/buckets.ts';
 import { startBackendsOn } from '../cluster/backends.ts';
 import { startPetstore } from '../cluster/stage.ts';
 import { percentile } from '../statistics.ts';

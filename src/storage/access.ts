@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Awaitable } from '../lib/awaitable.ts';
-import type { Database, Transaction } from './schema.ts';
-import type { Selection, SelectionValue, Statement } from './selection.ts';
+import type { Database, Transaction } from './schema/schema.ts';
+import type { Selection, SelectionValue, Statement } from './schema/selection.ts';
 
 /**
  * Changes without their first argument. Each runs in its own transaction and is durable when it resolves. A change

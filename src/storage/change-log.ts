@@ -1,7 +1,7 @@
 import type { Change, Changed, ChangeKind } from '../core/changes.ts';
 import type { Engine } from './access.ts';
-import type { Transaction } from './schema.ts';
-import { select } from './selection.ts';
+import type { Transaction } from './schema/schema.ts';
+import { select } from './schema/selection.ts';
 
 /** The number of changes that are kept; a reader that missed more treats everything as changed. */
 export const CHANGES_KEPT = 2_000;

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Message, MessageStore } from '../core/messages.ts';
 import type { Engine } from './access.ts';
-import { deleteInBatches } from './batches.ts';
-import type { Database } from './schema.ts';
+import { deleteInBatches } from './schema/batches.ts';
+import type { Database } from './schema/schema.ts';
 
 /** The number of latest messages of an inbox that are watched for delivery. */
 const WATCHED = 100;

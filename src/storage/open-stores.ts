@@ -5,7 +5,7 @@ import { FINGERPRINT, fingerprintOf, sign } from '../core/secret.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import { storedBackupRecords } from './backup-records.ts';
-import { MemoryKeyCache } from './key-cache.ts';
+import { MemoryKeyCache } from './keys/key-cache.ts';
 import { openSqliteStores } from './sqlite/open-stores.ts';
 import type { WriterThreads } from './sqlite/writer-threads.ts';
 import type { DatabaseStores, Stores } from './stores.ts';

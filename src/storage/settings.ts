@@ -1,6 +1,6 @@
 import type { Settings } from '../core/settings.ts';
 import type { Engine } from './access.ts';
-import { select } from './selection.ts';
+import { select } from './schema/selection.ts';
 
 // Without Kysely, because every start reads a setting, and the first one stores it.
 const FIND = select('settings', ['value'], 'WHERE name = ?');

@@ -1,21 +1,21 @@
 import type { BanStore } from '../core/ban-records.ts';
 import type { Access, BoundChanges, Engine, NamedChange } from './access.ts';
-import { accountChanges, storedAccounts } from './accounts.ts';
-import { apiKeyChanges, type KeyUses, StoredApiKeys } from './api-keys.ts';
-import { auditChanges, storedAuditLog } from './audit.ts';
-import { banChanges, StoredBans } from './bans.ts';
+import { accountChanges, storedAccounts } from './accounts/accounts.ts';
+import { auditChanges, storedAuditLog } from './accounts/audit.ts';
+import { secondFactorChanges } from './accounts/second-factor-changes.ts';
+import { storedSecondFactors } from './accounts/second-factors.ts';
+import { sessionChanges, storedSessions } from './accounts/sessions.ts';
 import { ChangeLog } from './change-log.ts';
-import { environmentResetChanges, storedEnvironmentResets } from './environment-resets.ts';
+import { apiKeyChanges, type KeyUses, StoredApiKeys } from './keys/api-keys.ts';
+import { banChanges, StoredBans } from './keys/bans.ts';
 import { type MessageQueue, storedMessages } from './messages.ts';
-import { type AddRequests, requestLogChanges, storedRequestLog } from './request-log.ts';
-import { sandboxChanges, storedSandboxes } from './sandboxes.ts';
-import type { Transaction } from './schema.ts';
-import { secondFactorChanges } from './second-factor-changes.ts';
-import { storedSecondFactors } from './second-factors.ts';
-import { sessionChanges, storedSessions } from './sessions.ts';
+import { environmentResetChanges, storedEnvironmentResets } from './pets/environment-resets.ts';
+import { type AddRequests, requestLogChanges, storedRequestLog } from './requests/request-log.ts';
+import { StoredUsage, type UsageBatches, usageChanges } from './requests/usage.ts';
+import { sandboxChanges, storedSandboxes } from './sandbox/sandboxes.ts';
+import { simulationChanges, storedSimulations } from './sandbox/simulations.ts';
+import type { Transaction } from './schema/schema.ts';
 import { storedSettings } from './settings.ts';
-import { simulationChanges, storedSimulations } from './simulations.ts';
-import { StoredUsage, type UsageBatches, usageChanges } from './usage.ts';
 
 /** The changes of the stores that both engines share. */
 const CHANGES = {

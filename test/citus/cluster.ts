@@ -1,5 +1,5 @@
 import { migrate } from '../../src/storage/postgres/migrate.ts';
-import { TABLE_NAMES, TABLES } from '../../src/storage/schema.ts';
+import { TABLE_NAMES, TABLES } from '../../src/storage/schema/schema.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 
 const SETTINGS = [

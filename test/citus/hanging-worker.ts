@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, StorageUnavailable } from '../../src/core/errors.ts';
-import { BUCKET_SIZE } from '../../src/storage/buckets.ts';
+import { BUCKET_SIZE } from '../../src/storage/pets/buckets.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { NodeWatch } from '../../src/storage/postgres/node-watch.ts';
 import { PetShards } from '../../src/storage/postgres/pet-shards.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import { BUCKET_SIZE } from '../../src/storage/buckets.ts';
+import { BUCKET_SIZE } from '../../src/storage/pets/buckets.ts';
 import { eventually, ManualClock, type NewAccount, TestService } from '../support/harness.ts';
 import { SECRET } from '../support/postgres-server.ts';
 import { CitusCluster } from './cluster.ts';

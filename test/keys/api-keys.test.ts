@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { environmentOfKey, generateApiKey } from '../../src/core/api-key-text.ts';
 import { KeyRing } from '../../src/core/key-ring.ts';
-import { MemoryKeyCache } from '../../src/storage/key-cache.ts';
+import { MemoryKeyCache } from '../../src/storage/keys/key-cache.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { KeyRow, KeySource } from '../../src/core/api-keys.ts';
 import { subscribe } from '../../src/core/plans.ts';
-import { CAPACITY, MemoryKeyCache } from '../../src/storage/key-cache.ts';
+import { CAPACITY, MemoryKeyCache } from '../../src/storage/keys/key-cache.ts';
 import { apiKey } from '../storage/ports/backend.ts';
 
 function row(digest: string | Buffer, accountId = 'acct_1'): KeyRow {

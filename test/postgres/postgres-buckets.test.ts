@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { BUCKET_SIZE, bucketOf } from '../../src/storage/buckets.ts';
+import { BUCKET_SIZE, bucketOf } from '../../src/storage/pets/buckets.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';
 import { at, type Backend, pet } from '../storage/ports/backend.ts';

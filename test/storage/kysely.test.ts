@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
-import { sqliteQueries } from '../../src/storage/kysely.ts';
+import { sqliteQueries } from '../../src/storage/schema/kysely.ts';
 
 test('a query returns an int64 exactly, as a number where a number holds it', async () => {
   using database = new Database(':memory:', { safeIntegers: true });

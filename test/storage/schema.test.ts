@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { SPREAD } from '../../src/storage/postgres/distribution.ts';
-import { TABLES } from '../../src/storage/schema.ts';
+import { TABLES } from '../../src/storage/schema/schema.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import {
   ACCOUNTS_SCHEMA,

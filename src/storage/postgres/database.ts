@@ -4,7 +4,7 @@ import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import { SECOND, systemClock } from '../../lib/clock.ts';
 import type { DatabaseMetrics } from '../metrics.ts';
-import type { Selection } from '../selection.ts';
+import type { Selection } from '../schema/selection.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { connect, STATEMENT_LIMIT } from './connection.ts';
 import {

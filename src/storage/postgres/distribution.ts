@@ -1,7 +1,7 @@
 import type { SQL } from 'bun';
 import { OperatorError, SetupError } from '../../core/errors.ts';
 import { SECOND } from '../../lib/clock.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../schema.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../schema/schema.ts';
 import type { Queries } from './database.ts';
 import { isLostRace, repeatAfter, sqlStateOf } from './failures.ts';
 

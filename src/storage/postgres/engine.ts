@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely';
 import type { Environment } from '../../core/environments.ts';
 import { lazy } from '../../lib/lazy.ts';
 import type { Engine } from '../access.ts';
-import { postgresQueries, rowsOf } from '../kysely.ts';
-import type { EnvironmentQueries } from '../pets.ts';
-import type { Database } from '../schema.ts';
-import { numbered } from '../selection.ts';
+import type { EnvironmentQueries } from '../pets/pets.ts';
+import { postgresQueries, rowsOf } from '../schema/kysely.ts';
+import type { Database } from '../schema/schema.ts';
+import { numbered } from '../schema/selection.ts';
 import { applyChange } from '../shared-stores.ts';
 import type { PostgresDatabase, Queries } from './database.ts';
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import { BUCKET_SIZE, bucketOf, lastIdOf } from '../buckets.ts';
+import { BUCKET_SIZE, bucketOf, lastIdOf } from '../pets/buckets.ts';
 import type { PostgresDatabase } from './database.ts';
 
 /** Deletes the pets, idempotent requests and quotas of an environment; ids start at 1 again. */

@@ -2,8 +2,8 @@ import type { Environment } from '../../core/environments.ts';
 import { type IdempotentRequest, REMEMBERED, type StoredReply } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pet-json.ts';
 import type { Pet } from '../../core/pets.ts';
-import { storedReply } from '../pets.ts';
-import { select } from '../selection.ts';
+import { storedReply } from '../pets/pets.ts';
+import { select } from '../schema/selection.ts';
 import { integers, type Queries, texts } from './database.ts';
 import { petsById } from './pet-rows.ts';
 

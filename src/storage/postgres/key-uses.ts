@@ -1,6 +1,10 @@
 import type { KeyRow } from '../../core/api-keys.ts';
-import { type AccountColumns, authenticatedKeyFromRow, type KeyColumns } from '../api-key-rows.ts';
-import type { KeyUses } from '../api-keys.ts';
+import {
+  type AccountColumns,
+  authenticatedKeyFromRow,
+  type KeyColumns,
+} from '../keys/api-key-rows.ts';
+import type { KeyUses } from '../keys/api-keys.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 
 interface FoundRow extends KeyColumns, AccountColumns {

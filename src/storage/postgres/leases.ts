@@ -1,7 +1,7 @@
 import type { Environment } from '../../core/environments.ts';
 import type { Lease, Leases } from '../../core/lease.ts';
 import { SECOND } from '../../lib/clock.ts';
-import { select } from '../selection.ts';
+import { select } from '../schema/selection.ts';
 import type { PostgresDatabase } from './database.ts';
 
 /** A lease that was not renewed for this time, in ms, has expired; holders renew it every second. */

@@ -1,4 +1,4 @@
-import type { TableName } from '../schema.ts';
+import type { TableName } from '../schema/schema.ts';
 
 /** For each row of a batch, its value in the column by which the table is distributed. */
 export type Owners = ReadonlyArray<string | number>;

@@ -1,6 +1,6 @@
 import type { Message } from '../../core/messages.ts';
 import { type MessageQueue, type MessageRow, messageFromRow } from '../messages.ts';
-import { select } from '../selection.ts';
+import { select } from '../schema/selection.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { QueueWatch } from './queue-watch.ts';

@@ -1,5 +1,5 @@
-import type { OnlineStep } from '../migration-steps.ts';
-import { REPEATED_MESSAGES, SHARED_STEPS, SIGNING_IN, USAGE } from '../migrations.ts';
+import type { OnlineStep } from '../schema/migration-steps.ts';
+import { REPEATED_MESSAGES, SHARED_STEPS, SIGNING_IN, USAGE } from '../schema/migrations.ts';
 
 /** One step of the schema. Steps are only ever appended. */
 export interface Migration {

@@ -2,7 +2,7 @@ import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
 import { NodeLost } from '../../core/node-lost.ts';
 import { ChangeLog } from '../change-log.ts';
-import type { TableName } from '../schema.ts';
+import type { TableName } from '../schema/schema.ts';
 import type { DatabaseNodes } from '../stores.ts';
 import { PostgresDatabase, type Queries, texts } from './database.ts';
 import { isOfOneNode } from './failures.ts';

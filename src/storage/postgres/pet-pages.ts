@@ -1,6 +1,6 @@
 import type { Environment } from '../../core/environments.ts';
 import type { Pet, PetQuery, PetStatus } from '../../core/pets.ts';
-import { bucketOf, lastIdOf } from '../buckets.ts';
+import { bucketOf, lastIdOf } from '../pets/buckets.ts';
 import { integers, type PostgresDatabase } from './database.ts';
 import { type PetRow, petFromRow, selectPets } from './pet-rows.ts';
 

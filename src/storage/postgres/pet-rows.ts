@@ -1,8 +1,8 @@
 import type { Environment } from '../../core/environments.ts';
 import type { Pet } from '../../core/pets.ts';
 import { toInt64 } from '../../lib/int64.ts';
-import { bucketOf } from '../buckets.ts';
-import { type Selection, select } from '../selection.ts';
+import { bucketOf } from '../pets/buckets.ts';
+import { type Selection, select } from '../schema/selection.ts';
 import { integers, type Queries } from './database.ts';
 
 /** Selects pets. @param rest the SQL after `WHERE environment = ?`. */

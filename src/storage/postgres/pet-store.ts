@@ -1,7 +1,7 @@
 import type { Environment } from '../../core/environments.ts';
 import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStatus } from '../../core/pets.ts';
-import { bucketOf } from '../buckets.ts';
-import { type Creation, StoredPets } from '../pets.ts';
+import { bucketOf } from '../pets/buckets.ts';
+import { type Creation, StoredPets } from '../pets/pets.ts';
 import type { PostgresDatabase } from './database.ts';
 import { environmentQueries } from './engine.ts';
 import { GroupCommit } from './group-commit.ts';

@@ -3,8 +3,8 @@ import { saveByNode } from '../../core/node-lost.ts';
 import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { DAY } from '../../lib/clock.ts';
-import { QUOTA_COLUMNS, quotaFromRow } from '../quotas.ts';
-import { select } from '../selection.ts';
+import { QUOTA_COLUMNS, quotaFromRow } from '../keys/quotas.ts';
+import { select } from '../schema/selection.ts';
 import { integers, type PostgresDatabase, texts } from './database.ts';
 import { onSeveralNodes, valuesOf } from './several-nodes.ts';
 

@@ -1,7 +1,7 @@
 import type { LoggedRequest } from '../../core/request-log.ts';
-import type { AddRequests } from '../request-log.ts';
-import { REQUEST_COLUMNS, rowFromRequest } from '../request-log-rows.ts';
-import { TABLES } from '../schema.ts';
+import type { AddRequests } from '../requests/request-log.ts';
+import { REQUEST_COLUMNS, rowFromRequest } from '../requests/request-log-rows.ts';
+import { TABLES } from '../schema/schema.ts';
 import type { PostgresDatabase } from './database.ts';
 import { insertNew, onSeveralNodes } from './several-nodes.ts';
 

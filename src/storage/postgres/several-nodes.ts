@@ -1,4 +1,4 @@
-import type { TableName } from '../schema.ts';
+import type { TableName } from '../schema/schema.ts';
 import type { PostgresDatabase, Value } from './database.ts';
 import { isTaken } from './failures.ts';
 

@@ -1,7 +1,7 @@
 import type { BatchMark, UsageRecord } from '../../core/usage.ts';
 import { chunks } from '../../lib/chunks.ts';
-import type { UsageBatches } from '../usage.ts';
-import { addedCounts, COUNT_COLUMNS, countsOf } from '../usage-columns.ts';
+import type { UsageBatches } from '../requests/usage.ts';
+import { addedCounts, COUNT_COLUMNS, countsOf } from '../requests/usage-columns.ts';
 import { type PostgresDatabase, type Queries, texts } from './database.ts';
 import { valuesOf } from './several-nodes.ts';
 

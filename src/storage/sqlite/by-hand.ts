@@ -1,8 +1,8 @@
 import type { KeyRow } from '../../core/api-keys.ts';
 import type { Message } from '../../core/messages.ts';
-import { authenticatedKeyFromRow } from '../api-key-rows.ts';
-import { SANDBOX_COLUMNS } from '../sandbox-rows.ts';
-import { select } from '../selection.ts';
+import { authenticatedKeyFromRow } from '../keys/api-key-rows.ts';
+import { SANDBOX_COLUMNS } from '../sandbox/sandbox-rows.ts';
+import { select } from '../schema/selection.ts';
 import type { HandWritten } from '../shared-stores.ts';
 import type { SqliteFile } from './file.ts';
 import type { RequestLogFile } from './request-log-file.ts';

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { messageOf, SetupError } from '../../core/errors.ts';
 import { FILE_NAMES, isThrownAway } from '../data-folder.ts';
-import type { Selection } from '../selection.ts';
+import type { Selection } from '../schema/selection.ts';
 import {
   type ExpectedIdentity,
   findIdentity,

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { lazy } from '../../lib/lazy.ts';
 import type { Engine } from '../access.ts';
-import type { EnvironmentQueries } from '../pets.ts';
-import type { Database } from '../schema.ts';
+import type { EnvironmentQueries } from '../pets/pets.ts';
+import type { Database } from '../schema/schema.ts';
 import type { SqliteSelection } from './database.ts';
 import type { SqliteFile } from './file.ts';
 
@@ -21,7 +21,7 @@ export function sqliteEngine(file: SqliteFile): Engine {
 export function environmentQueries(file: SqliteFile): () => Promise<EnvironmentQueries> {
   const queries = queriesOf(file);
   return async () => {
-    const { EVERY_ROW } = await import('../kysely.ts');
+    const { EVERY_ROW } = await import('../schema/kysely.ts');
     return { queries: await queries(), inEnvironment: EVERY_ROW };
   };
 }
@@ -29,7 +29,7 @@ export function environmentQueries(file: SqliteFile): () => Promise<EnvironmentQ
 /** Kysely on a file: read in this thread, changed in the writer thread one statement at a time. */
 function queriesOf(file: SqliteFile): () => Promise<Kysely<Database>> {
   return lazy(async () => {
-    const { sqliteQueries } = await import('../kysely.ts');
+    const { sqliteQueries } = await import('../schema/kysely.ts');
     return sqliteQueries(async ({ sql, values, isSelect }) => {
       if (isSelect) {
         const selection: SqliteSelection<Record<string, unknown>> = { sqlite: sql };

@@ -1,6 +1,6 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { StorageUnavailable } from '../../core/errors.ts';
-import type { Bindable } from '../kysely.ts';
+import type { Bindable } from '../schema/kysely.ts';
 import { type Expectations, openDatabase, query, type SqliteSelection } from './database.ts';
 import { damageIn, isStorageFailure } from './failures.ts';
 import type { Schema } from './migrations.ts';

@@ -1,4 +1,4 @@
-import { REPEATED_MESSAGES, SIGNING_IN, sqliteSteps, USAGE } from '../migrations.ts';
+import { REPEATED_MESSAGES, SIGNING_IN, sqliteSteps, USAGE } from '../schema/migrations.ts';
 
 /**
  * A schema as the ordered list of its steps. Steps are only ever appended, with a new minor release and a line in the

@@ -1,5 +1,5 @@
 import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery } from '../../core/pets.ts';
-import { type Creation, StoredPets } from '../pets.ts';
+import { type Creation, StoredPets } from '../pets/pets.ts';
 import { environmentQueries } from './engine.ts';
 import type { SqliteFile } from './file.ts';
 import { selectPets } from './writes-environment.ts';

@@ -1,8 +1,8 @@
 import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { DAY } from '../../lib/clock.ts';
-import { QUOTA_COLUMNS, quotaFromRow } from '../quotas.ts';
-import { select } from '../selection.ts';
+import { QUOTA_COLUMNS, quotaFromRow } from '../keys/quotas.ts';
+import { select } from '../schema/selection.ts';
 import type { SqliteFile } from './file.ts';
 
 /** The number of quotas written in one change, which takes some 2 ms including the commit. */

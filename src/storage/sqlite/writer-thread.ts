@@ -35,7 +35,7 @@ const openedRecords = new Map<string, Records>();
  * the thread ends and the next one tries again, because the runtime caches a failed import.
  */
 const loadChanges = lazy(() =>
-  Promise.all([import('../kysely.ts'), import('../shared-stores.ts')]),
+  Promise.all([import('../schema/kysely.ts'), import('../shared-stores.ts')]),
 );
 type LoadedChanges = Awaited<ReturnType<typeof loadChanges>>;
 

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite';
 import type { Message } from '../../core/messages.ts';
 import type { UsageRecord } from '../../core/usage.ts';
-import type { Statement, StatementResult } from '../kysely.ts';
 import { MESSAGE_COLUMNS, messageFromRow } from '../messages.ts';
-import { REQUEST_COLUMNS, type RequestRow } from '../request-log-rows.ts';
-import { select } from '../selection.ts';
-import { addedCounts, COUNT_COLUMNS, countsOf } from '../usage-columns.ts';
+import { REQUEST_COLUMNS, type RequestRow } from '../requests/request-log-rows.ts';
+import { addedCounts, COUNT_COLUMNS, countsOf } from '../requests/usage-columns.ts';
+import type { Statement, StatementResult } from '../schema/kysely.ts';
+import { select } from '../schema/selection.ts';
 import { query } from './database.ts';
 
 interface Arrival {

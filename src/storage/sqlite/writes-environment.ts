@@ -4,8 +4,8 @@ import { isRemembered } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pet-json.ts';
 import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
 import type { SavedQuota } from '../../core/quota.ts';
-import { type Creation, storedReply } from '../pets.ts';
-import { select } from '../selection.ts';
+import { type Creation, storedReply } from '../pets/pets.ts';
+import { select } from '../schema/selection.ts';
 import { query, type SqliteSelection } from './database.ts';
 
 /**

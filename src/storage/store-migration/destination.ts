@@ -1,5 +1,5 @@
 import { OperatorError } from '../../core/errors.ts';
-import { bucketOf } from '../buckets.ts';
+import { bucketOf } from '../pets/buckets.ts';
 import type { PostgresDatabase, Queries } from '../postgres/database.ts';
 import {
   isStoreMigrationUnfinished,

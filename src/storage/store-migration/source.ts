@@ -6,7 +6,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { type DataFolder, keepRestoreOut } from '../data-folder.ts';
 import { type Manifest, requireManifest } from '../folder/manifest.ts';
 import { StoreFiles } from '../folder/store-files.ts';
-import { select } from '../selection.ts';
+import { select } from '../schema/selection.ts';
 import { type Expectations, openDatabase, query } from '../sqlite/database.ts';
 import { type Lock, takeLock } from '../sqlite/lock.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from '../sqlite/migrations.ts';

@@ -1,5 +1,5 @@
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
-import { TABLES as SCHEMA, type TableName } from '../schema.ts';
+import { TABLES as SCHEMA, type TableName } from '../schema/schema.ts';
 
 /** A value of either database: integers as bigint, bytes as a Buffer. */
 export type Value = string | bigint | Buffer | null;

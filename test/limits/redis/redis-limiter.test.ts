@@ -8,10 +8,10 @@ import type { Limits } from '../../../src/core/plans.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/clock.ts';
 import { MemoryLimiter } from '../../../src/limits/memory/limiter.ts';
 import { RedisLimiter } from '../../../src/limits/redis/limiter.ts';
-import { ModelAccount, ModelKey } from '../../limits/limit-model.ts';
 import { apiKey } from '../../storage/ports/backend.ts';
 import { ManualClock } from '../../support/harness.ts';
 import { connectTo, hasRedis, NEVER_SILENT, RedisServer } from '../../support/redis-server.ts';
+import { ModelAccount, ModelKey } from '../limit-model.ts';
 
 const POLICY: BanPolicy = { after: 3, base: 300 * SECOND, maximum: 2_000 * SECOND };
 /** 23:30 tomorrow: Redis expires keys by its own clock, so the clock of the tests must be ahead of it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Account } from '../../../src/core/accounts.ts';
-import { TABLE_NAMES, TABLES } from '../../../src/storage/schema.ts';
+import { TABLE_NAMES, TABLES } from '../../../src/storage/schema/schema.ts';
 import { account, type Backend, ban, keptKey, message, NOON, type OpenBackend } from './backend.ts';
 
 /** More than twice the number of rows that one statement deletes. */

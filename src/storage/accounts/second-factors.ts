@@ -1,0 +1,34 @@
+import type { SecondFactorStore } from '../../core/second-factors.ts';
+import type { Access } from '../access.ts';
+import { factorsOf, type secondFactorChanges } from './second-factor-changes.ts';
+
+/** Second factors, on either engine. */
+export function storedSecondFactors({
+  changes,
+  queries,
+}: Access<typeof secondFactorChanges>): SecondFactorStore {
+  const of = async (accountId: string) => factorsOf(await queries(), accountId);
+  return {
+    ...changes,
+    of,
+    async prepareSignIn(accountId) {
+      const account = await (await queries())
+        .selectFrom('accounts')
+        .select('two_factor_enabled')
+        .where('id', '=', accountId)
+        .executeTakeFirst();
+      const isAsked = account?.two_factor_enabled === 1;
+      // At most sign-ins it is up to date, and nothing is written.
+      if (isAsked === (await of(accountId)).hasAny) return;
+      await changes.prepareSignIn(accountId);
+    },
+    async totpSecret(accountId) {
+      const row = await (await queries())
+        .selectFrom('second_factors')
+        .select('secret')
+        .where('user_id', '=', accountId)
+        .executeTakeFirst();
+      return row?.secret || undefined;
+    },
+  };
+}

@@ -1,0 +1,268 @@
+import type {
+  ApiKey,
+  ApiKeyStore,
+  KeyActivity,
+  KeyBounds,
+  KeyFilter,
+  KeyPosition,
+  KeyRow,
+  KeySource,
+} from '../../core/api-keys.ts';
+import { describeKey } from '../../core/api-keys.ts';
+import type { Actor, AuditAction } from '../../core/audit.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
+import type { Access } from '../access.ts';
+import { recordAudit } from '../accounts/audit.ts';
+import { recordChange } from '../change-log.ts';
+import type { Transaction } from '../schema/schema.ts';
+import { select } from '../schema/selection.ts';
+import { addKey, clockOffsetOf, type KeyInsertion, liveKeys, type NewKey } from './add-key.ts';
+import { type ApiKeyRow, apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
+import { keysMeant } from './key-filter.ts';
+import { pruneKeys } from './prune-keys.ts';
+
+interface Successor extends NewKey {
+  readonly old: { readonly id: string; readonly expiresAt: number };
+}
+
+// Without Kysely, because every start needs it.
+const ANY = select('api_keys', ['id'], 'LIMIT 1');
+
+/** The key operations of the request path, written for each engine without Kysely. */
+export interface KeyUses extends KeySource {
+  /** Records when keys were last used (epoch ms); earlier times than the stored ones are ignored. */
+  touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void>;
+}
+
+export const apiKeyChanges = {
+  async insertKey(transaction: Transaction, newKey: NewKey): Promise<KeyInsertion> {
+    const { key, now: at, by } = newKey;
+    await lockAccount(transaction, key.accountId);
+    const added = await addKey(transaction, newKey);
+    if (added !== 'kept') return added;
+    await recordOfKey(transaction, 'key.created', key, at, by);
+    return 'kept';
+  },
+
+  async replaceKey(
+    transaction: Transaction,
+    { old, ...successor }: Successor,
+  ): Promise<KeyInsertion | 'not_live'> {
+    const { key, bounds, now: at, by } = successor;
+    await lockAccount(transaction, key.accountId);
+    const live = await liveKeys(transaction, at)
+      .where('id', '=', old.id)
+      .select(['expires_at', 'clock_offset'])
+      .executeTakeFirst();
+    if (!live) return 'not_live';
+    const clockOffset = await clockOffsetOf(transaction, key);
+    const moved = Math.max(0, clockOffset - live.clock_offset);
+    const expiry = live.expires_at === null ? old.expiresAt : live.expires_at - moved;
+    // A key that ends immediately makes room for its successor.
+    const room = old.expiresAt <= at ? 1 : 0;
+    const roomy = { ...bounds, live: bounds.live + room };
+    const added = await addKey(transaction, { ...successor, bounds: roomy });
+    if (added !== 'kept') return added;
+    await transaction
+      .updateTable('api_keys')
+      // A concurrent rotation may have set an earlier end.
+      .set({ expires_at: Math.min(expiry, old.expiresAt), clock_offset: clockOffset })
+      .where('id', '=', old.id)
+      .execute();
+    await recordChange(transaction, 'key', old.id);
+    const detail = `${old.id}, followed by ${describeKey(key)}`;
+    await recordOfKey(transaction, 'key.rotated', key, at, by, detail);
+    return 'kept';
+  },
+
+  /** `false` when there is no such key, or it is already revoked. */
+  async revokeKey(transaction: Transaction, id: string, at: number, by: Actor): Promise<boolean> {
+    const row = await transaction
+      .updateTable('api_keys')
+      .set({ revoked_at: at })
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .returning(KEY_COLUMNS)
+      .executeTakeFirst();
+    if (!row) return false;
+    await recordChange(transaction, 'key', id);
+    await recordOfKey(transaction, 'key.revoked', apiKeyFromRow(row), at, by);
+    return true;
+  },
+
+  /** `false` when there is no such key. */
+  async renameKey(
+    transaction: Transaction,
+    id: string,
+    name: string,
+    at: number,
+    by: Actor,
+  ): Promise<boolean> {
+    const row = await transaction
+      .updateTable('api_keys')
+      .set({ name })
+      .where('id', '=', id)
+      .returning(KEY_COLUMNS)
+      .executeTakeFirst();
+    if (!row) return false;
+    await recordOfKey(transaction, 'key.renamed', apiKeyFromRow(row), at, by);
+    return true;
+  },
+
+  pruneKeys,
+};
+
+/** API keys on either engine. Look-ups by digest are written for each engine. */
+export class StoredApiKeys implements ApiKeyStore {
+  readonly #access: Access<typeof apiKeyChanges>;
+  readonly #uses: KeyUses;
+
+  constructor(access: Access<typeof apiKeyChanges>, uses: KeyUses) {
+    this.#access = access;
+    this.#uses = uses;
+  }
+
+  insert(key: ApiKey, digest: Buffer, bounds: KeyBounds, now: number, by: Actor) {
+    const newKey = { key, digest: digest.toHex(), bounds, now, by };
+    return this.#access.changes.insertKey(newKey);
+  }
+
+  replace(
+    old: { readonly id: string; readonly expiresAt: number },
+    key: ApiKey,
+    digest: Buffer,
+    bounds: KeyBounds,
+    now: number,
+    by: Actor,
+  ) {
+    const successor = { old, key, digest: digest.toHex(), bounds, now, by };
+    return this.#access.changes.replaceKey(successor);
+  }
+
+  findByDigest(digest: Buffer): Awaitable<KeyRow | undefined> {
+    return this.#uses.findByDigest(digest);
+  }
+
+  async find(id: string): Promise<ApiKey | undefined> {
+    const row = await (await this.#select()).where('id', '=', id).executeTakeFirst();
+    const [key] = await this.#keysFrom(row ? [row] : []);
+    return key;
+  }
+
+  async findAll(ids: readonly string[]): Promise<ApiKey[]> {
+    if (ids.length === 0) return [];
+    return this.#keysFrom(await (await this.#select()).where('id', 'in', ids).execute());
+  }
+
+  async page(
+    accountId: string,
+    limit: number,
+    from?: KeyPosition,
+    filter: KeyFilter = {},
+  ): Promise<ApiKey[]> {
+    const select = (await this.#select())
+      .where('account_id', '=', accountId)
+      .where((where) => keysMeant(where, filter));
+    const rest = from
+      ? select.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('created_at', 'id'), '<', tuple(from.createdAt, from.id)),
+        )
+      : select;
+    const newestFirst = rest.orderBy('created_at', 'desc').orderBy('id', 'desc');
+    return this.#keysFrom(await newestFirst.limit(limit).execute());
+  }
+
+  async successors(accountId: string, ids: readonly string[]): Promise<ApiKey[]> {
+    if (ids.length === 0) return [];
+    const rows = await (await this.#select())
+      .where('account_id', '=', accountId)
+      .where('predecessor_id', 'in', ids)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    return this.#keysFrom(rows);
+  }
+
+  rename(id: string, name: string, now: number, by: Actor): Promise<boolean> {
+    return this.#access.changes.renameKey(id, name, now, by);
+  }
+
+  async activity(accountId: string, now: number): Promise<KeyActivity> {
+    const { live, last_used_at } = await liveKeys(await this.#access.queries(), now)
+      .where('account_id', '=', accountId)
+      .select(({ fn }) => [
+        fn.countAll<number>().as('live'),
+        fn.max('last_used_at').as('last_used_at'),
+      ])
+      .executeTakeFirstOrThrow();
+    return { live, lastUsedAt: last_used_at ?? undefined };
+  }
+
+  async prune(before: number, bannedUntil: number, now: number): Promise<void> {
+    while ((await this.#access.changes.pruneKeys(before, bannedUntil, now)) > 0);
+  }
+
+  async list(accountId: string): Promise<ApiKey[]> {
+    const select = await this.#select();
+    const ofAccount = select.where('account_id', '=', accountId);
+    const rows = await ofAccount.orderBy('created_at').orderBy('id').execute();
+    return this.#keysFrom(rows);
+  }
+
+  revoke(id: string, now: number, by: Actor): Promise<boolean> {
+    return this.#access.changes.revokeKey(id, now, by);
+  }
+
+  async touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void> {
+    if (uses.length > 0) await this.#uses.touch(uses);
+  }
+
+  async any(): Promise<boolean> {
+    return (await this.#access.rows(ANY)).length > 0;
+  }
+
+  /** The keys of these rows, with how far their accounts' clocks were moved since they were created. */
+  async #keysFrom(rows: readonly ApiKeyRow[]): Promise<ApiKey[]> {
+    const ofStaging = rows.filter(({ environment }) => environment === 'staging');
+    const accounts = new Set(ofStaging.map(({ account_id }) => account_id));
+    const found =
+      accounts.size === 0
+        ? []
+        : await (await this.#access.queries())
+            .selectFrom('sandboxes')
+            .select(['account_id', 'clock_offset'])
+            .where('account_id', 'in', [...accounts])
+            .execute();
+    const clocks = new Map(found.map((row) => [row.account_id, row.clock_offset]));
+    return rows.map((row) =>
+      apiKeyFromRow(row, row.environment === 'staging' ? clocks.get(row.account_id) : undefined),
+    );
+  }
+
+  async #select() {
+    return (await this.#access.queries()).selectFrom('api_keys').select(KEY_COLUMNS);
+  }
+}
+
+async function recordOfKey(
+  transaction: Transaction,
+  action: AuditAction,
+  key: ApiKey,
+  at: number,
+  by: Actor,
+  detail = describeKey(key),
+): Promise<void> {
+  await recordAudit(transaction, { at, by, action, accountId: key.accountId, detail });
+}
+
+/**
+ * Serializes changes to the keys of an account, so that each one counts the result of the previous one. An update
+ * locks the row on PostgreSQL; SQLite has a single writer and no `FOR UPDATE`.
+ */
+async function lockAccount(transaction: Transaction, id: string): Promise<void> {
+  await transaction
+    .updateTable('accounts')
+    .set((update) => ({ role: update.ref('role') }))
+    .where('id', '=', id)
+    .execute();
+}

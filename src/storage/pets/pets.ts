@@ -1,0 +1,112 @@
+import type { Expression, Kysely, Selectable, SqlBool } from 'kysely';
+import { type IdempotentRequest, REMEMBERED, type StoredReply } from '../../core/idempotency.ts';
+import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Database } from '../schema/schema.ts';
+
+/** Idempotent requests deleted in one statement: few enough that creating a pet does not wait long. */
+const DELETED_AT_ONCE = 1_000;
+
+/** Kysely on the tables of one environment. */
+export interface EnvironmentQueries {
+  readonly queries: Kysely<Database>;
+  /** Limits a query to the rows of the environment; for every `where` on one of its tables. */
+  readonly inEnvironment: Expression<SqlBool>;
+}
+
+/** A pet to be created. */
+export interface Creation {
+  readonly pet: NewPet;
+  /** Epoch ms. */
+  readonly now: number;
+  readonly request: IdempotentRequest | undefined;
+}
+
+/**
+ * The pets of one environment. The most frequent operations of requests are written for each engine without Kysely;
+ * the others are shared by both engines.
+ */
+export abstract class StoredPets implements PetStore {
+  /** Loads Kysely at the first call. */
+  protected readonly queries: () => Promise<EnvironmentQueries>;
+  /** Idempotent requests of this process that are not committed yet. */
+  readonly #inFlight = new Set<string>();
+  readonly #resetListeners: Array<() => void> = [];
+
+  constructor(queries: () => Promise<EnvironmentQueries>) {
+    this.queries = queries;
+  }
+
+  abstract list(query: PetQuery): Awaitable<PetPage>;
+  abstract get(id: number): Awaitable<Pet | undefined>;
+  abstract import(pets: readonly NewPet[]): Promise<void>;
+  protected abstract insert(creation: Creation): Promise<CreateOutcome>;
+
+  async create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {
+    const creation = { pet, now: now.wall, request };
+    if (!request) return this.insert(creation);
+    const name = JSON.stringify([request.accountId, request.key]);
+    if (this.#inFlight.has(name)) return { kind: 'conflict' };
+    this.#inFlight.add(name);
+    try {
+      return await this.insert(creation);
+    } finally {
+      this.#inFlight.delete(name);
+    }
+  }
+
+  async forgetRequests(accountId: string, since: number): Promise<void> {
+    const { queries, inEnvironment } = await this.queries();
+    await queries
+      .deleteFrom('idempotent_requests')
+      .where(inEnvironment)
+      .where('account_id', '=', accountId)
+      .where('created_at', '>', since)
+      .execute();
+  }
+
+  onReset(listener: () => void): void {
+    this.#resetListeners.push(listener);
+  }
+
+  noteReset(): void {
+    for (const listener of this.#resetListeners) listener();
+  }
+
+  async pruneRequests(now: Instant): Promise<void> {
+    const { queries, inEnvironment } = await this.queries();
+    const before = now.wall - REMEMBERED;
+    const old = queries
+      .selectFrom('idempotent_requests')
+      .select(['account_id', 'key'])
+      .where(inEnvironment)
+      .where('created_at', '<=', before)
+      .limit(DELETED_AT_ONCE)
+      .$asTuple('account_id', 'key');
+    const deletion = queries
+      .deleteFrom('idempotent_requests')
+      .where(inEnvironment)
+      .where('created_at', '<=', before)
+      .where(({ eb, refTuple }) => eb(refTuple('account_id', 'key'), 'in', old));
+    while ((await deletion.executeTakeFirst()).numDeletedRows > 0n);
+  }
+}
+
+type ReplyColumns = Pick<
+  Selectable<Database['idempotent_requests']>,
+  'pet_id' | 'reply_status' | 'reply_body'
+>;
+
+/**
+ * The stored reply of a request; `undefined` if an earlier release recorded the request. Such a release, running at the
+ * same time as this one, reuses an expired row for another pet but leaves the old reply in the row.
+ */
+export function storedReply({
+  pet_id,
+  reply_status,
+  reply_body,
+}: ReplyColumns): StoredReply | undefined {
+  if (reply_status === null || !reply_body?.startsWith(`{"id":${pet_id},`)) return undefined;
+  return { status: reply_status, body: reply_body };
+}

@@ -1,0 +1,123 @@
+import type { Environment } from '../../core/environments.ts';
+import {
+  KEPT_PER_ACCOUNT,
+  KEPT_SUCCESSES,
+  type LoggedRequest,
+  type RequestFilter,
+  type RequestLogStore,
+} from '../../core/request-log.ts';
+import type { Access } from '../access.ts';
+import { deleteInBatches } from '../schema/batches.ts';
+import type { Transaction } from '../schema/schema.ts';
+import { requestFromRow } from './request-log-rows.ts';
+
+/** The number of requests that can be added after a trim before the next trim is needed. */
+const HEADROOM = 250;
+
+/** The first status of an error. */
+const FIRST_ERROR = 400;
+
+export const requestLogChanges = {
+  async trim(transaction: Transaction, accountId: string): Promise<void> {
+    const { all, errors } = await transaction
+      .selectFrom('request_log')
+      .select(({ fn, eb }) => [
+        fn.countAll<number>().as('all'),
+        fn.count<number>(eb.case().when('status', '>=', FIRST_ERROR).then(1).end()).as('errors'),
+      ])
+      .where('account_id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    if (all + HEADROOM <= KEPT_PER_ACCOUNT) return;
+    const most = KEPT_PER_ACCOUNT - HEADROOM;
+    const successes = all - errors;
+    const keptErrors = Math.min(errors, most - Math.min(successes, KEPT_SUCCESSES));
+    await deleteOldest(transaction, accountId, '>=', errors - keptErrors);
+    await deleteOldest(transaction, accountId, '<', successes - (most - keptErrors));
+  },
+
+  async forgetEnvironments(
+    transaction: Transaction,
+    environments: readonly Environment[],
+  ): Promise<void> {
+    await transaction.deleteFrom('request_log').where('environment', 'in', environments).execute();
+  },
+};
+
+/** Deletes a number of an account's oldest successes, or of its oldest errors. */
+async function deleteOldest(
+  transaction: Transaction,
+  accountId: string,
+  side: '<' | '>=',
+  count: number,
+): Promise<void> {
+  if (count <= 0) return;
+  const last = await transaction
+    .selectFrom('request_log')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('status', side, FIRST_ERROR)
+    .orderBy('id')
+    .offset(count - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (!last) return;
+  await transaction
+    .deleteFrom('request_log')
+    .where('account_id', '=', accountId)
+    .where('status', side, FIRST_ERROR)
+    .where('id', '<=', last.id)
+    .execute();
+}
+
+/** Adds requests; written for each engine without Kysely. See `RequestLogStore`. */
+export type AddRequests = (requests: readonly LoggedRequest[]) => Promise<void>;
+
+type LogAccess = Omit<Access<typeof requestLogChanges>, 'rows'>;
+
+/** The request log, on either engine. */
+export function storedRequestLog(access: LogAccess, add: AddRequests): RequestLogStore {
+  return {
+    ...access.changes,
+    async add(requests) {
+      if (requests.length > 0) await add(requests);
+    },
+    page: (accountId, filter, limit, before) =>
+      latest(access, { ...filter, accountId, before }, limit),
+    find: (requestId, limit) => latest(access, { requestId }, limit),
+    async forgetAccount(accountId) {
+      await access.run('DELETE FROM request_log WHERE account_id = ?', accountId);
+    },
+    prune: (before) => deleteInBatches(access, 'request_log', 'at < ?', before),
+  };
+}
+
+interface Selected extends RequestFilter {
+  /** All accounts when omitted. */
+  readonly accountId?: string;
+  /** Only requests older than this entry. */
+  readonly before?: string | undefined;
+}
+
+/** The latest of the selected requests, newest first. */
+async function latest(
+  access: LogAccess,
+  { accountId, before, environment, keyId, status, code, path, from, to, requestId }: Selected,
+  limit: number,
+): Promise<LoggedRequest[]> {
+  const { containsText } = await import('../schema/kysely.ts');
+  let query = (await access.queries()).selectFrom('request_log').selectAll();
+  if (accountId !== undefined) query = query.where('account_id', '=', accountId);
+  if (before !== undefined) query = query.where('id', '<', before);
+  if (environment !== undefined) query = query.where('environment', '=', environment);
+  if (keyId !== undefined) query = query.where('key_id', '=', keyId);
+  if (status !== undefined) {
+    query = query.where('status', '>=', status[0]).where('status', '<=', status[1]);
+  }
+  if (code !== undefined) query = query.where('code', '=', code);
+  if (path !== undefined) query = query.where(containsText('path', path));
+  if (from !== undefined) query = query.where('at', '>=', from);
+  if (to !== undefined) query = query.where('at', '<=', to);
+  if (requestId !== undefined) query = query.where('request_id', '=', requestId);
+  const rows = await query.orderBy('id', 'desc').limit(limit).execute();
+  return rows.map(requestFromRow);
+}

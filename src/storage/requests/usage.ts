@@ -1,0 +1,226 @@
+import type { Selectable } from 'kysely';
+import type {
+  BatchMark,
+  DetailedUsage,
+  OperationUsageTotal,
+  PeriodUsage,
+  SubjectUsage,
+  UsageRecord,
+  UsageSelection,
+  UsageStore,
+} from '../../core/usage.ts';
+import type { Access } from '../access.ts';
+import { deleteInBatches } from '../schema/batches.ts';
+import type { Database, Transaction } from '../schema/schema.ts';
+import {
+  COUNT_COLUMNS,
+  DETAIL_COLUMNS,
+  DURATION_COLUMNS,
+  OUTCOME_COLUMNS,
+  usageFromRow,
+} from './usage-columns.ts';
+
+/** Hours added up to days in one transaction: few enough that creating a pet never waits long for it. */
+const ADDED_UP_AT_ONCE = 240;
+
+const DAY_HOURS = 24;
+const KEY = ['account_id', 'hour', 'hours', 'key_id', 'operation'] as const;
+
+type KeyUsageRow = Selectable<Database['key_usage']>;
+
+/** Adds batches of usage; written for each engine without Kysely. */
+export interface UsageBatches extends Pick<UsageStore, 'add'> {
+  /** Deletes the marks of batches before this hour, if the engine stores any. */
+  pruneMarks?(hour: number): Promise<void>;
+}
+
+export const usageChanges = {
+  /** Adds up some of the hours before this one to days; returns how many hours. */
+  async addUpUsage(transaction: Transaction, before: number): Promise<number> {
+    const hours = await deleteHours(transaction, before).returningAll().execute();
+    const days = new Map<string, KeyUsageRow>();
+    for (const row of hours) {
+      const hour = row.hour - (row.hour % DAY_HOURS);
+      const name = `${row.account_id} ${row.key_id} ${row.operation} ${hour}`;
+      const day = days.get(name);
+      if (!day) days.set(name, { ...row, hour, hours: DAY_HOURS });
+      else for (const column of COUNT_COLUMNS) day[column] += row[column];
+    }
+    if (days.size > 0) await addDays(transaction, [...days.values()]);
+    return hours.length;
+  },
+};
+
+/** Deletes some hours before this one, the oldest first. */
+function deleteHours(transaction: Transaction, before: number) {
+  return transaction.deleteFrom('key_usage').where(({ eb, refTuple, selectFrom }) =>
+    eb(
+      refTuple(...KEY),
+      'in',
+      selectFrom('key_usage')
+        .select(KEY)
+        .where('hours', '=', 1)
+        .where('hour', '<', before)
+        .orderBy('hour')
+        .limit(ADDED_UP_AT_ONCE)
+        .$asTuple(...KEY),
+    ),
+  );
+}
+
+async function addDays(transaction: Transaction, rows: readonly KeyUsageRow[]): Promise<void> {
+  await transaction
+    .insertInto('key_usage')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(KEY)
+        .doUpdateSet((eb) =>
+          Object.fromEntries(
+            COUNT_COLUMNS.map((column) => [
+              column,
+              eb(eb.ref(`key_usage.${column}`), '+', eb.ref(`excluded.${column}`)),
+            ]),
+          ),
+        ),
+    )
+    .execute();
+}
+
+/** Requests by hour, on either engine. */
+export class StoredUsage implements UsageStore {
+  readonly #access: Access<typeof usageChanges>;
+  readonly #batches: UsageBatches;
+
+  constructor(access: Access<typeof usageChanges>, batches: UsageBatches) {
+    this.#access = access;
+    this.#batches = batches;
+  }
+
+  async add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void> {
+    if (records.length > 0) await this.#batches.add(records, mark);
+  }
+
+  async byPeriod(selection: UsageSelection): Promise<PeriodUsage[]> {
+    const rows = await (await this.#selected(selection))
+      .select(['environment', 'hour', 'hours'])
+      .select(({ fn, cast }) =>
+        OUTCOME_COLUMNS.map((column) => cast<number>(fn.sum(column), 'bigint').as(column)),
+      )
+      .groupBy(['hour', 'hours', 'environment'])
+      .orderBy('hour')
+      .orderBy('environment')
+      .execute();
+    return rows.map(({ client_errors: clientErrors, server_errors: serverErrors, ...row }) => {
+      return { ...row, clientErrors, serverErrors };
+    });
+  }
+
+  async bySubject(selection: UsageSelection): Promise<SubjectUsage[]> {
+    const rows = await (await this.#selected(selection))
+      .select(['environment', 'key_id', 'operation'])
+      .select(({ fn, cast }) =>
+        COUNT_COLUMNS.map((column) => cast<number>(fn.sum(column), 'bigint').as(column)),
+      )
+      .groupBy(['environment', 'key_id', 'operation'])
+      .orderBy('environment')
+      .orderBy('key_id')
+      .orderBy('operation')
+      .execute();
+    return rows.map(usageFromRow);
+  }
+
+  async totals(first: number): Promise<OperationUsageTotal[]> {
+    const rows = await (await this.#access.queries())
+      .selectFrom('key_usage')
+      .select('operation')
+      .select(({ fn, cast }) =>
+        [...OUTCOME_COLUMNS, ...DURATION_COLUMNS].map((column) =>
+          cast<number>(fn.sum(column), 'bigint').as(column),
+        ),
+      )
+      .where('hours', '=', 1)
+      .where('hour', '>=', first)
+      .groupBy('operation')
+      .execute();
+    return rows.map((row) => ({
+      operation: row.operation,
+      succeeded: row.succeeded,
+      clientErrors: row.client_errors,
+      limited: row.limited,
+      serverErrors: row.server_errors,
+      durations: DURATION_COLUMNS.map((column) => row[column]),
+    }));
+  }
+
+  async detailed(selection: UsageSelection, most: number): Promise<DetailedUsage[]> {
+    const rows = await (await this.#selected(selection))
+      .selectAll()
+      .orderBy('hour')
+      .orderBy('environment')
+      .orderBy('key_id')
+      .orderBy('operation')
+      .limit(most)
+      .execute();
+    return rows.map((row) => ({ hour: row.hour, hours: row.hours, ...usageFromRow(row) }));
+  }
+
+  async addUpDays(before: number): Promise<void> {
+    while ((await this.#access.changes.addUpUsage(before)) > 0);
+  }
+
+  async prune(hour: number): Promise<void> {
+    // `usage` has the counts of earlier releases.
+    await deleteInBatches(this.#access, 'usage', 'hour < ?', hour);
+    for (const [hours, begin] of [
+      [1, hour],
+      [DAY_HOURS, hour - DAY_HOURS + 1],
+    ] as const) {
+      await deleteInBatches(this.#access, 'key_usage', 'hours = ? AND hour < ?', hours, begin);
+    }
+    await this.#batches.pruneMarks?.(hour);
+  }
+
+  /** The selected rows, including those written by earlier releases. */
+  async #selected({
+    accountId,
+    first,
+    last = Number.MAX_SAFE_INTEGER,
+    ...subject
+  }: UsageSelection) {
+    const { environment, keyId, operation } = subject;
+    const queries = await this.#access.queries();
+    const ofEarlierReleases = queries
+      .selectFrom('usage')
+      .select(['environment', 'hour'])
+      .select(({ cast, lit }) => cast<number>(lit(1), 'bigint').as('hours'))
+      .select(({ cast, val }) => cast<string>(val(''), 'text').as('key_id'))
+      .select(({ cast, val }) => cast<string>(val(''), 'text').as('operation'))
+      .select(OUTCOME_COLUMNS)
+      .select(({ lit, cast }) =>
+        DETAIL_COLUMNS.map((column) => cast<number>(lit(0), 'bigint').as(column)),
+      )
+      .where('account_id', '=', accountId)
+      .where('hour', '>=', first)
+      .where('hour', '<=', last);
+    const counted = queries
+      .selectFrom('key_usage')
+      .select(['environment', 'hour', 'hours', 'key_id', 'operation'])
+      .select(OUTCOME_COLUMNS)
+      .select(DETAIL_COLUMNS)
+      .where('account_id', '=', accountId)
+      .where('hour', '>=', first)
+      .where('hour', '<=', last)
+      .unionAll(ofEarlierReleases)
+      .as('counted');
+    return queries
+      .selectFrom(counted)
+      .where(({ eb, and }) =>
+        and([
+          ...(environment === undefined ? [] : [eb('environment', '=', environment)]),
+          ...(keyId === undefined ? [] : [eb('key_id', '=', keyId)]),
+          ...(operation === undefined ? [] : [eb('operation', '=', operation)]),
+        ]),
+      );
+  }
+}

@@ -1,0 +1,17 @@
+import type { Selectable } from 'kysely';
+import type { Sandbox } from '../../core/sandbox.ts';
+import type { Database } from '../schema/schema.ts';
+
+/** The columns that a sandbox is read from. */
+export const SANDBOX_COLUMNS = ['clock_offset', 'simulation'] as const;
+
+export type SandboxColumns = Pick<
+  Selectable<Database['sandboxes']>,
+  (typeof SANDBOX_COLUMNS)[number]
+>;
+
+/** `undefined` if the account does not use the sandbox. */
+export function sandboxFromRow({ clock_offset, simulation }: SandboxColumns): Sandbox | undefined {
+  if (clock_offset === 0 && simulation === null) return undefined;
+  return { clockOffset: clock_offset, simulation: simulation ?? undefined };
+}

@@ -1,0 +1,211 @@
+import { type AccountSimulation, describeSimulation } from '../../core/account-simulation.ts';
+import type { AuditAction } from '../../core/audit.ts';
+import type { BanRecord } from '../../core/ban-records.ts';
+import type { UsedRequests } from '../../core/quota.ts';
+import { MAX_CLOCK_OFFSET, NO_SANDBOX, type Sandbox } from '../../core/sandbox.ts';
+import type { LimiterOrder, SandboxChange, SandboxStore } from '../../core/sandbox-store.ts';
+import { SECOND } from '../../lib/clock.ts';
+import type { Access } from '../access.ts';
+import { recordAudit } from '../accounts/audit.ts';
+import { recordChange } from '../change-log.ts';
+import { insertBan } from '../keys/bans.ts';
+import type { Transaction } from '../schema/schema.ts';
+import { select } from '../schema/selection.ts';
+import { SANDBOX_COLUMNS, sandboxFromRow } from './sandbox-rows.ts';
+import { forgetSimulated } from './simulations.ts';
+
+const FIND = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
+const ORDERING = select('sandboxes', ['account_id'], 'WHERE usage_order IS NOT NULL');
+
+export const sandboxChanges = {
+  /** `null` if the clock would be too far ahead. */
+  async advanceClock(
+    transaction: Transaction,
+    change: SandboxChange,
+    by: number,
+  ): Promise<number | null> {
+    await lockSandbox(transaction, change.accountId);
+    const row = await transaction
+      .updateTable('sandboxes')
+      .set((update) => ({ clock_offset: update('clock_offset', '+', by) }))
+      .where('account_id', '=', change.accountId)
+      .where('clock_offset', '<=', MAX_CLOCK_OFFSET - by)
+      .returning('clock_offset')
+      .executeTakeFirst();
+    if (!row) return null;
+    const ahead = row.clock_offset;
+    const detail = `by ${by / SECOND} s, ${ahead / SECOND} s ahead of real time`;
+    await noteChange(transaction, change, 'sandbox.clock_advanced', detail);
+    return ahead;
+  },
+
+  async setUsage(
+    transaction: Transaction,
+    change: SandboxChange,
+    { minute, day }: UsedRequests,
+  ): Promise<void> {
+    const parts = [
+      ...(minute === undefined ? [] : [`${minute} in this minute`]),
+      ...(day === undefined ? [] : [`${day} on this day`]),
+    ];
+    await noteChange(transaction, change, 'sandbox.usage_set', parts.join(', '));
+  },
+
+  async ban(transaction: Transaction, change: SandboxChange, ban: BanRecord): Promise<void> {
+    await liftBans(transaction, change, ban.chainId);
+    await insertBan(transaction, ban);
+    await recordChange(transaction, 'ban', ban.id);
+    const seconds = (ban.endsAt - ban.startsAt) / SECOND;
+    const detail = `${ban.id} of key ${ban.keyId}, ${seconds} s`;
+    await noteChange(transaction, change, 'sandbox.key_banned', detail);
+  },
+
+  async liftBan(transaction: Transaction, change: SandboxChange, chainId: string): Promise<void> {
+    const lifted = await liftBans(transaction, change, chainId);
+    const detail = lifted.length > 0 ? lifted.join(', ') : `the refusals of key ${chainId}`;
+    await noteChange(transaction, change, 'sandbox.ban_lifted', detail);
+  },
+
+  /** @param simulation `null` or `undefined` ends it: in messages between threads both become `null`. */
+  async setSimulation(
+    transaction: Transaction,
+    change: SandboxChange,
+    simulation: AccountSimulation | null | undefined,
+  ): Promise<void> {
+    const { accountId } = change;
+    await lockSandbox(transaction, accountId);
+    await transaction
+      .updateTable('sandboxes')
+      .set({ simulation: simulation ? JSON.stringify(simulation) : null })
+      .where('account_id', '=', accountId)
+      .execute();
+    await forgetSimulated(transaction, accountId);
+    const detail = simulation ? describeSimulation(simulation) : 'none any more';
+    await noteChange(transaction, change, 'sandbox.simulation_set', detail);
+  },
+
+  async reset(transaction: Transaction, change: SandboxChange): Promise<Sandbox> {
+    const { accountId } = change;
+    await lockSandbox(transaction, accountId);
+    const before = await transaction
+      .selectFrom('sandboxes')
+      .select(SANDBOX_COLUMNS)
+      .where('account_id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    await transaction
+      .updateTable('sandboxes')
+      .set({ clock_offset: 0, simulation: null })
+      .where('account_id', '=', accountId)
+      .execute();
+    await forgetSimulated(transaction, accountId);
+    await liftBans(transaction, change);
+    // Keys and bans that were created while the clock was ahead now expire by real time.
+    for (const table of ['api_keys', 'bans'] as const) {
+      await transaction
+        .updateTable(table)
+        .set({ clock_offset: 0 })
+        .where('account_id', '=', accountId)
+        .where('clock_offset', '>', 0)
+        .execute();
+    }
+    const ahead = before.clock_offset / SECOND;
+    await noteChange(transaction, change, 'sandbox.reset', `the clock was ${ahead} s ahead`);
+    return sandboxFromRow(before) ?? NO_SANDBOX;
+  },
+
+  async takeOrders(transaction: Transaction, accountId: string): Promise<readonly LimiterOrder[]> {
+    await lockSandbox(transaction, accountId);
+    const orders = await ordersOf(transaction, accountId);
+    if (orders.length > 0) await setOrders(transaction, accountId, []);
+    return orders;
+  },
+};
+
+/** The sandbox settings of accounts in staging, on either engine. */
+export function storedSandboxes(access: Access<typeof sandboxChanges>): SandboxStore {
+  const ordering = async () => (await access.rows(ORDERING)).map(({ account_id }) => account_id);
+  return {
+    ...access.changes,
+    ordering,
+    async find(accountId) {
+      const [row] = await access.rows(FIND, accountId);
+      return (row && sandboxFromRow(row)) ?? NO_SANDBOX;
+    },
+    async takeOrders(accountId) {
+      // This check is cheap, and most changes leave no order.
+      if (!(await ordering()).includes(accountId)) return [];
+      return access.changes.takeOrders(accountId);
+    },
+  };
+}
+
+/** Ensures that the account has a row, and serializes its changes; on PostgreSQL an update locks the row. */
+async function lockSandbox(transaction: Transaction, account_id: string): Promise<void> {
+  await transaction
+    .insertInto('sandboxes')
+    .values({ account_id, clock_offset: 0 })
+    .onConflict((conflict) =>
+      conflict
+        .column('account_id')
+        .doUpdateSet(({ ref }) => ({ clock_offset: ref('sandboxes.clock_offset') })),
+    )
+    .execute();
+}
+
+/** Records a change in the feed and in the audit log, with its order for the limiter. */
+async function noteChange(
+  transaction: Transaction,
+  { accountId, by, now: at, order }: SandboxChange,
+  action: AuditAction,
+  detail: string,
+): Promise<void> {
+  if (order) {
+    await lockSandbox(transaction, accountId);
+    await setOrders(transaction, accountId, [...(await ordersOf(transaction, accountId)), order]);
+  }
+  await recordChange(transaction, 'sandbox', accountId);
+  await recordAudit(transaction, { at, by, action, accountId, detail });
+}
+
+/** Lifts the active bans of an account in staging, or of one of its key chains; returns their ids. */
+async function liftBans(
+  transaction: Transaction,
+  { accountId, by, now }: SandboxChange,
+  chainId?: string,
+): Promise<string[]> {
+  const inForce = transaction
+    .updateTable('bans')
+    .set({ lifted_at: now, lifted_by: by })
+    .where('account_id', '=', accountId)
+    .where('environment', '=', 'staging')
+    .where('lifted_at', 'is', null)
+    .where('ends_at', '>', now);
+  const ofChain =
+    chainId === undefined
+      ? inForce
+      : inForce.where(({ eb, fn }) => eb(fn.coalesce('chain_id', 'key_id'), '=', chainId));
+  const lifted = await ofChain.returning('id').execute();
+  for (const { id } of lifted) await recordChange(transaction, 'ban', id);
+  return lifted.map(({ id }) => id);
+}
+
+async function ordersOf(transaction: Transaction, accountId: string): Promise<LimiterOrder[]> {
+  const row = await transaction
+    .selectFrom('sandboxes')
+    .select('usage_order')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return JSON.parse(row?.usage_order ?? '[]');
+}
+
+async function setOrders(
+  transaction: Transaction,
+  accountId: string,
+  orders: readonly LimiterOrder[],
+): Promise<void> {
+  await transaction
+    .updateTable('sandboxes')
+    .set({ usage_order: orders.length > 0 ? JSON.stringify(orders) : null })
+    .where('account_id', '=', accountId)
+    .execute();
+}

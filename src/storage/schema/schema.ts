@@ -1,0 +1,283 @@
+import type { Generated, Kysely } from 'kysely';
+import type { Role } from '../../core/accounts.ts';
+import type { AuditAction } from '../../core/audit.ts';
+import type { ChangeKind } from '../../core/changes.ts';
+import type { Environment } from '../../core/environments.ts';
+import type { PetStatus } from '../../core/pets.ts';
+import type { Plan } from '../../core/plans.ts';
+import { SIGN_IN_TABLES } from '../accounts/sign-in-tables.ts';
+import { COUNT_COLUMNS } from '../requests/usage-columns.ts';
+import {
+  all,
+  bytes,
+  type Column,
+  type GeneratedColumn,
+  generatedInteger,
+  generatedText,
+  int64,
+  integer,
+  optionalInteger,
+  optionalText,
+  type Table,
+  text,
+} from './columns.ts';
+
+/**
+ * The tables of both engines, ordered so that no table refers to a later one. Times are epoch ms; those in text columns
+ * (of better-auth) are ISO 8601, UTC.
+ */
+export const TABLES = {
+  settings: {
+    file: 'accounts',
+    distributedBy: 'reference',
+    primaryKey: ['name'],
+    columns: all(text(), 'name', 'value'),
+  },
+  accounts: {
+    file: 'accounts',
+    distributedBy: 'reference',
+    primaryKey: ['id'],
+    columns: {
+      id: text(),
+      // In lower case; `written_as` is the address in the spelling of its holder.
+      email: text(),
+      written_as: optionalText(),
+      plan: text<Plan>(),
+      // Only the limits of Enterprise accounts.
+      ...all(optionalInteger(), 'per_minute', 'per_day'),
+      created_at: integer(),
+      role: generatedText<Role>(),
+      name: generatedText(),
+      email_verified: generatedInteger(),
+      ...all(optionalText(), 'image', 'signed_up_at', 'updated_at'),
+      // Only while the account is suspended.
+      suspended_at: optionalInteger(),
+      suspension_reason: optionalText(),
+      // 1 when signing in by password requires a second factor; updated by each sign-in.
+      two_factor_enabled: generatedInteger(),
+    },
+  },
+  api_keys: {
+    file: 'accounts',
+    distributedBy: 'reference',
+    primaryKey: ['id'],
+    columns: {
+      ...all(text(), 'id', 'account_id'),
+      environment: text<Environment>(),
+      name: text(),
+      // HMAC-SHA-256 of the key's text.
+      digest: bytes(),
+      ...all(text(), 'prefix', 'last_four'),
+      created_at: integer(),
+      ...all(optionalInteger(), 'expires_at', 'revoked_at', 'last_used_at'),
+      // The first key of its rotation chain; NULL if that is the key itself.
+      chain_id: optionalText(),
+      // How far the account's clock was ahead when the key was created, in ms.
+      clock_offset: generatedInteger(),
+      // The simulation for its requests, in staging.
+      simulate: optionalText(),
+      // 1 for a key that a web page created for trying the API; see `ApiKey`.
+      is_temporary: generatedInteger(),
+      // The key that this one replaced by rotation.
+      predecessor_id: optionalText(),
+    },
+  },
+  // How many requests of an account a simulation applied to, by counter.
+  simulated_requests: {
+    file: 'accounts',
+    distributedBy: 'account_id',
+    primaryKey: ['account_id', 'counter'],
+    columns: { ...all(text(), 'account_id', 'counter'), requests: integer() },
+  },
+  bans: {
+    file: 'accounts',
+    distributedBy: 'reference',
+    primaryKey: ['id'],
+    columns: {
+      ...all(text(), 'id', 'key_id', 'account_id'),
+      environment: text<Environment>(),
+      reason: text(),
+      ...all(integer(), 'level', 'starts_at', 'ends_at'),
+      lifted_at: optionalInteger(),
+      lifted_by: optionalText(),
+      // As in `api_keys`.
+      chain_id: optionalText(),
+      clock_offset: generatedInteger(),
+    },
+  },
+  // The sandbox settings of accounts in staging.
+  sandboxes: {
+    file: 'accounts',
+    distributedBy: 'reference',
+    primaryKey: ['account_id'],
+    columns: {
+      account_id: text(),
+      // How far the account's clock is ahead, in ms.
+      clock_offset: integer(),
+      // JSON.
+      simulation: optionalText(),
+      // JSON; NULL once the process with the limiter has applied it.
+      usage_order: optionalText(),
+    },
+  },
+  ...SIGN_IN_TABLES,
+  messages: {
+    file: 'accounts',
+    distributedBy: 'account_id',
+    primaryKey: ['account_id', 'id'],
+    sequence: { name: 'message_sequence', column: 'sequence' },
+    columns: {
+      ...all(text(), 'account_id', 'id'),
+      sequence: generatedInteger(),
+      environment: text<Environment>(),
+      // A JSON string in PostgreSQL, whose text type does not support U+0000.
+      text: text(),
+      created_at: integer(),
+      // NULL while the message is queued.
+      delivered_at: optionalInteger(),
+      idempotency_key: optionalText(),
+      // The key that it was sent with; NULL for messages of earlier releases.
+      key_id: optionalText(),
+    },
+  },
+  usage: {
+    file: 'accounts',
+    distributedBy: 'account_id',
+    primaryKey: ['account_id', 'hour', 'environment'],
+    columns: {
+      account_id: text(),
+      // Whole hours since the Unix epoch.
+      hour: integer(),
+      environment: text<Environment>(),
+      ...all(integer(), 'succeeded', 'client_errors', 'limited', 'server_errors'),
+    },
+  },
+  // The usage of keys by hour or, if `hours` is 24, by UTC day. `usage` has the counts of earlier releases.
+  key_usage: {
+    file: 'accounts',
+    distributedBy: 'account_id',
+    primaryKey: ['account_id', 'hour', 'hours', 'key_id', 'operation'],
+    columns: {
+      account_id: text(),
+      // The first hour, in whole hours since the Unix epoch.
+      ...all(integer(), 'hour', 'hours'),
+      environment: text<Environment>(),
+      ...all(text(), 'key_id', 'operation'),
+      ...all(integer(), ...COUNT_COLUMNS),
+    },
+  },
+  // The latest requests of each account.
+  request_log: {
+    file: 'requests',
+    distributedBy: 'account_id',
+    primaryKey: ['account_id', 'id'],
+    columns: {
+      ...all(text(), 'account_id', 'id'),
+      at: integer(),
+      request_id: text(),
+      environment: text<Environment>(),
+      ...all(text(), 'key_id', 'method', 'path'),
+      status: integer(),
+      ...all(optionalText(), 'code', 'message'),
+      ...all(integer(), 'duration_micros', 'reply_bytes'),
+      address: text(),
+      ...all(optionalText(), 'user_agent', 'simulation'),
+      // 1 if the reply was replayed from an earlier request.
+      replayed: integer(),
+      // Numbers; see `limitsText`.
+      limits: text(),
+      not_recorded: integer(),
+    },
+  },
+  audit: {
+    file: 'accounts',
+    distributedBy: 'reference',
+    primaryKey: ['number'],
+    sequence: { name: 'audit_numbers', column: 'number' },
+    columns: {
+      number: generatedInteger(),
+      at: integer(),
+      actor: text(),
+      action: text<AuditAction>(),
+      ...all(text(), 'account_id', 'detail'),
+    },
+  },
+  // The number of changes that servers must apply to their caches. One row, 'changes'.
+  revision: {
+    file: 'accounts',
+    distributedBy: 'coordinator',
+    primaryKey: ['name'],
+    columns: { name: text(), value: integer() },
+  },
+  // The latest of these changes.
+  changes: {
+    file: 'accounts',
+    distributedBy: 'coordinator',
+    primaryKey: ['revision'],
+    columns: { revision: integer(), subject_kind: text<ChangeKind>(), subject_id: text() },
+  },
+  pets: {
+    file: 'environment',
+    // A bucket has consecutive ids, like a page (`buckets.ts`).
+    distributedBy: 'bucket',
+    primaryKey: ['id'],
+    columns: { id: integer(), name: text(), category_id: int64(), status: text<PetStatus>() },
+  },
+  // Kept for a day; on the coordinator, which reads or records those of a batch in one statement.
+  idempotent_requests: {
+    file: 'environment',
+    distributedBy: 'coordinator',
+    primaryKey: ['account_id', 'key'],
+    columns: {
+      ...all(text(), 'account_id', 'key', 'fingerprint'),
+      ...all(integer(), 'pet_id', 'created_at'),
+      // The first reply; NULL in rows of earlier releases, which derived it from the pet.
+      reply_status: optionalInteger(),
+      reply_body: optionalText(),
+    },
+  },
+  quotas: {
+    file: 'environment',
+    distributedBy: 'caller',
+    primaryKey: ['caller'],
+    columns: {
+      caller: text(),
+      ...all(integer(), 'minute_ends_at', 'minute_used', 'day', 'day_used'),
+    },
+  },
+  // The latest batch of usage that each process has added. Only in PostgreSQL.
+  usage_sources: {
+    file: 'none',
+    distributedBy: 'coordinator',
+    primaryKey: ['id'],
+    columns: { id: text(), batch: integer(), hour: integer() },
+  },
+  // The process that holds the lease for the limits of an environment. Only in PostgreSQL.
+  counting: {
+    file: 'none',
+    distributedBy: 'coordinator',
+    primaryKey: ['environment'],
+    columns: { environment: text<Environment>(), holder: text(), renewals: integer() },
+  },
+} as const satisfies Readonly<Record<string, Table>>;
+
+export type TableName = keyof typeof TABLES;
+
+// An object literal has exactly the keys of its type.
+export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
+
+type Columns<Name extends TableName> = (typeof TABLES)[Name]['columns'];
+type ColumnType<C> =
+  C extends GeneratedColumn<infer Value>
+    ? Generated<Value>
+    : C extends Column<infer Value>
+      ? Value
+      : never;
+
+/** The types of the tables for Kysely. Integers are numbers, whatever the driver returns. */
+export type Database = {
+  [Name in TableName]: { -readonly [C in keyof Columns<Name>]: ColumnType<Columns<Name>[C]> };
+};
+
+/** A Kysely instance within a transaction. */
+export type Transaction = Kysely<Database>;
