@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
+import { requestPathStatements, scattered } from '../postgres/request-path-statements.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { SECRET } from '../support/postgres-server.ts';
 import { runCommand } from '../support/process.ts';
@@ -49,6 +50,13 @@ describe('a service on Citus', () => {
       body: JSON.stringify({ message: 'Hello!' }),
     });
     expect(sent.status).toBe(202);
+  });
+
+  test('sends only statements that name what their tables are distributed by', async () => {
+    const url = await cluster.createDatabase();
+    const statements = await requestPathStatements(cluster.coordinator, url);
+    expect(statements.some((statement) => /INTO pets\b/.test(statement))).toBe(true);
+    expect(statements.filter((statement) => scattered(statement).length > 0)).toEqual([]);
   });
 
   test('reads animals at the workers whose addresses it has, as soon as they are acknowledged', async () => {
