@@ -81,7 +81,19 @@ export async function runOn<Row>({ url }: { url: string }, statement: string): P
 async function startNode(): Promise<PrivateServer> {
   const node = await startPostgres(SETTINGS);
   await runOn(node, 'CREATE EXTENSION citus');
+  await allowOutputPlugin(node);
   return node;
+}
+
+/** Allows Citus to copy shards while they are changed, where PostgreSQL lists the libraries that may decode changes. */
+async function allowOutputPlugin(node: PrivateServer): Promise<void> {
+  const listed = await runOn(
+    node,
+    "SELECT FROM pg_settings WHERE name = 'output_plugin_libraries'",
+  );
+  if (listed.length === 0) return;
+  await runOn(node, "ALTER SYSTEM SET output_plugin_libraries = 'citus'");
+  await runOn(node, 'SELECT pg_reload_conf()');
 }
 
 function portOf({ url }: PrivateServer): number {

@@ -72,13 +72,13 @@ async function distribute({ check, yes, json }: DistributeOptions): Promise<void
   const { lost } = distribution;
   if (lost.length > 0) {
     throw new OperatorError(
-      `The coordinator cannot reach ${lost.join(', ')}. The sizes lack what is stored there. Start the server, or promote its standby.`,
+      `The coordinator cannot reach ${lost.join(', ')}. Therefore no sizes are shown. Start the server, or promote its standby.`,
     );
   }
 }
 
 function printDistribution({ tables, nodes, missing }: Distribution): void {
-  const size = (bytes: number) => (bytes / 1024 ** 2).toFixed(1);
+  const size = (bytes: number | null) => (bytes === null ? '-' : (bytes / 1024 ** 2).toFixed(1));
   printTable(
     ['TABLE', 'DISTRIBUTED BY', 'SHARDS', 'MIB'],
     tables.map(({ name, distributedBy, shards, bytes }) => [

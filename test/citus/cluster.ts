@@ -33,7 +33,9 @@ export class CitusCluster implements AsyncDisposable {
     const started = Array.from({ length: workers + 1 }, () => PostgresServer.start(SETTINGS));
     const [coordinator, ...others] = await Promise.all(started);
     if (!coordinator) throw new Error('No server was started.');
-    return new CitusCluster(coordinator, others);
+    const cluster = new CitusCluster(coordinator, others);
+    await Promise.all([coordinator, ...others].map(allowOutputPlugin));
+    return cluster;
   }
 
   /** Creates a database on every node and registers the workers; returns the address on the coordinator. */
@@ -117,4 +119,12 @@ export class CitusCluster implements AsyncDisposable {
       [this.coordinator, ...this.workers].map((node) => node[Symbol.asyncDispose]()),
     );
   }
+}
+
+/** Allows Citus to copy shards while they are changed, where PostgreSQL lists the libraries that may decode changes. */
+async function allowOutputPlugin(server: PostgresServer): Promise<void> {
+  const listed = await server.run("SELECT FROM pg_settings WHERE name = 'output_plugin_libraries'");
+  if (listed.length === 0) return;
+  await server.run("ALTER SYSTEM SET output_plugin_libraries = 'citus'");
+  await server.run('SELECT pg_reload_conf()');
 }

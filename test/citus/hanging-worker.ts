@@ -7,8 +7,15 @@ import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { NodeWatch } from '../../src/storage/postgres/node-watch.ts';
 import { PetShards } from '../../src/storage/postgres/pet-shards.ts';
 import { message } from '../storage/ports/backend.ts';
-import { eventually, ManualClock, type NewAccount, TestService } from '../support/harness.ts';
+import {
+  eventually,
+  ManualClock,
+  type NewAccount,
+  TestService,
+  temporaryFolder,
+} from '../support/harness.ts';
 import { type PostgresServer, SECRET } from '../support/postgres-server.ts';
+import { runCommand } from '../support/process.ts';
 import { CitusCluster } from './cluster.ts';
 import { sendMessage, startWithTwo } from './two-accounts.ts';
 
@@ -264,5 +271,23 @@ describe('a worker that hangs', () => {
     }
     await service.runJobs('check database nodes');
     expect(await page(first - 1)).toBe(200);
+  });
+
+  test('is named by petstore distribute --check', async () => {
+    const url = await cluster.createMigrated();
+    const [worker] = cluster.workers;
+    if (!worker) throw new Error('There is no worker.');
+    using folder = temporaryFolder();
+    const settings = { PETSTORE_DATABASE_URL: url, PETSTORE_SECRET: SECRET };
+    using _suspended = suspend(worker);
+    const checked = await runCommand(['distribute', '--check'], {
+      ...settings,
+      PETSTORE_DATA_DIR: folder.path,
+    });
+    expect(checked).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('pets'),
+      stderr: expect.stringContaining(`cannot reach 127.0.0.1:${worker.port}`),
+    });
   });
 });

@@ -20,7 +20,8 @@ export interface DistributedTable {
   /** The column, or `reference` if every node has all rows. */
   readonly distributedBy: string;
   readonly shards: number;
-  readonly bytes: number;
+  /** `null` while a worker is lost. */
+  readonly bytes: number | null;
 }
 
 /** The part of the distributed tables, without reference tables, that is on one node. */
@@ -28,16 +29,40 @@ export interface NodeShare {
   /** `host:port` */
   readonly node: string;
   readonly shards: number;
-  readonly bytes: number;
+  /** `null` while a worker is lost. */
+  readonly bytes: number | null;
 }
 
 export interface Distribution {
   readonly tables: readonly DistributedTable[];
   readonly nodes: readonly NodeShare[];
-  /** Workers that the coordinator cannot reach, as `host:port`; the sizes lack what they have. */
+  /** Workers that the coordinator cannot reach, as `host:port`. */
   readonly lost: readonly string[];
   /** Tables that the schema distributes but that are still only on the coordinator. */
   readonly missing: readonly string[];
+}
+
+const WITH_SIZES = {
+  tables: selectTables('coalesce(citus_total_relation_size(table_name, false), 0)::float8'),
+  nodes: `SELECT nodename || ':' || nodeport AS node, count(*)::int AS shards,
+      coalesce(sum(shard_size), 0)::float8 AS bytes
+    FROM citus_shards WHERE citus_table_type = 'distributed' GROUP BY 1 ORDER BY 1`,
+};
+
+const WITHOUT_SIZES = {
+  tables: selectTables('NULL::float8'),
+  nodes: `SELECT nodename || ':' || nodeport AS node, count(*)::int AS shards, NULL::float8 AS bytes
+    FROM pg_dist_shard_placement JOIN pg_dist_shard USING (shardid)
+      JOIN pg_dist_partition USING (logicalrelid)
+    WHERE partmethod = 'h' GROUP BY 1 ORDER BY 1`,
+};
+
+function selectTables(bytes: string): string {
+  return `SELECT table_name::text AS name,
+      CASE citus_table_type WHEN 'reference' THEN 'reference' ELSE distribution_column END
+        AS "distributedBy",
+      shard_count::int AS shards, ${bytes} AS bytes
+    FROM citus_tables WHERE citus_table_type IN ('reference', 'distributed') ORDER BY 4 DESC, 1`;
 }
 
 /**
@@ -67,23 +92,17 @@ export async function distributeDatabase(
  */
 export async function describeDistribution(servers: DatabaseAddresses): Promise<Distribution> {
   const primary = await requirePrimary(servers);
-  return withCitus(primary, async (connection) => ({
-    tables: await connection.unsafe<DistributedTable[]>(
-      `SELECT table_name::text AS name,
-         CASE citus_table_type WHEN 'reference' THEN 'reference' ELSE distribution_column END
-           AS "distributedBy",
-         shard_count::int AS shards,
-         coalesce(citus_total_relation_size(table_name, false), 0)::float8 AS bytes
-       FROM citus_tables WHERE citus_table_type IN ('reference', 'distributed') ORDER BY 4 DESC, 1`,
-    ),
-    nodes: await connection.unsafe<NodeShare[]>(
-      `SELECT nodename || ':' || nodeport AS node, count(*)::int AS shards,
-         coalesce(sum(shard_size), 0)::float8 AS bytes
-       FROM citus_shards WHERE citus_table_type = 'distributed' GROUP BY 1 ORDER BY 1`,
-    ),
-    lost: (await findLostNodes(queriesOn(connection))).map(({ node }) => node),
-    missing: (await missingPlacements(connection)).map(({ name }) => name),
-  }));
+  return withCitus(primary, async (connection) => {
+    const lost = (await findLostNodes(queriesOn(connection))).map(({ node }) => node);
+    // Each size of each table would wait for a worker that hangs.
+    const { tables, nodes } = lost.length > 0 ? WITHOUT_SIZES : WITH_SIZES;
+    return {
+      tables: await connection.unsafe<DistributedTable[]>(tables),
+      nodes: await connection.unsafe<NodeShare[]>(nodes),
+      lost,
+      missing: (await missingPlacements(connection)).map(({ name }) => name),
+    };
+  });
 }
 
 function queriesOn(connection: SQL): Queries {
@@ -91,7 +110,8 @@ function queriesOn(connection: SQL): Queries {
 }
 
 async function withCitus<T>(url: string, work: (connection: SQL) => Promise<T>): Promise<T> {
-  const connection = connect(url, 0, 1);
+  // A node that hangs is noticed as quickly as by services.
+  const connection = connect(url, 0, 1, true);
   try {
     if (!(await isShardable(connection))) {
       throw new OperatorError(
