@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildExecutable } from '../build/executable.ts';
@@ -39,8 +39,10 @@ async function prepare(
   folder: string,
   cleanUp: AsyncDisposableStack,
 ): Promise<Record<string, string | undefined>> {
+  const home = join(folder, 'executable');
+  await mkdir(home);
   const [executable, postgres, browser] = await Promise.all([
-    buildExecutable(folder),
+    buildExecutable(home),
     hasPostgres ? PostgresServer.prepare() : undefined,
     serveBrowser(),
   ]);
