@@ -44,7 +44,7 @@ export async function loseWorker(place: Place): Promise<string> {
   const needs = ({ bucket }: Sample) => lost.has(bucket);
   const rows = [
     ['before', before],
-    ['while it is away', without],
+    ['while it is lost', without],
     ['2 s after its start', back],
   ] as const;
   return report(
