@@ -147,6 +147,22 @@ describe('a worker that is lost', () => {
       expect(await delivered(other)).toBe(2);
     });
 
+    test('does not keep others from repeating a message', async () => {
+      const { service, worker, own, other } = await startWithTwo(cluster, {
+        clock: new ManualClock(),
+      });
+      await using _ = service;
+      const repeated = { 'Idempotency-Key': 'once' };
+      const sendBoth = () =>
+        Promise.all([sendMessage(service, other, repeated), sendMessage(service, other)]);
+      expect(await sendBoth()).toEqual([202, 202]);
+      await worker?.stop('SIGQUIT');
+      await service.runJobs('check database nodes');
+      expect(await sendBoth()).toEqual([202, 202]);
+      expect(await sendMessage(service, own, repeated)).toBe(503);
+      await worker?.start();
+    });
+
     test('does not keep a stop from saving the usage, requests and quotas of the others', async () => {
       const { service, worker, other, saved, run } = await loseOneAfterLists();
       await service.stop();

@@ -39,10 +39,14 @@ export async function startWithTwo(
 }
 
 /** Sends a message over the quickstart; returns the status of the reply. */
-export async function sendMessage(service: TestService, { secret }: NewAccount): Promise<number> {
+export async function sendMessage(
+  service: TestService,
+  { secret }: NewAccount,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
   const reply = await fetch(`${service.url('quickstart')}/messages`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify({ message: 'Hello!' }),
   });
   return reply.status;

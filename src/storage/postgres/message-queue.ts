@@ -18,24 +18,25 @@ const OLDEST = select(
  * `OLDEST` for a sharded database, without the shards of lost nodes: Citus cannot leave shards out of a query. Each of
  * the other nodes reads all of its shards in one query, over a new connection.
  */
-const OLDEST_ON_OTHER_NODES = `WITH shards AS (
-    SELECT groupid, format(
-      'SELECT account_id, id, sequence FROM %s WHERE delivered_at IS NULL', shard_name('messages', shardid)
-    ) AS queued
-    FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
-    WHERE logicalrelid = 'messages'::regclass AND groupid <> ALL($2::bigint[])
-  ), nodes AS (
-    SELECT nodename, nodeport, format(
-      'SELECT json_agg(oldest) FROM (%s ORDER BY sequence LIMIT %s) AS oldest',
-      string_agg(queued, ' UNION ALL '), $1::int
-    ) AS query
-    FROM shards JOIN pg_dist_node USING (groupid) WHERE noderole = 'primary'
-    GROUP BY nodename, nodeport
-  )
-  SELECT account_id, id
+const OLDEST_ON_OTHER_NODES = `SELECT account_id, id
   FROM (
       SELECT array_agg(nodename::text) AS names, array_agg(nodeport) AS ports, array_agg(query) AS queries
-      FROM nodes
+      FROM (
+          SELECT nodename, nodeport, format(
+            'SELECT json_agg(oldest) FROM (%s ORDER BY sequence LIMIT %s) AS oldest',
+            string_agg(queued, ' UNION ALL '), $1::int
+          ) AS query
+          FROM (
+              SELECT groupid, format(
+                'SELECT account_id, id, sequence FROM %s WHERE delivered_at IS NULL',
+                shard_name('messages', shardid)
+              ) AS queued
+              FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
+              WHERE logicalrelid = 'messages'::regclass AND groupid <> ALL($2::bigint[])
+            ) AS shards JOIN pg_dist_node USING (groupid)
+          WHERE noderole = 'primary'
+          GROUP BY nodename, nodeport
+        ) AS nodes
     ) AS asked,
     master_run_on_worker(names, ports, queries, true) AS reply,
     json_to_recordset(CASE WHEN reply.success AND reply.result <> '' THEN reply.result::json ELSE '[]' END)
@@ -129,19 +130,23 @@ export class PostgresMessageQueue implements MessageQueue {
       texts(arrivals.map(({ idempotencyKey = '' }) => idempotencyKey)),
       texts(arrivals.map(({ keyId = '' }) => keyId)),
     ];
-    const insertAll = () => insertNew(this.#database, INSERT_NEW, ...columns);
     const owners = arrivals.map(({ accountId }) => accountId);
-    const { isDistributed } = this.#database;
-    if (isDistributed && (await onSeveralNodes(this.#database, 'messages', owners, insertAll))) {
-      return arrivals.map(() => undefined);
-    }
-    const rows = await this.#database.all<{ id: string }>(INSERT, ...columns);
-    const added = new Set(rows.map(({ id }) => id));
-    const earlier = await this.#earlier(arrivals.filter(({ id }) => !added.has(id)));
-    return arrivals.map(({ id }) => earlier.get(id));
+    return onSeveralNodes(this.#database, 'messages', owners, async () => {
+      const { isDistributed } = this.#database;
+      if (isDistributed && (await insertNew(this.#database, INSERT_NEW, ...columns))) {
+        return arrivals.map(() => undefined);
+      }
+      const rows = await this.#database.all<{ id: string }>(INSERT, ...columns);
+      const added = new Set(rows.map(({ id }) => id));
+      const earlier = await this.#earlier(arrivals.filter(({ id }) => !added.has(id)));
+      return arrivals.map(({ id }) => earlier.get(id));
+    });
   }
 
-  /** The existing messages with the idempotency keys of these arrivals, by the ids of the arrivals. */
+  /**
+   * The existing messages with the idempotency keys of these arrivals, by the ids of the arrivals. The condition on
+   * the accounts keeps a sharded database from querying every shard, those of lost nodes included.
+   */
   async #earlier(arrivals: readonly Arrival[]): Promise<Map<string, Message>> {
     const named = arrivals.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
     if (named.length === 0) return new Map();
@@ -152,7 +157,8 @@ export class PostgresMessageQueue implements MessageQueue {
          AS sent (account_id, id, environment, key)
        JOIN messages ON messages.account_id = sent.account_id
          AND messages.environment = sent.environment
-         AND messages.idempotency_key = sent.key AND messages.id <> sent.id`,
+         AND messages.idempotency_key = sent.key AND messages.id <> sent.id
+       WHERE messages.account_id = ANY($1::text[])`,
       texts(named.map(({ accountId }) => accountId)),
       texts(named.map(({ id }) => id)),
       texts(named.map(({ environment }) => environment)),

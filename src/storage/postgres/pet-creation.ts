@@ -87,7 +87,11 @@ async function insert(
   const buckets = [...new Set(added.map(({ id }) => bucketOf(id)))];
   await database.nodes?.requireReachable('pets', buckets);
   if (repeatable.length === 0 && buckets.length === 1) {
-    await insertPets(database, environment, added);
+    try {
+      await insertPets(database, environment, added);
+    } catch (error) {
+      throw isLostNode(error) ? unknownOutcome(error) : error;
+    }
     return new Map();
   }
   return database.transaction(async (queries) => {
@@ -119,6 +123,14 @@ function earlierOutcome(
 function isLostNode(error: unknown): error is StorageUnavailable {
   if (!(error instanceof StorageUnavailable)) return false;
   return error instanceof NodeLost || isOfOneNode(error.cause);
+}
+
+/**
+ * Outside of a transaction, the node may have stored the pets before its connection broke. With other ids they could be
+ * stored twice, so the whole batch fails.
+ */
+function unknownOutcome({ cause }: StorageUnavailable): StorageUnavailable {
+  return new StorageUnavailable(new Error('A node may have stored the pets.', { cause }));
 }
 
 function singles(creations: readonly Creation[]): number[][] {

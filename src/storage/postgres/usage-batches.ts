@@ -1,8 +1,10 @@
+import { StorageUnavailable } from '../../core/errors.ts';
 import type { BatchMark, UsageRecord } from '../../core/usage.ts';
 import { chunks } from '../../lib/chunks.ts';
 import type { UsageBatches } from '../requests/usage.ts';
 import { addedCounts, COUNT_COLUMNS, countsOf } from '../requests/usage-columns.ts';
 import { type PostgresDatabase, type Queries, texts } from './database.ts';
+import { isOfOneNode } from './failures.ts';
 import { valuesOf } from './several-nodes.ts';
 
 /** Adds the usage of many accounts. */
@@ -17,24 +19,36 @@ export class PostgresUsageBatches implements UsageBatches {
     const { nodes } = this.#database;
     const owners = records.map(({ accountId }) => accountId);
     let isKnownNew = false;
-    const added = this.#database.transaction(async (queries) => {
-      if (mark && !(await isNew(queries, mark, records))) return;
-      isKnownNew = true;
-      await nodes?.requireReachable('key_usage', owners);
-      if (this.#database.isDistributed) await addOnSeveralNodes(queries, records);
-      else await addAll(queries, records);
-    });
+    let isRolledBack = false;
     try {
-      await added;
+      await this.#database.transaction(async (queries) => {
+        isRolledBack = false;
+        if (mark && !(await isNew(queries, mark, records))) return;
+        isKnownNew = true;
+        try {
+          await nodes?.requireReachable('key_usage', owners);
+          if (this.#database.isDistributed) await addOnSeveralNodes(queries, records);
+          else await addAll(queries, records);
+        } catch (error) {
+          isRolledBack = true;
+          throw error;
+        }
+      });
     } catch (error) {
-      // An earlier attempt may have added a batch whose mark could not be checked.
-      throw nodes && isKnownNew ? await nodes.failureOf(error, 'key_usage', owners) : error;
+      // Otherwise this attempt, or an earlier one, may have been committed: only the same mark may be used again.
+      const canSplit = isKnownNew && (isRolledBack || isRefusedByNode(error));
+      throw nodes && canSplit ? await nodes.failureOf(error, 'key_usage', owners) : error;
     }
   }
 
   async pruneMarks(hour: number): Promise<void> {
     await this.#database.run('DELETE FROM usage_sources WHERE hour < $1', hour);
   }
+}
+
+/** Whether the server replied that a node failed, so that nothing was committed. */
+function isRefusedByNode(error: unknown): boolean {
+  return error instanceof StorageUnavailable && isOfOneNode(error.cause);
 }
 
 /** Records a batch as added; `false` if it already was, by a commit whose reply was lost. */
