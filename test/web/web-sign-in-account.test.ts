@@ -68,7 +68,15 @@ describeWithBrowser('the account page', (open) => {
     await signUp(page, 'guest@example.com');
     await goTo(page, 'Account');
     await page.getByText('this one').waitFor();
-    await visitor.context.clearCookies();
+    // Not before the click: a request in the background could notice it, and replace the page first.
+    await page.route(
+      /\/api\/keys\b/,
+      async (route) => {
+        await visitor.context.clearCookies();
+        await route.continue();
+      },
+      { times: 1 },
+    );
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await ended.waitFor();
     await fillCredentials(page, 'guest@example.com');
