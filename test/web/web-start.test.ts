@@ -18,6 +18,19 @@ const MOST_CLICKS = 8;
 const shared = sharedService(startWithPages);
 
 describeWithBrowser('the start page', (open) => {
+  test('has the font of the frame that the service renders', async () => {
+    const service = shared();
+    await using visitor = await visit(open, service, { expected: [/404/] });
+    const { page } = visitor;
+    const reference = page.getByRole('link', { name: 'API reference' }).first();
+    const font = () => reference.evaluate((link) => getComputedStyle(link).fontFamily);
+    await page.getByLabel('Colors').waitFor();
+    const replaced = await font();
+    await page.goto(`${service.dashboardUrl}/nothing-here`);
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    expect(await font()).toBe(replaced);
+  });
+
   test.each([
     ['a desktop', DESKTOP],
     ['a phone', PHONE],

@@ -40,9 +40,8 @@ export const theme: MantineThemeOverride = createTheme({
   defaultRadius: 'md',
   respectReducedMotion: true,
   cursorType: 'pointer',
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
-  fontFamilyMonospace:
-    'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  fontFamily: 'var(--font)',
+  fontFamilyMonospace: 'var(--monospace-font)',
   components: {
     Badge: Badge.extend({ defaultProps: { tt: 'none' } }),
     Notification: Notification.extend({
