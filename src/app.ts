@@ -7,7 +7,7 @@ import type { Api } from './http/api.ts';
 import { Listener } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
 import type { RequestHandler } from './http/serve-options.ts';
-import { startBackgroundJobs } from './jobs/background-jobs.ts';
+import { loadLater, startBackgroundJobs } from './jobs/background-jobs.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
 import { watchDescriptors } from './jobs/descriptors.ts';
 import { loadTls } from './jobs/tls.ts';
@@ -108,7 +108,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   tls?.watch({ listener, jobs, readiness, metrics, log, clock });
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
-  stores.loadRareWrites();
+  starting.use(loadLater(stores));
   const running = starting.move();
   const stop = () => running.disposeAsync();
   return { port: listener.port, opsPort, stores, limiters, addresses, stop };

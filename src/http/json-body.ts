@@ -1,6 +1,6 @@
 import type { XSchema } from 'typebox/schema';
 import { ApiError, apiError, messageFor } from '../core/errors.ts';
-import { bodyParser } from './body-validator.ts';
+import { lazy } from '../lib/lazy.ts';
 import type { Expectations } from './expectations.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -9,6 +9,16 @@ export const MAX_BODY_BYTES = 64 * 1024;
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:$|;)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)/i;
+
+/** The validator of schemas takes longer to load than anything else that the service needs. */
+const loadValidator = lazy(() => import('./body-validator.ts'));
+
+/** Loads the code that checks bodies, before the first one arrives. Never rejects: the first body tries again. */
+export async function prepareBodyReaders(): Promise<void> {
+  try {
+    await loadValidator();
+  } catch {}
+}
 
 /**
  * Makes a function that reads the body of requests to an operation, and checks it against its schema.
@@ -21,8 +31,15 @@ export function bodyReader<const Schema extends XSchema>(
   operation: { readonly body: Schema; readonly expectations?: Expectations },
   maxBytes = MAX_BODY_BYTES,
 ) {
-  const parse = bodyParser(operation.body, operation.expectations);
-  return async (request: Request) => parse(await readJsonBody(request, maxBytes));
+  const loadParser = lazy(async () => {
+    const { bodyParser } = await loadValidator();
+    return bodyParser(operation.body, operation.expectations);
+  });
+  return async (request: Request) => {
+    const body = await readJsonBody(request, maxBytes);
+    const parse = await loadParser();
+    return parse(body);
+  };
 }
 
 /**

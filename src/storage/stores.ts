@@ -48,8 +48,8 @@ export interface DatabaseStores extends SharedStores {
    */
   prepareWrites(): Promise<void>;
   /**
-   * After the first replies, loads the code of rare writes, which would otherwise be loaded at the first of them, and
-   * opens the file of the request log.
+   * Loads the code of rare writes, which would otherwise be loaded at the first of them, and opens the file of the
+   * request log.
    */
   loadRareWrites(): void;
   /**

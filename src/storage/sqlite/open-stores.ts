@@ -28,9 +28,6 @@ import { RequestLogFile } from './request-log-file.ts';
 import { Writer } from './writer.ts';
 import type { WriterThreads } from './writer-threads.ts';
 
-/** Delay before rare writes are prepared, in ms: this takes 60 ms of CPU time, for which the first replies would wait. */
-const RARE_WRITES_AFTER = 100;
-
 /**
  * Opens the stores of the data folder.
  * @throws SetupError when the folder or a file in it cannot be used.
@@ -71,8 +68,8 @@ export async function openSqliteStores(
     writes: writer.outcomes,
     prepareWrites: () => writer.open(databases.paths),
     loadRareWrites() {
-      const recorded = config.requestLogDays > 0 ? requestLog : undefined;
-      resources.use(prepareRareWrites(writer, recorded));
+      writer.load();
+      if (config.requestLogDays > 0) requestLog.prepare();
     },
     probeWrites: () => writer.probe(),
     nodes: undefined,
@@ -98,15 +95,6 @@ export async function openSqliteStores(
       await resources.disposeAsync();
     },
   };
-}
-
-/** Loads the code of rare writes and opens the request log after the first replies, unless disposed of before. */
-function prepareRareWrites(writer: Writer, requestLog: RequestLogFile | undefined): Disposable {
-  const timer = setTimeout(() => {
-    writer.load();
-    requestLog?.prepare();
-  }, RARE_WRITES_AFTER);
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /** The databases of a data folder that this process has open, with their writer and their state. */
