@@ -41,6 +41,8 @@ export interface Config {
   readonly contact: string | undefined;
   /** The Redis that counts requests; without it they are counted in memory. May hold a password. */
   readonly redis: RedisAddress | undefined;
+  /** Time without a reply after which Redis counts as unavailable, in ms. */
+  readonly redisTimeout: number;
   /** Whether operators may change something only in a session verified with a second factor. */
   readonly operatorsNeedSecondFactor: boolean;
   readonly trustedProxies: readonly AddressRange[];
@@ -116,6 +118,8 @@ export const STOP_GRACE = 10 * SECOND;
 const MIN_SECRET_LENGTH = 32;
 const MAX_CONNECTIONS = 1_000;
 const MAX_REQUEST_LOG_DAYS = 30;
+/** In ms: a request may wait for Redis that long. */
+const MAX_REDIS_TIMEOUT = 10_000;
 /** Longest drain, in seconds: service managers do not wait longer. */
 const MAX_DRAIN = 600;
 /** Highest age of a backup, in hours: ten years. */
@@ -159,6 +163,7 @@ export function readConfig(
     mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
     contact: reader.contact('PETSTORE_CONTACT'),
     redis: reader.parsed('PETSTORE_REDIS_URL', parseRedisUrl),
+    redisTimeout: reader.count('PETSTORE_REDIS_TIMEOUT_MS', 50, MAX_REDIS_TIMEOUT),
     operatorsNeedSecondFactor: reader.isRequired('PETSTORE_OPERATOR_SECOND_FACTOR'),
     trustedProxies: reader.addresses('PETSTORE_TRUSTED_PROXIES'),
     anonymousLimits: Object.freeze({
@@ -183,14 +188,19 @@ export function readConfig(
   if (config.banPolicy.maximum < config.banPolicy.base) {
     reader.problem('PETSTORE_BAN_MAX_SECONDS must be at least PETSTORE_BAN_SECONDS.');
   }
-  const byTarget = Map.groupBy(ADDRESSED, (name) => requestTarget(addresses(port)[name]));
+  reportSharedTargets(reader, addresses(port));
+  reader.finish();
+  return Object.freeze(config);
+}
+
+/** Reports base addresses to which the same requests would belong. */
+function reportSharedTargets(reader: SettingReader, addresses: Addresses): void {
+  const byTarget = Map.groupBy(ADDRESSED, (name) => requestTarget(addresses[name]));
   for (const rivals of byTarget.values()) {
     if (rivals.length === 1) continue;
     const names = rivals.map((name) => BASE_URL_SETTINGS[name]).join(' and ');
     reader.problem(`${names} must differ in their host or path.`);
   }
-  reader.finish();
-  return Object.freeze(config);
 }
 
 function reportUnknown(reader: SettingReader, names: readonly string[]): void {

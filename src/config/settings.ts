@@ -63,6 +63,11 @@ export const SETTINGS = {
     purpose:
       'Redis in which several processes count requests together: redis://host:6379, redis+sentinel://host,host/master or redis+cluster://host,host; rediss for TLS. Without it one process counts in memory.',
   },
+  PETSTORE_REDIS_TIMEOUT_MS: {
+    default: '150',
+    purpose:
+      'How long Redis may send no reply, in milliseconds, before each process applies its share of the limits by itself.',
+  },
   PETSTORE_SMTP_URL: {
     default: 'none',
     purpose:

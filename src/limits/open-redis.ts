@@ -4,12 +4,12 @@ import type { RedisDependencies, SharedRedis } from './redis/shared-redis.ts';
 
 /** Connects to Redis if it is configured; loads the client only then. */
 export async function openRedis(
-  { redis: address }: Config,
+  { redis: address, redisTimeout }: Config,
   dependencies: RedisDependencies,
 ): Promise<SharedRedis | undefined> {
   if (!address) return undefined;
   const { connectRedis } = await import('./redis/shared-redis.ts');
-  return connectRedis(address, dependencies);
+  return connectRedis(address, redisTimeout, dependencies);
 }
 
 /** Returns the counts of attempts to sign in: those in Redis if it is configured, otherwise this process's own. */

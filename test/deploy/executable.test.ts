@@ -181,7 +181,7 @@ describe('the executable in an empty place', () => {
 
   test.skipIf(!hasRedis)('counts in Redis', async () => {
     await using redis = await RedisServer.start();
-    using place = emptyPlace({ PETSTORE_REDIS_URL: redis.url });
+    using place = emptyPlace(redis.settings);
     await using service = await place.serve();
     const key = await place.key();
     const reply = await fetch(`${service.url()}/pets`, {

@@ -39,7 +39,7 @@ test.skipIf(!hasRedis)(
   'with Redis the limit of messages is that of all processes together',
   async () => {
     await using redis = await RedisServer.start();
-    const settings = { PETSTORE_REDIS_URL: redis.url };
+    const { settings } = redis;
     await using one = await TestService.start({ parts: PARTS, settings });
     await using two = await TestService.start({ parts: PARTS, settings, folder: one.folder.path });
     const { secret } = await one.account(subscribe('free'));

@@ -66,7 +66,7 @@ describe('a request, where the variables of OpenTelemetry are set,', () => {
 
   test.if(hasRedis)('shows the time that Redis took', async () => {
     await using redis = await RedisServer.start();
-    await using it = await tracedService({ PETSTORE_REDIS_URL: redis.url });
+    await using it = await tracedService(redis.settings);
     await clientOf(it.service, it.key).listPets();
     await eventually(() => it.collector.find('GET /v1/pets') !== undefined);
     expect(it.collector.find('Limiter.take')).toMatchObject({

@@ -27,7 +27,7 @@ describe.skipIf(!hasPostgres)('messages on PostgreSQL', () => {
       await using redis = await RedisServer.start();
       const settings = {
         PETSTORE_DATABASE_URL: await server.createDatabase(),
-        PETSTORE_REDIS_URL: redis.url,
+        ...redis.settings,
         PETSTORE_SECRET: SECRET,
       };
       const stores = await openStores(readConfig(settings), systemClock);

@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres)('several processes on one database', () => {
     async function twoServices() {
       const resources = new AsyncDisposableStack();
       const url = await server.createDatabase();
-      const settings = settingsOn(url, { PETSTORE_REDIS_URL: redis.url });
+      const settings = settingsOn(url, redis.settings);
       const one = resources.use(await TestService.start({ settings }));
       const two = resources.use(await TestService.start({ settings }));
       return { url, one, two, [Symbol.asyncDispose]: () => resources.disposeAsync() };

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { parseRedisUrl } from '../../src/config/redis-address.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import {
   RedisConnection,
@@ -48,6 +49,11 @@ export class RedisServer implements AsyncDisposable {
 
   get url(): string {
     return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** For a service on it, to which it must not seem unavailable on a busy machine. */
+  get settings() {
+    return { PETSTORE_REDIS_URL: this.url, PETSTORE_REDIS_TIMEOUT_MS: '10000' };
   }
 
   /** Suspends the server: connections stay open, and nothing is answered. */
@@ -168,7 +174,7 @@ export const NEVER_SILENT = 30_000;
 /** A ready connection as used by the service, with access to what it reports. */
 export async function connectTo(
   url: string,
-  options: Pick<RedisConnectionOptions, 'clockScript' | 'silenceTimeout'> = {},
+  options: Partial<Pick<RedisConnectionOptions, 'clockScript' | 'silenceTimeout'>> = {},
 ) {
   const told: string[] = [];
   const events: RedisEvents = {
@@ -182,6 +188,7 @@ export async function connectTo(
     address: parseRedisUrl(url),
     events,
     clock: systemClock,
+    silenceTimeout: Number(SETTINGS.PETSTORE_REDIS_TIMEOUT_MS.default),
     ...options,
   });
   await connection.ready(options.silenceTimeout ?? 5_000);

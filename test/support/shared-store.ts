@@ -40,7 +40,7 @@ async function beside(
 ): Promise<OpenSharedStore> {
   await using opening = new AsyncDisposableStack();
   const redis = opening.use(await RedisServer.start());
-  const settings = { ...(await openStore(opening)), PETSTORE_REDIS_URL: redis.url };
+  const settings = { ...(await openStore(opening)), ...redis.settings };
   const resources = opening.move();
   return { settings, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

@@ -12,8 +12,6 @@ class RedisUnavailable extends Error {
   }
 }
 
-/** A server counts as unavailable when calls wait and it has sent no reply for this time, in ms. */
-const SILENCE_TIMEOUT = 150;
 /** How often the silence is measured, in ms. */
 const CHECK_INTERVAL = 25;
 /** How long one probe may take, in ms. */
@@ -24,8 +22,8 @@ interface CircuitOptions {
   readonly probe: (key: string) => Promise<unknown>;
   readonly onOpen: (cause: unknown) => void;
   readonly onClose: () => void;
-  /** Time without a reply after which the server counts as unavailable, in ms; 150 by default. */
-  readonly silenceTimeout?: number | undefined;
+  /** Time without a reply, while calls wait, after which the server counts as unavailable, in ms. */
+  readonly silenceTimeout: number;
 }
 
 /**
@@ -45,7 +43,7 @@ export class Circuit {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
-  constructor({ probe, onOpen, onClose, silenceTimeout = SILENCE_TIMEOUT }: CircuitOptions) {
+  constructor({ probe, onOpen, onClose, silenceTimeout }: CircuitOptions) {
     this.#onOpen = onOpen;
     this.#silenceTimeout = silenceTimeout;
     this.#breaker = new CircuitBreaker<unknown>({

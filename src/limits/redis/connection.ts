@@ -36,8 +36,8 @@ export interface RedisConnectionOptions {
   readonly clock: Clock;
   /** Lua function `now()` that returns the time in epoch ms; by default that of the server. */
   readonly clockScript?: string;
-  /** As in `Circuit`, in ms; 150 by default. Connections do not time out earlier. */
-  readonly silenceTimeout?: number;
+  /** As in `Circuit`, in ms. Connections do not time out earlier. */
+  readonly silenceTimeout: number;
 }
 
 /**
@@ -49,7 +49,7 @@ export class RedisConnection {
   readonly #events: RedisEvents;
   readonly #clock: Clock;
   readonly #name: string;
-  readonly #silenceTimeout: number | undefined;
+  readonly #silenceTimeout: number;
   readonly #circuits = new Map<string, Circuit>();
   #problem: unknown;
 
@@ -60,7 +60,7 @@ export class RedisConnection {
     this.#events = events;
     this.#clock = clock;
     this.#name = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
-    const timeout = Math.max(CONNECTION_TIMEOUT, silenceTimeout ?? 0);
+    const timeout = Math.max(CONNECTION_TIMEOUT, silenceTimeout);
     this.#client = createClient(address, clockScript, timeout);
     this.#client.on('error', (error) => {
       this.#problem = nodeErrorOf(error) ?? error;

@@ -44,9 +44,13 @@ interface Link {
   atClose(work: () => Promise<void>): void;
 }
 
-/** Connects to Redis, continuing in the background if it takes too long; logs changes of its availability. */
+/**
+ * Connects to Redis, continuing in the background if it takes too long; logs changes of its availability.
+ * @param silenceTimeout as in `Circuit`, in ms.
+ */
 export async function connectRedis(
   address: RedisAddress,
+  silenceTimeout: number,
   { clock, log, metrics, readiness }: RedisDependencies,
 ): Promise<SharedRedis> {
   let changes = 0;
@@ -57,6 +61,7 @@ export async function connectRedis(
   };
   const connection = new RedisConnection({
     address,
+    silenceTimeout,
     clock,
     events: {
       onUnavailable: (redis, cause) => {

@@ -8,7 +8,7 @@ import { listPets, sandbox } from '../../support/sandbox-scene.ts';
 describe.skipIf(!hasRedis)('petstore reset beside two services on one Redis', () => {
   test('ends windows and bans in both', async () => {
     await using redis = await RedisServer.start();
-    const settings = { PETSTORE_REDIS_URL: redis.url };
+    const { settings } = redis;
     await using one = await TestService.start({ settings });
     await using two = await TestService.start({ settings, folder: one.folder.path });
     const { secret } = await one.account(subscribe('free'), 'staging');

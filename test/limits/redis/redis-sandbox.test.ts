@@ -14,7 +14,7 @@ const FOUR_YEARS = 4 * 365 * (DAY / SECOND);
 async function twoServices() {
   const resources = new AsyncDisposableStack();
   const redis = resources.use(await RedisServer.start());
-  const settings = { PETSTORE_REDIS_URL: redis.url, PETSTORE_BAN_AFTER: '1' };
+  const settings = { ...redis.settings, PETSTORE_BAN_AFTER: '1' };
   const one = resources.use(await TestService.start({ settings }));
   const two = resources.use(await TestService.start({ settings, folder: one.folder.path }));
   return { redis, one, two, [Symbol.asyncDispose]: () => resources.disposeAsync() };

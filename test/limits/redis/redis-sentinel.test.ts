@@ -16,7 +16,7 @@ describe.skipIf(!hasRedis)('a service that finds its Redis through a Sentinel', 
     const sentinel = resources.use(await RedisSentinel.over(master));
     const lines: string[] = [];
     const log = createLog('info', { write: (line) => void lines.push(line) });
-    const settings = { PETSTORE_REDIS_URL: sentinel.url };
+    const settings = { ...master.settings, PETSTORE_REDIS_URL: sentinel.url };
     const service = resources.use(await TestService.start({ settings, log }));
     const twenty = subscribe('enterprise', { perMinute: 20, perDay: 900 });
     const { secret } = await service.account(twenty);

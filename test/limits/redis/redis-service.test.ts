@@ -11,6 +11,8 @@ import { eventually, TestService } from '../../support/harness.ts';
 import { admitted, ask } from '../../support/limit-readings.ts';
 import { hasRedis, RedisServer } from '../../support/redis-server.ts';
 
+const IMPATIENT = { PETSTORE_REDIS_TIMEOUT_MS: '150' };
+
 /** Two services on one folder and one Redis, with the log of the first. */
 async function twoServices(
   settings: Record<string, string> = {},
@@ -20,7 +22,7 @@ async function twoServices(
   const redis = resources.use(await RedisServer.start());
   const lines: string[] = [];
   const log = createLog('info', { write: (line) => void lines.push(line) });
-  const all = { PETSTORE_REDIS_URL: redis.url, ...settings };
+  const all = { ...redis.settings, ...settings };
   const one = resources.use(await TestService.start({ settings: all, parts, log }));
   const folder = one.folder.path;
   const two = resources.use(await TestService.start({ settings: all, parts, folder }));
@@ -108,7 +110,7 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
   });
 
   test('answer and log it while Redis is stopped, and count together again afterwards', async () => {
-    await using it = await twoServices();
+    await using it = await twoServices(IMPATIENT);
     const { secret } = await it.one.account(
       subscribe('enterprise', { perMinute: 10, perDay: 900 }),
     );
@@ -127,6 +129,26 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
     await eventually(() => it.logged('Redis is available again'));
     await eventually(async () => (await ask(it.one, secret)).status === 429);
     await eventually(async () => (await ask(it.two, secret)).status === 429);
+  });
+});
+
+describe.skipIf(!hasRedis)('a service whose Redis is slow', () => {
+  test('waits for it as long as it is set to', async () => {
+    await using redis = await RedisServer.start();
+    const { settings } = redis;
+    await using patient = await TestService.start({ settings });
+    await using impatient = await TestService.start({ settings: { ...settings, ...IMPATIENT } });
+    const { secret } = await patient.account();
+    const { secret: other } = await impatient.account();
+    redis.pause();
+    const waiting = ask(patient, secret);
+    expect((await ask(impatient, other)).status).toBe(200);
+    expect(Bun.peek.status(waiting)).toBe('pending');
+    redis.resume();
+    expect((await waiting).status).toBe(200);
+    const away = async (service: TestService) =>
+      /petstore_redis_away (\d)/.exec(await (await fetch(`${service.opsUrl}/metrics`)).text())?.[1];
+    expect(await away(patient)).toBe('0');
   });
 });
 
