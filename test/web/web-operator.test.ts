@@ -47,10 +47,11 @@ describeWithBrowser('the accounts page', (open) => {
       await held.promise;
       await route.continue();
     });
+    const opener = page.getByRole('button', { name: `Change plan of ${boss.email}` });
+    await opener.waitFor();
     const asked = page.waitForRequest(/search=.*%40/);
     await page.getByRole('searchbox', { name: 'E-mail address' }).fill(boss.email);
     await asked;
-    const opener = page.getByRole('button', { name: `Change plan of ${boss.email}` });
     await opener.focus();
     const answered = page.waitForResponse(/search=.*%40/);
     held.resolve();
