@@ -1,4 +1,6 @@
 import { SQL } from 'bun';
+import { StorageUnavailable } from '../../core/errors.ts';
+import { NodeLost } from '../../core/node-lost.ts';
 
 /** SQLSTATE: the transaction conflicted with another one and may succeed when retried. */
 const LOST_RACE = /^(40001|40P01)$/;
@@ -115,6 +117,12 @@ export function isUnreachable(error: unknown): boolean {
 /** Whether the server that replies does not accept changes, and another one may be the primary now. */
 export function isNoPrimary(error: unknown): boolean {
   return NO_PRIMARY.test(sqlStateOf(error) ?? '') && !isOfOneNode(error);
+}
+
+/** Whether a request failed only because one node of a sharded database did. */
+export function isLostNode(error: unknown): error is StorageUnavailable {
+  if (!(error instanceof StorageUnavailable)) return false;
+  return error instanceof NodeLost || isOfOneNode(error.cause);
 }
 
 /** Whether one node of a sharded database failed while the server that replies works. */

@@ -6,7 +6,7 @@ import type { CreateOutcome, Pet } from '../../core/pets.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import type { Creation } from '../pets/pets.ts';
 import type { PostgresDatabase } from './database.ts';
-import { isOfOneNode, isTaken } from './failures.ts';
+import { isLostNode, isTaken } from './failures.ts';
 import { claim, type Earlier, nameOf, recall } from './idempotent-requests.ts';
 import { insertNewPets, insertPets, newPetIds, skipTakenIds } from './pet-insertion.ts';
 
@@ -117,12 +117,6 @@ function earlierOutcome(
   if (!row || !isRemembered(row.created_at, now)) return undefined;
   if (row.fingerprint !== request.fingerprint) return { kind: 'mismatch' };
   return { kind: 'replayed', reply: row.reply };
-}
-
-/** Whether new pets cannot be stored while the rest of the database works, so that repeated requests can be answered. */
-function isLostNode(error: unknown): error is StorageUnavailable {
-  if (!(error instanceof StorageUnavailable)) return false;
-  return error instanceof NodeLost || isOfOneNode(error.cause);
 }
 
 /**

@@ -1,10 +1,9 @@
-import { StorageUnavailable } from '../../core/errors.ts';
 import type { BatchMark, UsageRecord } from '../../core/usage.ts';
 import { chunks } from '../../lib/chunks.ts';
 import type { UsageBatches } from '../requests/usage.ts';
 import { addedCounts, COUNT_COLUMNS, countsOf } from '../requests/usage-columns.ts';
 import { type PostgresDatabase, type Queries, texts } from './database.ts';
-import { isOfOneNode } from './failures.ts';
+import { isLostNode } from './failures.ts';
 import { valuesOf } from './several-nodes.ts';
 
 /** Adds the usage of many accounts. */
@@ -36,7 +35,7 @@ export class PostgresUsageBatches implements UsageBatches {
       });
     } catch (error) {
       // Otherwise this attempt, or an earlier one, may have been committed: only the same mark may be used again.
-      const canSplit = isKnownNew && (isRolledBack || isRefusedByNode(error));
+      const canSplit = isKnownNew && (isRolledBack || isLostNode(error));
       throw nodes && canSplit ? await nodes.failureOf(error, 'key_usage', owners) : error;
     }
   }
@@ -44,11 +43,6 @@ export class PostgresUsageBatches implements UsageBatches {
   async pruneMarks(hour: number): Promise<void> {
     await this.#database.run('DELETE FROM usage_sources WHERE hour < $1', hour);
   }
-}
-
-/** Whether the server replied that a node failed, so that nothing was committed. */
-function isRefusedByNode(error: unknown): boolean {
-  return error instanceof StorageUnavailable && isOfOneNode(error.cause);
 }
 
 /** Records a batch as added; `false` if it already was, by a commit whose reply was lost. */
