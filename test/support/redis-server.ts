@@ -116,6 +116,8 @@ export class RedisCluster implements AsyncDisposable {
     const options = [
       ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeout)],
       ...['--repl-diskless-sync-delay', '0'],
+      // The other masters serve on while one is lost.
+      ...['--cluster-require-full-coverage', 'no'],
     ];
     const nodes: RedisServer[] = [];
     while (nodes.length < 6) nodes.push(await RedisServer.start(options, BUS));

@@ -13,7 +13,7 @@ const COUNTER = join(import.meta.dir, 'redis-counter.ts');
 const LIMITS = { perMinute: 1_000, perDay: 1_000_000 };
 
 /** In ms, long enough that a busy machine does not look like a lost master. */
-const SILENCE_TIMEOUT = 2_000;
+const SILENCE_TIMEOUT = 5_000;
 const NODE_TIMEOUT = 3_000;
 /** For several elections, each of which may fail on a busy machine, in ms. */
 const RECOVERY_TIME = 150_000;
