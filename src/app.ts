@@ -108,7 +108,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   tls?.watch({ listener, jobs, readiness, metrics, log, clock });
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
-  starting.use(loadLater(stores));
+  starting.use(loadLater(stores, log));
   const running = starting.move();
   const stop = () => running.disposeAsync();
   return { port: listener.port, opsPort, stores, limiters, addresses, stop };

@@ -118,8 +118,8 @@ export const STOP_GRACE = 10 * SECOND;
 const MIN_SECRET_LENGTH = 32;
 const MAX_CONNECTIONS = 1_000;
 const MAX_REQUEST_LOG_DAYS = 30;
-/** In ms: a request may wait for Redis that long. */
-const MAX_REDIS_TIMEOUT = 10_000;
+/** In ms. Requests wait that long, which must be less than the idle timeout of their connections and `STOP_GRACE`. */
+const MAX_REDIS_TIMEOUT = 5 * SECOND;
 /** Longest drain, in seconds: service managers do not wait longer. */
 const MAX_DRAIN = 600;
 /** Highest age of a backup, in hours: ten years. */

@@ -66,7 +66,7 @@ export const SETTINGS = {
   PETSTORE_REDIS_TIMEOUT_MS: {
     default: '150',
     purpose:
-      'How long Redis may send no reply, in milliseconds, before each process applies its share of the limits by itself.',
+      'How long Redis may send no reply, in milliseconds, 50 to 5000, before each process applies its share of the limits by itself.',
   },
   PETSTORE_SMTP_URL: {
     default: 'none',

@@ -10,29 +10,31 @@ export const MAX_BODY_BYTES = 64 * 1024;
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:$|;)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)/i;
 
-/** The validator of schemas takes longer to load than anything else that the service needs. */
-const loadValidator = lazy(() => import('./body-validator.ts'));
-
-/** Loads the code that checks bodies, before the first one arrives. Never rejects: the first body tries again. */
-export async function prepareBodyReaders(): Promise<void> {
+/**
+ * Loads the code that checks bodies, once. The first body would load it, too, but would have to wait.
+ * @throws ApiError `unavailable` when it cannot be loaded; the next call tries again.
+ */
+export const loadBodyValidator = lazy(async () => {
   try {
-    await loadValidator();
-  } catch {}
-}
+    return await import('./body-validator.ts');
+  } catch (cause) {
+    throw new ApiError('unavailable', messageFor('unavailable'), { cause });
+  }
+});
 
 /**
  * Makes a function that reads the body of requests to an operation, and checks it against its schema.
  * @param operation see `bodyParser` for its schema.
  * @param maxBytes the largest body that is accepted.
- * @returns a function that throws ApiError `unsupported_content_type`, `body_too_large`, `invalid_json` or
- *   `invalid_body`.
+ * @returns a function that throws ApiError `unsupported_content_type`, `body_too_large`, `invalid_json`,
+ *   `invalid_body` or `unavailable`.
  */
 export function bodyReader<const Schema extends XSchema>(
   operation: { readonly body: Schema; readonly expectations?: Expectations },
   maxBytes = MAX_BODY_BYTES,
 ) {
   const loadParser = lazy(async () => {
-    const { bodyParser } = await loadValidator();
+    const { bodyParser } = await loadBodyValidator();
     return bodyParser(operation.body, operation.expectations);
   });
   return async (request: Request) => {

@@ -6,7 +6,7 @@ import type { Lease } from '../core/lease.ts';
 import { MESSAGES_KEPT } from '../core/messages.ts';
 import { firstKeptHour, hourOf } from '../core/usage.ts';
 import type { Api } from '../http/api.ts';
-import { prepareBodyReaders } from '../http/json-body.ts';
+import { loadBodyValidator } from '../http/json-body.ts';
 import { type Clock, DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
@@ -78,10 +78,14 @@ interface StartedJobs {
 }
 
 /** Loads the code for request bodies and rare writes a moment after the start, unless disposed of before. */
-export function loadLater(stores: Pick<Stores, 'loadRareWrites'>): Disposable {
-  const timer = setTimeout(() => {
+export function loadLater(stores: Pick<Stores, 'loadRareWrites'>, log: Log): Disposable {
+  const timer = setTimeout(async () => {
     stores.loadRareWrites();
-    void prepareBodyReaders();
+    try {
+      await loadBodyValidator();
+    } catch (error) {
+      log.warn({ err: error }, 'the code that checks request bodies cannot be loaded');
+    }
   }, LOAD_AFTER);
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }

@@ -4,13 +4,14 @@
  */
 export {};
 
-const SECOND = 1_000;
+/** In ms. */
+const LATE = 100;
 const NEVER = 2 ** 31 - 1;
 
-// Work that is delayed by a second or more is not part of a start, even in a slow test.
+// Work that is delayed that long is not part of a start, even in a slow test.
 const { setTimeout } = globalThis;
 const withoutLater = (work: () => void, delay = 0) =>
-  setTimeout(work, delay < SECOND ? delay : NEVER);
+  setTimeout(work, delay < LATE ? delay : NEVER);
 globalThis.setTimeout = Object.assign(withoutLater, setTimeout);
 
 let askedForStdout = false;

@@ -127,6 +127,12 @@ describeWithBrowser('the API reference', (open) => {
         expect([path, await layoutShift(page), await isTooWide(visitor)]).toEqual([path, 0, false]);
       }
       expect(await page.evaluate(colors, SHARED)).toEqual(ofDashboard);
+      const font = await page.evaluate(() => {
+        // A script sets it; pages work without scripts, too.
+        document.documentElement.removeAttribute('data-mantine-color-scheme');
+        return getComputedStyle(document.body).fontFamily;
+      });
+      expect(font).toStartWith('system-ui');
       expect(visitor.problems).toEqual([]);
     }
   });

@@ -14,7 +14,7 @@ class RedisUnavailable extends Error {
 
 /** How often the silence is measured, in ms. */
 const CHECK_INTERVAL = 25;
-/** How long one probe may take, in ms. */
+/** How long one probe may take, in ms, unless the silence timeout is longer. */
 const PROBE_TIMEOUT = 0.5 * SECOND;
 
 interface CircuitOptions {
@@ -46,8 +46,9 @@ export class Circuit {
   constructor({ probe, onOpen, onClose, silenceTimeout }: CircuitOptions) {
     this.#onOpen = onOpen;
     this.#silenceTimeout = silenceTimeout;
+    const probeTimeout = Math.max(PROBE_TIMEOUT, silenceTimeout);
     this.#breaker = new CircuitBreaker<unknown>({
-      probe: () => withTimeout(PROBE_TIMEOUT, () => probe(this.#key)),
+      probe: () => withTimeout(probeTimeout, () => probe(this.#key)),
       firstPause: 0.1 * SECOND,
       longestPause: SECOND,
       onClose,

@@ -13,7 +13,7 @@ import { RedisAttemptCounts } from './attempt-counts.ts';
 import { RedisConnection } from './connection.ts';
 import { RedisLimiter } from './limiter.ts';
 
-/** How long a start waits for Redis, in ms. */
+/** How long a start waits for Redis, in ms, unless the silence timeout is longer. */
 const READY_TIMEOUT = 2 * SECOND;
 const HEARTBEAT_INTERVAL = SECOND;
 /** How often to check whether Redis became available or unavailable, in ms. */
@@ -85,7 +85,7 @@ export async function connectRedis(
       onError: () => metrics.redisFailed(),
     },
   });
-  if (!(await connection.ready(READY_TIMEOUT))) {
+  if (!(await connection.ready(Math.max(READY_TIMEOUT, silenceTimeout)))) {
     const { problem } = connection;
     const error = problem === undefined ? undefined : messageOf(problem);
     log.warn({ error }, 'Redis cannot be reached: limits are applied locally until it can');

@@ -34,7 +34,8 @@ export class PostgresUsageBatches implements UsageBatches {
         }
       });
     } catch (error) {
-      // Otherwise this attempt, or an earlier one, may have been committed: only the same mark may be used again.
+      // Otherwise this attempt, or an earlier one, may have been committed: only the same mark may be used again. A
+      // reply that a node failed means that the transaction was rolled back.
       const canSplit = isKnownNew && (isRolledBack || isLostNode(error));
       throw nodes && canSplit ? await nodes.failureOf(error, 'key_usage', owners) : error;
     }

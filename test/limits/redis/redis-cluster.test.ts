@@ -82,6 +82,8 @@ describe.skipIf(!hasRedis)('a Cluster that loses a master', () => {
     const without = await askAtOnce([counter], caller(hit, LIMITS), 3_000);
     expect(without.admitted).toBeLessThanOrEqual(1_000);
     expect((await askAtOnce([counter], caller(spared, LIMITS), 1_500)).admitted).toBe(1_000);
+    // The other masters serve on.
+    expect(counter.told.filter((event) => event === 'unavailable')).toHaveLength(1);
 
     await eventually(() => counter.told.at(-1) === 'available', RECOVERY_TIME);
     expect((await askAtOnce([counter], caller(hit, LIMITS), 100)).admitted).toBe(0);
