@@ -2,15 +2,13 @@ import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile, type XSchema } from 'typebox/schema';
 import { ApiError, messageFor } from '../core/errors.ts';
 import { type Int64, toInt64 } from '../lib/int64.ts';
-import { lazyValue } from '../lib/lazy.ts';
 import { type Expectations, expectationsOf } from './expectations.ts';
 
 /** The longest name of an unknown field that a message repeats in full, in characters. */
 const SHOWN_NAME_LENGTH = 60;
 
 /**
- * Makes a parser for request bodies from the schema of an object. The schema is compiled when the first body
- * arrives.
+ * Makes a parser for request bodies from the schema of an object, which is compiled immediately.
  * @param schema with `additionalProperties: false` unknown fields are refused. A property of type `integer`
  *   or `number` arrives as a number, one of type `bigint` as an exact bigint.
  * @param described expectations by field that the schema does not express, such as a pattern.
@@ -21,11 +19,10 @@ export function bodyParser<const Schema extends XSchema>(
   described: Expectations = {},
 ) {
   const expectations = { ...expectationsOf(schema), ...described };
-  const compiled = lazyValue(() => Compile(schema));
+  const validator = Compile(schema);
   const numeric = numericProperties(schema);
   return (body: unknown) => {
     for (const [name, convert] of numeric) convertInPlace(body, name, convert);
-    const validator = compiled();
     if (!validator.Check(body)) {
       const [, [error]] = validator.Errors(body);
       throw invalidBody(error, expectations);
