@@ -1,22 +1,23 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Forwards bytes to a server until it is cut; then connections stay open, but nothing is forwarded. */
+/** Forwards bytes to a server, and its replies, until it is cut; then connections stay open, but nothing is forwarded. */
 export class CuttableLink implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #target: number;
   #isCut = false;
 
-  private constructor(target: number) {
+  private constructor(target: number, delay: number) {
     this.#target = target;
     this.#server = createServer((near) => {
       const far = connect(this.#target, '127.0.0.1');
-      for (const [from, to] of [
-        [near, far],
-        [far, near],
+      for (const [from, to, late] of [
+        [near, far, 0],
+        [far, near, delay],
       ] as const) {
         this.#sockets.add(from);
-        from.on('data', (data) => this.#isCut || to.write(data));
+        const forward = (data: string | Uint8Array) => this.#isCut || to.write(data);
+        from.on('data', (data) => (late > 0 ? setTimeout(forward, late, data) : forward(data)));
         from.on('error', () => {});
         from.on('close', () => {
           this.#sockets.delete(from);
@@ -26,9 +27,12 @@ export class CuttableLink implements AsyncDisposable {
     });
   }
 
-  /** @param target port of a server on this machine. */
-  static async to(target: number): Promise<CuttableLink> {
-    const link = new CuttableLink(target);
+  /**
+   * @param target port of a server on this machine.
+   * @param delay by which its replies arrive later, in ms.
+   */
+  static async to(target: number, delay = 0): Promise<CuttableLink> {
+    const link = new CuttableLink(target, delay);
     const { promise, resolve } = Promise.withResolvers<void>();
     link.#server.listen(0, '127.0.0.1', resolve);
     await promise;

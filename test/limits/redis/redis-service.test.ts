@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import { connect, createServer } from 'node:net';
 import { PARTS, type Part, readConfig } from '../../../src/config/config.ts';
 import { parseRedisUrl } from '../../../src/config/redis-address.ts';
 import { ENVIRONMENTS } from '../../../src/core/environments.ts';
@@ -7,6 +6,7 @@ import { SetupError } from '../../../src/core/errors.ts';
 import { subscribe } from '../../../src/core/plans.ts';
 import { createLog } from '../../../src/observability/log.ts';
 import { ONE } from '../../support/ban-scene.ts';
+import { CuttableLink } from '../../support/cuttable-link.ts';
 import { Visitor } from '../../support/dashboard-visitor.ts';
 import { eventually, TestService } from '../../support/harness.ts';
 import { admitted, ask } from '../../support/limit-readings.ts';
@@ -29,25 +29,6 @@ async function twoServices(
   const two = resources.use(await TestService.start({ settings: all, parts, folder }));
   const logged = (text: string) => lines.some((line) => line.includes(text));
   return { redis, one, two, logged, [Symbol.asyncDispose]: () => resources.disposeAsync() };
-}
-
-/** A way to a server on this machine by which every reply takes this many ms longer. */
-function delayReplies(port: number, delay: number) {
-  const proxy = createServer((client) => {
-    const server = connect(port, '127.0.0.1');
-    client.on('data', (bytes) => server.write(bytes));
-    server.on('data', (bytes) => setTimeout(() => client.write(bytes), delay));
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      one.on('error', () => {});
-      one.on('close', () => other.destroy());
-    }
-  }).listen(0, '127.0.0.1');
-  const address = proxy.address();
-  if (typeof address !== 'object' || address === null) throw new Error('The proxy has no port.');
-  return { port: address.port, [Symbol.dispose]: () => void proxy.close() };
 }
 
 describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
@@ -175,7 +156,7 @@ describe.skipIf(!hasRedis)('a service whose Redis is slow', () => {
 describe.skipIf(!hasRedis)('a service whose Redis replies after 0.7 s', () => {
   test('uses it again once it is back', async () => {
     await using redis = await RedisServer.start();
-    using slow = delayReplies(redis.port, 700);
+    await using slow = await CuttableLink.to(redis.port, 700);
     const lines: string[] = [];
     const log = createLog('info', { write: (line) => void lines.push(line) });
     const settings = { ...redis.settings, PETSTORE_REDIS_URL: `redis://127.0.0.1:${slow.port}` };
