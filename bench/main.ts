@@ -83,11 +83,9 @@ async function main(): Promise<void> {
     return;
   }
   const { results: before, path } = openResults(circumstances);
-  const save = (results: Results) => {
-    saveResults(path, results);
-    writeDocumentation(results);
-  };
+  const save = (results: Results) => saveResults(path, results);
   console.log(report(await run(bench, parts, before, save)));
+  console.log('\nTo show these results in docs/performance.md, run: npm run bench -- report');
 }
 
 function chooseParts({ names, baseline }: Options) {
