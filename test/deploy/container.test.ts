@@ -62,7 +62,37 @@ describe('the image', () => {
 
 describe.skipIf(!hasNamespaces)('on a read-only root with nothing but the C library', () => {
   test('the executable serves, keeps all in /data, and ends with 0 at SIGTERM', async () => {
-    using place = temporaryFolder();
+    await using container = await Container.start();
+    const { service, data } = container;
+    const origin = `http://localhost:${service.port}`;
+    for (const path of ['/', '/docs', '/v1/openapi.json']) {
+      expect((await fetch(origin + path)).status).toBe(200);
+    }
+    expect(existsSync(join(data, 'production.db'))).toBe(true);
+    expect(await service.end('SIGTERM')).toBe(0);
+  });
+
+  test('two services in one network each keep their own /data', async () => {
+    await using first = await Container.start();
+    await using second = await Container.start();
+    for (const { data } of [first, second]) {
+      expect(existsSync(join(data, 'production.db'))).toBe(true);
+    }
+  });
+});
+
+/** The service on a root of its own, in the network of the machine. */
+class Container implements AsyncDisposable {
+  private constructor(
+    readonly service: ServiceProcess,
+    /** The folder that is its `/data`. */
+    readonly data: string,
+    private readonly place: Disposable,
+  ) {}
+
+  static async start(): Promise<Container> {
+    using stack = new DisposableStack();
+    const place = stack.use(temporaryFolder());
     const root = join(place.path, 'root');
     for (const folder of ['data', 'dev', 'proc'])
       mkdirSync(join(root, folder), { recursive: true });
@@ -73,18 +103,18 @@ describe.skipIf(!hasNamespaces)('on a read-only root with nothing but the C libr
     }
     const data = join(place.path, 'data');
     mkdirSync(data);
-    await using service = await ServiceProcess.run(
+    const service = await ServiceProcess.run(
       [...IN_NAMESPACES, 'sh', '-euc', ENTER_ROOT, 'sh', root, data],
       { env: { PATH: process.env['PATH'] ?? '' } },
     );
-    const origin = `http://localhost:${service.port}`;
-    for (const path of ['/', '/docs', '/v1/openapi.json']) {
-      expect((await fetch(origin + path)).status).toBe(200);
-    }
-    expect(existsSync(join(data, 'production.db'))).toBe(true);
-    expect(await service.end('SIGTERM')).toBe(0);
-  });
-});
+    return new Container(service, data, stack.move());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service[Symbol.asyncDispose]();
+    this.place[Symbol.dispose]();
+  }
+}
 
 /** Makes the root read-only; the other folders of a container are mounted into it. */
 const ENTER_ROOT = `

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SetupError } from '../../core/errors.ts';
 
@@ -59,10 +59,12 @@ function isServed(path: string): boolean {
 
 /** Prefixes of socket names: for the folder, and for the symbolic link to it, if there is one. */
 function namesOf(path: string): string[] {
+  // Containers may share a network, where each has another folder at this path: their roots are different.
+  const { dev, ino } = statSync('/', { bigint: true });
   const absolute = resolve(path);
   const link = join(realPathOf(dirname(absolute)), basename(absolute));
   return Array.from(new Set([link, realPathOf(absolute)]), (each) => {
-    const digest = new Bun.CryptoHasher('sha256').update(each).digest('hex');
+    const digest = new Bun.CryptoHasher('sha256').update(`${dev}:${ino}:${each}`).digest('hex');
     return `petstore-folder-${digest.slice(0, 32)}-`;
   });
 }
