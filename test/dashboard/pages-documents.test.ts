@@ -9,7 +9,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await TestService.start({ parts: PARTS });
 });
-afterAll(() => service.stop());
+afterAll(() => service[Symbol.asyncDispose]());
 
 /** A reply of the dashboard; redirects are not followed. */
 function get(path: string, method = 'GET'): Promise<Response> {

@@ -15,7 +15,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await TestService.start({ parts: PARTS });
 });
-afterAll(() => service.stop());
+afterAll(() => service[Symbol.asyncDispose]());
 
 describe('the page of an operation', () => {
   test.each(Object.entries(OPERATIONS))(

@@ -6,7 +6,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await TestService.start({ parts: PARTS });
 });
-afterAll(() => service.stop());
+afterAll(() => service[Symbol.asyncDispose]());
 
 const API_DOCUMENTS = ['/openapi.json', '/openapi.yaml'];
 const PAGES_DOCUMENTS = [

@@ -15,7 +15,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await TestService.start({ parts: PARTS });
 });
-afterAll(() => service.stop());
+afterAll(() => service[Symbol.asyncDispose]());
 
 /** The paths of the results on the server's page, best first. */
 async function search(query: string): Promise<string[]> {

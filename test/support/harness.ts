@@ -92,10 +92,20 @@ export class TestService implements AsyncDisposable {
   }
 
   static async start(options: ServiceOptions = {}): Promise<TestService> {
+    if (options.folder !== undefined) {
+      return TestService.#startOn({ path: options.folder, [Symbol.dispose]() {} }, options);
+    }
+    using stack = new DisposableStack();
+    const service = await TestService.#startOn(stack.use(temporaryFolder()), options);
+    stack.move();
+    return service;
+  }
+
+  static async #startOn(
+    folder: TestService['folder'],
+    options: ServiceOptions,
+  ): Promise<TestService> {
     const { clock = systemClock, log = createLog('silent', { write: () => {} }) } = options;
-    const given = options.folder;
-    const folder =
-      given === undefined ? temporaryFolder() : { path: given, [Symbol.dispose]: () => {} };
     const database = await testDatabaseFor(folder.path);
     const config = readConfig({
       PETSTORE_PORT: '0',
