@@ -118,6 +118,8 @@ export class RedisCluster implements AsyncDisposable {
       ...['--repl-diskless-sync-delay', '0'],
       // The other masters serve on while one is lost.
       ...['--cluster-require-full-coverage', 'no'],
+      // On a busy machine elections may fail until a replica would count as too old to take over.
+      ...['--cluster-replica-validity-factor', '0'],
     ];
     const nodes: RedisServer[] = [];
     while (nodes.length < 6) nodes.push(await RedisServer.start(options, BUS));

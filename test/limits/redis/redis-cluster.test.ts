@@ -85,7 +85,7 @@ describe.skipIf(!hasRedis)('a Cluster that loses a master', () => {
     // The other masters serve on.
     expect(counter.told.filter((event) => event === 'unavailable')).toHaveLength(1);
 
-    await eventually(() => counter.told.at(-1) === 'available', RECOVERY_TIME);
+    await eventually(() => counter.availability() === 'available', RECOVERY_TIME);
     expect((await askAtOnce([counter], caller(hit, LIMITS), 100)).admitted).toBe(0);
   });
 });

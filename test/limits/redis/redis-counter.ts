@@ -24,7 +24,9 @@ export async function newCounter(url: string, { policy = POLICY, ...link }: Coun
   const local = new MemoryLimiter(settings);
   const { connection, told, ...rest } = await connectTo(url, link);
   const limiter = new RedisLimiter({ ...settings, connection, local });
-  return { limiter, bans, told, [Symbol.dispose]: () => rest[Symbol.dispose]() };
+  /** What was told last about Redis; connections and errors may be told after it. */
+  const availability = () => told.findLast((event) => event.endsWith('available'));
+  return { limiter, bans, told, availability, [Symbol.dispose]: () => rest[Symbol.dispose]() };
 }
 
 type Counter = Awaited<ReturnType<typeof newCounter>>;

@@ -63,7 +63,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     const lost = sent;
     await until(() => sent >= lost + 50);
     await redis.bringBack();
-    await until(() => counter.told.at(-1) === 'available');
+    await until(() => counter.availability() === 'available');
   });
 
   test('admits at most twice the limit, however many requests come', async () => {
@@ -82,7 +82,9 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
       await redis.lose();
       admitted += (await askAtOnce(counters, asking, 900)).admitted;
       await redis.bringBack();
-      await eventually(() => counters.every(({ told }) => told.at(-1) !== 'unavailable'));
+      await eventually(() =>
+        counters.every(({ availability }) => availability() !== 'unavailable'),
+      );
       await Promise.all(counters.map(({ limiter }) => limiter.flushLocalCounts()));
     }
     admitted += way === 'killed' ? 0 : (await askAtOnce(counters, asking, 300)).admitted;
@@ -98,7 +100,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     await askAtOnce([counter], asking, 1);
     expect((await askAtOnce([counter], asking, 39)).admitted).toBe(39);
     await redis.bringBack();
-    await eventually(() => counter.told.at(-1) === 'available');
+    await eventually(() => counter.availability() === 'available');
     await counter.limiter.flushLocalCounts();
     const { minute } = await counter.limiter.peek(asking, systemClock.now());
     expect([59, 60]).toContain(minute.remaining);
@@ -133,7 +135,7 @@ describe.skipIf(!hasRedis)('a Redis that was never there', () => {
     expect((await askAtOnce([counter], caller('early', LIMITS), 150)).admitted).toBe(100);
     expect(counter.told).toContain('unavailable');
     await server.restart();
-    await eventually(() => counter.told.at(-1) === 'available');
+    await eventually(() => counter.availability() === 'available');
     using late = await newCounter(server.url);
     await counter.limiter.flushLocalCounts();
     const { minute, day } = await late.limiter.peek(caller('early', LIMITS), systemClock.now());
