@@ -7,7 +7,7 @@ import { type Clock, SECOND } from '../lib/clock.ts';
 import type { EnvironmentStores, Stores } from '../storage/stores.ts';
 import { type Log, withFields } from './log.ts';
 import { publicPath, withoutSecrets } from './public-path.ts';
-import { Tracer } from './tracer.ts';
+import { type TracedRequest, Tracer } from './tracer.ts';
 
 /** Spans are lost in batches: at most one warning in this many ms. */
 const WARN_INTERVAL = 10 * SECOND;
@@ -68,8 +68,9 @@ function traceRequests(tracer: Tracer, service: Service): RequestHandler {
   return (request, server, isTargetMalformed) => {
     const { method, url, headers } = request;
     const host = headers.get('host');
-    const traced = {
+    const traced: TracedRequest = {
       method,
+      scheme: url.startsWith('https:') ? 'https' : 'http',
       route: isTargetMalformed ? undefined : service.routeOf(request),
       path: publicPath(url),
       host: host && withoutSecrets(host),

@@ -45,8 +45,9 @@ const SHUTDOWN_TIMEOUT = 2 * SECOND;
 const MAX_PATH_LENGTH = 256;
 
 /** The request data in a span; must not contain secrets. */
-interface TracedRequest {
+export interface TracedRequest {
   readonly method: string;
+  readonly scheme: 'http' | 'https';
   /** The pattern of its path; `undefined` outside the API. */
   readonly route: string | undefined;
   readonly path: string;
@@ -183,13 +184,13 @@ function parentOf(traceparent: string | null): Context {
   return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT;
 }
 
-function attributesOf({ method, route, path, host }: TracedRequest): Attributes {
+function attributesOf({ method, scheme, route, path, host }: TracedRequest): Attributes {
   const address =
     host !== null && URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
   return {
     [ATTR_HTTP_REQUEST_METHOD]: method,
     [ATTR_URL_PATH]: path.slice(0, MAX_PATH_LENGTH),
-    [ATTR_URL_SCHEME]: 'http',
+    [ATTR_URL_SCHEME]: scheme,
     ...(route !== undefined && { [ATTR_HTTP_ROUTE]: route }),
     ...(address && { [ATTR_SERVER_ADDRESS]: address.hostname }),
     ...(address?.port && { [ATTR_SERVER_PORT]: Number(address.port) }),

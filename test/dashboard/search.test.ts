@@ -92,6 +92,13 @@ describe('the search', () => {
     expect(reply.headers.get('content-security-policy')).toContain("form-action 'self'");
   });
 
+  test('answers whatever port the Host header names', async () => {
+    const headers = { Host: 'x:99999' };
+    const reply = await fetch(`${service.dashboardUrl}/docs/search?q=ban`, { headers });
+    expect(reply.status).toBe(200);
+    expect(await reply.text()).toContain('value="ban"');
+  });
+
   test('leads to places that exist', async () => {
     const { banPolicy, anonymousLimits } = readConfig({});
     const facts = { addresses: addressesOf(service), banPolicy, anonymousLimits };

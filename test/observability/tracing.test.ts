@@ -6,6 +6,7 @@ import { eventually, temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment } from '../support/process.ts';
 import { hasRedis, RedisServer } from '../support/redis-server.ts';
 import { clientOf, onFolder } from '../support/storage.ts';
+import { Certificates, hasOpenssl } from '../support/tls-certificates.ts';
 import { tracedService } from './traced-service.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -39,6 +40,19 @@ describe('a request, where the variables of OpenTelemetry are set,', () => {
       'service.version': '1.0.0',
       'telemetry.sdk.language': 'nodejs',
     });
+  });
+
+  test.skipIf(!hasOpenssl)('says that it came over TLS', async () => {
+    using folder = temporaryFolder();
+    const certificates = new Certificates(folder.path);
+    await certificates.issue('first', 90);
+    await using it = await tracedService(certificates.settings);
+    await fetch(`https://localhost:${it.service.port}/v1/pets`, {
+      tls: { rejectUnauthorized: false },
+    });
+    await eventually(() => it.collector.find('GET /v1/pets') !== undefined);
+    const { attributes } = it.collector.find('GET /v1/pets') ?? {};
+    expect(attributes?.['url.scheme']).toBe('https');
   });
 
   test('belongs to the trace that it says, and what it asks of the store to it', async () => {

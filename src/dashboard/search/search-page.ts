@@ -1,3 +1,4 @@
+import { parseTarget } from '../../http/request-target.ts';
 import { html } from '../pages/html.ts';
 import type { PageParts } from '../pages/shell.ts';
 import type { ReferencePage } from '../reference/frame.ts';
@@ -7,8 +8,9 @@ import { SEARCH_PATH, type SearchResult } from '../shared/search.ts';
 const MAX_QUERY_LENGTH = 200;
 
 /** The query of a request for the search page. */
-export function queryOf(request: Request): string {
-  const query = new URL(request.url).searchParams.get('q') ?? '';
+export function queryOf({ url, headers }: Request): string {
+  const target = parseTarget(url, headers.get('host'));
+  const query = new URLSearchParams(target?.query).get('q') ?? '';
   return query.trim().slice(0, MAX_QUERY_LENGTH);
 }
 
