@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { IssuedKeyInfo, KeyPage } from '../../src/dashboard/shared/api.ts';
-import { DAY } from '../../src/lib/clock.ts';
+import { DAY, SECOND } from '../../src/lib/clock.ts';
 import { createKey, customer, dashboardScene, keysOf } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
 
@@ -42,6 +42,22 @@ describe('the list of keys', () => {
     expect(await unused()).toEqual([]);
     it.clock.advance(2 * DAY);
     expect(await unused()).toEqual([idle.key.id]);
+  });
+
+  test("counts a staging key as live by its account's clock", async () => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const wishes = { name: 'short', expiresInDays: 1 };
+    const staging = await createKey(visitor, { ...wishes, environment: 'staging' });
+    const production = await createKey(visitor, wishes);
+    const found = async (live: boolean) => {
+      const { keys } = await visitor.json<KeyPage>('GET', `/api/keys?live=${live}`);
+      return keys.map(({ id }) => id).sort();
+    };
+    expect(await found(true)).toEqual([staging.key.id, production.key.id].sort());
+    await visitor.request('POST', '/api/sandbox/clock', { advanceSeconds: (1.5 * DAY) / SECOND });
+    expect(await found(true)).toEqual([production.key.id]);
+    expect(await found(false)).toEqual([staging.key.id]);
   });
 
   test('leaves out what a filter excludes', async () => {

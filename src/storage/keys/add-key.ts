@@ -23,11 +23,11 @@ export function liveKeys(queries: Pick<Transaction, 'selectFrom'>, now: number) 
 
 /** How far the clock of the key's account is ahead, in ms; 0 in production. */
 export async function clockOffsetOf(
-  transaction: Transaction,
+  queries: Pick<Transaction, 'selectFrom'>,
   { accountId, environment }: Pick<ApiKey, 'accountId' | 'environment'>,
 ): Promise<number> {
   if (environment !== 'staging') return 0;
-  const row = await transaction
+  const row = await queries
     .selectFrom('sandboxes')
     .select('clock_offset')
     .where('account_id', '=', accountId)

@@ -160,9 +160,12 @@ export class StoredApiKeys implements ApiKeyStore {
     from?: KeyPosition,
     filter: KeyFilter = {},
   ): Promise<ApiKey[]> {
+    const clockOffset = filter.live
+      ? await clockOffsetOf(await this.#access.queries(), { accountId, environment: 'staging' })
+      : 0;
     const select = (await this.#select())
       .where('account_id', '=', accountId)
-      .where((where) => keysMeant(where, filter));
+      .where((where) => keysMeant(where, filter, clockOffset));
     const rest = from
       ? select.where(({ eb, refTuple, tuple }) =>
           eb(refTuple('created_at', 'id'), '<', tuple(from.createdAt, from.id)),

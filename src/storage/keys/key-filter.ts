@@ -2,15 +2,25 @@ import type { ExpressionBuilder } from 'kysely';
 import type { KeyFilter } from '../../core/api-keys.ts';
 import type { Database } from '../schema/schema.ts';
 
-/** The condition for keys that match a filter. */
+/**
+ * The condition for keys that match a filter.
+ * @param clockOffset how far the clock of the account is ahead in staging, in ms.
+ */
 export function keysMeant(
   where: ExpressionBuilder<Database, 'api_keys'>,
   { text, environment, live }: KeyFilter,
+  clockOffset: number,
 ) {
   const conditions = [];
   if (text !== undefined) conditions.push(containsText(where, text));
   if (environment !== undefined) conditions.push(where('environment', '=', environment));
-  if (live) conditions.push(live.is ? isLive(where, live.now) : where.not(isLive(where, live.now)));
+  if (live) {
+    const isMeant = where.and([
+      isLive(where, live.now),
+      hasNotExpiredEarlier(where, live.now + clockOffset),
+    ]);
+    conditions.push(live.is ? isMeant : where.not(isMeant));
+  }
   return where.and(conditions);
 }
 
@@ -20,6 +30,15 @@ function containsText(where: ExpressionBuilder<Database, 'api_keys'>, text: stri
   const name = fn<string>('lower', [ref('name')]);
   const rest = fn<string>('replace', [name, fn('lower', [val(text)]), val('')]);
   return where.or([where(rest, '<>', name), where('last_four', '=', text)]);
+}
+
+/** Staging keys expire earlier by as much as the clock of their account was moved since they were created. */
+function hasNotExpiredEarlier(where: ExpressionBuilder<Database, 'api_keys'>, now: number) {
+  return where.or([
+    where('environment', '<>', 'staging'),
+    where('expires_at', 'is', null),
+    where(where('expires_at', '+', where.ref('clock_offset')), '>', now),
+  ]);
 }
 
 /** The condition for live keys. @param now epoch ms. */
