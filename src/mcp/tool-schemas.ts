@@ -43,7 +43,7 @@ function convertKeyword(name: string, value: unknown): unknown {
 
 /**
  * Converts an argument to the form of the contract. Invalid values are passed on for the API to refuse.
- * @throws ApiError `invalid_parameter` for a number that was rounded when it was parsed, and for a string that is no int64.
+ * @throws ApiError `invalid_parameter` for a number that was rounded when it was parsed.
  */
 export function fromToolValue(value: unknown, schema: unknown): unknown {
   if (isInt64(schema)) return fromDecimal(value);
@@ -63,9 +63,7 @@ export function toToolValue(value: unknown, schema?: unknown): unknown {
 function fromDecimal(value: unknown): unknown {
   if (typeof value === 'string') {
     const integer = parseInt64(value);
-    if (integer !== undefined) return JSON.rawJSON(String(integer));
-    const message = `"${value}" is not a 64-bit integer. Send it as a decimal string, such as "1".`;
-    throw new ApiError('invalid_parameter', message);
+    return integer === undefined ? value : JSON.rawJSON(String(integer));
   }
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
   const message = `${value} may be rounded. Send integers beyond 2^53 as decimal strings.`;

@@ -108,9 +108,6 @@ describe('a tool', () => {
     }
     const { content } = await tools.call('createPet', { name: 'Biscuit', categoryId: 7 });
     expect(content.result.categoryId).toBe('7');
-    const wrong = await tools.call('createPet', { name: 'Biscuit', categoryId: '+1' });
-    expect(wrong.content.error).toMatchObject({ code: 'invalid_parameter', status: 400 });
-    expect(wrong.content.error?.message).toContain('"+1" is not a 64-bit integer');
     const raw = await fetch(`${service.dashboardUrl}/mcp`, {
       method: 'POST',
       headers: {

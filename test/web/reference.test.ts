@@ -10,7 +10,7 @@ import {
 import { customer, keysOf } from '../support/dashboard-scene.ts';
 import { freePort } from '../support/free-port.ts';
 import { TestService } from '../support/harness.ts';
-import { enter, isTooWide } from './web-entrance.ts';
+import { enter, enterAs, isTooWide } from './web-entrance.ts';
 
 const BEYOND_DOUBLE = '9007199254740993';
 
@@ -105,6 +105,14 @@ describeWithBrowser('the API reference', (open) => {
     await page.getByText('Paste a key of production first.').waitFor();
     await page.goto(`${service.dashboardUrl}/keys`);
     await page.getByText('temporary, made to try the API').waitFor();
+    // It is not sent for somebody else who signs in in the same tab.
+    const other = await customer(service);
+    await enterAs(visitor, service, other);
+    await page.goto(`${service.dashboardUrl}/docs/operations/listPets`);
+    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('200 OK').waitFor();
+    expect(await keysOf(other)).toMatchObject([{ environment: 'staging', isTemporary: true }]);
     expect(visitor.problems).toEqual([]);
   });
 

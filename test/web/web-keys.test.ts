@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { DESKTOP, describeWithBrowser, PHONE } from '../support/browser.ts';
 import { createKey } from '../support/dashboard-scene.ts';
-import { Visitor as Owner, PASSWORD } from '../support/dashboard-visitor.ts';
+import { Visitor as Owner } from '../support/dashboard-visitor.ts';
 import { ManualClock, type TestService } from '../support/harness.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { enter } from './web-entrance.ts';
@@ -169,29 +169,19 @@ describeWithBrowser('the keys page', (open) => {
     expect(await row.innerText()).toMatch(/until .*: \S+/s);
   });
 
-  test('asks for the password when the sign-in is not recent, then creates the key', async () => {
-    const clock = new ManualClock(Date.now());
-    await using service = await startWithPages({ clock });
-    // The browser logs each error reply; here they are expected.
-    const owner = await Owner.signUp(service);
-    await using visitor = await enter(open, service, owner, '/keys', {
-      clipboard: true,
-      expected: [/40[13].*api\/(keys|auth)/],
-    });
+  test('keeps the focus in the page when a revoked key leaves the filtered list', async () => {
+    const service = shared();
+    await using visitor = await visit(open, service);
     const { page } = visitor;
-    clock.advance(2 * HOUR);
-    await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByRole('dialog').getByLabel('Name').fill('Later');
-    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-    const again = page.getByRole('dialog', { name: 'Sign in again' });
-    await again.getByLabel('Password', { exact: true }).fill('not the password');
-    await again.getByRole('button', { name: 'Continue' }).click();
-    await again.getByText('password is wrong').waitFor();
-    await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await again.getByRole('button', { name: 'Continue' }).click();
-    const shown = page.getByRole('dialog', { name: 'Your new key' });
-    await shown.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('row', { name: /Later/ }).waitFor();
+    await signUp(page, 'revoker@example.com');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Your key').waitFor();
+    await goTo(page, 'Keys');
+    await page.getByLabel('State').selectOption({ label: 'Live' });
+    await page.getByRole('button', { name: 'Revoke My first key' }).click();
+    await page.getByRole('button', { name: 'Revoke key' }).click();
+    await page.getByText('No key is like that').waitFor();
+    await untilFocused(page, page.getByRole('main'));
     expect(visitor.problems).toEqual([]);
   });
 

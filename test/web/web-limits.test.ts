@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { MINUTE } from '../../src/lib/clock.ts';
 import { describeWithBrowser, layoutShift } from '../support/browser.ts';
 import { createKey, customer, dashboardScene } from '../support/dashboard-scene.ts';
-import { eventually } from '../support/harness.ts';
+import { AMPLE, eventually } from '../support/harness.ts';
 import { enter } from './web-entrance.ts';
 
 describeWithBrowser('a page past the limits of the dashboard', (open) => {
@@ -31,6 +31,24 @@ describeWithBrowser('a page past the limits of the dashboard', (open) => {
     await alert.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('row', { name: /test/ }).waitFor();
     expect(await layoutShift(page)).toBe(0);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('is not live while any part of it is refused', async () => {
+    await using scene = await dashboardScene();
+    const visitor = await customer(scene.service);
+    const expected = [/429.*\/api\/session/];
+    await using browser = await enter(open, scene.service, visitor, '/usage', { expected });
+    const { page } = browser;
+    await page.getByText('Live', { exact: true }).waitFor();
+    const refusal = { code: 'rate_limited', message: 'You sent too many requests.' };
+    await page.route('**/api/session', (route) =>
+      route.fulfill({ status: 429, headers: { 'Retry-After': '60' }, json: refusal }),
+    );
+    const { accounts } = scene.service.stores;
+    await accounts.setSubscription(visitor.accountId, AMPLE, Date.now(), 'test');
+    await page.getByText('This page is not up to date').waitFor();
+    await page.getByText('Not live').waitFor();
     expect(browser.problems).toEqual([]);
   });
 

@@ -113,6 +113,40 @@ describeWithBrowser('the page of requests', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
+  test('is paused for one view alone: another one shows what matches', async () => {
+    await using it = await scene();
+    await it.send('/pets?limit=3', 'fine-1');
+    await it.send('/pets/77', 'failed-1');
+    const boss = await operator(it.service);
+    const path = `/requests?account=${it.visitor.accountId}&status=4xx`;
+    await using browser = await enter(open, it.service, boss, path);
+    const { page } = browser;
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await button('GET /v1/pets/77').waitFor();
+    await button('Pause').click();
+    await page.getByRole('button', { name: 'Clear all filters' }).click();
+    await button('GET /v1/pets?limit=3').waitFor();
+    await button('Pause').click();
+    await page.getByRole('link', { name: 'Requests', exact: true }).click();
+    await page.getByText('No requests yet').waitFor();
+    expect(await button('GET /v1/pets/77').count()).toBe(0);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('searches for nothing that was typed before the filters were cleared', async () => {
+    await using it = await scene();
+    await using browser = await enter(open, it.service, it.visitor, '/requests?status=4xx');
+    const { page } = browser;
+    await page.getByLabel('Path or query').fill('zzz');
+    await page.getByRole('button', { name: 'Clear all filters' }).click();
+    await page.getByText('No requests yet').waitFor();
+    // Twice as long as the page waits for more text.
+    await page.waitForTimeout(600);
+    expect(await page.getByLabel('Path or query').inputValue()).toBe('');
+    expect(page.url()).toEndWith('/requests');
+    expect(browser.problems).toEqual([]);
+  });
+
   test('stands still while older requests are read, and goes on with one page', async () => {
     await using it = await scene();
     await it.send('/pets/77', 'failed-1');

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { MINUTE } from '../../src/lib/clock.ts';
 import { describeWithBrowser, PHONE } from '../support/browser.ts';
-import { customer, dashboardScene } from '../support/dashboard-scene.ts';
+import { createKey, customer, dashboardScene } from '../support/dashboard-scene.ts';
 import { eventually } from '../support/harness.ts';
 import { listPets } from '../support/sandbox-scene.ts';
 import { enter, expectSound, isTooWide } from './web-entrance.ts';
@@ -21,6 +21,19 @@ describeWithBrowser('the sandbox page', (open) => {
     const call = page.getByRole('group', { name: 'the call of the sandbox' });
     expect(await call.innerText()).toContain(`${scene.service.url('sandbox')}/simulation`);
     expect(await isTooWide(browser)).toBe(false);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('offers the keys of staging, however many keys of production are newer', async () => {
+    await using scene = await dashboardScene();
+    const visitor = await customer(scene.service);
+    await createKey(visitor, { name: 'ci', environment: 'staging' });
+    scene.clock.advance(1);
+    await Promise.all(Array.from({ length: 51 }, () => createKey(visitor)));
+    await using browser = await enter(open, scene.service, visitor, '/sandbox');
+    const ban = browser.page.getByRole('region', { name: 'Ban' });
+    await ban.getByRole('button', { name: 'Ban the key' }).waitFor();
+    expect(await ban.getByLabel('Key').first().inputValue()).toStartWith('ci …');
     expect(browser.problems).toEqual([]);
   });
 

@@ -92,6 +92,11 @@ describeWithBrowser('the second factor', (open) => {
     await page.getByLabel('Code', { exact: true }).fill(used);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('This code is wrong, or was used before.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await fillCredentials(page, 'ada@example.com');
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByLabel('Code', { exact: true }).fill(app.code(1));
     await page.keyboard.press('Enter');
     await heading(page, 'Start').waitFor();

@@ -172,6 +172,29 @@ describeWithBrowser('passwords and addresses by mail', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
+  test('a signed-in user who sets a new password is told so, and signs in with it', async () => {
+    await using mail = await MailServer.start();
+    await using service = await startWithPages({ settings: mail.settings });
+    const { account } = await service.account();
+    const expected = [/status of 401.*\/api\//];
+    await using visitor = await visit(open, service, { expected });
+    const { page } = visitor;
+    for (const count of [1, 2]) {
+      await fetch(`${service.dashboardUrl}/api/auth/request-password-reset`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Origin: service.dashboardUrl },
+        body: JSON.stringify({ email: account.email }),
+      });
+      await follow(page, (await mail.emailTo(account.email, count)).text);
+      await setPassword(page);
+      await page.getByText('Your new password is set.').waitFor();
+      await fillCredentials(page, account.email, NEW_PASSWORD);
+      await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    }
+    expect(visitor.problems).toEqual([]);
+  });
+
   test('where no mail is sent, the page refers to the operator', async () => {
     await using service = await startWithPages({
       settings: { PETSTORE_CONTACT: 'help@example.com' },

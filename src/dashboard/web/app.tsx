@@ -114,8 +114,8 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
       <Pages>
         <Switch>
           <Route path="/">
-            {/* After signing out, this route is rendered while the frame of the signed-in user
-                is still shown. */}
+            {/* After signing out, this route or that of the sign-in is rendered while the frame of
+                the signed-in user is still shown. */}
             {session.isLeaving ? null : <StartPage session={session} />}
           </Route>
           <Route path="/keys" component={KeysPage} />
@@ -127,9 +127,7 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
           <Route path="/account" component={AccountPage} />
           <Route path="/reset-password" component={ResetPasswordPage} />
           <Route path="/verify-email" component={VerifyEmailPage} />
-          <Route path="/sign-in">
-            <Redirect to="/" replace />
-          </Route>
+          <Route path="/sign-in">{session.isLeaving ? null : <Redirect to="/" replace />}</Route>
           <Route path="/sign-up">
             <Redirect to="/" replace />
           </Route>

@@ -96,7 +96,7 @@ class LiveChannel {
     this.#polling ??= setInterval(() => {
       // A failing query is retried for longer than the poll interval. Do not interrupt it, so that
       // its error is shown.
-      if (this.#isRefused() || this.#isBusy()) return;
+      if (isRefused(this.#client) || this.#isBusy()) return;
       void this.#client.invalidateQueries({}, { cancelRefetch: false });
     }, POLL_EVERY);
   }
@@ -104,16 +104,6 @@ class LiveChannel {
   #stopPolling(): void {
     clearInterval(this.#polling);
     this.#polling = undefined;
-  }
-
-  /** Whether a query must wait because of a rate limit. */
-  #isRefused(): boolean {
-    return this.#client
-      .getQueryCache()
-      .findAll({ type: 'active' })
-      .some(({ state: { error, errorUpdatedAt } }) => {
-        return isTooMany(error) && Date.now() < errorUpdatedAt + error.waitFor;
-      });
   }
 
   /**
@@ -138,6 +128,16 @@ class LiveChannel {
       void this.#client.invalidateQueries(each === 'everything' ? {} : { queryKey: [each] });
     }
   }
+}
+
+/** Whether a query of the page must wait because of a rate limit. */
+export function isRefused(client: QueryClient): boolean {
+  return client
+    .getQueryCache()
+    .findAll({ type: 'active' })
+    .some(({ state: { error, errorUpdatedAt } }) => {
+      return isTooMany(error) && Date.now() < errorUpdatedAt + error.waitFor;
+    });
 }
 
 /** Another version of the service may send other data. */

@@ -19,7 +19,7 @@ export default function MessagesPage() {
     <Page
       title="Messages"
       description="What your keys send to POST /messages appears here by itself. The last 100, or fewer long ones, for 30 days."
-      actions={<LiveMark isCurrent={inbox.isSuccess} />}
+      actions={<LiveMark isLoaded={inbox.isSuccess} />}
     >
       <Paper withBorder className="inbox">
         {inbox.data ? (

@@ -1,10 +1,10 @@
 import type { ErrorBody, SessionInfo } from '../../shared/api.ts';
 import { basePath } from '../page-settings.ts';
 
-/** Whether the reader is signed in to the dashboard. */
-export async function isSignedIn(): Promise<boolean> {
+/** The id of the account that the reader is signed in to in the dashboard, if any. */
+export async function signedInAccount(): Promise<string | undefined> {
   const session = await callDashboard<SessionInfo>('GET', '/session');
-  return 'account' in session && session.account !== null;
+  return 'account' in session ? session.account?.id : undefined;
 }
 
 /** Calls the dashboard's API; `path` begins after /api. @returns the reply, or the error. */

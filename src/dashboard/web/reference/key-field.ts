@@ -1,5 +1,5 @@
 import type { IssuedKeyInfo } from '../../shared/api.ts';
-import { callDashboard, isSignedIn } from './dashboard-calls.ts';
+import { callDashboard, signedInAccount } from './dashboard-calls.ts';
 import { ofTab, recall, remember } from './remember.ts';
 
 /** The storage key of the API key, which is stored while the tab is open. */
@@ -8,8 +8,13 @@ const STORED = 'petstore-reference-key';
 /** An API key that is stored for the tab. */
 interface KeptKey {
   readonly text: string;
-  /** Epoch ms; only for a temporary key. */
-  readonly endsAt?: number;
+  readonly temporary?: TemporaryKey;
+}
+
+interface TemporaryKey {
+  /** Epoch ms. */
+  readonly endsAt: number;
+  readonly accountId: string;
 }
 
 /** The field for the API key that requests are sent with. */
@@ -17,8 +22,8 @@ export class KeyField {
   readonly #input: HTMLInputElement;
   readonly #hint: Element;
   readonly #onChange: (key: string) => void;
-  #endsAt: number | undefined;
-  #isSignedIn = false;
+  #temporary: TemporaryKey | undefined;
+  #accountId: string | undefined;
   readonly #sessionLookUp: Promise<void>;
 
   /** @param onChange is called with each key, and with an empty text when there is none. */
@@ -44,23 +49,24 @@ export class KeyField {
    * @returns `undefined` if there is no key; the field then shows what to do.
    */
   async obtain(environment: string): Promise<string | undefined> {
-    const hasEnded = this.#endsAt !== undefined && this.#endsAt <= Date.now();
-    const isMisplaced = this.#endsAt !== undefined && environment === 'production';
-    if (this.#text !== '' && !hasEnded && !isMisplaced) return this.#text;
+    if (this.#text !== '' && !this.#temporary) return this.#text;
     // Its result changes the hint, which must not replace the one of this request.
     await this.#sessionLookUp;
     if (environment === 'production') return this.#ask('Paste a key of production first.');
-    if (!this.#isSignedIn) return this.#ask('Paste an API key first.');
+    if (this.#temporary && Date.now() < this.#temporary.endsAt) return this.#text;
+    const accountId = this.#accountId;
+    if (accountId === undefined) return this.#ask('Paste an API key first.');
     const issued = await callDashboard<IssuedKeyInfo>('POST', '/temporary-keys');
     if ('message' in issued) return this.#ask(issued.message);
     const { text, key } = issued;
-    this.#keep({ text, ...(key.expiresAt !== null && { endsAt: key.expiresAt }) });
+    const endsAt = key.expiresAt;
+    this.#keep({ text, ...(endsAt !== null && { temporary: { endsAt, accountId } }) });
     return text;
   }
 
   /** Drops a temporary key that was refused; the next request uses a new one. */
   refused(): void {
-    if (this.#endsAt === undefined) return;
+    if (!this.#temporary) return;
     this.#keep({ text: '' });
     this.#hint.textContent = 'The temporary key has ended. Send again to make another one.';
   }
@@ -82,7 +88,9 @@ export class KeyField {
   }
 
   async #lookForSession(): Promise<void> {
-    this.#isSignedIn = await isSignedIn();
+    this.#accountId = await signedInAccount();
+    // A temporary key belongs to the account that it was made for.
+    if (this.#temporary && this.#temporary.accountId !== this.#accountId) this.#keep({ text: '' });
     this.#showHint();
   }
 
@@ -91,9 +99,9 @@ export class KeyField {
     this.#show(key);
   }
 
-  #show({ text, endsAt }: KeptKey): void {
+  #show({ text, temporary }: KeptKey): void {
     if (this.#text !== text) this.#input.value = text;
-    this.#endsAt = endsAt;
+    this.#temporary = temporary;
     this.#showHint();
     this.#onChange(text);
   }
@@ -103,12 +111,14 @@ export class KeyField {
   }
 
   #words(): string {
-    if (this.#endsAt !== undefined) {
-      const time = new Date(this.#endsAt).toLocaleTimeString('en-GB', { timeStyle: 'short' });
+    if (this.#temporary) {
+      const time = new Date(this.#temporary.endsAt).toLocaleTimeString('en-GB', {
+        timeStyle: 'short',
+      });
       return `A temporary key of staging, which ends at ${time}. It is on the page Keys until then.`;
     }
     if (this.#text !== '') return 'This key stays in this tab, and is gone when you close it.';
-    return this.#isSignedIn
+    return this.#accountId !== undefined
       ? 'Without a key, Send makes a temporary one of staging for you, which ends after an hour.'
       : 'Paste a key. It stays in this tab, and is gone when you close it.';
   }
@@ -116,8 +126,9 @@ export class KeyField {
 
 /** The key of this tab, unless it has expired. */
 function keptKey(): KeptKey {
-  const { text, endsAt } = Object(JSON.parse(recall(ofTab, STORED) ?? '{}'));
-  const isTemporary = typeof endsAt === 'number';
-  if (typeof text !== 'string' || (isTemporary && endsAt <= Date.now())) return { text: '' };
-  return { text, ...(isTemporary && { endsAt }) };
+  const { text, temporary } = Object(JSON.parse(recall(ofTab, STORED) ?? '{}'));
+  if (typeof text !== 'string') return { text: '' };
+  if (temporary === undefined) return { text };
+  const { endsAt, accountId } = temporary;
+  return Date.now() < endsAt ? { text, temporary: { endsAt, accountId } } : { text: '' };
 }

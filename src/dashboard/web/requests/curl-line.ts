@@ -1,7 +1,8 @@
 import type { RequestInfo } from '../../shared/requests.ts';
 
 /** The command that repeats a request. The reader has to supply the key and the body. */
-export function curlLine({ method, url, environment, simulation }: RequestInfo): string {
+export function curlLine(request: RequestInfo): string {
+  const { method, url, environment, simulation } = request;
   const key = environment === 'production' ? 'PETSTORE_KEY' : 'PETSTORE_STAGING_KEY';
   // curl interprets brackets and braces in an address as a pattern.
   const asIs = /[[\]{}]/.test(url) ? ' --globoff' : '';
@@ -10,10 +11,15 @@ export function curlLine({ method, url, environment, simulation }: RequestInfo):
     `-H "Authorization: Bearer $${key}"`,
   ];
   if (simulation !== null) lines.push(`-H 'Petstore-Simulate: ${simulation}'`);
-  if (method === 'POST' || method === 'PUT') {
+  if (hasBody(request)) {
     lines.push("-H 'Content-Type: application/json'", '-d @body.json');
   }
   return lines.join(' \\\n  ');
+}
+
+/** Whether the operation of a request takes a body. */
+export function hasBody({ method, path }: Pick<RequestInfo, 'method' | 'path'>): boolean {
+  return ['POST', 'PUT', 'PATCH'].includes(method) && !path.endsWith('/sandbox/reset');
 }
 
 function methodOption(method: string): string {

@@ -10,7 +10,14 @@ import { basePath } from '../page-settings.ts';
 
 /** The filters in the page's address; the dashboard's API uses the same names. */
 export const FILTERS = [
-  ...(['id', 'environment', 'key', 'status', 'code', 'path', 'from', 'to'] as const),
+  'id',
+  'environment',
+  'key',
+  'status',
+  'code',
+  'path',
+  'from',
+  'to',
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
 
@@ -54,8 +61,8 @@ export function useRequests(filters: URLSearchParams, account: string | null, is
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     enabled: !isPaused,
-    // The current list stays until the next filter has a result.
-    placeholderData: (before) => before,
+    // The current list stays until the next filter has a result, unless it is of another account.
+    placeholderData: (before, query) => (query?.queryKey[1] === account ? before : undefined),
     ...(account !== null && { refetchInterval: LOAD_EVERY }),
   });
   /**

@@ -4,7 +4,7 @@ import type { ErrorInfo, RequestInfo } from '../../shared/requests.ts';
 import { Code } from '../common/copy.tsx';
 import { countText } from '../common/format.ts';
 import { basePath } from '../page-settings.ts';
-import { curlLine } from './curl-line.ts';
+import { curlLine, hasBody } from './curl-line.ts';
 import { PreciseTime, preciseUtc } from './precise-time.tsx';
 import { millisecondsText, Outcome } from './request-table.tsx';
 
@@ -81,7 +81,7 @@ function Detail({
           Send it again
         </Title>
         <Text size="sm" c="dimmed">
-          {method === 'POST' || method === 'PUT'
+          {hasBody(request)
             ? 'Put a key into the variable, and the body into body.json: bodies are not recorded.'
             : 'Put a key into the variable.'}
         </Text>

@@ -37,6 +37,8 @@ interface FiltersProps {
 /** The filters, all of which are part of the page's address. */
 export function RequestFilters({ filters, onChange, onClear, otherKeys }: FiltersProps) {
   const value = (name: FilterName) => filters.get(name) ?? '';
+  // New search fields, so that text typed just before is not searched for after all.
+  const [clears, setClears] = useState(0);
   const select = (name: FilterName, label: string, options: readonly Option[]) => (
     <NativeSelect
       label={label}
@@ -47,6 +49,7 @@ export function RequestFilters({ filters, onChange, onClear, otherKeys }: Filter
   );
   const text = (name: FilterName, label: string, placeholder: string) => (
     <SearchText
+      key={`${name} ${clears}`}
       label={label}
       placeholder={placeholder}
       value={value(name)}
@@ -57,6 +60,7 @@ export function RequestFilters({ filters, onChange, onClear, otherKeys }: Filter
     <section aria-label="Filters">
       <Group align="flex-end" gap="md" mb="md">
         <SearchText
+          key={`id ${clears}`}
           className="request-search"
           label="X-Request-Id"
           placeholder="The id of a reply, an error or your log"
@@ -64,7 +68,14 @@ export function RequestFilters({ filters, onChange, onClear, otherKeys }: Filter
           isSearch
           onChange={(entered) => onChange('id', requestIdIn(entered))}
         />
-        <Button variant="default" disabled={filters.size === 0} onClick={onClear}>
+        <Button
+          variant="default"
+          disabled={filters.size === 0}
+          onClick={() => {
+            setClears(clears + 1);
+            onClear();
+          }}
+        >
           Clear all filters
         </Button>
       </Group>

@@ -23,7 +23,11 @@ export default function RequestsPage() {
   const [parameters, setParameters] = useSearchParams();
   const account = parameters.get('account');
   const filters = filtersIn(parameters);
-  const [isPaused, pause] = useState(false);
+  const view = parameters.toString();
+  // Links lead to another view of this page, which is not paused.
+  const [pausedView, setPausedView] = useState<string>();
+  const isPaused = pausedView === view;
+  const pause = (isWanted: boolean) => setPausedView(isWanted ? view : undefined);
   const requests = useRequests(filters, account, isPaused);
   const other = useAccountDetails(account).data;
   const set = (changed: URLSearchParams) => {
@@ -46,7 +50,7 @@ export default function RequestsPage() {
       }
       actions={
         <Actions
-          isCurrent={requests.isSuccess && !requests.isPlaceholderData && !isPaused}
+          isLoaded={requests.isSuccess && !requests.isPlaceholderData && !isPaused}
           isPaused={isPaused}
           pause={(isWanted) => {
             requests.forgetOlder();
@@ -78,16 +82,16 @@ export default function RequestsPage() {
 }
 
 interface ActionsProps {
-  /** Whether the list is up to date. */
-  readonly isCurrent: boolean;
+  /** Whether the latest list is loaded. */
+  readonly isLoaded: boolean;
   readonly isPaused: boolean;
   pause(isWanted: boolean): void;
 }
 
-function Actions({ isCurrent, isPaused, pause }: ActionsProps) {
+function Actions({ isLoaded, isPaused, pause }: ActionsProps) {
   return (
     <Group gap="md" wrap="nowrap">
-      <LiveMark isCurrent={isCurrent} />
+      <LiveMark isLoaded={isLoaded} />
       <Button variant="default" size="xs" miw={84} onClick={() => pause(!isPaused)}>
         {isPaused ? 'Go on' : 'Pause'}
       </Button>

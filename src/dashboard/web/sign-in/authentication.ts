@@ -13,7 +13,7 @@ export interface Credentials {
 }
 
 export function signUp({ email, password }: Credentials): Promise<Entered> {
-  return call('POST', '/auth/sign-up/email', { email, password, name: '' });
+  return call('POST', '/auth/sign-up/email', { email, password });
 }
 
 export function signIn({ email, password }: Credentials): Promise<Entered> {

@@ -1,7 +1,7 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import { failedWith, useAction } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { PageLink } from '../common/page-link.tsx';
@@ -80,19 +80,13 @@ function PasswordForm({
   const changed = useSignedInOrOut();
   const set = useAction({
     mutationFn: (password: string) => send(token, password),
-    onSuccess: () => changed(),
+    // Not on this page: the new password ends the session, and with it the page of a signed-in user.
+    onSuccess: async () => {
+      notifications.show({ message: done });
+      await changed('/sign-in');
+    },
   });
   const form = useForm({ initialValues: { password: '' }, validate: { password: newPassword } });
-  if (set.isSuccess) {
-    return (
-      <Stack align="flex-start" role="status">
-        <Text>{done}</Text>
-        <Button component={Link} href="/sign-in">
-          Sign in
-        </Button>
-      </Stack>
-    );
-  }
   // Must be the token: a weak password has a different code, and the form has checked the length.
   if (failedWith(set.error, 'invalid')) {
     return (

@@ -1,4 +1,5 @@
-import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
 import { failedWith } from '../api.ts';
 import type { SignInAgainDialog } from './sign-in-again-dialog.tsx';
 
@@ -9,7 +10,7 @@ const AttemptContext = createContext<Attempt>((action) => action());
 /**
  * Runs an action that needs a recent sign-in: if the service requires one, a dialog asks for the
  * password, and for the second factor if there is one, and then repeats the action. Fails with the
- * service's error if the user closes the dialog.
+ * service's error if the user closes the dialog or leaves the page.
  */
 export function useRecentSignIn(): Attempt {
   return useContext(AttemptContext);
@@ -39,6 +40,9 @@ export function SignInAgain({ email, children }: { email: string; children: Reac
     setOpen(false);
     settle.current?.(signedIn);
   };
+  const [location] = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: The page that shows the result is gone then.
+  useEffect(() => () => close(false), [location]);
   return (
     <AttemptContext value={attempt}>
       {children}

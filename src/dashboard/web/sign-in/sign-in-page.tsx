@@ -41,7 +41,7 @@ export function SignInPage() {
             ways={ways}
             onSignedIn={onSignedIn}
             onRestart={onRestart}
-            onCancel={onRestart}
+            onCancel={() => onRestart()}
           />
         </Paper>
       ) : (

@@ -9,7 +9,7 @@ export default function UsagePage() {
     <Page
       title="Usage"
       description="All keys of an environment count together. A request passes when both windows have room."
-      actions={<LiveMark isCurrent={isSuccess} />}
+      actions={<LiveMark isLoaded={isSuccess} />}
     >
       <AccountUsage />
     </Page>
