@@ -37,7 +37,7 @@ describeWithBrowser("the operator's desk", (open) => {
     await service.runJobs();
     await page.getByRole('link', { name: 'Charts and errors' }).click();
     await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
-    await page.getByRole('link', { name: 'Show the requests: Not found' }).click();
+    await page.getByRole('link', { name: 'Show all 4xx: Not found' }).click();
     await page.getByRole('button', { name: 'GET /v1/pets/77' }).waitFor();
     expect(await page.getByLabel('Key', { exact: true }).locator('option').allInnerTexts()).toEqual(
       ['All', `mine (…${key.slice(-4)})`],

@@ -7,7 +7,8 @@ import { requestsAddress, type Selection } from './selection.ts';
 interface Kind {
   readonly title: string;
   readonly count: number;
-  readonly status: '4xx' | '429' | '5xx';
+  /** The filter of its requests; with `4xx` they are among others. */
+  readonly status: '4xx' | '409' | '429' | '5xx';
 }
 
 interface ErrorsProps {
@@ -17,7 +18,7 @@ interface ErrorsProps {
   readonly accountId: string | undefined;
 }
 
-/** The errors by kind, each with a link to its requests. */
+/** The errors by kind, each with a link to its requests, or to all client errors. */
 export function Errors({ report, selection, accountId }: ErrorsProps) {
   const kinds = kindsOf(report.total).filter(({ count }) => count > 0);
   const { from, to } = report;
@@ -42,15 +43,19 @@ export function Errors({ report, selection, accountId }: ErrorsProps) {
             <PageLink
               href={requestsAddress({ ...filters, status, from, to })}
               size="sm"
-              aria-label={`Show the requests: ${title}`}
+              aria-label={`${linkText(status)}: ${title}`}
             >
-              Show the requests
+              {linkText(status)}
             </PageLink>
           </li>
         ))}
       </ul>
     </section>
   );
+}
+
+function linkText(status: Kind['status']): string {
+  return status === '4xx' ? 'Show all 4xx' : 'Show the requests';
 }
 
 function kindsOf(total: UsageFiguresInfo): Kind[] {
@@ -61,7 +66,7 @@ function kindsOf(total: UsageFiguresInfo): Kind[] {
     { title: 'Invalid requests (400, 413, 422)', count: invalid, status },
     { title: 'Not authorized (401, 403)', count: unauthorized, status },
     { title: 'Not found (404, 405, 410)', count: notFound, status },
-    { title: 'Conflicts (409)', count: conflicts, status },
+    { title: 'Conflicts (409)', count: conflicts, status: '409' },
     { title: 'Client errors of an unknown kind', count: others, status },
     { title: 'Over the limit, or banned (429)', count: limited, status: '429' },
     { title: 'Server errors (5xx)', count: serverErrors, status: '5xx' },
