@@ -70,6 +70,19 @@ test('a cookie with a wrong signature, or without one, is no session', async () 
   });
 });
 
+test('a reply to the cookie of an ended session leaves the cookie of a later sign-in alone', async () => {
+  await using service = await TestService.start({ parts: PARTS });
+  const visitor = await Visitor.signUp(service);
+  const ended = visitor.cookie;
+  await visitor.post('/api/auth/sign-out');
+  visitor.cookie = ended;
+
+  const reply = await visitor.get('/api/session');
+
+  expect(await reply.json()).toMatchObject({ account: null });
+  expect(reply.headers.getSetCookie()).toEqual([]);
+});
+
 /** The session cookie in the form of the Cookie header. */
 function sessionCookie({ cookie }: Visitor): string {
   return cookie.split('; ').find((pair) => pair.includes('_session=')) ?? '';

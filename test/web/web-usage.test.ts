@@ -165,7 +165,10 @@ describeWithBrowser('the usage page', (open) => {
     expect(await refused.getAttribute('href')).toMatch(/^\/requests\?status=429&from=2027-/);
     await requests.getByText('7 days').click();
     await byKey.getByText('key_gone (production)').waitFor();
-    await requests.getByLabel('Operation', { exact: true }).selectOption('listPets');
+    const operation = requests.getByLabel('Operation', { exact: true });
+    await operation.selectOption('createPet');
+    await requests.getByRole('link', { name: 'Show all 429: Over the limit' }).waitFor();
+    await operation.selectOption('listPets');
     await requests.getByLabel('Key', { exact: true }).selectOption(key.id);
     const byOperation = requests.getByRole('region', { name: 'Requests by operation' });
     const figures = ['100', '25%', '1.78 ms', '2.5 ms', '2.9 ms'];

@@ -43,6 +43,8 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
     async renew(sent, reply) {
       const headers = clientHeaders(sent);
       const renewed = await auth.api.getSession({ headers, returnHeaders: true });
+      // Without a session, the cookie would be deleted, which by now may be that of a later sign-in.
+      if (!renewed.response) return;
       for (const cookie of renewed.headers.getSetCookie()) reply.append('Set-Cookie', cookie);
     },
     async resetLink(email) {

@@ -18,10 +18,12 @@ interface ErrorsProps {
   readonly accountId: string | undefined;
 }
 
-/** The errors by kind, each with a link to its requests, or to all client errors. */
+/** The errors by kind, each with a link to its requests, or to all requests with a status. */
 export function Errors({ report, selection, accountId }: ErrorsProps) {
   const kinds = kindsOf(report.total).filter(({ count }) => count > 0);
   const { from, to } = report;
+  // The request log has no filter for operations.
+  const isOneOperation = selection.get('operation') !== '';
   const filters = {
     account: accountId,
     environment: selection.get('environment'),
@@ -43,9 +45,9 @@ export function Errors({ report, selection, accountId }: ErrorsProps) {
             <PageLink
               href={requestsAddress({ ...filters, status, from, to })}
               size="sm"
-              aria-label={`${linkText(status)}: ${title}`}
+              aria-label={`${linkText(status, isOneOperation)}: ${title}`}
             >
-              {linkText(status)}
+              {linkText(status, isOneOperation)}
             </PageLink>
           </li>
         ))}
@@ -54,8 +56,9 @@ export function Errors({ report, selection, accountId }: ErrorsProps) {
   );
 }
 
-function linkText(status: Kind['status']): string {
-  return status === '4xx' ? 'Show all 4xx' : 'Show the requests';
+/** The text of a link to requests with this status. Says so if they are more than the counted ones. */
+function linkText(status: Kind['status'], isOneOperation: boolean): string {
+  return status === '4xx' || isOneOperation ? `Show all ${status}` : 'Show the requests';
 }
 
 function kindsOf(total: UsageFiguresInfo): Kind[] {
