@@ -37,6 +37,24 @@ describeWithBrowser('the sandbox page', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
+  test('offers every live key of staging, however many there are', async () => {
+    await using scene = await dashboardScene();
+    const visitor = await customer(scene.service);
+    await createKey(visitor, { name: 'oldest', environment: 'staging' });
+    scene.clock.advance(1);
+    const newer = { name: 'newer', environment: 'staging' } as const;
+    await Promise.all(Array.from({ length: 51 }, () => createKey(visitor, newer)));
+    await using browser = await enter(open, scene.service, visitor, '/sandbox');
+    const { page } = browser;
+    await page.getByRole('region', { name: 'Ban' }).getByLabel('Key').first().click();
+    await page.getByRole('option', { name: 'oldest' }).click();
+    await page.getByRole('button', { name: 'Ban the key' }).click();
+    await page.getByRole('button', { name: 'End the ban of oldest' }).waitFor();
+    await page.goto(`${scene.service.dashboardUrl}/requests`);
+    await page.getByRole('option', { name: 'oldest' }).waitFor({ state: 'attached' });
+    expect(browser.problems).toEqual([]);
+  });
+
   test('moves the clock, sets what is left, bans a key, and resets all of it', async () => {
     await using scene = await dashboardScene();
     const { service } = scene;

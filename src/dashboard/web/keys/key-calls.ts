@@ -1,10 +1,25 @@
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import type { Environment } from '../../../core/environments.ts';
-import type { IssuedKeyInfo, KeyNaming, KeyPage, KeyRotation, NewKey } from '../../shared/api.ts';
+import type {
+  IssuedKeyInfo,
+  KeyInfo,
+  KeyNaming,
+  KeyPage,
+  KeyRotation,
+  NewKey,
+} from '../../shared/api.ts';
 import { call } from '../api.ts';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 const KEYS = ['keys'] as const;
+
+/** The maximum number of pages of keys in a list to choose from. */
+const PAGES_TO_CHOOSE_FROM = 20;
 
 /** The filter for keys; an empty text or name matches all. */
 export interface ShownKeys {
@@ -17,18 +32,38 @@ export const ALL_KEYS: ShownKeys = { text: '', environment: '', live: '' };
 
 /** The account's keys, the newest first, page by page. */
 export function useKeys(shown: ShownKeys = ALL_KEYS) {
-  const given = Object.entries(shown).filter(([, value]) => value !== '');
   return useInfiniteQuery({
     queryKey: [...KEYS, shown],
-    queryFn: ({ pageParam }) => {
-      const from = pageParam === '' ? [] : [['from', pageParam]];
-      return call<KeyPage>('GET', `/keys?${new URLSearchParams([...given, ...from])}`);
-    },
+    queryFn: ({ pageParam }) => keyPage(shown, pageParam),
     placeholderData: keepPreviousData,
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ keys }) => keys),
   });
+}
+
+/** The account's keys to choose from, the newest first: the latest 1,000. */
+export function useAllKeys(shown: ShownKeys = ALL_KEYS) {
+  return useQuery({
+    queryKey: [...KEYS, 'all', shown],
+    queryFn: async () => {
+      const all: KeyInfo[] = [];
+      let next: string | null = '';
+      for (let page = 0; page < PAGES_TO_CHOOSE_FROM && next !== null; page += 1) {
+        const read: KeyPage = await keyPage(shown, next);
+        all.push(...read.keys);
+        next = read.next;
+      }
+      return all;
+    },
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** @param from the `next` of the page before; empty for the first page. */
+function keyPage(shown: ShownKeys, from: string): Promise<KeyPage> {
+  const given = Object.entries({ ...shown, from }).filter(([, value]) => value !== '');
+  return call('GET', `/keys?${new URLSearchParams(given)}`);
 }
 
 /** Creates a key, after signing in again where that is required. */

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import type { KeyInfo } from '../../shared/api.ts';
 import { requestIdIn } from '../../shared/request-id.ts';
 import { LAST_OF_TIME_FIELDS } from '../common/format.ts';
-import { useKeys } from '../keys/key-calls.ts';
+import { useAllKeys } from '../keys/key-calls.ts';
 import { localText } from './local-text.ts';
 import type { FilterName } from './request-calls.ts';
 
@@ -108,7 +108,7 @@ interface KeySelectProps extends Pick<FiltersProps, 'onChange' | 'otherKeys'> {
 }
 
 function KeySelect({ value, onChange, otherKeys }: KeySelectProps) {
-  const own = useKeys().data ?? [];
+  const own = useAllKeys().data ?? [];
   const options = (otherKeys ?? own).map(({ id, name, lastFour }) => ({
     value: id,
     label: `${name} (…${lastFour})`,

@@ -5,7 +5,7 @@ import { ActionButton } from '../common/action-button.tsx';
 import { readCount } from '../common/count.ts';
 import { NumberField } from '../common/number-field.tsx';
 import { durationText } from '../common/time.tsx';
-import { ALL_KEYS, useKeys } from '../keys/key-calls.ts';
+import { ALL_KEYS, useAllKeys } from '../keys/key-calls.ts';
 import { Section } from './section.tsx';
 
 const DEFAULT_SECONDS = '30';
@@ -20,7 +20,7 @@ interface BansProps {
 
 /** Bans a staging key, and ends bans. */
 export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
-  const live = useKeys({ ...ALL_KEYS, environment: 'staging', live: 'true' }).data ?? [];
+  const live = useAllKeys({ ...ALL_KEYS, environment: 'staging', live: 'true' }).data ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const [seconds, setSeconds] = useState(DEFAULT_SECONDS);
   const entered = readCount(seconds, SECONDS);
