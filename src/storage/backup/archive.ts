@@ -33,7 +33,10 @@ const OF_THE_SYSTEM = new Set([
   ...['EMFILE', 'ENFILE', 'ENOMEM'],
 ]);
 
-/** Packs all files of a folder, with a manifest, into one durable file that only its owner may read. */
+/**
+ * Packs all files of a folder, with a manifest, into one durable file that only its owner may read.
+ * @throws Error when the file cannot be read back, or the system's error when it cannot be written.
+ */
 export async function pack(
   folder: string,
   file: string,
@@ -51,7 +54,19 @@ export async function pack(
   ]);
   await chmod(file, 0o600);
   makeDurable(file);
+  await readBack(file);
   return manifest;
+}
+
+/** On a disk that is almost full, the system writes less than it is given, which the writer of archives overlooks. */
+async function readBack(file: string): Promise<void> {
+  try {
+    await readSound(file);
+  } catch (cause) {
+    throw new Error(`it is not complete on the disk (${messageOf(cause)}), which may be full`, {
+      cause,
+    });
+  }
 }
 
 /**
@@ -89,12 +104,14 @@ export async function readSound(file: string): Promise<Manifest> {
 /**
  * Unpacks a backup into a folder and verifies every file. The files are durable when this returns, and only their
  * owner may read them.
- * @throws OperatorError when it is not an intact backup, or the system's error when it cannot be unpacked.
+ * @throws OperatorError when it is not an intact backup or was not unpacked completely, or the system's error when it
+ * cannot be unpacked.
  */
 export async function unpackSound(file: string, into: string): Promise<Manifest> {
   try {
     return await unpack(file, into);
   } catch (cause) {
+    if (cause instanceof OperatorError) throw cause;
     if (cause instanceof Error && 'code' in cause && OF_THE_SYSTEM.has(String(cause.code))) {
       throw cause;
     }
@@ -108,7 +125,13 @@ export async function unpackSound(file: string, into: string): Promise<Manifest>
 async function unpack(file: string, into: string): Promise<Manifest> {
   const manifest = await readSound(file);
   await extract({ file, cwd: into, strict: true });
-  for (const { name } of manifest.files) await chmod(join(into, name), 0o600);
+  for (const { name, sha256 } of manifest.files) {
+    await chmod(join(into, name), 0o600);
+    if ((await digest(join(into, name))) === sha256) continue;
+    throw new OperatorError(
+      `${name} of ${file} was not unpacked completely: the disk may be full. Nothing was changed.`,
+    );
+  }
   for (const [name, schema] of DATABASES) {
     if (manifest.files.some((each) => each.name === name))
       inspect(join(into, name), schema, { thorough: true });
