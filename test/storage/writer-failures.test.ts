@@ -1,9 +1,11 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readConfig } from '../../src/config/config.ts';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
 import { SqliteFile } from '../../src/storage/sqlite/file.ts';
 import { ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../src/storage/sqlite/pet-store.ts';
@@ -11,6 +13,8 @@ import { Writer } from '../../src/storage/sqlite/writer.ts';
 import { OWN_THREADS } from '../../src/storage/sqlite/writer-threads.ts';
 import { WriteOutcomes } from '../../src/storage/write-outcomes.ts';
 import { ManualClock, temporaryFolder } from '../support/harness.ts';
+import { REUSED_THREADS } from '../support/reused-threads.ts';
+import { onFolder } from '../support/storage.ts';
 import { at, pet } from './ports/backend.ts';
 
 const startDying = () => new Worker(new URL('./dying-writer.ts', import.meta.url).href);
@@ -85,6 +89,29 @@ describe('a change that fails', () => {
     expect(causeOf(await refusal(rig.create('x')))).toContain('SQLITE_CANTOPEN');
     expect(existsSync(rig.path)).toBe(false);
   });
+});
+
+test('a file counts as failing while ids cannot be recorded, although quotas are saved', async () => {
+  using folder = temporaryFolder();
+  const config = readConfig(onFolder(folder.path));
+  const stores = await openStores(config, systemClock, REUSED_THREADS);
+  await using _ = { [Symbol.asyncDispose]: () => stores.close() };
+  const { pets, quotas } = stores.environment('production');
+  // The thread reads the reserved ids with the first creation, and cannot reserve more.
+  const manifest = join(folder.path, 'store.json');
+  const listed = readFileSync(manifest, 'utf8');
+  writeFileSync(manifest, listed.replaceAll(/"reservedUpTo": \d+/g, '"reservedUpTo": 0'));
+  const obstacle = `${manifest}.new`;
+  mkdirSync(obstacle);
+  expect(causeOf(await refusal(pets.create(pet('x'), at())))).toContain('store.json');
+
+  await quotas.drop(['acc_x']);
+
+  expect(stores.writes.problem()).toContain('production.db cannot be written');
+  expect(causeOf(await refusal(stores.probeWrites()))).toContain('store.json');
+  rmdirSync(obstacle);
+  await stores.probeWrites();
+  expect(stores.writes.problem()).toBeUndefined();
 });
 
 describe('when the writer thread dies', () => {

@@ -4,6 +4,7 @@ import { systemClock } from '../../lib/clock.ts';
 import type { StorageMetrics } from '../metrics.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import {
+  isRecorded,
   type Posted,
   pack,
   type Recorded,
@@ -56,8 +57,8 @@ export class Writer {
   readonly #threads: WriterThreads;
   #thread: Worker | undefined;
   readonly #queues = new Map<string, Queue>();
-  /** Files whose last transaction failed. */
-  readonly #failing = new Set<string>();
+  /** Why the last transaction of a file failed, by path. */
+  readonly #failing = new Map<string, string>();
   readonly #recorded = new Map<string, Recorded>();
   #closed: PromiseWithResolvers<void> | undefined;
   /** Set once metrics are collected. */
@@ -140,7 +141,7 @@ export class Writer {
    * @throws StorageUnavailable when they do not.
    */
   async probe(): Promise<void> {
-    const failing = [...this.#failing];
+    const failing = [...this.#failing.keys()];
     await Promise.all(failing.map((path) => this.run(path, { name: 'probe', input: null })));
   }
 
@@ -184,7 +185,7 @@ export class Writer {
     const settled = queue.inFlight;
     queue.inFlight = [];
     this.#measure(reply, queue.sentAt);
-    this.#recordOutcome(reply);
+    this.#recordOutcome(reply, settled);
     this.#send(reply.path, queue);
     for (const [index, { settle }] of settled.entries()) {
       settle(reply.results[index] ?? NO_RESULT);
@@ -203,20 +204,34 @@ export class Writer {
     else metrics.databaseReplied(took);
   }
 
-  #recordOutcome({ path, results }: WriterReply & { kind: 'committed' }): void {
+  #recordOutcome(
+    { path, results }: WriterReply & { kind: 'committed' },
+    settled: readonly Waiting[],
+  ): void {
     const failed = results.find((result) => !result.ok && result.unavailable);
     if (failed && !failed.ok) {
       // Only a later check can clear the damage: a successful probe may write other pages than the damaged one.
       if (failed.damage !== undefined) this.onDamage?.(path, failed.damage);
       this.#failed(path, failed.message);
-    } else {
-      this.#failing.delete(path);
-      this.outcomes.succeeded(basename(path));
+      return;
     }
+    const former = this.#failing.get(path);
+    if (former !== undefined && !this.#isProof(path, settled)) {
+      this.#failed(path, former);
+      return;
+    }
+    this.#failing.delete(path);
+    this.outcomes.succeeded(basename(path));
+  }
+
+  /** Whether a transaction with these changes succeeds only if numbers can be recorded, too; quotas need none. */
+  #isProof(path: string, settled: readonly Waiting[]): boolean {
+    const recorded = this.#recorded.get(path);
+    return !recorded || settled.some(({ write }) => isRecorded(write, recorded));
   }
 
   #failed(path: string, message: string): void {
-    this.#failing.add(path);
+    this.#failing.set(path, message);
     this.outcomes.failed(basename(path), message);
   }
 
