@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
-import { onFolder } from '../support/storage.ts';
+import { makeKey, onFolder } from '../support/storage.ts';
 import {
   asOfEarlierBoot,
   BLOCK,
@@ -194,6 +195,20 @@ describe('ids continue where they were', () => {
     await using service = await ServiceProcess.start(settings);
     expect((await readyz(service)).status).toBe(200);
     expect(await create(service, killed.key, 1)).toEqual([PETS + 6]);
+  });
+
+  test('after a restore of a backup that was made before the first animal', async () => {
+    using folder = temporaryFolder();
+    const settings = onFolder(join(folder.path, 'data'));
+    const key = await makeKey(join(folder.path, 'data'));
+    const backup = join(folder.path, 'x.backup');
+    expect(await runCommand(['backup', backup], settings)).toMatchObject({ code: 0 });
+    await runCommand(['seed', '--pets', '5'], settings);
+    const restored = await runCommand(['restore', backup, '--replace'], settings);
+    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    await using service = await ServiceProcess.start(settings);
+    expect(await create(service, key, 1)).toEqual([6]);
+    expect((await readyz(service)).status).toBe(200);
   });
 
   for (const lost of [['store.json'], ['store.json', 'production.ids']]) {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import type { Environment } from '../../core/environments.ts';
+import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
@@ -18,6 +18,8 @@ import { moveAside } from '../folder/move-aside.ts';
 import { highestGivenId } from '../folder/pet-ids.ts';
 import { refuseServedFolder } from '../folder/served-folder.ts';
 import { endSessions } from '../sqlite/backup.ts';
+import { openDatabase } from '../sqlite/database.ts';
+import { ENVIRONMENT_SCHEMA } from '../sqlite/migrations.ts';
 import { findHighestId } from '../sqlite/numbers.ts';
 import { DUMP, type Manifest, unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
@@ -63,7 +65,8 @@ export async function restoreBackup(
       throw new OperatorError(`${folder.path} holds data. Add --replace to move it aside first.`);
     }
     const idsAfter = findIdsAfter(folder, backup);
-    const databases = backup.files.map(({ name }) => name).filter((name) => name.endsWith('.db'));
+    const unpacked = backup.files.map(({ name }) => name).filter((name) => name.endsWith('.db'));
+    const databases = [...unpacked, ...addMissing(temporary.path, unpacked, idsAfter)];
     makeStore(dataFolderAt(temporary.path), databases, (environment) => idsAfter[environment]);
     return {
       folder: folder.path,
@@ -107,6 +110,23 @@ function findIdsAfter(folder: DataFolder, backup: Manifest): Record<Environment,
       backup.idsAfter?.[name] ?? 0,
     );
   return { production: highest('production'), staging: highest('staging') };
+}
+
+/**
+ * Creates the databases that the backup lacks, where ids were assigned after it was made: without a database, its
+ * ids would begin anew.
+ * @returns their names.
+ */
+function addMissing(
+  into: string,
+  unpacked: readonly string[],
+  idsAfter: Readonly<Record<Environment, number>>,
+): string[] {
+  const missing = ENVIRONMENTS.filter((environment) => idsAfter[environment] > 0)
+    .map(FILE_NAMES.database)
+    .filter((name) => !unpacked.includes(name));
+  for (const name of missing) openDatabase(join(into, name), ENVIRONMENT_SCHEMA).close();
+  return missing;
 }
 
 function readUnfinished({ unfinishedRestore: path }: DataFolder): Manifest['idsAfter'] {
