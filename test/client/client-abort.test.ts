@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { getEventListeners } from 'node:events';
-import { type Pet, TimeoutError } from '../../client/src/index.ts';
+import { type Pet, PetstoreClient, TimeoutError } from '../../client/src/index.ts';
 import {
   failure,
   reply,
@@ -42,6 +42,20 @@ describe('timeouts', () => {
 
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toHaveProperty('timeoutMs', 50);
+  });
+
+  test('a fetch that ignores its signal cannot delay a timeout or an abort', async () => {
+    const deaf = () => new Promise<Response>(() => {});
+    const client = new PetstoreClient({ apiKey: 'x', fetch: deaf, timeoutMs: 50, maxRetries: 0 });
+
+    expect(await rejection(client.listPets())).toBeInstanceOf(TimeoutError);
+
+    const signal = AbortSignal.abort(reason);
+    const later = new AbortController();
+    const call = client.listPets({}, { signal: later.signal, timeoutMs: 60_000 });
+    later.abort(reason);
+    expect(await rejection(call)).toBe(reason);
+    expect(await rejection(client.listPets({}, { signal }))).toBe(reason);
   });
 
   test('a call can set its own timeout', async () => {
