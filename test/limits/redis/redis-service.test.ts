@@ -188,7 +188,8 @@ describe.skipIf(!hasRedis)('a service whose Redis cannot be reached', () => {
     await using redis = await RedisServer.start(['--requirepass', 'the right one']);
     const lines: string[] = [];
     const log = createLog('info', { write: (line) => void lines.push(line) });
-    const settings = { PETSTORE_REDIS_URL: redis.url.replace('//', '//:hidden-word@') };
+    const address = redis.url.replace('//', '//:hidden-word@');
+    const settings = { ...redis.settings, PETSTORE_REDIS_URL: address };
     await using service = await TestService.start({ settings, log });
     const { secret } = await service.account();
     expect((await ask(service, secret)).status).toBe(200);
