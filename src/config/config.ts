@@ -91,13 +91,14 @@ export function addressesOf(parts: readonly Part[]): readonly Addressed[] {
 const PREFIX = 'PETSTORE_';
 
 /**
- * Variables of the documentation's examples and of the commands that `run` and `grade` start. They are not
- * settings.
+ * Variables of the documentation's examples, of the package for tests, and of the commands that `run` and `grade`
+ * start. They are not settings.
  */
 const OF_CLIENTS = [
   ...['PETSTORE_URL', 'PETSTORE_KEY', 'PETSTORE_STAGING_URL', 'PETSTORE_STAGING_KEY'],
   ...['PETSTORE_QUICKSTART_URL', 'PETSTORE_SANDBOX_URL'],
   ...['PETSTORE_TASK', 'PETSTORE_PET_ID', 'PETSTORE_CATEGORY_ID', 'PETSTORE_COUNT'],
+  'PETSTORE_EXECUTABLE',
 ];
 
 /** The setting of each base address. */

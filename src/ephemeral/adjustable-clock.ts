@@ -16,15 +16,16 @@ export class AdjustableClock implements Clock {
     return { wall: wall + this.#wallOffset, elapsed: elapsed + this.#elapsedOffset };
   }
 
-  /** Sets the date and time (epoch ms); the elapsed time does not change. */
+  /** Sets the date and time (epoch ms, rounded up); the elapsed time does not change. */
   set(wall: number): void {
-    this.#wallOffset += wall - this.now().wall;
+    this.#wallOffset += Math.ceil(wall) - this.now().wall;
   }
 
-  /** Advances the clock by a number of ms: at least 0. */
+  /** Advances the clock by a number of ms: at least 0, rounded up, because times are stored in whole ms. */
   advance(milliseconds: number): void {
-    this.#wallOffset += milliseconds;
-    this.#elapsedOffset += milliseconds;
+    const whole = Math.ceil(milliseconds);
+    this.#wallOffset += whole;
+    this.#elapsedOffset += whole;
   }
 }
 

@@ -67,11 +67,18 @@ export function beginEphemeral(config: Config, fixture: Fixture): Ephemeral {
       const { addNewAccount } = await import('./load-fixture.ts');
       const into = { stores, clock, banPolicy };
       const addAccount = (account: NewAccount) => addNewAccount(account, into);
-      const reset = async () => {
+      const resetOnce = async () => {
         if (!loaded) throw new Error('The stores were never filled.');
         const { resetToFixture } = await import('./reset.ts');
         await resetToFixture(fixture, loaded, { ...into, limiters });
         requests.clear();
+      };
+      // One after the other, because each empties the stores before it fills them.
+      let last: Promise<unknown> = Promise.resolve();
+      const reset = () => {
+        const done = last.then(resetOnce);
+        last = done.catch(() => {});
+        return done;
       };
       return resources.use(openControl({ clock, requests, addAccount, reset }));
     },

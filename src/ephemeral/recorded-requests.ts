@@ -29,6 +29,8 @@ export interface RecordedRequest {
 export class RecordedRequests {
   readonly #clock: Clock;
   #recorded: RecordedRequest[] = [];
+  /** A request that arrived before a `clear` is not recorded after it. */
+  #clears = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -47,9 +49,11 @@ export class RecordedRequests {
         return handler(request, ...rest);
       }
       const receivedAt = this.#clock.now();
+      const clears = this.#clears;
       const copy = request.clone();
       const response = await handler(request, ...rest);
-      const { status = null, headers } = sentOf(response);
+      const sent = sentOf(response);
+      const { status = null, headers } = sent;
       const recorded = {
         at: new Date(receivedAt.wall).toISOString(),
         requestId: headers.get(REQUEST_ID_HEADER),
@@ -58,9 +62,10 @@ export class RecordedRequests {
         headers: headersOf(request),
         body: await copy.text().catch(() => ''),
         status,
-        code: await codeOf(response),
+        code: 'code' in sent ? (sent.code ?? null) : await codeOf(response),
         durationMs: this.#clock.now().elapsed - receivedAt.elapsed,
       };
+      if (clears !== this.#clears) return response;
       this.#recorded.push(recorded);
       if (this.#recorded.length > CAPACITY) this.#recorded.shift();
       return response;
@@ -72,6 +77,7 @@ export class RecordedRequests {
   }
 
   clear(): void {
+    this.#clears += 1;
     this.#recorded = [];
   }
 }

@@ -26,6 +26,7 @@ import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { sentReply } from './sent-reply.ts';
 import type { ServedOperation } from './served-operations.ts';
 import { exposeSimulated, mayMeetSimulation } from './simulation/headers.ts';
+import { noteCode } from './simulation/sent-instead.ts';
 import { type ApiTarget, type Pages, type PageTarget, pathOf, Targets } from './targets.ts';
 
 /** The log of the pipeline. */
@@ -228,7 +229,7 @@ export class HttpService {
     });
     const response = this.#respond(identified, reply, limits);
     exposeSimulated(response.headers);
-    return deliver ? deliver(response) : response;
+    return deliver ? noteCode(await deliver(response), reply.problem?.code) : response;
   }
 
   /** Handles a request for a page; the reply gets the request's id. */

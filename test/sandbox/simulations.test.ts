@@ -3,6 +3,7 @@ import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { SIMULATIONS } from '../../src/core/simulations.ts';
 import { readLimits } from '../support/limit-readings.ts';
+import { listPets } from '../support/sandbox-scene.ts';
 import { bytesOf, createPet, listSimulated, petsIn, simulationScene } from './simulation-scene.ts';
 
 const CODES = Object.keys(ERRORS).filter((code): code is ErrorCode => code in ERRORS);
@@ -171,7 +172,11 @@ describe('the reply', () => {
       .environment('staging')
       .pets.create({ name: '{"brace":', categoryId: 1, status: 'sold' }, { wall: 0, elapsed: 0 });
     await createPet(it);
-    const text = await (await listSimulated(it, 'unknown_field')).text();
+    const reply = await listSimulated(it, 'unknown_field');
+    const text = await reply.text();
+    const real = await listPets(it.service, it.secret);
+    expect(reply.headers.get('ETag')).toStartWith('W/"');
+    expect(reply.headers.get('ETag')).not.toBe(real.headers.get('ETag'));
     expect(text).toContain('"categoryId":9223372036854775807');
     expect(JSON.parse(text)).toEqual([
       expect.objectContaining({ name: '{"brace":', simulatedUnknownField: expect.anything() }),

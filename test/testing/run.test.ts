@@ -56,6 +56,10 @@ test('run ignores the settings of a service that stays', async () => {
     PETSTORE_DATA_DIR: data,
     PETSTORE_BASE_URL: 'https://api.example.com/v1',
     PETSTORE_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    // The test would not end in time.
+    PETSTORE_DRAIN_SECONDS: '600',
+    // Of the package for tests.
+    PETSTORE_EXECUTABLE: '/usr/local/bin/petstore',
   });
   expect([code, JSON.parse(stdout).status]).toEqual([0, 200]);
   expect(readdirSync(folder.path)).toEqual([]);

@@ -1,36 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { type Petstore, startPetstore } from '../../testing/src/index.ts';
+import { startPetstore } from '../../testing/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { PROGRAM } from '../support/process.ts';
-
-const timeoutMs = 60_000;
-
-function start(options: Parameters<typeof startPetstore>[0] = {}): Promise<Petstore> {
-  return startPetstore({ command: PROGRAM, timeoutMs, ...options });
-}
-
-function list(petstore: Petstore, key = petstore.key, query = ''): Promise<Response> {
-  return fetch(`${petstore.url}/pets${query}`, { headers: { Authorization: `Bearer ${key}` } });
-}
-
-async function create(
-  petstore: Petstore,
-  pet: object,
-  headers: Record<string, string> = {},
-): Promise<unknown> {
-  const reply = await fetch(`${petstore.url}/pets`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${petstore.key}`,
-      'Content-Type': 'application/json',
-      ...headers,
-    },
-    body: JSON.stringify(pet),
-  });
-  return reply.json();
-}
+import { create, list, start, timeoutMs } from './petstore-scene.ts';
 
 describe('a petstore for tests', () => {
   test('begins with the fixture, and takes the keys of both environments', async () => {
@@ -49,6 +23,17 @@ describe('a petstore for tests', () => {
     expect((await list(petstore, key)).status).toBe(429);
     await petstore.advance('61s');
     expect((await list(petstore, key)).status).toBe(200);
+  });
+
+  test('advances by any duration: times are stored in whole milliseconds', async () => {
+    await using petstore = await start();
+    await petstore.advance('1.5ms');
+    const headers = { 'Idempotency-Key': 'a' };
+    expect(await create(petstore, { name: 'Rex', categoryId: 1 }, headers)).toMatchObject({
+      id: 1,
+    });
+    await petstore.reset();
+    expect((await petstore.newAccount()).key).toStartWith('pst_live_');
   });
 
   test('tells which requests arrived, without their keys', async () => {
@@ -205,6 +190,25 @@ describe('reset()', () => {
     }
   });
 
+  test('that runs several times at once leaves the fixture once', async () => {
+    await using petstore = await start({ fixture });
+    await Promise.all([petstore.reset(), petstore.reset(), petstore.reset()]);
+    expect(await (await list(petstore)).json()).toMatchObject([{ id: 1 }, { id: 2 }]);
+  });
+
+  test('forgets requests that are not answered yet', async () => {
+    await using petstore = await start();
+    await petstore.simulate('delay;ms=1000', { times: 1 });
+    const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
+    const slow = fetch(`${petstore.stagingUrl}/pets`, { headers });
+    // The simulation is used up once the request has arrived.
+    const next = async () => (await fetch(`${petstore.stagingUrl}/pets`, { headers })).headers;
+    while ((await next()).has('Petstore-Simulated')) await Bun.sleep(5);
+    await petstore.reset();
+    await slow;
+    expect(await petstore.requests()).toEqual([]);
+  });
+
   test('leaves no page of earlier animals in the cache', async () => {
     await using petstore = await start();
     for (let round = 0; round < 3; round += 1) {
@@ -216,74 +220,5 @@ describe('reset()', () => {
       }
       await petstore.reset();
     }
-  });
-});
-
-describe('simulate()', () => {
-  test('lets so many requests to staging fail, and none to production', async () => {
-    await using petstore = await start();
-    const staging = async () => {
-      const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
-      return (await fetch(`${petstore.stagingUrl}/pets`, { headers })).status;
-    };
-    await petstore.simulate('unavailable', { times: 2 });
-    expect((await list(petstore)).status).toBe(200);
-    expect([await staging(), await staging(), await staging()]).toEqual([503, 503, 200]);
-    const statuses = (await petstore.requests()).map(({ status }) => status);
-    expect(statuses).toEqual([200, 503, 503, 200]);
-  });
-
-  test('ends with a reset', async () => {
-    await using petstore = await start();
-    const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
-    const status = async () => (await fetch(`${petstore.stagingUrl}/pets`, { headers })).status;
-    await petstore.simulate('internal_error');
-    expect([await status(), await status()]).toEqual([500, 500]);
-    await petstore.reset();
-    expect([await status(), await status()]).toEqual([200, 200]);
-  });
-
-  test('lets a retry library meet what the README says, and requests() shows it', async () => {
-    await using petstore = await start();
-    const readme = readFileSync(new URL('../../testing/README.md', import.meta.url), 'utf8');
-    const simulations = [...readme.matchAll(/\| `simulate\('(.*)', \{ times: 1 \}\)` \| (\d+)?/g)];
-    const [, duration = ''] = /\| `advance\('(.*)'\)` \| 410/.exec(readme) ?? [];
-    const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
-    const url = `${petstore.stagingUrl}/pets`;
-    // A POST, because clients may repeat a GET automatically when a reused connection ends.
-    const create = () =>
-      fetch(url, {
-        method: 'POST',
-        headers: { ...headers, 'Content-Type': 'application/json' },
-        body: '{"name":"Rex","categoryId":1}',
-      });
-    const answered: Array<number | null> = [];
-    for (const [, simulation = ''] of simulations) {
-      await petstore.simulate(simulation, { times: 1 });
-      const reply = await create().catch(() => undefined);
-      answered.push(reply?.status ?? null);
-    }
-    const told = simulations.map(([, , status]) => (status === undefined ? null : Number(status)));
-    expect(told).toEqual([429, 503, 429, null]);
-    expect(answered).toEqual(told);
-    await petstore.simulate('truncate', { times: 1 });
-    const half = create().then((reply) => reply.text());
-    expect(half).rejects.toThrow();
-    await half.catch(() => {});
-    const requests = await petstore.requests();
-    expect(requests.map(({ status }) => status)).toEqual([...told, 201]);
-    expect(requests.map(({ requestId }) => requestId === null)).toEqual([
-      ...told.map((status) => status === null),
-      false,
-    ]);
-    await petstore.advance(duration);
-    expect((await fetch(`${url}/1`, { headers })).status).toBe(410);
-  });
-
-  test('refuses what cannot be simulated, in words', async () => {
-    await using petstore = await start();
-    const refused = petstore.simulate('earthquake');
-    expect(refused).rejects.toThrow('unavailable');
-    await refused.catch(() => {});
   });
 });

@@ -63,7 +63,8 @@ export async function truncated(
   const descriptor = ends && (await descriptorOf(ends));
   if (descriptor !== undefined && writeReply(descriptor, response, body.byteLength, half)) {
     await Bun.sleep(ARRIVAL_TIME);
-    return noteSentInstead(reset(), response);
+    const { status, headers } = response;
+    return noteSentInstead(reset(), { status, headers });
   }
   return streamed(response, async function* () {
     yield half;

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultName } from '../../core/simulations.ts';
 import { SECOND } from '../../lib/clock.ts';
+import { weakEntityTagOf } from '../entity-tag.ts';
 import type { Reply } from '../reply.ts';
 import { dropped, trickled, truncated } from './delivery.ts';
 import { unavailableReply } from './errors.ts';
@@ -48,7 +50,8 @@ export async function simulateFault(
       return { ...replied, deliver: () => dropped(context) };
     case 'delay':
       context.connections.closeAfter(context.request, ms / SECOND + SPARE_SECONDS);
-      await Bun.sleep(ms);
+      // A client that has left waits no longer, and its request is recorded.
+      await sleep(ms, undefined, { signal: context.request.signal }).catch(() => {});
       return replied;
     case 'truncate':
       return { ...replied, deliver: (response) => truncated(response, context) };
@@ -56,8 +59,10 @@ export async function simulateFault(
       return { ...replied, deliver: (response) => trickled(response, context, rate) };
     case 'malformed':
       return rewritten(replied, (body) => body.slice(0, -1));
-    case 'unknown_field':
-      return rewritten(replied, withUnknownField);
+    case 'unknown_field': {
+      const longer = rewritten(replied, withUnknownField);
+      return { ...longer, reply: withEntityTag(longer.reply, replied.reply) };
+    }
   }
 }
 
@@ -66,6 +71,13 @@ function rewritten(replied: SimulatedReply, rewrite: (body: string) => string): 
   const { entityTag: _, compressed: __, body, ...reply } = replied.reply;
   if (typeof body !== 'string') return replied;
   return { ...replied, reply: { ...reply, body: rewrite(body) } };
+}
+
+/** The reply with a tag of its own body, if the real one had a tag: both need it to fit the contract. */
+function withEntityTag(reply: Reply, real: Reply): Reply {
+  const { body, headers } = reply;
+  if (real.entityTag === undefined || typeof body !== 'string') return reply;
+  return { ...reply, entityTag: weakEntityTagOf(body, headers?.['Link'] !== undefined) };
 }
 
 /** Whether a flaky request fails; the result depends only on the seed and the number. */

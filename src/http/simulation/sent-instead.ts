@@ -3,6 +3,8 @@ export interface SentInstead {
   /** `undefined` where the connection ends without a reply. */
   readonly status: number | undefined;
   readonly headers: Headers;
+  /** The error code of a reply whose body is sent while it is read. */
+  readonly code?: string | undefined;
 }
 
 const replies = new WeakMap<Response, SentInstead>();
@@ -11,6 +13,16 @@ const replies = new WeakMap<Response, SentInstead>();
 export function noteSentInstead(response: Response, sent: SentInstead): Response {
   replies.set(response, sent);
   return response;
+}
+
+/** Records the error code of a delivered reply, unless the connection ends without one; returns the response. */
+export function noteCode(response: Response, code: string | undefined): Response {
+  const { status, headers } = sentOf(response);
+  return noteSentInstead(response, {
+    status,
+    headers,
+    code: status === undefined ? undefined : code,
+  });
 }
 
 /** The status and headers that reach the client of a response. */
