@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { readConfig } from '../config/config.ts';
+import { ignoreProxies, readConfig } from '../config/config.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
 import { opsAddress } from './ops-address.ts';
@@ -72,6 +72,8 @@ async function addressFor({ readyFile }: Options): Promise<string> {
 }
 
 async function request(url: string): Promise<Response> {
+  // The service is on this machine: a proxy would answer in its place.
+  ignoreProxies();
   try {
     return await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
   } catch (cause) {

@@ -30,6 +30,11 @@ export function watchOutput(): void {
   });
 }
 
+/** Whether nobody reads the output any more. */
+export function isOutputClosed(): boolean {
+  return process.stdout.destroyed || process.stdout.errored !== null;
+}
+
 /** One value as JSON, on one line of stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${escapeUnprintableJson(JSON.stringify(value))}\n`);

@@ -6,7 +6,7 @@ import { parseStatuses, requestJson, STATUS_EXPECTATION } from '../core/request-
 import { KEPT_PER_ACCOUNT, type LoggedRequest, type RequestFilter } from '../core/request-log.ts';
 import { SECOND } from '../lib/clock.ts';
 import { emailArgument, type JsonOption, jsonOption, parseDuration } from './options.ts';
-import { formatTime, printJson, printLine, printTable } from './output.ts';
+import { formatTime, isOutputClosed, printJson, printLine, printTable } from './output.ts';
 import { type Session, withAccount } from './session.ts';
 
 /** Entries in one read. */
@@ -66,7 +66,7 @@ async function list(email: string, options: ListOptions): Promise<void> {
   });
 }
 
-/** Prints new entries as they are saved; with `--since`, first those of that period. */
+/** Prints new entries as they are saved, until nobody reads them; with `--since`, first those of that period. */
 async function follow(session: Session, account: Account, options: ListOptions): Promise<void> {
   let printed = new Set<string>();
   const begin = session.clock.now().wall - (options.since ?? 0);
@@ -83,6 +83,7 @@ async function follow(session: Session, account: Account, options: ListOptions):
     // Older entries are not read again; within this period other processes may save entries out of order.
     printed = new Set(found.map(({ id }) => id));
     await Bun.sleep(LOOK_EVERY);
+    if (isOutputClosed()) return;
     if (await session.stores.accounts.find(account.id)) continue;
     throw new OperatorError(`${account.email} is deleted, and its requests with it.`);
   }

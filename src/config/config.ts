@@ -279,3 +279,8 @@ function readOpsPort(reader: SettingReader, port: number): number {
   }
   return opsPort;
 }
+
+/** Makes later requests of this process ignore proxies that the environment names, such as `HTTP_PROXY`. */
+export function ignoreProxies(): void {
+  for (const name of ['NO_PROXY', 'no_proxy']) process.env[name] = '*';
+}

@@ -49,7 +49,10 @@ export function recordRefusal(
   policy: BanPolicy,
 ): Strikes {
   const ban = strikes?.ban;
-  if (!strikes || now.elapsed >= strikes.windowEndsAt) {
+  // A raised limit or a changed clock can end the window of the strikes earlier: then another one refuses now.
+  const isOver = (windowEndsAt: number) =>
+    now.elapsed >= windowEndsAt || now.elapsed + windowEndsIn + GRACE < windowEndsAt;
+  if (!strikes || isOver(strikes.windowEndsAt)) {
     return {
       graceEndsAt: now.elapsed + GRACE,
       windowEndsAt: now.elapsed + windowEndsIn,

@@ -48,8 +48,9 @@ export function authenticate(
   const token = bearerToken(authorization);
   if (token === undefined) return unauthenticated(api, address, malformedReply(authorization));
   const key = api.keyRing.authenticate(token, api.accepts, api.isSandbox);
-  if (key instanceof Promise) return key.then((found) => callerOf(api, found, address));
-  return callerOf(api, key, address);
+  if (!(key instanceof Promise)) return callerOf(api, key, address);
+  address();
+  return key.then((found) => callerOf(api, found, address));
 }
 
 function callerOf(api: Api, key: KeyRecord | Problem, address: () => string): Caller {

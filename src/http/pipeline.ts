@@ -6,7 +6,7 @@ import type { SimulationStore } from '../core/simulations.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, type Instant, later } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
-import { lazy } from '../lib/lazy.ts';
+import { lazy, lazyValue } from '../lib/lazy.ts';
 import type { Api } from './api.ts';
 import {
   type AuthenticatedCaller,
@@ -113,10 +113,10 @@ export class HttpService {
       request,
       id: requestId(headers.get(REQUEST_ID_HEADER)),
       receivedAt: clock.now(),
-      address: () => {
+      address: lazyValue(() => {
         const peer = server.requestIP(request)?.address ?? '';
         return clientAddress(peer, headers.get('x-forwarded-for'), trustedProxies);
-      },
+      }),
     };
     const target = isTargetMalformed ? this.#targets.malformed() : this.#targets.find(request);
     if (!target) return this.#nothingServed(isTargetMalformed);
@@ -164,8 +164,9 @@ export class HttpService {
     const decision = api.limiterOf(caller.quota).take(caller.quota, now);
     const limits = decision instanceof Promise ? await decision : decision;
     const made = this.#makeReply(identified, limits);
-    const reply = made instanceof Promise ? await made : made;
-    return this.#respond(identified, reply, limits);
+    if (!(made instanceof Promise)) return this.#respond(identified, made, limits);
+    address();
+    return this.#respond(identified, await made, limits);
   }
 
   /** Sends a reply that uses no quota; its headers show the limits of the client's address. */
@@ -216,6 +217,7 @@ export class HttpService {
     const { request, id, receivedAt, address } = received;
     const { api, match } = target;
     const limiter = api.limiterOf(quota);
+    address();
     const { simulate } = await loadSimulation();
     const { reply, limits, deliver } = await simulate({
       ...{ request, key, match, served, simulations },

@@ -14,13 +14,16 @@ import {
   type SentReply,
 } from '../core/request-log.ts';
 import { CHUNK } from '../lib/chunks.ts';
-import { type Clock, SECOND } from '../lib/clock.ts';
+import { type Clock, MINUTE, SECOND } from '../lib/clock.ts';
 import { HeldBackRequests } from './held-back-requests.ts';
 import { loggedRequest } from './logged-request.ts';
 import { RANKS, type Rank, RecordingBudget, zeros } from './recording-budget.ts';
 
 /** The maximum number of replies waiting in memory to be saved; for successful replies, half of it. */
 export const WAITING_CAPACITY = 5_000;
+
+/** A reply to a request that arrived longer ago than this, in ms, means that the clock was set back. */
+const SLOWEST_REPLY = MINUTE;
 
 /** How many requests of an account are added before its excess requests are deleted. */
 const TRIM_AFTER = 250;
@@ -66,6 +69,8 @@ export class RequestLogRecorder implements RequestRecorder {
   /** Requests sent to the store but not confirmed; they are sent again. */
   #sending: readonly LoggedRequest[] = [];
   readonly #heldBack: HeldBackRequests;
+  /** The latest second in which a request arrived, in whole seconds since the Unix epoch. */
+  #second = 0;
   /** For all accounts together. */
   readonly #budget = new RecordingBudget();
   /** Requests added since the last trim, by account. */
@@ -79,7 +84,7 @@ export class RequestLogRecorder implements RequestRecorder {
   }
 
   place(key: LoggedKey, at: number, status: number): LogPlace | undefined {
-    const second = Math.floor(at / SECOND);
+    const second = this.#secondOf(at);
     const rank = rankOf(status);
     // Most requests of a busy process end here, before anything is looked up.
     if (rank === RANKS.rest && !this.#budget.takes(second, rank)) return skip(key);
@@ -142,6 +147,14 @@ export class RequestLogRecorder implements RequestRecorder {
     const isKept = (each: LoggedRequest) => each.environment !== environment;
     this.#sending = this.#sending.filter(isKept);
     this.#heldBack.filter(isKept);
+  }
+
+  /** The second in which a reply counts: the latest one, so that slow replies do not begin an earlier one again. */
+  #secondOf(at: number): number {
+    const second = Math.floor(at / SECOND);
+    const isClockSetBack = second < this.#second - SLOWEST_REPLY / SECOND;
+    if (second > this.#second || isClockSetBack) this.#second = second;
+    return this.#second;
   }
 
   #hasRoom(rank: Rank): boolean {

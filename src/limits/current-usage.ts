@@ -34,7 +34,7 @@ export function currentUsageFrom(
       ? await limiter.peek({ id, limits, key: undefined, clockOffset }, now)
       : takeQuota(saved ? quotaFrom(saved, now) : unusedQuota(), limits, now, 0);
     const read = (name: 'minute' | 'day') =>
-      readings.read(`${environment} ${name} ${id}`, result[name], real.wall);
+      readings.read(`${environment} ${name} ${clockOffset} ${id}`, result[name], real.wall);
     return { minute: read('minute'), day: read('day') };
   };
 }

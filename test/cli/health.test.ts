@@ -16,6 +16,16 @@ test('health reports that a service is alive, and that it is ready', async () =>
   expect(ready).toEqual({ code: 0, stdout: `{"url":"${url}","answer":"ready"}\n`, stderr: '' });
 });
 
+test('health asks the service itself, although the environment names a proxy', async () => {
+  await using service = Bun.serve({ port: 0, fetch: () => new Response('live\n') });
+  const proxy = 'http://127.0.0.1:1';
+  const settings = { PETSTORE_OPS_PORT: String(service.port) };
+  for (const name of ['HTTP_PROXY', 'http_proxy']) {
+    const asked = await runCommand(['health'], { ...settings, [name]: proxy });
+    expect(asked).toEqual({ code: 0, stdout: 'live\n', stderr: '' });
+  }
+});
+
 test('health fails with advice when nothing answers', async () => {
   const { code, stdout, stderr } = await runCommand(['health'], { PETSTORE_OPS_PORT: '1' });
   expect([code, stdout]).toEqual([1, '']);

@@ -99,6 +99,22 @@ describe('petstore requests list', () => {
       await command.exited;
     }
   });
+
+  test('--follow ends when its reader has ended', async () => {
+    await using it = await scene();
+    const args = ['requests', 'list', it.account.email, '--follow', '--since', '1h'];
+    const command = startCommand(args, it.settings);
+    try {
+      const reader = command.stdout.getReader();
+      await reader.read();
+      await reader.cancel();
+      await it.send('/pets/78');
+      expect(await command.exited).toBe(0);
+    } finally {
+      command.kill();
+      await command.exited;
+    }
+  });
 });
 
 async function* readLines(output: ReadableStream<Uint8Array>): AsyncGenerator<string> {

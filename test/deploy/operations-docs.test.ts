@@ -52,6 +52,11 @@ describe('docs/operations.md', () => {
     expect(settings.PETSTORE_BASE_URL).toStartWith('https://');
     await using service = await ServiceProcess.start({ ...settings, ...onFolder(folder.path) });
     expect((await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status).toBe(200);
+    const headers = { Host: 'petstore.example.com' };
+    const llms = await fetch(new URL('/llms.txt', service.url()), { headers });
+    const published = await llms.text();
+    expect(published).toContain('https://staging.example.com/sandbox');
+    expect(published).not.toContain('localhost');
   });
 
   test('leads through a backup, its check, and a restore by its own lines', async () => {
@@ -84,6 +89,13 @@ describe('docs/operations.md', () => {
     const headers = { Authorization: `Bearer ${secret}`, 'X-Forwarded-For': '203.0.113.9' };
     const reply = await fetch(`${nginx.url}/v1/pets`, { headers });
     expect([reply.status, await reply.json()]).toEqual([200, []]);
+    const staging = await service.account(undefined, 'staging');
+    const moved = await fetch(`${nginx.url}/staging/sandbox/clock`, {
+      method: 'PATCH',
+      headers: { Authorization: `Bearer ${staging.secret}`, 'Content-Type': 'application/json' },
+      body: '{"advanceSeconds":60}',
+    });
+    expect(moved.status).toBe(200);
     // The reply of nginx: the service would close the connection after an unknown method.
     const unknown = 'FETCH /v1/pets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
     const { replies } = await rawExchange(Number(new URL(nginx.url).port), [unknown]);

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import type { LoggedKey, LoggedRequest, SentReply } from '../../src/core/request-log.ts';
+import {
+  type LoggedKey,
+  type LoggedRequest,
+  RECORDED_PER_SECOND,
+  type SentReply,
+} from '../../src/core/request-log.ts';
 import { RECORDED_IN_ALL } from '../../src/jobs/recording-budget.ts';
 import { RequestLogRecorder, WAITING_CAPACITY } from '../../src/jobs/request-log-recorder.ts';
 import { SECOND } from '../../src/lib/clock.ts';
@@ -79,6 +84,17 @@ describe('the recorder of requests', () => {
     it.record('ada');
     await it.recorder.save();
     expect(await it.save()).toHaveLength(1);
+  });
+
+  test('takes as many in a second when replies of two seconds alternate', async () => {
+    const { clock, record, save } = savingScene();
+    for (let round = 0; round < 100; round += 1) {
+      record('a');
+      clock.advance(-SECOND);
+      record('a');
+      clock.advance(SECOND);
+    }
+    expect((await save()).length).toBeLessThanOrEqual(2 * RECORDED_PER_SECOND);
   });
 
   test('of many that succeed in a second takes a random sample', async () => {

@@ -90,7 +90,10 @@ export class ModelKey {
   #strikes(): number {
     let first = { at: Number.NEGATIVE_INFINITY, resetIn: 0 };
     for (const refusal of this.#refusals) {
-      if (refusal.at >= first.at + first.resetIn) first = refusal;
+      const end = first.at + first.resetIn;
+      // A clock that is set forward ends the day earlier, by more than the grace.
+      const endsEarlier = refusal.at + refusal.resetIn < end - 2 * SECOND;
+      if (refusal.at >= end || endsEarlier) first = refusal;
     }
     return this.#refusals.filter(({ at }) => at >= first.at + 2 * SECOND).length;
   }

@@ -51,6 +51,21 @@ async function countAddresses(
   for (let number = from; number < to; number += 1) await limiter.take(address(number), now);
 }
 
+test('refusals of a day whose limit was raised do not count against the next minute', async () => {
+  const { limiter, bans, clock } = newLimiter();
+  const key = apiKey('acct_1');
+  const take = (perDay: number) =>
+    limiter.take({ ...holder(key), limits: { perMinute: 2, perDay } }, clock.now());
+  for (let sent = 0; sent < 2; sent += 1) await take(1);
+  clock.advance(3 * SECOND);
+  const outcomes: string[] = [];
+  for (let sent = 0; sent < 4; sent += 1) outcomes.push((await take(100)).outcome);
+  expect(outcomes).toEqual(['admitted', 'limited', 'limited', 'limited']);
+  clock.advance(3 * SECOND);
+  await take(100);
+  expect(bans).toHaveLength(1);
+});
+
 describe('quotas to be saved', () => {
   test('are given once, and again when they could not be saved', async () => {
     const { limiter, clock } = newLimiter();

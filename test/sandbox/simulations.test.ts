@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { SIMULATIONS } from '../../src/core/simulations.ts';
+import { eventually } from '../support/harness.ts';
 import { readLimits } from '../support/limit-readings.ts';
 import { listPets } from '../support/sandbox-scene.ts';
 import { bytesOf, createPet, listSimulated, petsIn, simulationScene } from './simulation-scene.ts';
@@ -182,6 +183,16 @@ describe('the reply', () => {
       expect.objectContaining({ name: '{"brace":', simulatedUnknownField: expect.anything() }),
       expect.objectContaining({ name: 'Biscuit', simulatedUnknownField: expect.anything() }),
     ]);
+  });
+
+  test('to a client that has left is recorded with its address', async () => {
+    await using it = await simulationScene();
+    const signal = AbortSignal.timeout(300);
+    await listSimulated(it, 'delay;ms=20000', { signal }).catch(() => {});
+    const [account] = await it.service.stores.accounts.list();
+    const logged = () => it.service.stores.requestLog.page(account?.id ?? '', {}, 1);
+    await eventually(async () => (await logged()).length === 1);
+    expect(await logged()).toMatchObject([{ address: '127.0.0.1' }]);
   });
 
   test('to unknown_code is an error with a code that is not in the contract', async () => {

@@ -181,8 +181,13 @@ export async function connectTo(
   options: Partial<Pick<RedisConnectionOptions, 'clockScript' | 'silenceTimeout'>> = {},
 ) {
   const told: string[] = [];
+  /** Servers that became unavailable. */
+  const lost: string[] = [];
   const events: RedisEvents = {
-    onUnavailable: () => told.push('unavailable'),
+    onUnavailable: (server) => {
+      told.push('unavailable');
+      lost.push(server);
+    },
     onAvailable: () => told.push('available'),
     onConnected: () => told.push('connected'),
     onReply: () => {},
@@ -196,7 +201,7 @@ export async function connectTo(
     ...options,
   });
   await connection.ready(options.silenceTimeout ?? 5_000);
-  return { connection, told, [Symbol.dispose]: () => void connection.close() };
+  return { connection, told, lost, [Symbol.dispose]: () => void connection.close() };
 }
 
 async function runCli(port: number | undefined, args: readonly string[]): Promise<string> {

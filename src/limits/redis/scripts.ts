@@ -166,12 +166,14 @@ end
 if hasRoom then return admitted() end
 if not takes or not hasKey then return reply() end
 
-if not strikes or at >= strikes.windowEndsAt then
-  local windowEndsIn = 0
-  if quota.minuteUsed >= perMinute then windowEndsIn = quota.minuteEndsAt - at end
-  if quota.dayUsed >= perDay then
-    windowEndsIn = math.max(windowEndsIn, (quota.day + 1) * DAY - at)
-  end
+local windowEndsIn = 0
+if quota.minuteUsed >= perMinute then windowEndsIn = quota.minuteEndsAt - at end
+if quota.dayUsed >= perDay then
+  windowEndsIn = math.max(windowEndsIn, (quota.day + 1) * DAY - at)
+end
+-- A raised limit or a changed clock can end the window of the strikes earlier: then another one refuses now.
+if not strikes or at >= strikes.windowEndsAt
+  or at + windowEndsIn + GRACE < strikes.windowEndsAt then
   local isNew = not strikes
   strikes = strikes or { banStartsAt = 0, banLength = 0, banEndsAt = 0, level = 0 }
   strikes.graceEndsAt, strikes.windowEndsAt, strikes.refusals = at + GRACE, at + windowEndsIn, 0

@@ -22,11 +22,18 @@ export async function newCounter(url: string, { policy = POLICY, ...link }: Coun
     onBan: (ban: BanRecord) => void bans.push(ban),
   } as const;
   const local = new MemoryLimiter(settings);
-  const { connection, told, ...rest } = await connectTo(url, link);
+  const { connection, told, lost, ...rest } = await connectTo(url, link);
   const limiter = new RedisLimiter({ ...settings, connection, local });
   /** What was told last about Redis; connections and errors may be told after it. */
   const availability = () => told.findLast((event) => event.endsWith('available'));
-  return { limiter, bans, told, availability, [Symbol.dispose]: () => rest[Symbol.dispose]() };
+  return {
+    limiter,
+    bans,
+    told,
+    lost,
+    availability,
+    [Symbol.dispose]: () => rest[Symbol.dispose](),
+  };
 }
 
 type Counter = Awaited<ReturnType<typeof newCounter>>;

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import type { BanRecord } from '../../../src/core/ban-records.ts';
@@ -12,6 +11,7 @@ import { apiKey } from '../../storage/ports/backend.ts';
 import { ManualClock } from '../../support/harness.ts';
 import { connectTo, hasRedis, NEVER_SILENT, RedisServer } from '../../support/redis-server.ts';
 import { ModelAccount, ModelKey } from '../limit-model.ts';
+import { limits, type Step, steps } from './limiter-steps.ts';
 
 const POLICY: BanPolicy = { after: 3, base: 300 * SECOND, maximum: 2_000 * SECOND };
 /** 23:30 tomorrow: Redis expires keys by its own clock, so the clock of the tests must be ahead of it. */
@@ -79,8 +79,6 @@ async function provoke(scene: Scene, caller: ReturnType<typeof newAccount>): Pro
 
 const ONE = { perMinute: 1, perDay: 1_000 };
 
-type Step = { pass: number } | { key: number; times: number };
-
 /** Compares Redis with the model for two keys of one account and one key of another. */
 async function play(allowed: Limits, steps: readonly Step[]): Promise<void> {
   const scene = newScene();
@@ -125,25 +123,6 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     for (const each of [one, other]) each[Symbol.dispose]();
     looking[Symbol.dispose]();
     await server[Symbol.asyncDispose]();
-  });
-
-  const pause = fc.oneof(
-    fc.integer({ min: 0, max: 3 * SECOND }),
-    fc.constantFrom(1, 2 * SECOND, MINUTE - 1, MINUTE, MINUTE + 1),
-    fc.integer({ min: 0, max: 10 * MINUTE }),
-    fc.integer({ min: HOUR, max: 30 * HOUR }),
-  );
-  const asking = fc.record({ key: fc.nat(2), times: fc.integer({ min: 1, max: 12 }) });
-  const steps = fc.array(
-    fc.oneof(
-      { weight: 1, arbitrary: fc.record({ pass: pause }) },
-      { weight: 2, arbitrary: asking },
-    ),
-    { minLength: 10, maxLength: 60 },
-  );
-  const limits = fc.record({
-    perMinute: fc.integer({ min: 1, max: 6 }),
-    perDay: fc.integer({ min: 1, max: 25 }),
   });
 
   test('agree with a naive model, whichever process is asked', async () => {
@@ -194,6 +173,16 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
       startsAt: now,
       endsAt: now + 300 * SECOND,
     });
+  });
+
+  test('refusals of a day whose limit was raised do not count against the next minute', async () => {
+    const scene = newScene();
+    await scene.move(0);
+    const account = newAccount({ perMinute: 2, perDay: 1 });
+    await takeTimes(scene, account, 2);
+    await scene.move(3 * SECOND);
+    await takeTimes(scene, { ...account, limits: ONE }, 1 + POLICY.after);
+    expect(scene.bans).toEqual([]);
   });
 
   test('a ban hits the key, and no other key of the account', async () => {
@@ -264,10 +253,9 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     const scene = newScene();
     await scene.move(0);
     await provoke(scene, newAccount(ONE));
-    await scene
-      .limiterOf(0)
-      .take({ id: 'address:::1', limits: ONE, key: undefined }, scene.clock.now());
-    await scene.limiterOf(0).sendHeartbeat();
+    const limiter = scene.limiterOf(0);
+    await limiter.take({ id: 'address:::1', limits: ONE, key: undefined }, scene.clock.now());
+    await limiter.sendHeartbeat();
     const keys = (await plain.keys('*')).filter((key) => key !== 'clock');
     const ttls = await Promise.all(keys.map((key) => plain.pttl(key)));
     expect(ttls.every((ttl) => ttl > 0)).toBe(true);
@@ -294,7 +282,6 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     const caller = newAccount({ perMinute: 10, perDay: 10 });
     await takeTimes(scene, caller, 2);
     await plain.script('FLUSH');
-    const results = await takeTimes(scene, caller, 2);
-    expect(results.map(({ remaining }) => remaining)).toEqual([7, 6]);
+    expect(await takeTimes(scene, caller, 2)).toMatchObject([{ remaining: 7 }, { remaining: 6 }]);
   });
 });
