@@ -3,8 +3,10 @@ import { INVALID_REQUEST } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Environment } from '../core/environments.ts';
 import { SECOND } from '../lib/clock.ts';
+import { withTimeout } from '../lib/timeout.ts';
 import type { ApiAddresses } from './api-tools.ts';
 import { messageIdProblem } from './message-id.ts';
+import { OpenRequests } from './open-requests.ts';
 import { createToolServer, listTools } from './tool-server.ts';
 
 /** How long the API may take to reply, in ms. */
@@ -21,7 +23,7 @@ interface StdioOptions {
 
 /**
  * Serves the tools on stdin and stdout, which must not be used for anything else.
- * @returns when stdin ends, or stdout cannot be written.
+ * @returns when stdin has ended and the requests are answered, or stdout cannot be written.
  */
 export async function serveTools(options: StdioOptions): Promise<void> {
   const { key, environment, addresses, report } = options;
@@ -33,27 +35,44 @@ export async function serveTools(options: StdioOptions): Promise<void> {
     failed: report,
   };
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const messages = Readable.from(readableMessages(process.stdin, process.stdout));
+  const open = new OpenRequests();
+  const { replies } = open;
+  replies.pipe(process.stdout);
+  const messages = Readable.from(readableMessages(process.stdin, process.stdout, open));
   for (const event of ['end', 'close', 'error']) messages.once(event, () => end());
-  process.stdout.once('error', () => end());
+  process.stdout.once('error', () => {
+    open.giveUp();
+    end();
+  });
   const served = serveStdio(() => createToolServer(list, connection), {
     onerror: report,
-    transport: new StdioServerTransport(messages, process.stdout),
+    transport: new StdioServerTransport(messages, replies),
   });
   await ended;
   await served.close();
 }
 
-/** The messages whose id the library can read, one per line; the library would drop others without a reply. */
-async function* readableMessages(input: Readable, output: Writable): AsyncGenerator<Buffer> {
+/**
+ * The messages whose id the library can read, one per line; the library would drop others without a reply. Ends when
+ * all are answered, because the library sends no reply after that.
+ */
+async function* readableMessages(
+  input: Readable,
+  output: Writable,
+  open: OpenRequests,
+): AsyncGenerator<Buffer> {
   for await (const line of linesOf(input)) {
     const problem = messageIdProblem(idOf(line));
-    if (problem === undefined) yield Buffer.from(`${line}\n`);
-    else {
+    if (problem === undefined) {
+      open.noteReceived(line);
+      yield Buffer.from(`${line}\n`);
+    } else {
       const error = { code: INVALID_REQUEST, message: problem };
       output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
     }
   }
+  // A request that never gets a reply must not keep the process alive.
+  await withTimeout(REPLY_TIMEOUT, () => open.answered()).catch(() => {});
 }
 
 async function* linesOf(input: Readable): AsyncGenerator<string> {

@@ -69,6 +69,22 @@ describe('petstore mcp', () => {
     expect(await new Response(child.stderr).text()).not.toContain(secret);
   });
 
+  test('answers all that it has read before it ends', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { secret } = await service.account();
+    using folder = temporaryFolder();
+    const settings = { PETSTORE_KEY: secret, PETSTORE_PUBLIC_URL: service.dashboardUrl };
+    const child = start(settings, folder.path);
+    const call = { ...toolCall('createPet', { name: 'Biscuit', categoryId: '7' }), id: 2 };
+    const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    const messages = [INITIALIZE, initialized, call, { ...call, id: 3 }];
+    child.stdin.write(messages.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    await child.stdin.end();
+    const replies = (await new Response(child.stdout).text()).trim().split('\n');
+    expect(replies.map((line) => JSON.parse(line).id).sort()).toEqual([1, 2, 3]);
+    expect(await child.exited).toBe(0);
+  });
+
   test('refuses ids beyond 2^53 in words, and goes on', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { secret } = await service.account();
