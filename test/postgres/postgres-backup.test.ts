@@ -79,6 +79,10 @@ describe.skipIf(!hasPostgres)('a backup of a PostgreSQL database', () => {
       ['backup', join(to, 'unused.backup')],
       settingsOf(await server.createDatabase()),
     );
+    const unreachable = await runCommand(
+      ['backup', join(to, 'unreachable.backup')],
+      settingsOf('postgres://nobody@127.0.0.1:1/none'),
+    );
     const absent = await runCommand(['backup', join(to, 'a.backup')], {
       ...settingsOf(url),
       PATH: folder.path,
@@ -89,6 +93,9 @@ describe.skipIf(!hasPostgres)('a backup of a PostgreSQL database', () => {
       1,
       expect.stringMatching(/^petstore: The database of PETSTORE_DATABASE_URL holds no data yet: /),
     ]);
+    expect(unreachable.stderr).toStartWith(
+      'petstore: Cannot read the database of PETSTORE_DATABASE_URL: ',
+    );
     expect(absent.stderr).toStartWith('petstore: Cannot run pg_dump. Install');
     expect(readdirSync(to)).toEqual(['.petstore-backup.lock']);
   });

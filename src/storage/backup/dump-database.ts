@@ -1,5 +1,5 @@
 import { type DatabaseSettings, processEnvironment } from '../../config/config.ts';
-import { OperatorError } from '../../core/errors.ts';
+import { messageOf, OperatorError } from '../../core/errors.ts';
 import { STATEMENT_LIMIT, withConnection } from '../postgres/connection.ts';
 import { requirePrimary } from '../postgres/primary.ts';
 
@@ -22,7 +22,11 @@ export async function dumpDatabase(
   file: string,
 ): Promise<{ storeId: string }> {
   const server = await requirePrimary(servers);
-  const storeId = await identify(server);
+  const storeId = await identify(server).catch((cause) => {
+    if (cause instanceof OperatorError) throw cause;
+    const problem = `Cannot read the database of PETSTORE_DATABASE_URL: ${messageOf(cause)}.`;
+    throw new OperatorError(`${problem} Start it, or correct the address.`, { cause });
+  });
   await runPgDump(server, file);
   return { storeId };
 }
