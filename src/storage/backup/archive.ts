@@ -33,6 +33,9 @@ const OF_THE_SYSTEM = new Set([
   ...['EMFILE', 'ENFILE', 'ENOMEM'],
 ]);
 
+/** Tells a full disk from a damaged backup. */
+class IncompleteUnpackingError extends OperatorError {}
+
 /**
  * Packs all files of a folder, with a manifest, into one durable file that only its owner may read.
  * @throws Error when the file cannot be read back, or the system's error when it cannot be written.
@@ -111,7 +114,7 @@ export async function unpackSound(file: string, into: string): Promise<Manifest>
   try {
     return await unpack(file, into);
   } catch (cause) {
-    if (cause instanceof OperatorError) throw cause;
+    if (cause instanceof IncompleteUnpackingError) throw cause;
     if (cause instanceof Error && 'code' in cause && OF_THE_SYSTEM.has(String(cause.code))) {
       throw cause;
     }
@@ -128,7 +131,7 @@ async function unpack(file: string, into: string): Promise<Manifest> {
   for (const { name, sha256 } of manifest.files) {
     await chmod(join(into, name), 0o600);
     if ((await digest(join(into, name))) === sha256) continue;
-    throw new OperatorError(
+    throw new IncompleteUnpackingError(
       `${name} of ${file} was not unpacked completely: the disk may be full. Nothing was changed.`,
     );
   }
