@@ -185,6 +185,22 @@ describeWithBrowser('the keys page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
+  test('keeps the focus in the page when the key of an open dialog leaves the list', async () => {
+    const service = shared();
+    const owner = await Owner.signUp(service);
+    const { key } = await createKey(owner, { name: 'Gone' });
+    await using visitor = await enter(open, service, owner, '/keys');
+    const { page } = visitor;
+    await page.getByLabel('State').selectOption({ label: 'Live' });
+    await page.getByRole('button', { name: 'Revoke Gone' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect((await owner.delete(`/api/keys/${key.id}`)).status).toBe(204);
+    await page.getByText('No key is like that').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await untilFocused(page, page.getByRole('main'));
+    expect(visitor.problems).toEqual([]);
+  });
+
   test('works by keyboard alone, and restores the focus', async () => {
     const service = shared();
     await using visitor = await visit(open, service);

@@ -2,6 +2,7 @@ import { Modal, Stack, Text } from '@mantine/core';
 import type { KeyInfo } from '../../shared/api.ts';
 import { useAction } from '../api.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
+import { focusOrContent } from '../common/focus.ts';
 import { useRevokeKey } from './key-calls.ts';
 import { keyRowId } from './key-row.ts';
 import { revokeButtonId } from './key-table.tsx';
@@ -17,13 +18,13 @@ export function RevokeKeyDialog({ value, onClose }: RevokeKeyDialogProps) {
   const revoke = useAction({
     mutationFn: revokeKey,
     onSuccess(_, id) {
-      // The button that opened the dialog disappears with the change.
-      document.getElementById(keyRowId(id))?.focus();
+      // The button that opened the dialog disappears with the change, and with a filter so does the row.
+      focusOrContent(keyRowId(id));
       onClose();
     },
   });
   const cancel = () => {
-    if (value) document.getElementById(revokeButtonId(value.id))?.focus();
+    if (value) focusOrContent(revokeButtonId(value.id));
     onClose();
   };
   return (
