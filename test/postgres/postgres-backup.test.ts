@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { extract } from 'tar';
-import { TestService, temporaryFolder } from '../support/harness.ts';
+import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { hasPostgres, POSTGRES_PATH, PostgresServer, SECRET } from '../support/postgres-server.ts';
-import { runCommand } from '../support/process.ts';
+import { runCommand, startCommand } from '../support/process.ts';
 import { allNames } from '../support/storage.ts';
 
 describe.skipIf(!hasPostgres)('a backup of a PostgreSQL database', () => {
@@ -98,5 +98,27 @@ describe.skipIf(!hasPostgres)('a backup of a PostgreSQL database', () => {
     );
     expect(absent.stderr).toStartWith('petstore: Cannot run pg_dump. Install');
     expect(readdirSync(to)).toEqual(['.petstore-backup.lock']);
+  });
+
+  test('that is ended by a signal ends pg_dump, too', async () => {
+    using folder = temporaryFolder();
+    const url = await server.createMigrated();
+    const [begun, ended] = [join(folder.path, 'begun'), join(folder.path, 'ended')];
+    // A pg_dump that works until it is told to end.
+    const slow = `#!/bin/sh
+trap 'touch ${ended}; exit 1' TERM
+touch ${begun}
+while :; do sleep 0.1; done
+`;
+    writeFileSync(join(folder.path, 'pg_dump'), slow, { mode: 0o755 });
+    const settings = { ...settingsOf(url), PATH: `${folder.path}:/usr/bin:/bin` };
+    const backup = startCommand(['backup', join(folder.path, 'a.backup')], settings);
+    await eventually(() => existsSync(begun));
+
+    backup.kill('SIGTERM');
+
+    expect(await backup.exited).toBe(143);
+    await eventually(() => existsSync(ended));
+    expect(readdirSync(folder.path).sort()).toEqual(['begun', 'ended', 'pg_dump']);
   });
 });

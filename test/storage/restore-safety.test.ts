@@ -81,29 +81,32 @@ describe('restore and whoever else uses the folder', () => {
 });
 
 describe('a restore that was killed half way', () => {
-  test('lets nothing start before it was run again', async () => {
-    using place = await backedUp();
-    // The state after SIGKILL: the former files are moved aside, some of the new ones are in place.
-    writeFileSync(join(place.data, 'restore-unfinished'), '');
-    const aside = join(place.data, 'before-restore-x');
-    mkdirSync(aside);
-    mkdirSync(join(place.data, '.restore-abc'));
-    renameSync(join(place.data, 'accounts.db'), join(aside, 'accounts.db'));
-    for (const args of [['serve'], ['accounts', 'list'], ['backup', `${place.file}.2`]]) {
-      const refused = await runCommand(args, { ...onFolder(place.data), PETSTORE_PORT: '0' });
-      expect(refused).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: `petstore: A restore into ${place.data} was cut off. Run it again: petstore restore FILE --replace\n`,
-      });
-    }
-    expect(existsSync(join(place.data, 'accounts.db'))).toBe(false);
+  test.each(['', '{"production":3,"st'])(
+    'lets nothing start before it was run again: mark %j',
+    async (mark) => {
+      using place = await backedUp();
+      // The state after SIGKILL: the former files are moved aside, some of the new ones are in place.
+      writeFileSync(join(place.data, 'restore-unfinished'), mark);
+      const aside = join(place.data, 'before-restore-x');
+      mkdirSync(aside);
+      mkdirSync(join(place.data, '.restore-abc'));
+      renameSync(join(place.data, 'accounts.db'), join(aside, 'accounts.db'));
+      for (const args of [['serve'], ['accounts', 'list'], ['backup', `${place.file}.2`]]) {
+        const refused = await runCommand(args, { ...onFolder(place.data), PETSTORE_PORT: '0' });
+        expect(refused).toEqual({
+          code: 2,
+          stdout: '',
+          stderr: `petstore: A restore into ${place.data} was cut off. Run it again: petstore restore FILE --replace\n`,
+        });
+      }
+      expect(existsSync(join(place.data, 'accounts.db'))).toBe(false);
 
-    expect(await restore(place)).toMatchObject({ code: 0, stderr: '' });
-    expect(readdirSync(place.data).filter((name) => /^\.|unfinished/.test(name))).toEqual([]);
-    await using service = await ServiceProcess.start(onFolder(place.data));
-    expect(await allNames(clientOf(service, place.key))).toHaveLength(3);
-  });
+      expect(await restore(place)).toMatchObject({ code: 0, stderr: '' });
+      expect(readdirSync(place.data).filter((name) => /^\.|unfinished/.test(name))).toEqual([]);
+      await using service = await ServiceProcess.start(onFolder(place.data));
+      expect(await allNames(clientOf(service, place.key))).toHaveLength(3);
+    },
+  );
 
   test('left its mark before it touched anything', async () => {
     using place = await backedUp();

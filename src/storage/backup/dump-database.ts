@@ -54,8 +54,13 @@ async function runPgDump(server: string, file: string): Promise<void> {
   url.password = '';
   const args = ['--format=custom', '--compress=0', '--no-password', '--file', file, url.href];
   const child = start(args, password === '' ? {} : { PGPASSWORD: password });
+  // A signal that ends the backup must end pg_dump, which would go on writing and keep its transaction open.
+  const end = () => child.kill();
+  process.once('exit', end);
   const problem = await new Response(child.stderr).text();
-  if ((await child.exited) === 0) return;
+  const code = await child.exited;
+  process.off('exit', end);
+  if (code === 0) return;
   throw new OperatorError(`pg_dump failed: ${problem.trim().split('\n').join('; ')}`);
 }
 

@@ -129,9 +129,14 @@ function addMissing(
   return missing;
 }
 
+/** A record that was not written completely was never acted on: the previous files are in place. */
 function readUnfinished({ unfinishedRestore: path }: DataFolder): Manifest['idsAfter'] {
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  return text === '' ? undefined : JSON.parse(text);
+  if (!existsSync(path)) return undefined;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** A damaged manifest must not prevent the restore. */
