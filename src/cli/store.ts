@@ -58,26 +58,41 @@ async function beginAnew(file: string, options: JsonOption): Promise<void> {
 
 async function check(
   files: readonly string[],
-  { json, whole }: JsonOption & { readonly whole?: true },
+  { json, whole = false }: JsonOption & { readonly whole?: boolean },
 ): Promise<void> {
   setPriority(LOWEST_PRIORITY);
-  const { DATABASES } = await import('../storage/folder/databases.ts');
-  const { findDamage } = await import('../storage/sqlite/check.ts');
-  const paths = files.length > 0 ? files : inDataFolder(DATABASES.map(([name]) => name));
-  const checked: CheckedFile[] = paths.map((file) => ({
-    file,
-    damage: findDamage(file, whole === true) ?? null,
-  }));
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) throw new OperatorError(`There is no file ${missing}.`);
+  const checked = files.length > 0 ? await checkFiles(files, whole) : await checkFolder(whole);
   if (json) printJson(checked);
   else for (const { file, damage } of checked) printLine(`${file}: ${damage ?? 'in order'}`);
   const damaged = checked.filter(({ damage }) => damage !== null);
   if (damaged.length > 0)
-    throw new OperatorError(`${damaged.length} of ${paths.length} is damaged.`);
+    throw new OperatorError(`${damaged.length} of ${checked.length} is damaged.`);
 }
 
-function inDataFolder(names: readonly string[]): string[] {
+async function checkFiles(files: readonly string[], isWhole: boolean): Promise<CheckedFile[]> {
+  const { findDamage } = await import('../storage/sqlite/check.ts');
+  return files.map((file) => ({ file, damage: findDamage(file, isWhole) ?? null }));
+}
+
+/** Checks the databases of the data folder: those that are there, and those that its manifest lists. */
+async function checkFolder(isWhole: boolean): Promise<CheckedFile[]> {
   const { dataDir } = requireEmbeddedStore(readConfig(), 'pg_amcheck');
-  const paths = names.map((name) => join(dataDir, name)).filter((path) => existsSync(path));
-  if (paths.length === 0) throw new OperatorError(`${dataDir} holds no data.`);
-  return paths;
+  const { dataFolderAt } = await import('../storage/data-folder.ts');
+  const { DATABASES } = await import('../storage/folder/databases.ts');
+  const { findLostFiles } = await import('../storage/folder/store-files.ts');
+  const folder = dataFolderAt(dataDir);
+  const lost = findLostFiles(folder);
+  const pathOf = (name: string) => join(folder.path, name);
+  const found = DATABASES.map(([name]) => name)
+    .filter((name) => !lost.has(name))
+    .map(pathOf)
+    .filter((path) => existsSync(path));
+  if (found.length + lost.size === 0) throw new OperatorError(`${folder.path} holds no data.`);
+  const losses = [...lost].map(([name, how]) => ({
+    file: pathOf(name),
+    damage: `the file is ${how}`,
+  }));
+  return [...(await checkFiles(found, isWhole)), ...losses];
 }

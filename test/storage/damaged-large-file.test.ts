@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -121,5 +121,28 @@ describe('store check', () => {
     const damaged = checked.filter((file) => file.damage !== null).map(({ file }) => file);
     expect(damaged).toEqual([folder.database]);
     expect(code).toBe(1);
+  });
+
+  test.each([
+    ['missing', (path: string) => rmSync(path)],
+    ['empty', (path: string) => truncateSync(path)],
+  ])('names a database of the store that is %s, and fails', async (how, lose) => {
+    using folder = copy();
+    lose(folder.database);
+    const { stdout, code } = await runCommand(['store', 'check'], onFolder(folder.path));
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      `${join(folder.path, 'accounts.db')}: in order`,
+      `${join(folder.path, 'staging.db')}: in order`,
+      `${folder.database}: the file is ${how}`,
+    ]);
+    expect(code).toBe(1);
+  });
+
+  test('says that there is no such file', async () => {
+    expect(await runCommand(['store', 'check', '/nowhere.db'], {})).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'petstore: There is no file /nowhere.db.\n',
+    });
   });
 });

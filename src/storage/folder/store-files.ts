@@ -18,6 +18,8 @@ import {
 import { beginIds, checkIds, withFile } from './pet-ids.ts';
 import { refuseServedFolder } from './served-folder.ts';
 
+type Loss = 'missing' | 'empty';
+
 /** Opens or creates a file, and checks it. The service uses it in two threads, a migration in one. */
 type OpenFile<File> = (path: string, expected: Expectations) => File;
 
@@ -112,12 +114,18 @@ export class StoreFiles {
 
 /** @throws SetupError when a database that the manifest lists is missing or has no tables. */
 export function requireListedFiles(folder: DataFolder): void {
-  const manifest = readManifest(folder);
-  for (const name of Object.keys(manifest?.files ?? {})) {
-    requireListedFile(folder, manifest, name);
+  for (const [name, how] of findLostFiles(folder)) throw lost(join(folder.path, name), how);
+}
+
+/** The databases that the manifest lists, but that are missing or have no tables. */
+export function findLostFiles(folder: DataFolder): ReadonlyMap<string, Loss> {
+  const found = new Map<string, Loss>();
+  for (const name of Object.keys(readManifest(folder)?.files ?? {})) {
     const path = join(folder.path, name);
-    if (!examineDatabase(path).isMade) throw lost(path, 'empty');
+    if (!existsSync(path)) found.set(name, 'missing');
+    else if (!examineDatabase(path).isMade) found.set(name, 'empty');
   }
+  return found;
 }
 
 /**
@@ -148,7 +156,7 @@ function namingFile(path: string, read: () => void): void {
   }
 }
 
-function lost(path: string, how: 'missing' | 'empty', replaceable = basename(path)): SetupError {
+function lost(path: string, how: Loss, replaceable = basename(path)): SetupError {
   return new SetupError(
     `${path} is ${how}. Restore a backup (petstore restore FILE --replace), or begin it anew without what it held: petstore store begin-anew ${replaceable}`,
   );
