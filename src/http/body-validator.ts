@@ -39,6 +39,9 @@ function invalidBody(error: TLocalizedValidationError | undefined, expectations:
   if (error?.instancePath === '' && error.keyword === 'type') {
     return new ApiError('invalid_body', 'The body must be a JSON object.');
   }
+  if (error?.instancePath === '' && error.keyword === 'minProperties') {
+    return new ApiError('invalid_body', noField(expectations));
+  }
   const missing = error?.keyword === 'required' ? error.params.requiredProperties[0] : undefined;
   if (missing) return new ApiError('invalid_body', missingField(missing, expectations));
   const field = fieldOf(error?.instancePath ?? '');
@@ -64,6 +67,10 @@ export function emptyBodyMessage(schema: XSchema, described: Expectations = {}):
   const expectations = { ...expectationsOf(schema), ...described };
   const [first] = required;
   if (first !== undefined) return missingField(first, expectations);
+  return noField(expectations);
+}
+
+function noField(expectations: Expectations): string {
   return `Send at least one of: ${Object.keys(expectations).join(', ')}.`;
 }
 

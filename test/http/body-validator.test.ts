@@ -92,3 +92,16 @@ describe('a body field', () => {
     expect(await refusal('{"amount":1,"name":"\\ud83d"}')).toBe('"name" must be a string.');
   });
 });
+
+describe('a body that may lack each field, but not all', () => {
+  const parseUpdate = bodyParser({
+    type: 'object',
+    minProperties: 1,
+    properties: { name: { type: 'string' }, size: { type: 'integer' } },
+  });
+
+  test('is refused without any field, with their names', () => {
+    expect(() => parseUpdate({})).toThrow('Send at least one of: name, size.');
+    expect(parseUpdate({ size: 3n })).toEqual({ size: 3 });
+  });
+});

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { OPERATION_IDS, OPERATIONS, type OperationId } from '../../src/api/operations.ts';
+import { sampleCall } from '../../src/api/samples/sample-call.ts';
 import { type SampleLanguage, samplesOf } from '../../src/api/samples/samples.ts';
+import { typescriptSample } from '../../src/api/samples/typescript.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
 import { linkClient } from '../support/linked-client.ts';
@@ -108,6 +110,8 @@ describe('the samples of every operation', () => {
     const options = { cwd: path, environment: ENVIRONMENT };
     await expectOutputs(await runTool([process.execPath, 'run.mjs'], options));
     if (language === 'javascript') return;
+    const call = sampleCall('unknown', OPERATIONS.getPet, service.url(), keys.production);
+    await Bun.write(join(path, 'without-client.ts'), typescriptSample(call));
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
     await Bun.write(join(path, 'tsconfig.json'), JSON.stringify(TYPESCRIPT_OPTIONS));
     await runTool([process.execPath, compiler, '-p', '.'], options);

@@ -1,156 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { readConfig } from '../../src/config/config.ts';
-import { subscribe } from '../../src/core/plans.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { lazy } from '../../src/lib/lazy.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
 import { ambiguousNames } from '../http/openapi-document.ts';
-import { temporaryFolder } from '../support/harness.ts';
-import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
-import { cleanEnvironment, ServiceProcess } from '../support/process.ts';
-import { REUSED_THREADS } from '../support/reused-threads.ts';
-import { Recipe } from './recipe.ts';
+import { hasPostgres } from '../support/postgres-server.ts';
+import {
+  Copy,
+  Databases,
+  type Engine,
+  expectLimits,
+  problemOf,
+  withService,
+} from './recipe-copy.ts';
 
-const postgres = lazy(() => PostgresServer.start());
-let isPostgresUsed = false;
-afterAll(async () => {
-  if (isPostgresUsed) await (await postgres())[Symbol.asyncDispose]();
-});
-
-/** A copy of the project with a recipe applied. */
-class Copy {
-  readonly recipe: Recipe;
-  readonly #folder = temporaryFolder();
-
-  constructor(page: string) {
-    this.recipe = new Recipe(page);
-  }
-
-  apply(): void {
-    this.recipe.applyTo(this.#folder.path);
-  }
-
-  remove(): void {
-    rmSync(this.#folder.path, { recursive: true, force: true });
-  }
-
-  /** Runs a program of node_modules in the copy; returns its output. */
-  async run(program: string, ...args: string[]): Promise<string> {
-    return output([join(this.#folder.path, 'node_modules/.bin', program), ...args], {
-      cwd: this.#folder.path,
-    });
-  }
-
-  /** Runs a command of the copy. */
-  async petstore(settings: Readonly<Record<string, string>>, ...args: string[]): Promise<string> {
-    return output([...this.#command, ...args], { env: cleanEnvironment(settings) });
-  }
-
-  serve(settings: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-    const ports = { PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0' };
-    const env = cleanEnvironment({ ...ports, ...settings });
-    return ServiceProcess.run([...this.#command, 'serve', '--only', 'production'], { env });
-  }
-
-  get #command(): string[] {
-    return [process.execPath, join(this.#folder.path, 'src/main.ts')];
-  }
-}
-
-/** A service of a copy, and keys of three accounts. */
-interface Scene {
-  readonly keys: Readonly<Record<'shop' | 'other' | 'smallPlan', string>>;
-  call(key: string, method: string, path: string, body?: unknown): Promise<Response>;
-  /** Runs a command on the data of the service. */
-  petstore(...args: string[]): Promise<string>;
-}
-
-type Engine = 'SQLite' | 'PostgreSQL';
-const ENGINES: readonly Engine[] = ['SQLite', 'PostgreSQL'];
-
-async function withService(
-  copy: Copy,
-  engine: Engine,
-  act: (scene: Scene) => Promise<void>,
-): Promise<void> {
-  using data = temporaryFolder();
-  const settings = { PETSTORE_DATA_DIR: data.path, ...(await databaseOf(engine)) };
-  // Created before the copy opens the data, which therefore has the schema without the recipe.
-  const keys = await makeKeys(settings);
-  await using service = await copy.serve(settings);
-  await act({
-    keys,
-    petstore: (...args) => copy.petstore(settings, ...args),
-    call: (key, method, path, body) =>
-      fetch(`${service.url()}${path}`, {
-        method,
-        headers: {
-          ...(key !== '' && { Authorization: `Bearer ${key}` }),
-          'Content-Type': 'application/json',
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      }),
-  });
-}
-
-/** Creates the accounts, and a key of each. */
-async function makeKeys(settings: Readonly<Record<string, string>>): Promise<Scene['keys']> {
-  const stores = await openStores(readConfig(settings), systemClock, REUSED_THREADS);
-  const keyFor = async (email: string, perMinute: number) => {
-    const limits = subscribe('enterprise', { perMinute, perDay: 1_000 });
-    const account = await stores.accounts.create(email, limits, Date.now(), 'test');
-    if (!account) throw new Error(`${email} exists`);
-    const asked = { environment: 'production', name: 'test' } as const;
-    return (await stores.keyRing.issue(account, asked, 'test')).text;
-  };
-  try {
-    return {
-      shop: await keyFor('shop@example.com', 100),
-      other: await keyFor('other@example.com', 100),
-      smallPlan: await keyFor('small-plan@example.com', 1),
-    };
-  } finally {
-    await stores.close();
-  }
-}
-
-async function databaseOf(engine: Engine): Promise<Readonly<Record<string, string>>> {
-  if (engine === 'SQLite') return {};
-  isPostgresUsed = true;
-  const server = await postgres();
-  return { PETSTORE_DATABASE_URL: await server.createMigrated(), PETSTORE_SECRET: SECRET };
-}
-
-/** Runs a command; returns its output. @throws Error with all output when it fails. */
-async function output(
-  command: readonly string[],
-  options: { readonly cwd?: string; readonly env?: Record<string, string> },
-): Promise<string> {
-  const child = Bun.spawn([...command], { ...options, stdout: 'pipe', stderr: 'pipe' });
-  const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()] as const;
-  const [stdout, stderr] = await Promise.all(texts);
-  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')}\n${stdout}${stderr}`);
-  return stdout;
-}
-
-async function problemOf(reply: Response) {
-  const { code, message }: { code: string; message: string } = await reply.json();
-  return { status: reply.status, code, message };
-}
-
-/** Checks the behaviour that every operation has without code of its own. */
-async function expectLimits({ call, keys }: Scene, method: string, path: string): Promise<void> {
-  const missing = await call('', method, path);
-  expect(missing.status).toBe(401);
-  expect(missing.headers.has('X-RateLimit-Remaining')).toBeTrue();
-  const key = keys.smallPlan;
-  expect((await call(key, method, path)).headers.get('X-RateLimit-Remaining')).toBe('0');
-  const refused = await call(key, method, path);
-  expect(refused.status).toBe(429);
-  expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
-}
+const databases = new Databases();
+afterAll(() => databases[Symbol.asyncDispose]());
 
 describe('docs/adding-an-operation.md', () => {
   const copy = new Copy('adding-an-operation.md');
@@ -162,7 +23,7 @@ describe('docs/adding-an-operation.md', () => {
     expect(copy.recipe.lines).toBeLessThanOrEqual(65);
   });
 
-  test('passes the type check and the linter', () => expectSound(copy));
+  test('passes the type check and the linter', () => copy.expectSound());
 
   test('adds the operation to the OpenAPI document', async () => {
     const { paths } = JSON.parse(await copy.petstore({}, 'openapi'));
@@ -177,11 +38,11 @@ describe('docs/adding-an-operation.md', () => {
     expect(Object.keys(responses)).toEqual(['200', '400', '401', '429', '500', '503']);
   });
 
-  test.skipIf(!hasPostgres).each(ENGINES.slice(1))('counts pets on %s', countsPets);
+  test.skipIf(!hasPostgres)('counts pets on PostgreSQL', () => countsPets('PostgreSQL'));
   test('counts pets on SQLite', () => countsPets('SQLite'));
 
   async function countsPets(engine: Engine): Promise<void> {
-    await withService(copy, engine, async (scene) => {
+    await withService(copy, await databases.create(engine), async (scene) => {
       const { call, keys } = scene;
       const key = keys.shop;
       for (const status of ['available', 'sold', 'sold']) {
@@ -226,7 +87,7 @@ describe('docs/adding-a-resource.md', () => {
     expect(copy.recipe.lines).toBeLessThanOrEqual(170);
   });
 
-  test('passes the type check and the linter', () => expectSound(copy));
+  test('passes the type check and the linter', () => copy.expectSound());
 
   test('adds the operations and schemas to the OpenAPI document', async () => {
     const { paths, components, tags } = JSON.parse(await copy.petstore({}, 'openapi'));
@@ -242,11 +103,11 @@ describe('docs/adding-a-resource.md', () => {
     expect(tags.map(({ name }: { name: string }) => name)).toContain('Orders');
   });
 
-  test.skipIf(!hasPostgres).each(ENGINES.slice(1))('stores orders on %s', storesOrders);
+  test.skipIf(!hasPostgres)('stores orders on PostgreSQL', () => storesOrders('PostgreSQL'));
   test('stores orders on SQLite', () => storesOrders('SQLite'));
 
   async function storesOrders(engine: Engine): Promise<void> {
-    await withService(copy, engine, async (scene) => {
+    await withService(copy, await databases.create(engine), async (scene) => {
       const { call, keys } = scene;
       const key = keys.shop;
       await call(key, 'POST', '/pets', { name: 'Rex', categoryId: 7 });
@@ -285,9 +146,3 @@ describe('docs/adding-a-resource.md', () => {
     });
   }
 });
-
-async function expectSound(copy: Copy): Promise<void> {
-  await copy.run('tsc', '--noEmit');
-  const changed = copy.recipe.files;
-  await copy.run('biome', 'check', '--vcs-enabled=false', '--error-on-warnings', ...changed);
-}

@@ -104,15 +104,21 @@ async function createPet(pets: PetStore, { key, request, now }: RequestContext):
 }
 
 async function getPet(pets: PetStore, { parameters }: RequestContext): Promise<Reply> {
-  const petId = decodePath(parameters['petId'] ?? '');
-  if (!isInt64(petId)) {
-    const message = 'An id is a whole number, as the list of animals shows it.';
-    throw new ApiError('pet_not_found', message);
-  }
-  // Ids stay within 2^53 - 1, so a greater one that is rounded cannot match a pet.
+  const petId = readPetId(parameters);
   const pet = await pets.get(Number(petId));
   if (!pet) throw apiError('pet_not_found', { petId });
   return revalidated(petJson(pet));
+}
+
+/**
+ * The id in the path. Ids stay within 2^53 - 1, so a greater one that `Number` rounds cannot match a pet.
+ * @throws ApiError `pet_not_found` if it is not an int64.
+ */
+function readPetId(parameters: RequestContext['parameters']): string {
+  const petId = decodePath(parameters['petId'] ?? '');
+  if (isInt64(petId)) return petId;
+  const message = 'An id is a whole number, as the list of animals shows it.';
+  throw new ApiError('pet_not_found', message);
 }
 
 function idempotent(accountId: string, key: string, pet: NewPet): IdempotentRequest {

@@ -2,17 +2,27 @@ import type { SampleCall } from './sample-call.ts';
 
 /** The request with `fetch`, as a module for browsers and for Node.js 22 or later. */
 export function javascriptSample(call: SampleCall): string {
+  return fetchSample(call, '_, value, { source }');
+}
+
+/**
+ * The request with `fetch`.
+ * @param parameters those of the function that reads exact integers; types, where the language has them.
+ */
+export function fetchSample(call: SampleCall, parameters: string): string {
   return `${fetchLines(call)}
-${call.hasInt64 ? EXACT_RESULT : RESULT}
+${call.hasInt64 ? exactResult(parameters) : RESULT}
 console.log(response.status, result);`;
 }
 
 const RESULT = 'const result = await response.json();';
 
-const EXACT_RESULT = `// JSON.parse alone rounds integers beyond 2^53.
-const result = JSON.parse(await response.text(), (_, value, { source }) =>
+function exactResult(parameters: string): string {
+  return `// JSON.parse alone rounds integers beyond 2^53.
+const result = JSON.parse(await response.text(), (${parameters}) =>
   Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(source) : value,
 );`;
+}
 
 function fetchLines({ method, baseUrl, target, body, apiKey, isIdempotent }: SampleCall): string {
   const headers = [

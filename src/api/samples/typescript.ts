@@ -1,5 +1,5 @@
 import type { OperationId } from '../operations.ts';
-import { javascriptLiteral, javascriptSample } from './javascript.ts';
+import { fetchSample, javascriptLiteral } from './javascript.ts';
 import type { SampleCall } from './sample-call.ts';
 
 /** The calls of the published client. Operations that the client lacks are sent with `fetch`. */
@@ -18,6 +18,9 @@ const CLIENT_CALLS: Partial<Record<OperationId, WriteCall>> = {
     address: 'quickstartBaseUrl',
   }),
 };
+
+/** The parameters of the function that reads exact integers; the types of TypeScript lack the third one. */
+const TYPED = "_: string, value: unknown, { source = '' }: { source?: string } = {}";
 
 const CALLS = new Map<string, WriteCall>(Object.entries(CLIENT_CALLS));
 
@@ -40,7 +43,8 @@ function onePet(call: string): ClientCall {
 /** The request with the published client, `petstore-client`. */
 export function typescriptSample(call: SampleCall): string {
   const ofClient = CALLS.get(call.operationId)?.(call);
-  if (!ofClient) return `// The client has no such call: this is fetch.\n${javascriptSample(call)}`;
+  if (!ofClient)
+    return `// The client has no such call: this is fetch.\n${fetchSample(call, TYPED)}`;
   const { result, shown, address = 'baseUrl', call: text } = ofClient;
   return `import { PetstoreClient } from 'petstore-client';
 

@@ -22,13 +22,13 @@ export function postgresEngine(database: PostgresDatabase): Engine {
   };
 }
 
-/** Kysely on the rows of one environment. */
+/** Kysely on the rows of one environment, on the pool or within a transaction. */
 export function environmentQueries(
-  database: PostgresDatabase,
+  connection: Queries,
   environment: Environment,
 ): () => Promise<EnvironmentQueries> {
   return lazy(async () => ({
-    queries: queriesOver(database),
+    queries: queriesOver(connection),
     inEnvironment: rowsOf(environment),
   }));
 }
