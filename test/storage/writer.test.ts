@@ -140,7 +140,9 @@ describe('group commit', () => {
   test('an id is neither lost nor given twice when a change of the batch is refused', async () => {
     await using rig = new Rig();
     const tooHigh = new Database(rig.path, { readwrite: true });
-    tooHigh.run("INSERT INTO pets VALUES (9007199254740989, 'last but two', 1, 'sold')");
+    tooHigh.run(
+      "INSERT INTO pets (id, name, category_id, status) VALUES (9007199254740989, 'last but two', 1, 'sold')",
+    );
     tooHigh.close();
     const outcomes = await Promise.all(
       names(4).map((name) =>
