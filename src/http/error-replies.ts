@@ -1,5 +1,5 @@
+import type { KeyRecord } from '../core/api-keys.ts';
 import { type ErrorCode, messageFor, type Problem } from '../core/errors.ts';
-import type { QuotaCaller } from '../core/limiter.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
 import { problemReply, type Reply } from './reply.ts';
 import { MAX_SEGMENTS } from './serve-options.ts';
@@ -27,10 +27,16 @@ const CHALLENGES: Partial<Record<ErrorCode, string>> = {
   invalid_api_key: 'Bearer realm="petstore", error="invalid_token"',
 };
 
-/** The reply to a caller that has exceeded its limits, or whose key is banned. */
-export function limitReply(caller: QuotaCaller, { outcome, day }: RateLimitResult): Reply {
+/**
+ * The reply to a caller that has exceeded its limits, or whose key is banned.
+ * @param key with which the request was sent; its quota may have none, like that of the sandbox.
+ */
+export function limitReply(
+  { key }: { readonly key?: KeyRecord | undefined },
+  { outcome, day }: RateLimitResult,
+): Reply {
   if (outcome === 'banned') return BANNED;
-  if (!caller.key) return LIMITED_ADDRESS;
+  if (!key) return LIMITED_ADDRESS;
   return day.remaining === 0 ? LIMITED_DAY : LIMITED_MINUTE;
 }
 

@@ -193,7 +193,7 @@ export class HttpService {
     { received: { request, id }, target, served, caller, now }: IdentifiedRequest,
     limits: RateLimitResult,
   ): Awaitable<Reply> {
-    if (limits.outcome !== 'admitted') return limitReply(caller.quota, limits);
+    if (limits.outcome !== 'admitted') return limitReply(caller, limits);
     if (!caller.key) return caller.reply;
     const { query, match } = target;
     const parameters = match?.parameters ?? {};

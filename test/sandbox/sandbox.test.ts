@@ -45,7 +45,10 @@ describe('requests to the sandbox', () => {
     expect(first).toMatchObject({ status: 200, limit: 600, remaining: 599 });
     expect(readLimits(refused)).toMatchObject({ status: 429, limit: 600, remaining: 0 });
     expect(readLimits(refused).retryAfter).toBe(60);
-    expect(await refusalOf(refused)).toMatchObject({ code: 'rate_limited' });
+    expect(await refusalOf(refused)).toMatchObject({
+      code: 'rate_limited',
+      message: 'Too many requests in this minute. Wait for the seconds in Retry-After, then go on.',
+    });
     expect(readLimits(await listPets(it.service, it.secret))).toMatchObject({ remaining: 59 });
   });
 

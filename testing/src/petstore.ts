@@ -82,7 +82,8 @@ export class Petstore implements AsyncDisposable {
    * Makes the next requests with `stagingKey` meet a simulation, such as
    * `'unavailable;retry-after=2'`: all of them until the next `reset()`, unless `times` is given.
    * Works in staging, and in the quickstart with staging keys.
-   * @throws PetstoreControlError if there is no such simulation.
+   * @throws PetstoreControlError if there is no such simulation, or after 600 calls in a minute
+   * without a `reset()`, which is the limit of the sandbox.
    */
   async simulate(simulation: string, options: SimulationOptions = {}): Promise<void> {
     const reply = await send('PUT', `${this.sandboxUrl}/simulation`, this.stagingKey, {

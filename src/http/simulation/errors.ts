@@ -44,8 +44,8 @@ export function unavailableReply(retryAfter: number): Reply {
   return { ...problemReply({ code: 'unavailable', message }), retryAfter };
 }
 
-function refuse(limits: RateLimitResult, { key }: SimulatedRequest): SimulatedReply {
-  return { limits, reply: limitReply(key.quota, limits) };
+function refuse(limits: RateLimitResult, request: SimulatedRequest): SimulatedReply {
+  return { limits, reply: limitReply(request, limits) };
 }
 
 /** The result of an exhausted window that resets in this many seconds: the minute if it is long enough. */
