@@ -7,6 +7,7 @@ import {
 } from './errors.ts';
 import type { ApiRequest } from './exchange.ts';
 import type { Settings } from './settings.ts';
+import { orAbort } from './timing.ts';
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 10_000;
@@ -39,7 +40,9 @@ export async function withRetries<Result>(
       // get the same time, and would return in one burst.
       const jitterMs = fullJitter(retries, settings.random);
       const delayMs = Math.min(askedMs + jitterMs, maxRetryWaitMs);
-      await settings.onRetry({ method, url, error, retry: retries + 1, maxRetries, delayMs });
+      const retry = { method, url, error, retry: retries + 1, maxRetries, delayMs };
+      // The hook is the caller's code and knows nothing of the signal.
+      await orAbort(Promise.resolve(settings.onRetry(retry)), signal);
       await settings.sleep(delayMs, signal);
     }
   }

@@ -126,9 +126,12 @@ function requireApiKey(apiKey: string | undefined): string {
 
 function requireBaseUrl(name: string, value: string): string {
   if (URL.canParse(value)) {
-    const { protocol, username, password, search, hash } = new URL(value);
+    const { protocol, username, password, search, hash, origin, pathname } = new URL(value);
     const isHttp = protocol === 'http:' || protocol === 'https:';
-    if (isHttp && `${username}${password}${search}${hash}` === '') return value.replace(/\/+$/, '');
+    // The parsed parts: a space, "?" or "#" at the end of the text would come before the paths.
+    if (isHttp && `${username}${password}${search}${hash}` === '') {
+      return `${origin}${pathname}`.replace(/\/+$/, '');
+    }
   }
   throw new TypeError(`${name} must be an absolute http(s) URL of host and path only`);
 }

@@ -14,6 +14,24 @@ export function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/**
+ * Settles like `work`, or rejects with the reason of `signal` on its abort, whatever `work` does.
+ * Leaves no listener.
+ */
+export function orAbort<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    const settle = () => signal.removeEventListener('abort', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.finally(settle).then(resolve, reject);
+    if (signal.aborted) onAbort();
+  });
+}
+
 /** When and why to give up on a task. */
 export interface Deadline {
   /** Milliseconds that the task may take. */

@@ -140,6 +140,22 @@ describe('aborting', () => {
     expect(service.received).toHaveLength(1);
   });
 
+  test('while onRetry has not returned ends the call without a retry', async () => {
+    const controller = new AbortController();
+    using service = new ScriptedService(failure(503, 'unavailable'), reply(200, []));
+    const { client } = connect(service);
+    const onRetry = () => {
+      setTimeout(() => controller.abort(reason), 50);
+      return new Promise(() => {});
+    };
+
+    const call = client.listPets({}, { signal: controller.signal, onRetry });
+
+    expect(await rejection(call)).toBe(reason);
+    expect(service.received).toHaveLength(1);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
   test('ends a walk over all pages', async () => {
     const controller = new AbortController();
     const rex: Pet = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };

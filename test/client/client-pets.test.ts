@@ -83,9 +83,9 @@ describe('operations', () => {
     expect(pets[0]).toHaveProperty('weight', 1e300);
   });
 
-  test('a base address may end in a slash', async () => {
+  test.each(['/', ' ', '/ ', '\n', '?', '#'])('a base address may end in %j', async (end) => {
     using service = new ScriptedService(reply(200, []));
-    const { client } = connect(service, { baseUrl: `${service.baseUrl}/` });
+    const { client } = connect(service, { baseUrl: `${service.baseUrl}${end}` });
 
     await client.listPets();
 
