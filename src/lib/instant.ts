@@ -9,6 +9,12 @@ export const INSTANT_RULE = 'a UTC date such as 2027-01-31, or a time such as 20
  * `undefined` for anything else.
  */
 export function parseInstant(text: string): number | undefined {
-  const instant = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  const instant = INSTANT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(instant) ? undefined : instant;
+}
+
+/** Whether the month has this day: `Date.parse` takes 30 February for 2 March. */
+function isDay(date: string): boolean {
+  const midnight = new Date(date);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
 }

@@ -160,7 +160,13 @@ describe('the audit log of the dashboard', () => {
     expect(await actions('account=nobody@example.com')).toEqual([]);
     expect(await actions('to=2001-01-01')).toEqual([]);
     // A time without a zone would be in the time zone of the machine.
-    const times = ['from=soon', 'from=2027-01-31T12:00', 'to=2027-02', 'to=2027-13-01'];
+    const times = [
+      'from=soon',
+      'from=2027-01-31T12:00',
+      'to=2027-02',
+      'to=2027-13-01',
+      'to=2027-02-30',
+    ];
     for (const wrong of ['action=bogus', 'before=x', 'format=xml', ...times]) {
       await expectRefusal(await boss.get(`/api/operator/audit?${wrong}`), 400, 'invalid');
     }

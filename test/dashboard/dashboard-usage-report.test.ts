@@ -147,6 +147,7 @@ describe('the report of requests', () => {
     const wrong = [
       ...[
         'last=1y',
+        'last=constructor',
         'environment=moon',
         'format=xml',
         'from=2027-01-01T00:00:00Z',
@@ -155,6 +156,7 @@ describe('the report of requests', () => {
       ...[
         'from=yesterday&to=2027-01-01T00:00:00Z',
         'from=2027-01-02T00:00:00Z&to=2027-01-01T00:00:00Z',
+        'from=2026-11-31T00:00:00Z&to=2027-01-01T00:00:00Z',
       ],
       'last=7d&from=2027-01-01T00:00:00Z&to=2027-01-02T00:00:00Z',
     ];

@@ -64,6 +64,25 @@ describe('the requests in the dashboard', () => {
     expect(kept).toEqual({ days: 7, perSecond: 20, requests: 10_000 });
   });
 
+  test('have the host that served them, also where only hosts differ', async () => {
+    const [quickstart, sandbox] = ['http://quickstart.localhost', 'http://sandbox.localhost'];
+    await using it = await dashboardScene({
+      PETSTORE_QUICKSTART_BASE_URL: quickstart,
+      PETSTORE_SANDBOX_BASE_URL: sandbox,
+    });
+    const visitor = await customer(it.service);
+    const { text } = await createKey(visitor, { environment: 'staging' });
+    const asked = [`${quickstart}/messages`, `${sandbox}/`, `${it.service.url('staging')}/pets/7`];
+    for (const url of asked) {
+      const { host, pathname } = new URL(url);
+      const headers = { Host: host, Authorization: `Bearer ${text}` };
+      await fetch(`http://localhost:${it.service.port}${pathname}`, { headers });
+      await save(it);
+    }
+    const { requests: logged } = await requests(visitor);
+    expect(logged.map(({ url }) => url)).toEqual(asked.toReversed());
+  });
+
   test('show the headers about limits exactly as the reply had them', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(
@@ -94,11 +113,17 @@ describe('the requests in the dashboard', () => {
       const page = await requests(it.visitor, `?${query}`);
       expect([query, page.requests.map(({ status }) => status)]).toEqual([query, [404]]);
     }
-    for (const query of ['status=5xx', 'code=rate_limited', `from=${iso(at + 1)}`, 'id=other']) {
+    for (const query of [
+      'status=5xx',
+      'code=rate_limited',
+      'path=%00',
+      `from=${iso(at + 1)}`,
+      'id=other',
+    ]) {
       expect([query, (await requests(it.visitor, `?${query}`)).requests]).toEqual([query, []]);
     }
     // A time without a zone would be in the time zone of the machine.
-    const times = ['from=soon', 'from=1', 'to=June', 'to=2027-01-31T12:00'];
+    const times = ['from=soon', 'from=1', 'to=June', 'to=2027-01-31T12:00', 'to=2027-02-30'];
     for (const query of ['environment=moon', 'status=abc', 'format=xml', 'before=1', ...times]) {
       await expectRefusal(await it.visitor.get(`/api/requests?${query}`), 400, 'invalid');
     }

@@ -1,4 +1,5 @@
 import { explainError } from '../../api/error-catalogue.ts';
+import { operationsOf } from '../../api/operations.ts';
 import { requestJson } from '../../core/request-json.ts';
 import {
   KEPT_PER_ACCOUNT,
@@ -91,16 +92,25 @@ async function requestInfos(
 
 /**
  * The full address of a request: its path as it was received, at the base address that serves it.
+ * Several base addresses may contain the path if they differ in their hosts, which are not logged.
  */
 function urlOf(
   { path, environment }: LoggedRequest,
   addresses: DashboardOptions['addresses'],
 ): string {
-  const bases = [addresses[environment], addresses.quickstart, addresses.sandbox];
-  const serving = bases.find((base) =>
-    path.startsWith(`${new URL(base).pathname.replace(/\/$/, '')}/`),
+  const bases = ([environment, 'quickstart', 'sandbox'] as const)
+    .map((name) => {
+      const { origin, pathname } = new URL(addresses[name]);
+      return { name, origin, pathname: pathname.replace(/\/$/, '') };
+    })
+    .filter(({ pathname }) => path.startsWith(`${pathname}/`))
+    .sort((a, b) => b.pathname.length - a.pathname.length);
+  const [requested = ''] = path.split('?', 1);
+  const serving = bases.find(({ name, pathname }) =>
+    operationsOf(name).some(([, operation]) => pathname + operation.path === requested),
   );
-  return new URL(serving ?? addresses[environment]).origin + path;
+  const origin = (serving ?? bases[0])?.origin ?? new URL(addresses[environment]).origin;
+  return origin + path;
 }
 
 function explainedErrors(entries: readonly LoggedRequest[]): RequestPage['errors'] {

@@ -29,7 +29,9 @@ export function rowsOf(environment: Environment): Expression<SqlBool> {
 
 /** The condition that a text column contains this text, ignoring the case of ASCII letters. */
 export function containsText(column: string, text: string): Expression<SqlBool> {
-  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  // For SQLite a pattern ends at U+0000, and would match more than the text.
+  const readable = text.replaceAll('\0', '\ufffd');
+  const pattern = `%${readable.replaceAll(/[\\%_]/g, '\\$&')}%`;
   return sql`lower(${sql.ref(column)}) LIKE lower(${pattern}) ESCAPE '\\'`;
 }
 

@@ -1,5 +1,6 @@
 import { firstKeptHour } from '../../../core/usage.ts';
 import { DAY, HOUR } from '../../../lib/clock.ts';
+import { parseInstant } from '../../../lib/instant.ts';
 import { DashboardError } from '../../errors.ts';
 
 /** The longest period with hourly figures, in hours. */
@@ -8,12 +9,12 @@ const MOST_HOURS = 72;
 const OLDEST = 31 * DAY;
 
 /** Presets: a number of hours or UTC days up to now, the current one included. */
-const PRESETS: Readonly<Record<string, readonly [count: number, length: number]>> = {
-  '24h': [24, HOUR],
-  '72h': [MOST_HOURS, HOUR],
-  '7d': [7, DAY],
-  '30d': [30, DAY],
-};
+const PRESETS: ReadonlyMap<string, readonly [count: number, length: number]> = new Map([
+  ['24h', [24, HOUR]],
+  ['72h', [MOST_HOURS, HOUR]],
+  ['7d', [7, DAY]],
+  ['30d', [30, DAY]],
+]);
 const DEFAULT_PRESET = '24h';
 
 /** Whole hours or UTC days. Times are epoch ms. */
@@ -44,9 +45,9 @@ export function periodFrom(query: URLSearchParams, now: number): Period {
 }
 
 function latest(last: string | null, now: number): Period {
-  const preset = PRESETS[last ?? DEFAULT_PRESET];
+  const preset = PRESETS.get(last ?? DEFAULT_PRESET);
   if (!preset) {
-    const names = Object.keys(PRESETS).join(', ');
+    const names = [...PRESETS.keys()].join(', ');
     throw new DashboardError('invalid', `"last" must be one of: ${names}.`);
   }
   const [count, length] = preset;
@@ -57,8 +58,8 @@ function latest(last: string | null, now: number): Period {
 /** @throws ApiError `invalid` */
 function timeFrom(query: URLSearchParams, name: 'from' | 'to'): number {
   const text = query.get(name) ?? '';
-  const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
+  const time = /T.*Z$/.test(text) ? parseInstant(text) : undefined;
+  if (time !== undefined) return time;
   throw new DashboardError(
     'invalid',
     `"${name}" must be a time in UTC, such as 2026-11-22T09:00:00Z.`,
