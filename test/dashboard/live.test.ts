@@ -1,5 +1,6 @@
 import { describe, expect, spyOn, test } from 'bun:test';
 import { subscribe } from '../../src/core/plans.ts';
+import type { RequestPage } from '../../src/dashboard/shared/requests.ts';
 import {
   createKey,
   customer,
@@ -13,6 +14,7 @@ import { LiveReader } from '../support/live-reader.ts';
 import { runCommand } from '../support/process.ts';
 
 const DAY = 86_400_000;
+const SECOND = 1_000;
 
 describe('the live channel', () => {
   test('tells the pages of an account what somebody has changed, and nobody else', async () => {
@@ -59,6 +61,32 @@ describe('the live channel', () => {
     expect((await (await list()).json()).code).toBe('api_key_banned');
     page.topics.length = 0;
     await page.next('everything');
+  });
+
+  test('tells of a request that is logged after a later one, because its reply was slow', async () => {
+    await using scene = await dashboardScene();
+    const { service, clock } = scene;
+    const ada = await customer(service);
+    const { text: key } = await createKey(ada, { environment: 'staging' });
+    const list = (headers = {}) =>
+      service.request('/pets', { key, environment: 'staging', headers });
+    const save = async () => {
+      clock.advance(SECOND);
+      await service.runJobs('save the request log');
+    };
+    await using page = await LiveReader.open(ada, service.dashboardUrl);
+    await page.next('everything');
+    const slow = list({ 'Petstore-Simulate': 'delay;ms=5000' });
+    await Bun.sleep(500);
+    clock.advance(SECOND);
+    await list();
+    await save();
+    await page.next('requests');
+    await slow;
+    await save();
+    await page.next('requests');
+    const { requests } = await ada.json<RequestPage>('GET', '/api/requests');
+    expect(requests.map(({ simulation }) => simulation)).toEqual([null, 'delay']);
   });
 
   test('tells operators of every change', async () => {

@@ -24,7 +24,7 @@ export async function activityOf(
     stores.messages.activity(account.id),
     stores.bans.ofAccount(account.id, now, MOST_BANS),
     stores.usage.byPeriod({ accountId: account.id, first: hourOf(now) - 1 }),
-    stores.requestLog.page(account.id, {}, 1),
+    stores.requestLog.page(account.id, {}, WATCHED_REQUESTS),
     ...ENVIRONMENTS.map((environment) => currentUsage(account, environment)),
   ]);
   const remaining = windows.map(({ minute, day }) => [minute.remaining, day.remaining]);
@@ -40,6 +40,12 @@ export async function activityOf(
   if (account.role === 'operator') found.push(['operator', await bansInForce(stores.bans, now)]);
   return new Map(found.map(([topic, state]) => [topic, JSON.stringify(state)]));
 }
+
+/**
+ * The number of latest requests that are compared: those of a page. A request with a slow reply is
+ * logged after later ones, so the latest one alone does not tell of it.
+ */
+const WATCHED_REQUESTS = 50;
 
 /** Maximum number of bans that are compared; changes of further ones are not detected. */
 const MOST_BANS = 20;
