@@ -66,6 +66,7 @@ describeWithBrowser("the operator's desk", (open) => {
     const entries = page.getByRole('list', { name: 'Audit log' }).getByRole('listitem');
     await entries.filter({ hasText: 'Account deleted' }).waitFor();
     await entries.filter({ hasText: boss.email }).first().waitFor();
+    await page.getByRole('link', { name: '(CSV, the latest 10,000 at most)' }).waitFor();
     expect(await checkAccessibility(page)).toEqual([]);
     expect(browser.problems).toEqual([]);
   });

@@ -3,12 +3,12 @@ import { csv } from '../../lib/csv.ts';
 import { INSTANT_RULE, parseInstant } from '../../lib/instant.ts';
 import { DashboardError, UNCACHED } from '../errors.ts';
 import type { DashboardStores } from '../options.ts';
+import { MAX_AUDIT_LINES } from '../shared/bounds.ts';
 import type { AuditInfo } from '../shared/operator.ts';
 import { json } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 
 const MAX_ENTRIES = 50;
-const MAX_LINES = 10_000;
 
 export const auditRoutes: readonly Route[] = [
   { method: 'GET', path: '/operator/audit', access: 'operator', handle: listAudit },
@@ -19,7 +19,7 @@ async function listAudit({ options, query }: AccountContext): Promise<Response> 
   const filter = await filterFrom(query, stores);
   const format = query.get('format');
   if (format !== null && format !== 'csv') throw invalid('"format" must be csv.');
-  const most = format === 'csv' ? MAX_LINES : MAX_ENTRIES;
+  const most = format === 'csv' ? MAX_AUDIT_LINES : MAX_ENTRIES;
   const entries = filter
     ? await auditInfos(await stores.audit.list(most, positionFrom(query), filter), stores)
     : [];

@@ -3,9 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { AUDIT_ACTIONS } from '../../../core/audit.ts';
+import { MAX_AUDIT_LINES } from '../../shared/bounds.ts';
 import type { AuditInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
-import { LAST_OF_TIME_FIELDS } from '../common/format.ts';
+import { countText, LAST_OF_TIME_FIELDS } from '../common/format.ts';
 import { Empty, Failure, Loading } from '../common/states.tsx';
 import { basePath } from '../page-settings.ts';
 import { ACTION_TITLES, AuditEntries } from './audit-entries.tsx';
@@ -61,7 +62,7 @@ function AuditLog() {
     <Stack gap="md" align="stretch">
       <Filters filter={filter} change={(part) => setFilter({ ...filter, ...part })} />
       <Anchor href={`${basePath}/api/operator/audit?${query}&format=csv`} download size="sm">
-        Download these entries (CSV)
+        {`Download these entries (CSV, the latest ${countText(MAX_AUDIT_LINES)} at most)`}
       </Anchor>
       {log.error && <Failure error={log.error} retry={log.refetch} />}
       {!entries && !log.error && <Loading label="Loading the audit log" height={640} />}
