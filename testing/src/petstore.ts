@@ -97,7 +97,7 @@ export class Petstore implements AsyncDisposable {
 
   /**
    * The requests that were answered since the start or the last reset, in the order of their
-   * replies, except requests that `simulate()` sent.
+   * replies, except requests that `simulate()` sent. Only the latest 10,000 are kept.
    */
   async requests(): Promise<readonly RecordedRequest[]> {
     const recorded: readonly RecordedRequest[] = await this.#control('GET', '/requests');
