@@ -1,5 +1,5 @@
 import { createApis } from './api/apis.ts';
-import { type Addresses, type Config, type Part, STOP_GRACE } from './config/config.ts';
+import type { Addresses, Config, Part } from './config/config.ts';
 import type { Environment } from './core/environments.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
 import type { Passwords } from './dashboard/sign-in/passwords.ts';
@@ -88,7 +88,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     ? openDashboard(addresses.dashboard, loadDashboardOptions)
     : undefined;
   starting.defer(() => pages?.close());
-  starting.defer(() => listener.stop(STOP_GRACE, config.drainFor));
+  starting.defer(() => listener.stop(config.stopGrace, config.drainFor));
   starting.defer(() => pages?.endStreams(true));
 
   const apis = createApis(parts, tracing.traceParts({ ...backend, config, addresses }));

@@ -55,6 +55,8 @@ export interface Config {
   readonly requestLogDays: number;
   /** How long requests are still served after a signal to stop, in ms. */
   readonly drainFor: number;
+  /** How long requests in flight may take after that, in ms; then they are aborted. */
+  readonly stopGrace: number;
   /** Age of the last regular backup at which to warn, in ms. */
   readonly backupWarnAfter: number;
   readonly logLevel: LogLevel;
@@ -113,7 +115,7 @@ export const BASE_URL_SETTINGS = {
 /** Last path segment of the environments' base addresses. */
 const VERSION_SEGMENT = '/v1';
 
-/** How long requests in flight may take after a stop begins, in ms; then they are aborted. */
+/** The `stopGrace` of a lasting service. */
 export const STOP_GRACE = 10 * SECOND;
 
 const MIN_SECRET_LENGTH = 32;
@@ -182,6 +184,7 @@ export function readConfig(
     }),
     requestLogDays: reader.count('PETSTORE_REQUEST_LOG_DAYS', 0, MAX_REQUEST_LOG_DAYS),
     drainFor: reader.count('PETSTORE_DRAIN_SECONDS', 0, MAX_DRAIN) * SECOND,
+    stopGrace: STOP_GRACE,
     backupWarnAfter: reader.count('PETSTORE_BACKUP_WARN_HOURS', 1, MAX_BACKUP_AGE) * HOUR,
     logLevel: reader.oneOf('PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),
     tracing: asksForTraces(environment, (text) => reader.problem(text)),

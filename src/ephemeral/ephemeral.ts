@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { AdjustableLimiter } from '../core/adjustable-limiter.ts';
 import type { Environment } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, SECOND } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 import { clockFrom } from './adjustable-clock.ts';
 import type { ControlAddress } from './control-server.ts';
@@ -13,6 +13,9 @@ import { RecordedRequests } from './recorded-requests.ts';
 
 /** The fixture path that stands for standard input. */
 const STDIN = '-';
+
+/** Tests that are over wait for no reply, and test runners wait only seconds for the stop. In ms. */
+const STOP_GRACE = SECOND;
 
 /** The parts of an ephemeral service; its data is deleted on disposal. */
 export interface Ephemeral extends Disposable {
@@ -53,7 +56,12 @@ export function beginEphemeral(config: Config, fixture: Fixture): Ephemeral {
   const resources = new DisposableStack();
   resources.use(folder);
   return {
-    config: Object.freeze({ ...config, dataDir: folder.path, fixedKeys: true }),
+    config: Object.freeze({
+      ...config,
+      dataDir: folder.path,
+      fixedKeys: true,
+      stopGrace: STOP_GRACE,
+    }),
     clock,
     keys,
     async fill(stores) {

@@ -79,6 +79,21 @@ describe('a petstore for tests', () => {
     expect(list(petstore)).rejects.toThrow();
   });
 
+  test('stops without waiting for a request that takes long', async () => {
+    const petstore = await start();
+    const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
+    const send = () => fetch(`${petstore.stagingUrl}/pets`, { headers });
+    await petstore.simulate('delay;ms=9000', { times: 1 });
+    const slow = send().then(
+      () => 'answered',
+      () => 'cut off',
+    );
+    // The simulation is used up once the request has arrived.
+    while ((await send()).headers.has('Petstore-Simulated')) await Bun.sleep(5);
+    await petstore.stop();
+    expect(await slow).toBe('cut off');
+  });
+
   test('says why it does not start', async () => {
     const started = start({ fixture: { accounts: [{ email: 'nobody' }] } });
     expect(started).rejects.toThrow('/accounts/0/email must be an e-mail address.');
