@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { readConfig } from '../config/config.ts';
-import { OperatorError } from '../core/errors.ts';
+import { messageOf, OperatorError } from '../core/errors.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { CheckedFile } from '../storage/folder/file-check.ts';
 import { type JsonOption, jsonOption } from './options.ts';
@@ -73,7 +73,13 @@ async function check(
 
 async function checkFiles(files: readonly string[], isWhole: boolean): Promise<CheckedFile[]> {
   const { findDamage } = await import('../storage/sqlite/check.ts');
-  return files.map((file) => ({ file, damage: findDamage(file, isWhole) ?? null }));
+  return files.map((file) => {
+    try {
+      return { file, damage: findDamage(file, isWhole) ?? null };
+    } catch (cause) {
+      throw new OperatorError(`Cannot check ${file}: ${messageOf(cause)}.`, { cause });
+    }
+  });
 }
 
 /** Checks the databases of the data folder: those that are there, and those that its manifest lists. */

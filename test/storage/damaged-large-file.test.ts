@@ -138,6 +138,21 @@ describe('store check', () => {
     expect(code).toBe(1);
   });
 
+  test('finds a given file that is empty, and names one that it cannot open', async () => {
+    using folder = copy();
+    truncateSync(folder.database);
+    expect(await runCommand(['store', 'check', folder.database], {})).toEqual({
+      code: 1,
+      stdout: `${folder.database}: the file is empty\n`,
+      stderr: 'petstore: 1 of 1 is damaged.\n',
+    });
+    expect(await runCommand(['store', 'check', folder.path], {})).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `petstore: Cannot check ${folder.path}: unable to open database file.\n`,
+    });
+  });
+
   test('says that there is no such file', async () => {
     expect(await runCommand(['store', 'check', '/nowhere.db'], {})).toEqual({
       code: 1,

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import { openToLook, quickCheck } from './database.ts';
 import { damageIn } from './failures.ts';
 
@@ -8,6 +9,8 @@ import { damageIn } from './failures.ts';
  * @throws SQLiteError when the file cannot be opened.
  */
 export function findDamage(path: string, isWhole: boolean): string | undefined {
+  // SQLite takes an empty file for a new database. All that a database holds may still be in its log.
+  if (statSync(path).size === 0 && !existsSync(`${path}-wal`)) return 'the file is empty';
   const database = openToLook(path);
   try {
     if (isWhole) return quickCheck(database, '1');
