@@ -6,7 +6,7 @@ import type { SignIn } from '../dashboard/session.ts';
 import { csvLine } from '../lib/csv.ts';
 import { openSignIn } from './accounts-sign-in.ts';
 import { UsageError } from './errors.ts';
-import { printJson, printNote } from './output.ts';
+import { isOutputClosed, printJson, printNote } from './output.ts';
 import { type Session, withStores } from './session.ts';
 
 /** The most accounts that one command makes. */
@@ -34,7 +34,8 @@ interface Sheet {
  * Each line is printed as soon as its account exists: the keys are shown nowhere else, so an interruption
  * must not lose them.
  * @throws UsageError when the addresses would not be valid.
- * @throws OperatorError when one of them already has an account; then none is made.
+ * @throws OperatorError when one of them already has an account; then none is made. Also when the reader of the
+ * sheet ends early; then no further account is made.
  */
 export async function createMany(subscription: Subscription, options: ManyOptions): Promise<void> {
   const emails = addressesFrom(options);
@@ -42,14 +43,21 @@ export async function createMany(subscription: Subscription, options: ManyOption
     await requireFree(session, emails);
     const sheets = createEach(session, emails, subscription);
     if (options.json) return printAsJson(sheets);
-    process.stdout.write(csvLine(['email', 'link', 'staging key', 'production key']));
+    await write(csvLine(['email', 'link', 'staging key', 'production key']));
     for await (const { email, link, staging, production } of sheets) {
-      process.stdout.write(csvLine([email, link, staging, production]));
+      await write(csvLine([email, link, staging, production]));
+      // The keys of further accounts would be lost.
+      if (isOutputClosed()) throw unread(email);
     }
     printNote(
       'Each link sets a password once, within an hour; accounts reset-link makes another. Keep the sheet safe: its keys are shown nowhere else.',
     );
   });
+}
+
+/** Resolves when the line is written, or cannot be: only then is it known whether anybody reads the sheet. */
+function write(line: string): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(line, () => resolve()));
 }
 
 async function* createEach(
@@ -111,6 +119,12 @@ async function issueKeys({ stores, by }: Session, account: Account): Promise<str
     texts.push((await stores.keyRing.issue(account, wish, by)).text);
   }
   return texts;
+}
+
+function unread(email: string): OperatorError {
+  return new OperatorError(
+    `Nobody reads the sheet any more. ${email} is the last account that was made, and its line is lost.`,
+  );
 }
 
 function taken(email: string): OperatorError {

@@ -112,6 +112,23 @@ describe('accounts create --count', () => {
     expect(missing.length).toBeLessThanOrEqual(1);
   });
 
+  test('makes no further accounts when the reader of the sheet ends', async () => {
+    using folder = temporaryFolder();
+    const settings = onFolder(folder.path);
+    const args = ['accounts', 'create', '--count', '20', '--prefix', 'class-'];
+    const command = startCommand(args, settings);
+    const reader = command.stdout.getReader();
+    await reader.read();
+    await reader.cancel();
+    expect(await command.exited).toBe(1);
+    const { stdout } = await runCommand(['accounts', 'list', '--json'], settings);
+    const last = JSON.parse(stdout).at(-1).email;
+    expect(JSON.parse(stdout).length).toBeLessThan(20);
+    expect(await new Response(command.stderr).text()).toBe(
+      `petstore: Nobody reads the sheet any more. ${last} is the last account that was made, and its line is lost.\n`,
+    );
+  });
+
   test.each([
     [['--count', '2']],
     [['--prefix', 'a-']],
