@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PARTS, processEnvironment } from '../config/config.ts';
 import { readThrowawayConfig } from '../config/throwaway.ts';
 import { messageOf, OperatorError } from '../core/errors.ts';
@@ -35,7 +35,11 @@ export function addGradeCommand(program: Command): void {
     .description(
       'Grade an API client: run it in one scenario after the other against a throwaway service.',
     )
-    .option('--only <names>', 'scenarios to run, separated by commas', parseNames, SCENARIOS)
+    .addOption(
+      new Option('--only <names>', 'scenarios to run, separated by commas')
+        .argParser(parseNames)
+        .default(SCENARIOS, 'all'),
+    )
     .option('--junit <file>', 'write the results as JUnit XML')
     .option('--badge <file>', 'write the marks as an SVG')
     .addOption(jsonOption())

@@ -142,6 +142,13 @@ test('a scenario that does not exist is wrong usage, and all that do are named',
   for (const { name } of SCENARIOS) expect(stderr).toContain(name);
 });
 
+test('the help names every scenario, and shows nothing else of them', async () => {
+  const { stdout } = await runCommand(['grade', '--help'], {});
+  for (const { name } of SCENARIOS) expect(stdout).toContain(`\n  ${name}\n`);
+  expect(stdout).toContain('(default: all)');
+  expect(stdout).not.toContain('"expected"');
+});
+
 test('grade without a client is wrong usage, and says which client it cannot find', async () => {
   const missing = await runCommand(['grade'], {});
   expect([missing.code, missing.stderr]).toEqual([
