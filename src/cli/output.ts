@@ -1,3 +1,4 @@
+import { redactNamedApiKeys } from '../core/api-key-redaction.ts';
 import { ApiError, OperatorError } from '../core/errors.ts';
 import { escapeUnprintable, escapeUnprintableJson } from '../lib/unprintable.ts';
 
@@ -57,11 +58,16 @@ export function printLine(text: string): void {
 
 /** A note for people, on stderr: stdout holds only the result. */
 export function printNote(text: string): void {
-  process.stderr.write(`${escapeLines(text)}\n`);
+  process.stderr.write(`${noteText(text)}\n`);
+}
+
+/** Text for stderr, which often ends up in logs: arguments that it repeats may be keys by mistake. */
+export function noteText(text: string): string {
+  return escapeLines(redactNamedApiKeys(text));
 }
 
 /** Text of several lines, safe for a terminal. */
-export function escapeLines(text: string): string {
+function escapeLines(text: string): string {
   return text.split('\n').map(escapeUnprintable).join('\n');
 }
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json';
 import { WRONG_USAGE } from './errors.ts';
-import { COMMAND, escapeLines, START_COMMAND, watchOutput } from './output.ts';
+import { COMMAND, noteText, START_COMMAND, watchOutput } from './output.ts';
 import { addServeCommand } from './serve-command.ts';
 
 const FIRST_STEPS = `
@@ -44,7 +44,7 @@ function createProgram(): Command {
         watchOutput();
         process.stdout.write(text);
       },
-      outputError: (text, write) => write(escapeLines(text.replace(/^error: /, 'petstore: '))),
+      outputError: (text, write) => write(noteText(text.replace(/^error: /, 'petstore: '))),
     })
     .addHelpText('after', FIRST_STEPS);
 }

@@ -23,3 +23,13 @@ const BEGINS_LIKE_KEY =
 export function redactPartialApiKeys(text: string): string {
   return redactApiKeys(text.replace(BEGINS_LIKE_KEY, '[hidden]'));
 }
+
+const NAMED_KEY = /pst_(?:live|staging)_\w+/g;
+
+/**
+ * Hides whole and truncated API keys by their prefix alone. Long runs of letters and digits stay, since messages of
+ * the command line name paths and checksums.
+ */
+export function redactNamedApiKeys(text: string): string {
+  return text.replace(NAMED_KEY, '[hidden]');
+}

@@ -184,6 +184,21 @@ describe('accounts', () => {
   });
 });
 
+test.each([
+  ['keys list KEY', 2],
+  ['accounts show KEY', 2],
+  ['seed --environment KEY', 2],
+  ['KEY', 2],
+  ['bans lift KEY', 1],
+  ['keys revoke xKEY', 1],
+] as const)('%s shows no key that was given by mistake', async (args, code) => {
+  using folder = temporaryFolder();
+  const key = `pst_live_${'aB3'.repeat(12)}`;
+  const result = await run(folder.path, args.replace('KEY', key));
+  expect(result).toEqual({ code, stdout: '', stderr: expect.stringContaining('[hidden]') });
+  expect(result.stderr).not.toContain('aB3');
+});
+
 interface MadeKey {
   readonly createdAt: string;
   readonly expiresAt: string;
