@@ -177,7 +177,7 @@ async function setOperator(
     const now = options.remove ? 'no operator any more' : 'an operator now';
     printResult(options, accountJson({ ...account, role }), `${email} is ${now}.`);
     if (role !== 'operator' || options.json) return;
-    printNote(UNCONFIRMED_NOTE);
+    printNote(`${UNCONFIRMED_NOTE} ${email}`);
     if (readConfig().operatorsNeedSecondFactor) printNote(SECOND_FACTOR_NOTE);
   });
 }

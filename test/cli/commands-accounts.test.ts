@@ -103,6 +103,7 @@ describe('accounts set-operator', () => {
     expect((await asOperator()).status).toBe(403);
 
     const given = await runCommand(['accounts', 'set-operator', visitor.email], settings);
+    expect(given.stderr).toContain(` accounts reset-link ${visitor.email}\n`);
 
     expect(given.stdout).toBe(`${visitor.email} is an operator now.\n`);
     expect((await asOperator()).status).toBe(200);
