@@ -1,4 +1,5 @@
 import { type Petstore, startPetstore } from '../../testing/src/index.ts';
+import { eventually } from '../support/harness.ts';
 import { PROGRAM } from '../support/process.ts';
 
 /** How long a service may take to start, in ms. */
@@ -30,4 +31,27 @@ export async function create(
     body: JSON.stringify(pet),
   });
   return reply.json();
+}
+
+/** Sends a request of staging that meets this simulation; resolves once it has arrived, with its outcome. */
+export async function sendMeeting(
+  simulation: string,
+  petstore: Petstore,
+): Promise<{ readonly outcome: Promise<'answered' | 'cut off'> }> {
+  await petstore.simulate(simulation, { times: 1 });
+  const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
+  const outcome = fetch(`${petstore.stagingUrl}/pets`, { headers }).then(
+    () => 'answered' as const,
+    () => 'cut off' as const,
+  );
+  await eventually(
+    async () => {
+      const { simulation: left } = await (await fetch(petstore.sandboxUrl, { headers })).json();
+      return (left?.remaining ?? 0) === 0;
+    },
+    60_000,
+    // The sandbox has a limit of 600 requests per minute.
+    100,
+  );
+  return { outcome };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { startPetstore } from '../../testing/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { PROGRAM } from '../support/process.ts';
-import { create, list, start, timeoutMs } from './petstore-scene.ts';
+import { create, list, sendMeeting, start, timeoutMs } from './petstore-scene.ts';
 
 describe('a petstore for tests', () => {
   test('begins with the fixture, and takes the keys of both environments', async () => {
@@ -81,17 +81,9 @@ describe('a petstore for tests', () => {
 
   test('stops without waiting for a request that takes long', async () => {
     const petstore = await start();
-    const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
-    const send = () => fetch(`${petstore.stagingUrl}/pets`, { headers });
-    await petstore.simulate('delay;ms=9000', { times: 1 });
-    const slow = send().then(
-      () => 'answered',
-      () => 'cut off',
-    );
-    // The simulation is used up once the request has arrived.
-    while ((await send()).headers.has('Petstore-Simulated')) await Bun.sleep(5);
+    const { outcome } = await sendMeeting('delay;ms=9000', petstore);
     await petstore.stop();
-    expect(await slow).toBe('cut off');
+    expect(await outcome).toBe('cut off');
   });
 
   test('says why it does not start', async () => {
@@ -213,14 +205,9 @@ describe('reset()', () => {
 
   test('forgets requests that are not answered yet', async () => {
     await using petstore = await start();
-    await petstore.simulate('delay;ms=1000', { times: 1 });
-    const headers = { Authorization: `Bearer ${petstore.stagingKey}` };
-    const slow = fetch(`${petstore.stagingUrl}/pets`, { headers });
-    // The simulation is used up once the request has arrived.
-    const next = async () => (await fetch(`${petstore.stagingUrl}/pets`, { headers })).headers;
-    while ((await next()).has('Petstore-Simulated')) await Bun.sleep(5);
+    const { outcome } = await sendMeeting('delay;ms=1000', petstore);
     await petstore.reset();
-    await slow;
+    expect(await outcome).toBe('answered');
     expect(await petstore.requests()).toEqual([]);
   });
 
