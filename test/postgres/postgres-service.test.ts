@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { SQL } from 'bun';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { postgresEngine } from '../../src/storage/postgres/engine.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
@@ -45,14 +46,30 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     const settings = { ...settingsOf(url), PETSTORE_DATABASE_CONNECTIONS: '3' };
     await using service = await TestService.start({ settings });
     const { secret } = await service.account();
-    const names = Array.from({ length: 20 }, (_, index) => `pet-${index}`);
-    const replies = await Promise.all(
-      names.map((name) => service.post(secret, { name, categoryId: 1 })),
-    );
-    expect(replies.map(({ status }) => status)).toEqual(names.map(() => 201));
-    const count = `SELECT count(*)::int AS connections FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = 'petstore'`;
-    expect(await server.run(count, url)).toEqual([{ connections: 3 }]);
+    const connections = async () => {
+      const [row] = await server.run<{ count: number }>(
+        `SELECT count(*)::int AS count FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'petstore'`,
+        url,
+      );
+      return row?.count ?? 0;
+    };
+    const blocker = new SQL({ url, max: 1 });
+    try {
+      const reading = await blocker.begin(async (transaction) => {
+        // While no pet can be read, each request needs a connection.
+        await transaction.unsafe('LOCK TABLE pets');
+        const ids = Array.from({ length: 20 }, (_, index) => index + 1);
+        const replies = ids.map((id) => service.request(`/pets/${id}`, { key: secret }));
+        await eventually(async () => (await connections()) >= 3);
+        return { replies };
+      });
+      const replies = await Promise.all(reading.replies);
+      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 404));
+      expect(await connections()).toBe(3);
+    } finally {
+      await blocker.close();
+    }
   });
 
   test('answers 503 to keys that it cannot look up, however many, and takes nothing from their address', async () => {
