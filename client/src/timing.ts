@@ -56,11 +56,8 @@ export async function withDeadline<Result>(
   const onAbort = () => controller.abort(signal?.reason);
   const timer = setTimeout(() => controller.abort(deadline.onTimeout()), deadline.timeoutMs);
   signal?.addEventListener('abort', onAbort, { once: true });
-  const aborted = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
-  });
   try {
-    return await Promise.race([task(controller.signal), aborted]);
+    return await orAbort(task(controller.signal), controller.signal);
   } catch (error) {
     controller.signal.throwIfAborted();
     throw error;
