@@ -1,5 +1,6 @@
 import { explainError } from '../../api/error-catalogue.ts';
 import { operationsOf } from '../../api/operations.ts';
+import type { Environment } from '../../core/environments.ts';
 import { requestJson } from '../../core/request-json.ts';
 import {
   KEPT_PER_ACCOUNT,
@@ -76,6 +77,10 @@ async function requestInfos(
 ): Promise<RequestInfo[]> {
   const keys = await stores.keys.findAll([...new Set(entries.map(({ keyId }) => keyId))]);
   const byId = new Map(keys.map((key) => [key.id, key]));
+  const bases = {
+    production: basesOf('production', addresses),
+    staging: basesOf('staging', addresses),
+  } satisfies Record<Environment, Base[]>;
   return entries.map((entry) => {
     const key = byId.get(entry.keyId);
     return {
@@ -84,33 +89,44 @@ async function requestInfos(
       at: entry.at,
       keyName: key?.name ?? null,
       keyEnding: key?.lastFour ?? null,
-      url: urlOf(entry, addresses),
+      url: urlOf(entry.path, bases[entry.environment]),
       headers: loggedHeaders(entry.limits),
     };
   });
+}
+
+/** A base address of an API. */
+interface Base {
+  readonly origin: string;
+  /** Without a trailing slash. */
+  readonly pathname: string;
+  /** Of its operations, with that of the base address. */
+  readonly paths: ReadonlySet<string>;
+}
+
+/** The base addresses that may serve requests of the environment; those with the longest paths first. */
+function basesOf(environment: Environment, addresses: DashboardOptions['addresses']): Base[] {
+  const bases = ([environment, 'quickstart', 'sandbox'] as const).map((name) => {
+    const { origin, pathname: path } = new URL(addresses[name]);
+    const pathname = path.replace(/\/$/, '');
+    const paths = operationsOf(name).map(([, operation]) => pathname + operation.path);
+    return { origin, pathname, paths: new Set(paths) };
+  });
+  bases.sort((a, b) => b.pathname.length - a.pathname.length);
+  // Requests from before a base address was changed may have another path.
+  const { origin } = new URL(addresses[environment]);
+  return [...bases, { origin, pathname: '', paths: new Set() }];
 }
 
 /**
  * The full address of a request: its path as it was received, at the base address that serves it.
  * Several base addresses may contain the path if they differ in their hosts, which are not logged.
  */
-function urlOf(
-  { path, environment }: LoggedRequest,
-  addresses: DashboardOptions['addresses'],
-): string {
-  const bases = ([environment, 'quickstart', 'sandbox'] as const)
-    .map((name) => {
-      const { origin, pathname } = new URL(addresses[name]);
-      return { name, origin, pathname: pathname.replace(/\/$/, '') };
-    })
-    .filter(({ pathname }) => path.startsWith(`${pathname}/`))
-    .sort((a, b) => b.pathname.length - a.pathname.length);
+function urlOf(path: string, bases: readonly Base[]): string {
   const [requested = ''] = path.split('?', 1);
-  const serving = bases.find(({ name, pathname }) =>
-    operationsOf(name).some(([, operation]) => pathname + operation.path === requested),
-  );
-  const origin = (serving ?? bases[0])?.origin ?? new URL(addresses[environment]).origin;
-  return origin + path;
+  const serving = bases.find(({ paths }) => paths.has(requested));
+  const containing = bases.find(({ pathname }) => path.startsWith(`${pathname}/`));
+  return ((serving ?? containing)?.origin ?? '') + path;
 }
 
 function explainedErrors(entries: readonly LoggedRequest[]): RequestPage['errors'] {
