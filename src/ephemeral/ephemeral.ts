@@ -15,7 +15,7 @@ import { RecordedRequests } from './recorded-requests.ts';
 const STDIN = '-';
 
 /** Tests that are over wait for no reply, and test runners wait only seconds for the stop. In ms. */
-const STOP_GRACE = SECOND;
+const SHORT_STOP_GRACE = SECOND;
 
 /** The parts of an ephemeral service; its data is deleted on disposal. */
 export interface Ephemeral extends Disposable {
@@ -60,7 +60,7 @@ export function beginEphemeral(config: Config, fixture: Fixture): Ephemeral {
       ...config,
       dataDir: folder.path,
       fixedKeys: true,
-      stopGrace: STOP_GRACE,
+      stopGrace: SHORT_STOP_GRACE,
     }),
     clock,
     keys,
