@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { eventually } from '../support/harness.ts';
 import { hasPostgres } from '../support/postgres-server.ts';
 import { hasRedis, RedisServer } from '../support/redis-server.ts';
 import {
-  Copy,
   callsTo,
   Databases,
+  describeRecipe,
   type Engine,
   expectLimits,
   problemOf,
@@ -18,18 +18,7 @@ afterAll(() => databases[Symbol.asyncDispose]());
 const SOLD = { id: 1, name: 'Rex', categoryId: 7, status: 'sold' };
 const NEIGHBOUR = { id: 2, name: 'Tom', categoryId: 7, status: 'available' };
 
-describe('docs/changing-animals.md', () => {
-  const copy = new Copy('changing-animals.md');
-  beforeAll(() => copy.apply());
-  afterAll(() => copy.remove());
-
-  test('changes at most 9 files and adds at most 90 lines', () => {
-    expect(copy.recipe.files.length).toBeLessThanOrEqual(9);
-    expect(copy.recipe.lines).toBeLessThanOrEqual(90);
-  });
-
-  test('passes the type check and the linter', () => copy.expectSound());
-
+describeRecipe('changing-animals.md', { files: 9, lines: 90 }, (copy) => {
   test('adds the operation to the OpenAPI document', async () => {
     const { paths } = JSON.parse(await copy.petstore({}, 'openapi'));
     const { operationId, responses } = paths['/pets/{petId}'].patch;

@@ -1,4 +1,4 @@
-import { expect } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
@@ -33,7 +33,7 @@ export class Databases implements AsyncDisposable {
 }
 
 /** A copy of the project with a recipe applied. */
-export class Copy {
+class Copy {
   readonly recipe: Recipe;
   readonly #folder = temporaryFolder();
 
@@ -77,6 +77,28 @@ export class Copy {
   get #command(): string[] {
     return [process.execPath, join(this.#folder.path, 'src/main.ts')];
   }
+}
+
+/** Tests that a page of docs/ stays within its size and leaves the project sound, and what `defineTests` adds. */
+export function describeRecipe(
+  page: string,
+  most: { readonly files: number; readonly lines: number },
+  defineTests: (copy: Copy) => void,
+): void {
+  describe(`docs/${page}`, () => {
+    const copy = new Copy(page);
+    beforeAll(() => copy.apply());
+    afterAll(() => copy.remove());
+
+    test(`changes at most ${most.files} files and adds at most ${most.lines} lines`, () => {
+      expect(copy.recipe.files.length).toBeLessThanOrEqual(most.files);
+      expect(copy.recipe.lines).toBeLessThanOrEqual(most.lines);
+    });
+
+    test('passes the type check and the linter', () => copy.expectSound());
+
+    defineTests(copy);
+  });
 }
 
 type Call = (key: string, method: string, path: string, body?: unknown) => Promise<Response>;

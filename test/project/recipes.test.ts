@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { ambiguousNames } from '../http/openapi-document.ts';
 import { hasPostgres } from '../support/postgres-server.ts';
 import {
-  Copy,
   Databases,
+  describeRecipe,
   type Engine,
   expectLimits,
   problemOf,
@@ -13,18 +13,7 @@ import {
 const databases = new Databases();
 afterAll(() => databases[Symbol.asyncDispose]());
 
-describe('docs/adding-an-operation.md', () => {
-  const copy = new Copy('adding-an-operation.md');
-  beforeAll(() => copy.apply());
-  afterAll(() => copy.remove());
-
-  test('changes at most 5 files and adds at most 65 lines', () => {
-    expect(copy.recipe.files.length).toBeLessThanOrEqual(5);
-    expect(copy.recipe.lines).toBeLessThanOrEqual(65);
-  });
-
-  test('passes the type check and the linter', () => copy.expectSound());
-
+describeRecipe('adding-an-operation.md', { files: 5, lines: 65 }, (copy) => {
   test('adds the operation to the OpenAPI document', async () => {
     const { paths } = JSON.parse(await copy.petstore({}, 'openapi'));
     const { operationId, parameters, responses } = paths['/pets/count'].get;
@@ -77,18 +66,7 @@ interface OrderBody {
   readonly createdAt: string;
 }
 
-describe('docs/adding-a-resource.md', () => {
-  const copy = new Copy('adding-a-resource.md');
-  beforeAll(() => copy.apply());
-  afterAll(() => copy.remove());
-
-  test('changes at most 9 files and adds at most 170 lines', () => {
-    expect(copy.recipe.files.length).toBeLessThanOrEqual(9);
-    expect(copy.recipe.lines).toBeLessThanOrEqual(170);
-  });
-
-  test('passes the type check and the linter', () => copy.expectSound());
-
+describeRecipe('adding-a-resource.md', { files: 9, lines: 170 }, (copy) => {
   test('adds the operations and schemas to the OpenAPI document', async () => {
     const { paths, components, tags } = JSON.parse(await copy.petstore({}, 'openapi'));
     expect(paths['/orders'].post.operationId).toBe('createOrder');
