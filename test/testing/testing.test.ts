@@ -77,6 +77,17 @@ describe('a petstore for tests', () => {
     const petstore = await start();
     await petstore.stop();
     expect(list(petstore)).rejects.toThrow();
+    const calls = [petstore.requests(), petstore.simulate('unavailable')];
+    for (const call of await Promise.allSettled(calls)) {
+      expect(call).toMatchObject({
+        status: 'rejected',
+        reason: {
+          name: 'PetstoreControlError',
+          message: 'The petstore does not answer. Was it stopped?',
+          cause: expect.any(Error),
+        },
+      });
+    }
   });
 
   test('stops without waiting for a request that takes long', async () => {

@@ -9,7 +9,7 @@ import type {
   SimulationOptions,
 } from './types.ts';
 
-/** The service refused a call of this package. */
+/** The service refused a call of this package, or does not answer. */
 export class PetstoreControlError extends Error {
   override readonly name = 'PetstoreControlError';
 }
@@ -131,15 +131,20 @@ export class Petstore implements AsyncDisposable {
   }
 }
 
-function send(method: string, url: string, token: string, body?: object): Promise<Response> {
-  return fetch(url, {
-    method,
-    headers: {
-      Authorization: `Bearer ${token}`,
-      ...(body && { 'Content-Type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
+/** @throws PetstoreControlError if there is no reply. */
+async function send(method: string, url: string, token: string, body?: object): Promise<Response> {
+  try {
+    return await fetch(url, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  } catch (cause) {
+    throw new PetstoreControlError('The petstore does not answer. Was it stopped?', { cause });
+  }
 }
 
 /** @throws PetstoreControlError */
