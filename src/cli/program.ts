@@ -38,6 +38,7 @@ function createProgram(): Command {
     .version(packageJson.version)
     .enablePositionalOptions()
     .exitOverride()
+    .hook('preAction', (_, command) => refuseEmptyOptions(command))
     .showHelpAfterError('Add --help for the usage.')
     .configureOutput({
       writeOut(text) {
@@ -47,4 +48,12 @@ function createProgram(): Command {
       outputError: (text, write) => write(noteText(text.replace(/^error: /, 'petstore: '))),
     })
     .addHelpText('after', FIRST_STEPS);
+}
+
+/** An empty value is a shell variable that is not set, rarely the wish to leave the option out. */
+function refuseEmptyOptions(command: Command): void {
+  const empty = command.options.find(
+    (option) => command.getOptionValue(option.attributeName()) === '',
+  );
+  if (empty) command.error(`error: option '${empty.flags}' must not be empty`);
 }

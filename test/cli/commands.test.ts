@@ -147,6 +147,19 @@ describe('wrong usage ends with exit code 2 and changes nothing:', () => {
     expectFailure(result, 2, /1 to 100 characters/);
     expect(readdirSync(folder.path)).toEqual([]);
   });
+
+  test.each([
+    ['audit list', '--account <email>'],
+    ['serve', '--ready-file <file>'],
+    ['requests list a@example.com', '--code <code>'],
+  ])('petstore %s with an empty %s, such as a variable that is not set', async (args, option) => {
+    using folder = temporaryFolder();
+    const [flag = ''] = option.split(' ');
+    const settings = { PETSTORE_DATA_DIR: folder.path };
+    const result = await runCommand([...args.split(' '), flag, ''], settings);
+    expectFailure(result, 2, new RegExp(`option '${option}' must not be empty`));
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
 });
 
 describe('a refused command ends with exit code 1 and says what to do:', () => {
