@@ -11,7 +11,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export type UsageCounts = Readonly<Record<Outcome, number>>;
 
 /** The kinds of client errors; earlier releases counted client errors without their kind. */
-export const CLIENT_ERRORS = ['invalid', 'unauthorized', 'notFound', 'conflicts'] as const;
+const CLIENT_ERRORS = ['invalid', 'unauthorized', 'notFound', 'conflicts'] as const;
 export type ClientError = (typeof CLIENT_ERRORS)[number];
 
 /** All figures of a group of requests. */

@@ -76,7 +76,7 @@ export function taskFailure(run: ClientRun, expected: readonly bigint[]): Judgem
 }
 
 /** The lines on standard output that are not blank. */
-export function printedLines({ stdout }: ClientRun): string[] {
+function printedLines({ stdout }: ClientRun): string[] {
   return stdout
     .split('\n')
     .map((line) => line.trim())

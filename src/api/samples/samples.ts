@@ -7,7 +7,7 @@ import { type SampleCall, sampleCall } from './sample-call.ts';
 import { typescriptSample } from './typescript.ts';
 
 /** The placeholder for the API key in samples; pages replace it with the reader's key. */
-export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
+const KEY_PLACEHOLDER = 'YOUR_API_KEY';
 
 interface Language {
   /** The name that is shown to readers. */

@@ -22,7 +22,7 @@ const ENTRIES_AT_ONCE = 500;
  * Tables that may have many rows of one account. Keys come first: without keys no more rows are added. The sign-in
  * tables have few rows, which are deleted with the account.
  */
-export const TABLES_OF_ACCOUNTS: readonly TableName[] = tablesOfAccounts();
+const TABLES_OF_ACCOUNTS: readonly TableName[] = tablesOfAccounts();
 
 export const accountDeletionChanges = {
   /** Makes servers drop the cached keys of an account. */

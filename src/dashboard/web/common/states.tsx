@@ -48,7 +48,7 @@ export function Pending({ query: { error, refetch }, label, height }: PendingPro
 }
 
 /** The message of an error, for display. */
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'Something unexpected happened.';
 }
 

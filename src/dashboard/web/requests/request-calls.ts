@@ -9,7 +9,7 @@ import { call } from '../api.ts';
 import { basePath } from '../page-settings.ts';
 
 /** The filters in the page's address; the dashboard's API uses the same names. */
-export const FILTERS = [
+const FILTERS = [
   'id',
   'environment',
   'key',
