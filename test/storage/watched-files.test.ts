@@ -214,10 +214,14 @@ describe('a write-ahead log that is truncated while the service runs', () => {
 
   test('is no loss when a command has folded it into its database', async () => {
     await using scene = await serving();
-    const fold = `new (require('bun:sqlite').Database)(process.argv[1]).run('PRAGMA wal_checkpoint(TRUNCATE)')`;
+    // Ends with 0 if nothing kept the log from being truncated; the service may write to it immediately.
+    const fold = `
+      const database = new (require('bun:sqlite').Database)(process.argv[1]);
+      database.run('PRAGMA busy_timeout = 60000');
+      process.exit(database.query('PRAGMA wal_checkpoint(TRUNCATE)').get().busy);
+    `;
     const child = Bun.spawn([process.execPath, '-e', fold, scene.file('production.db')]);
     expect(await child.exited).toBe(0);
-    expect(Bun.file(scene.file('production.db-wal')).size).toBe(0);
     expect(await create(scene.client)).toBe(201);
     expect(await create(scene.client)).toBe(201);
     expect((await readyz(scene.service)).status).toBe(200);
