@@ -9,16 +9,7 @@ import { call } from '../api.ts';
 import { basePath } from '../page-settings.ts';
 
 /** The filters in the page's address; the dashboard's API uses the same names. */
-const FILTERS = [
-  'id',
-  'environment',
-  'key',
-  'status',
-  'code',
-  'path',
-  'from',
-  'to',
-] as const;
+const FILTERS = ['id', 'environment', 'key', 'status', 'code', 'path', 'from', 'to'] as const;
 export type FilterName = (typeof FILTERS)[number];
 
 /**
