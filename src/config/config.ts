@@ -121,7 +121,7 @@ export const STOP_GRACE = 10 * SECOND;
 const MIN_SECRET_LENGTH = 32;
 const MAX_CONNECTIONS = 1_000;
 const MAX_REQUEST_LOG_DAYS = 30;
-/** In ms. Requests wait that long, which must be less than the idle timeout of their connections and `STOP_GRACE`. */
+/** In ms. Requests wait this long when Redis fails: less than the idle timeout of connections and `STOP_GRACE`. */
 const MAX_REDIS_TIMEOUT = 5 * SECOND;
 /** Longest drain, in seconds: service managers do not wait longer. */
 const MAX_DRAIN = 600;

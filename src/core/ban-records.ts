@@ -41,15 +41,11 @@ export function newBanRecord(
     chainId: key.chainId,
     accountId: key.accountId,
     environment,
-    reason: `Went on after 429, ${times(after)} in the same window.`,
+    reason: `Sent ${after} more ${after === 1 ? 'request' : 'requests'} after a 429, in the same window.`,
     ...ban,
     liftedAt: undefined,
     liftedBy: undefined,
   };
-}
-
-function times(count: number): string {
-  return count === 1 ? 'once more' : `${count} more times`;
 }
 
 /** Stored bans. Every call may raise `StorageUnavailable`. */

@@ -256,9 +256,7 @@ export async function checkSimulation({
 }: Pick<KeyRequest, 'environment' | 'simulate'>): Promise<string | undefined> {
   if (simulate === undefined) return undefined;
   if (environment !== 'staging') {
-    throw new OperatorError(
-      'Only keys of staging simulate: production always does the real thing.',
-    );
+    throw new OperatorError('Only staging keys can have a simulation.');
   }
   const { normalizeSimulation } = await loadSimulations();
   return normalizeSimulation(simulate, true);

@@ -42,8 +42,8 @@ export interface PetPage {
   /** Whether more pets follow the last one of this page. */
   readonly more: boolean;
   /**
-   * Whether the same query will always return this page: it is full, and no pet can be added before its
-   * end any more. A settled page may be cached until the environment is reset.
+   * Whether the same query will always return this page: it is full, more pets follow, and none can be added
+   * before its end any more. A settled page may be cached until the environment is reset.
    */
   readonly settled: boolean;
 }

@@ -44,7 +44,7 @@ export interface LoggedRequest {
   /** Whether the reply repeats that of an earlier request with the same `Idempotency-Key`. */
   readonly isReplayed: boolean;
   readonly limits: LoggedLimits;
-  /** The number of unrecorded requests of the account since the previous entry; in the last entry of a second. */
+  /** How many requests of the account were not recorded since its previous entry; 0 except in the last entry of a second. */
   readonly notRecorded: number;
 }
 

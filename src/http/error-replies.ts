@@ -29,7 +29,7 @@ const CHALLENGES: Partial<Record<ErrorCode, string>> = {
 
 /**
  * The reply to a caller that has exceeded its limits, or whose key is banned.
- * @param key with which the request was sent; its quota may have none, like that of the sandbox.
+ * @param caller with the key of the request, if it was valid: some quotas, such as the sandbox's, have no key.
  */
 export function limitReply(
   { key }: { readonly key?: KeyRecord | undefined },

@@ -141,7 +141,7 @@ export const REQUEST_HEADERS = [
   {
     name: 'Petstore-Simulate',
     description:
-      'A [simulation](/docs/guides/sandbox#simulations) that the request meets, such as `unavailable;retry-after=2`. In staging alone.',
+      'The [simulation](/docs/guides/sandbox#simulations) that was applied to the request, such as `unavailable;retry-after=2`. In staging alone.',
   },
   {
     name: 'Accept-Encoding',

@@ -86,8 +86,8 @@ export class Listener implements Connections {
   /**
    * Closes the port until `resume`. Connections end after the reply to their request. Idle connections that
    * were used before are closed with the port, once no request has arrived for 0.05 s, at most after 1 s.
-   * Connections with a half-sent request are closed when no request is in flight any more, at the earliest
-   * 1 s after that.
+   * Connections with an incomplete request are closed as soon as no request is in flight, but at the earliest
+   * 1 s after the port was closed.
    */
   async pause(): Promise<void> {
     const open = this.#open;
@@ -217,7 +217,7 @@ function advise(cause: unknown, port: number): string {
       return 'the port is in use. Stop the other program, or set PETSTORE_PORT';
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return 'this is no address of this machine. Set PETSTORE_HOST';
+      return 'this is not an address of this machine. Set PETSTORE_HOST';
     case 'EACCES':
       if (port === 0 || port >= FIRST_UNPRIVILEGED_PORT) break;
       return `you may not open this port. Set PETSTORE_PORT to ${FIRST_UNPRIVILEGED_PORT} or above`;

@@ -84,7 +84,8 @@ export class AppliedChanges {
 
   async #applyEverything(): Promise<void> {
     this.#dependencies.stores.keyCache.forgetAll();
-    // An environment may have been reset: drop cached pages, but keep the limits exact.
+    // An environment may have been reset, so its cached pages are dropped. The limiters stay as they are: if it was not
+    // reset, an empty limiter would admit too many requests.
     for (const environment of this.#limiters.keys()) this.#notePetsReset(environment);
     await this.#applyAllBans();
     await this.applyOrders();

@@ -42,8 +42,8 @@ const DELIVER_EVERY = 0.5 * SECOND;
 const DELIVER_AT_ONCE = 500;
 const PRUNE_EVERY = 10 * MINUTE;
 /**
- * Delay before code is loaded that the first replies do not need, in ms: this takes 100 ms of CPU time, for which they
- * would wait.
+ * How long after the start to load code that the first replies do not need, in ms. Loading takes 100 ms of CPU
+ * time, which would delay those replies.
  */
 const LOAD_AFTER = 100;
 /** How long keys that have ended are kept in the list of their account, in ms. */

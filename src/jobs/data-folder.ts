@@ -55,7 +55,7 @@ function reportChanges(log: Log): (check: string, problem: string | undefined) =
     if (reported.get(check) === problem) return;
     if (problem === undefined) {
       reported.delete(check);
-      log.info({ check }, 'problem is over');
+      log.info({ check }, 'problem with the data folder has ended');
     } else {
       reported.set(check, problem);
       log.error({ check, problem }, 'problem with the data folder');

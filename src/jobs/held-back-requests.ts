@@ -41,7 +41,7 @@ export class HeldBackRequests {
     return taken;
   }
 
-  /** The next call of `take` does not wait. */
+  /** Makes the next `take` return the requests even if the pause has not ended. */
   sendNow(): void {
     this.#sendAgainAt = Number.NEGATIVE_INFINITY;
   }

@@ -68,7 +68,7 @@ export function renewLeases(leases: ReadonlyMap<Environment, Lease>, jobs: Backg
     jobs.every(RENEW_EVERY, `renew ${name} lease`, async () => {
       if (await lease.renew?.()) return;
       throw new Error(
-        `Another process took over counting ${name}, and limits are not exact. Stop one of the two.`,
+        `Another process took over the limits of ${name}, so they are not exact. Stop one of the two.`,
       );
     });
   }

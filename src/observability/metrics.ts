@@ -65,7 +65,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   );
   readonly #requestsNotLogged = this.#counter(
     'petstore_request_log_dropped_total',
-    'Requests that are missing in the request log, since the store was too slow or failed.',
+    'Requests that are missing in the request log, because the store was too slow or failed.',
   );
   readonly #redis = this.#histogram(
     'petstore_redis_duration_seconds',

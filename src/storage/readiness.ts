@@ -25,5 +25,5 @@ async function storeProblem({ changes, nodes }: Stores): Promise<string | undefi
 function lostNodesNote({ nodes }: Stores): string | undefined {
   const lost = nodes?.lost ?? [];
   if (lost.length === 0) return undefined;
-  return `Nodes of the database that cannot be reached: ${lost.join(', ')}. What they have gets 503.`;
+  return `Nodes of the database that cannot be reached: ${lost.join(', ')}. Requests for data on them get 503.`;
 }

@@ -123,7 +123,7 @@ describe('keys create --simulate', () => {
     using folder = temporaryFolder();
     const production = await run(folder.path, 'keys create a@example.com --simulate drop');
     expect(production.code).toBe(2);
-    expect(production.stderr).toContain('Only keys of staging simulate');
+    expect(production.stderr).toContain('Only staging keys can have a simulation');
     const create = 'keys create a@example.com --environment staging';
     const unknown = await run(folder.path, `${create} --simulate nothing`);
     expect(unknown.code).toBe(2);

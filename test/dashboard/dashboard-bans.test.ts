@@ -34,7 +34,7 @@ describe('a ban in force', () => {
       {
         id: expect.stringMatching(/^ban_/),
         environment: 'production',
-        reason: 'Went on after 429, once more in the same window.',
+        reason: 'Sent 1 more request after a 429, in the same window.',
         startsAt: endsAt - 300 * SECOND,
         until: endsAt,
         keys: [{ id: key.id, name: 'shop', lastFour: key.lastFour }],

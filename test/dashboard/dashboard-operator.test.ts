@@ -150,7 +150,7 @@ describe('the active bans', () => {
         environment: 'production',
         keyName: 'eager',
         lastFour: key.lastFour,
-        reason: 'Went on after 429, once more in the same window.',
+        reason: 'Sent 1 more request after a 429, in the same window.',
         startsAt: now,
         endsAt: now + 300 * SECOND,
       },

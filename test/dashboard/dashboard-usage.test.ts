@@ -143,7 +143,7 @@ describe('the events', () => {
       keyName: 'mine',
       lastFour: key.lastFour,
       until: at + 300 * SECOND,
-      reason: 'Went on after 429, once more in the same window.',
+      reason: 'Sent 1 more request after a 429, in the same window.',
       liftedAt: null,
     });
     expect(refused).toEqual({ kind: 'refused', at: NOON, environment: 'production', count: 2 });

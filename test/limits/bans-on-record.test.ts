@@ -17,7 +17,7 @@ describe('a recorded ban', () => {
       keyId: it.key.id,
       accountId: it.account.id,
       environment: 'production',
-      reason: 'Went on after 429, 3 more times in the same window.',
+      reason: 'Sent 3 more requests after a 429, in the same window.',
       level: 1,
       startsAt: now,
       endsAt: now + 300 * SECOND,

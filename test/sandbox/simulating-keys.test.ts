@@ -111,7 +111,7 @@ describe('a key that simulates', () => {
         (error: Error) => error.message,
       );
     const production = await refusal({ environment: 'production', simulate: 'drop' });
-    expect(production).toContain('Only keys of staging simulate');
+    expect(production).toContain('Only staging keys can have a simulation');
     const unknown = await refusal({ simulate: 'nothing' });
     for (const name of SIMULATIONS.keys()) expect(unknown).toContain(name);
     expect(await refusal({ simulate: 'drop;times=0' })).toContain('"times" must be');

@@ -163,7 +163,7 @@ describe('a start that cannot be ends with exit code 2 and one clear line:', () 
       ['no host', 'no host:0'],
     ]) {
       const refused = await serve(folder.path, { PETSTORE_HOST: host });
-      expectRefusal(refused, /no address of this machine\. Set PETSTORE_HOST\.\n$/);
+      expectRefusal(refused, /not an address of this machine\. Set PETSTORE_HOST\.\n$/);
       expect(refused.stderr).toContain(`Cannot listen on ${shown}: `);
     }
   });

@@ -118,12 +118,12 @@ describeWithBrowser('the usage page', (open) => {
     await send();
     await scene.service.runJobs();
     await events.getByText(`The production key “shop” (…${key.lastFour}), from`).waitFor();
-    await events.getByText('Went on after 429').waitFor();
+    await events.getByText('Sent 1 more request after a 429').waitFor();
     await events.getByText('2 requests to production over the limit').waitFor();
 
     const notice = page.getByRole('region', { name: 'Bans in force' });
     await notice.getByText(`A key is banned in production: “shop” (…${key.lastFour})`).waitFor();
-    await notice.getByText('Why: Went on after 429, once more in the same window.').waitFor();
+    await notice.getByText('Why: Sent 1 more request after a 429, in the same window.').waitFor();
     await notice.getByText(/every request with it gets 429\. Left: .* s$/).waitFor();
     const log = await notice.getByRole('link', { name: 'Show the requests' }).getAttribute('href');
     expect(log).toContain(`/requests?environment=production&key=${key.id}&status=429&from=2027-`);
@@ -133,7 +133,7 @@ describeWithBrowser('the usage page', (open) => {
     await page.getByText(/^Banned; 495 left in .* s$/).waitFor();
     await page.getByRole('link', { name: 'Start', exact: true }).click();
     await page.getByRole('heading', { name: 'Start', exact: true }).waitFor();
-    await notice.getByText('Why: Went on after 429').waitFor();
+    await notice.getByText('Why: Sent 1 more request after a 429').waitFor();
 
     const [ban] = await scene.service.stores.bans.active(scene.clock.now().wall);
     await scene.service.stores.bans.lift(ban?.id ?? '', 'test', scene.clock.now().wall);

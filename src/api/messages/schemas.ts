@@ -40,12 +40,12 @@ export const Message = {
       // Open, like the code of an error: a later 1.x may add states.
       type: 'string',
       $defs: { known: KnownMessageStatus },
-      description: '`queued` when it was taken; the dashboard shows when it is `delivered`.',
+      description: '`queued` when it was accepted; the dashboard shows when it is `delivered`.',
     },
     createdAt: {
       type: 'string',
       format: 'date-time',
-      description: 'When it was taken; ISO 8601, UTC.',
+      description: 'When it was accepted; ISO 8601, UTC.',
       example: '2026-11-21T09:30:00.000Z',
     },
   },

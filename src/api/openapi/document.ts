@@ -127,9 +127,9 @@ function introduction(purpose: string): string {
     'HEAD is served wherever GET is. An unknown path gets 404 `not_found`, a method that a path ' +
       'does not serve gets 405 `method_not_allowed` with `Allow`.',
     '',
-    'Replies are not to be cached (`Cache-Control: no-store`), except for those with an `ETag`, which a ' +
-      'client may keep and revalidate, nor guessed at (`X-Content-Type-Options: nosniff`). Large ones ' +
-      'are compressed for clients that accept it (`Vary: Accept-Encoding`). Pages of any origin may read them (CORS); the preflight ' +
-      'that a browser sends needs no key and does not count.',
+    'Do not cache replies (`Cache-Control: no-store`), except those with an `ETag`, which a client may ' +
+      'store and revalidate. Do not guess their media type (`X-Content-Type-Options: nosniff`). Large ' +
+      'replies are compressed for clients that accept it (`Vary: Accept-Encoding`). Pages of any origin ' +
+      'may read replies (CORS); the preflight that a browser sends needs no key and does not count.',
   ].join('\n');
 }

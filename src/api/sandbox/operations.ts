@@ -21,8 +21,8 @@ export const SANDBOX_OPERATIONS = {
     path: '/',
     summary: 'Show the sandbox',
     description:
-      'What the sandbox has of the account: its clock in staging, its usage there, the ban of the calling ' +
-      'key and the simulation in force. Every other operation of the sandbox answers with the same.',
+      'The sandbox of the account: its clock and its usage in staging, the ban of the calling key and the ' +
+      'active simulation. Every other operation of the sandbox replies with the same.',
     success: sandboxAs({}),
   },
   advanceClock: {
@@ -47,7 +47,7 @@ export const SANDBOX_OPERATIONS = {
     path: '/usage',
     summary: 'Set what is left of the limits',
     description:
-      'Leaves so many requests in the windows of staging that are in force: at least one of the two fields.',
+      'Sets how many requests remain in the current windows of staging. Send at least one of the two fields.',
     body: UsageRemaining,
     success: sandboxAs({
       usage: { minute: { ...IDLE.usage.minute, used: 59 }, day: { ...IDLE.usage.day, used: 995 } },
@@ -58,7 +58,7 @@ export const SANDBOX_OPERATIONS = {
     path: '/ban',
     summary: 'Ban the calling key',
     description:
-      'Bans the calling key in staging, in place of a ban in force. The sandbox itself goes on serving it.',
+      'Bans the calling key in staging; replaces an active ban. The sandbox itself continues to serve the key.',
     body: BanLength,
     success: sandboxAs({
       ban: {
@@ -80,9 +80,9 @@ export const SANDBOX_OPERATIONS = {
     path: '/simulation',
     summary: 'Simulate',
     description:
-      'Lets the next requests of the account in staging, and with its keys of staging to the quickstart, meet ' +
-      'a simulation instead of their own replies; not those to the sandbox. A simulation of their key or of ' +
-      'their header `Petstore-Simulate` comes first. `times` is counted over all processes.',
+      'Applies a simulation to the next requests of the account in staging, and to those that its staging ' +
+      'keys send to the quickstart, but not to requests to the sandbox. A simulation of the key or of the ' +
+      'header `Petstore-Simulate` takes precedence. `times` counts over all processes.',
     body: SimulationWish,
     success: sandboxAs({ simulation: { ...SimulationWish.example, remaining: 2 } }),
   },
@@ -90,7 +90,7 @@ export const SANDBOX_OPERATIONS = {
     method: 'DELETE',
     path: '/simulation',
     summary: 'End the simulation',
-    description: 'Ends the simulation of the account; those of its keys go on.',
+    description: 'Ends the simulation of the account; simulations of its keys stay.',
     success: sandboxAs({}),
   },
   resetSandbox: {

@@ -65,7 +65,7 @@ const simulate = {
   type: 'string',
   minLength: 1,
   maxLength: 200,
-  description: `What requests meet: a name, perhaps with parameters (an Item of RFC 9651). ${SIMULATIONS_IN_WORDS}`,
+  description: `What to simulate: a name, perhaps with parameters (an Item of RFC 9651). ${SIMULATIONS_IN_WORDS}`,
   example: 'unavailable;retry-after=2',
 } as const;
 
@@ -73,14 +73,14 @@ const times = {
   type: 'integer',
   minimum: 1,
   maximum: MAX_SIMULATED_TIMES,
-  description: 'How many requests meet it; all of them without it.',
+  description: 'How many requests the simulation applies to; all if omitted.',
   example: 2,
 } as const;
 
 const method = {
   type: 'string',
   enum: SIMULATED_METHODS,
-  description: 'The method of the requests that meet it; any without it.',
+  description: 'The method of the requests that the simulation applies to; any if omitted.',
   example: 'POST',
 } as const;
 
@@ -93,12 +93,13 @@ const SandboxSimulation = {
     remaining: {
       type: ['integer', 'null'],
       minimum: 1,
-      description: 'How many requests are still to meet it; `null` where all do.',
+      description: 'How many more requests it applies to; `null` for all.',
       example: 2,
     },
     method: { type: ['string', 'null'], description: method.description, example: 'POST' },
   },
-  description: 'What the next matching requests of the account meet; `null` without a simulation.',
+  description:
+    'The simulation that applies to the next matching requests of the account; `null` if there is none.',
 } as const;
 
 export const SimulationWish = {
@@ -118,7 +119,7 @@ export const Sandbox = {
     ban: SandboxBan,
     simulation: SandboxSimulation,
   },
-  description: "Everything that the sandbox has of the calling key's account.",
+  description: "The state of the sandbox of the calling key's account.",
   example: {
     clock: { offsetSeconds: 0, now: '2026-11-21T09:30:00.000Z' },
     usage: {

@@ -265,7 +265,7 @@ export class MemoryLimiter implements AdjustableLimiter {
 
   #onDrop(windows: CallerWindows, wasEvicted: boolean): void {
     this.#unread.delete(windows);
-    // The store prunes a saved quota that has expired; of an unsaved one it may have an older version.
+    // The store itself prunes an expired quota. If this one was evicted or not saved, the store may have an older version.
     if (this.#dirty.delete(windows) || wasEvicted) this.#noteDropped(windows.caller);
   }
 

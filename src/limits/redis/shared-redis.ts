@@ -38,7 +38,7 @@ export interface RedisDependencies {
 /** The connection that the limiters share. */
 interface Link {
   readonly connection: RedisConnection;
-  /** Incremented when the availability of Redis changes: Redis may then lack stored bans. */
+  /** How often the availability of Redis has changed. After a change, Redis may lack stored bans. */
   changes(): number;
   /** Adds work to do before the connection is closed. */
   atClose(work: () => Promise<void>): void;

@@ -33,7 +33,7 @@ export async function verifyBackup(file: string): Promise<Verified> {
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
     throw new OperatorError(
-      `Cannot check ${file} in ${tmpdir()}: ${messageOf(cause)}. TMPDIR names another folder.`,
+      `Cannot check ${file} in ${tmpdir()}: ${messageOf(cause)}. Set TMPDIR to use another folder.`,
       { cause },
     );
   }

@@ -168,7 +168,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
       keyId: caller.key.id,
       accountId: caller.key.accountId,
       environment: 'production',
-      reason: 'Went on after 429, 3 more times in the same window.',
+      reason: 'Sent 3 more requests after a 429, in the same window.',
       level: 1,
       startsAt: now,
       endsAt: now + 300 * SECOND,

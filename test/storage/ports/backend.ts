@@ -145,7 +145,7 @@ export function ban(key: ApiKey, fields: Partial<BanRecord> = {}): BanRecord {
     chainId: key.chainId,
     accountId: key.accountId,
     environment: key.environment,
-    reason: 'Went on after 429.',
+    reason: 'Sent 10 more requests after a 429.',
     level: 1,
     startsAt: NOON,
     endsAt: NOON + HOUR,

@@ -16,7 +16,7 @@ export default function BansPage() {
   return (
     <OperatorPage
       title="Bans"
-      description="Keys that went on after 429, and are refused for a while."
+      description="Keys that kept sending requests after a 429, and are refused for a while."
     >
       <Bans />
     </OperatorPage>

@@ -59,7 +59,7 @@ function Figures({ overview: { requests, bansInForce, lastBackup, now } }: PartP
         5xx
       </Figure>
       <Figure title="Bans in force" value={countText(bansInForce)}>
-        keys that went on after 429
+        keys that kept sending after a 429
       </Figure>
       <Figure
         title="Last backup"
