@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { SIMULATIONS } from '../../src/core/simulations.ts';
@@ -101,6 +101,41 @@ describe('a request in staging with Petstore-Simulate', () => {
     expect(refused.status).toBe(429);
     expect(refused.headers.has('Petstore-Simulated')).toBe(false);
   });
+
+  test.each([
+    ['invalid_api_key;times=4', 401],
+    ['flaky;rate=1', 503],
+    ['flaky;rate=0', 200],
+  ])(
+    'gets its real 429 where concurrent ones that meet %s leave no quota',
+    async (simulate, status) => {
+      await using it = await simulationScene();
+      const { keyRing, simulations } = it.service.stores;
+      const limits = subscribe('enterprise', { perMinute: 1, perDay: 100 });
+      const { account } = await it.service.account(limits, 'staging');
+      const wish = { environment: 'staging', name: 'four', simulate } as const;
+      const { text: secret } = await keyRing.issue(account, wish, 'test');
+      const allMet = Promise.withResolvers<void>();
+      let met = 0;
+      // All requests meet the simulation before one of them is taken from the quota.
+      spyOn(simulations, 'count').mockImplementation(async () => {
+        met += 1;
+        if (met === 4) allMet.resolve();
+        await allMet.promise;
+        return met;
+      });
+
+      const replies = await Promise.all([1, 2, 3, 4].map(() => listPets(it.service, secret)));
+
+      const refused = replies.filter((reply) => reply.status === 429);
+      expect(refused).toHaveLength(3);
+      for (const reply of refused) {
+        expect(readLimits(reply)).toMatchObject({ limit: 1, remaining: 0 });
+        expect(reply.headers.has('Petstore-Simulated')).toBe(false);
+      }
+      expect(replies.map((reply) => reply.status)).toContain(status);
+    },
+  );
 });
 
 describe('the reply', () => {

@@ -29,6 +29,7 @@ export async function simulateError(
     case 'invalid_api_key': {
       const reply = challengeReply({ code, message: messageFor(code) });
       const simulated = await insteadOfReal(context, reply);
+      if (simulated.isRefused) return simulated;
       return { ...simulated, limits: await context.peekAddress() };
     }
     case 'unavailable':

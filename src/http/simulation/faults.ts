@@ -43,7 +43,7 @@ export async function simulateFault(
       return insteadOfReal(context, UNKNOWN_CODE);
   }
   const replied = await realReply(context);
-  if (replied.limits.outcome !== 'admitted') return replied;
+  if (replied.isRefused) return replied;
   const { ms, 'bytes-per-second': rate } = met.simulation.parameters;
   switch (name) {
     case 'drop_after':

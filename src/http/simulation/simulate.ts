@@ -53,6 +53,7 @@ export async function simulate(context: SimulatedRequest): Promise<SimulatedRepl
   const simulated = isFault(name)
     ? await simulateFault(name, met, context)
     : await simulateError(name, met.simulation, before, context);
+  if (simulated.isRefused) return simulated;
   return { ...simulated, reply: withHeaders(simulated.reply, { [SIMULATED_HEADER]: name }) };
 }
 

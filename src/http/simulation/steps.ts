@@ -34,6 +34,8 @@ export interface SimulatedReply {
   readonly reply: Reply;
   /** The limits that the reply shows. */
   readonly limits: RateLimitResult;
+  /** Whether the real limits refused the request, so that nothing was simulated. */
+  readonly isRefused?: boolean;
   /** Changes how the reply reaches the client. */
   readonly deliver?: (response: Response) => Awaitable<Response>;
 }
@@ -48,7 +50,7 @@ export interface MetSimulation {
 /** The reply that the request would have had without any simulation. */
 export async function realReply({ take, makeReply }: SimulatedRequest): Promise<SimulatedReply> {
   const limits = await take();
-  return { limits, reply: await makeReply(limits) };
+  return { limits, reply: await makeReply(limits), isRefused: limits.outcome !== 'admitted' };
 }
 
 /** Answers with this reply and does nothing else, unless the real limits refuse the request. */
@@ -58,6 +60,8 @@ export async function insteadOfReal(
   deliver?: SimulatedReply['deliver'],
 ): Promise<SimulatedReply> {
   const limits = await context.take();
-  if (limits.outcome !== 'admitted') return { limits, reply: await context.makeReply(limits) };
+  if (limits.outcome !== 'admitted') {
+    return { limits, reply: await context.makeReply(limits), isRefused: true };
+  }
   return { limits, reply, ...(deliver && { deliver }) };
 }
