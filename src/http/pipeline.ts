@@ -217,14 +217,14 @@ export class HttpService {
     const { request, id, receivedAt, address } = received;
     const { api, match } = target;
     const limiter = api.limiterOf(quota);
-    address();
+    const anonymous = addressCaller(api, address);
     const { simulate } = await loadSimulation();
     const { reply, limits, deliver } = await simulate({
       ...{ request, key, match, served, simulations },
       baseUrl: api.baseUrl,
       take: () => limiter.take(quota, now),
       peek: () => limiter.peek(quota, now),
-      peekAddress: () => limiter.peek(addressCaller(api, address), receivedAt),
+      peekAddress: () => api.limiterOf(anonymous).peek(anonymous, receivedAt),
       makeReply: (limits) => this.#makeReply(identified, limits),
       errorReply: (error) => this.#errorReply(error, id),
       connections: this.#options.connections,

@@ -2,6 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import type { KeyRequest } from '../../src/core/key-ring.ts';
 import { SIMULATIONS } from '../../src/core/simulations.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
+import { readLimits } from '../support/limit-readings.ts';
+import { send, WITH_QUICKSTART } from '../support/quickstart-scene.ts';
+import { sandboxScene } from '../support/sandbox-scene.ts';
 import { ON_ONE_FOLDER, ON_POSTGRES } from '../support/shared-store.ts';
 import {
   listSimulated,
@@ -64,6 +67,14 @@ describe('a key that simulates', () => {
       });
     expect((await send()).status).toBe(503);
     expect((await send()).status).toBe(202);
+  });
+
+  test('shows the limits of the address in production with its 401 at the quickstart', async () => {
+    await using it = await sandboxScene(undefined, { parts: WITH_QUICKSTART });
+    const key = await keyWith(it.service, { simulate: 'invalid_api_key' });
+    for (let sent = 0; sent < 3; sent += 1) await it.service.request('/pets');
+    const { limit, remaining } = readLimits(await send(it.service, key));
+    expect(limit - remaining).toBe(3);
   });
 
   test('lets the shipped client lose a reply, and repeat the creation without making two', async () => {
