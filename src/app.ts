@@ -67,7 +67,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const tls = await loadTls(config);
   const backend = await startBackend(config, given, starting);
   const { stores, limiters, metrics, tracing, ops, redis, recorder, readiness, jobs } = backend;
-  const listener = new Listener(config.host, config.port, clock, tls?.pair);
+  const listener = new Listener(config.host, config.port, tls?.pair);
   const addresses = config.addresses(listener.port);
   const requestLog = tracing.addTraceId(log);
   const loadDashboardOptions = async () => ({
@@ -133,7 +133,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   stores.measure(metrics);
   starting.use(metrics.measureEventLoop());
   const tracing = starting.use(await openTracing(config, clock, log));
-  const ops = starting.use(new OpsServer({ config, metrics, readiness, log, clock }));
+  const ops = starting.use(new OpsServer({ config, metrics, readiness, log }));
   const redis = starting.use(await openRedis(config, { clock, log, metrics, readiness }));
   const leases = await acquireLeases({ config, stores, parts }, starting);
   // Creates the files of the environments while the writer thread fills the accounts file.

@@ -1,5 +1,5 @@
 import { SetupError } from '../core/errors.ts';
-import { type Clock, SECOND } from '../lib/clock.ts';
+import { SECOND } from '../lib/clock.ts';
 import { LastReplies } from './last-replies.ts';
 import { type RequestHandler, serveOptions } from './serve-options.ts';
 
@@ -39,7 +39,6 @@ interface OpenPort {
 /** The port that accepts requests. */
 export class Listener implements Connections {
   readonly #host: string;
-  readonly #clock: Clock;
   #port: number;
   #tls: Certificate | undefined;
   #handle: RequestHandler | undefined;
@@ -53,14 +52,12 @@ export class Listener implements Connections {
   /**
    * Opens the port. Set the handler in the same tick, before a request can arrive.
    * @param port 0 picks a free port.
-   * @param clock dates the replies to HEAD.
    * @param tls for connections by TLS 1.2 and 1.3; plain HTTP without it.
    * @throws SetupError when the address is in use, not of this machine, or not permitted.
    */
-  constructor(host: string, port: number, clock: Clock, tls?: Certificate) {
+  constructor(host: string, port: number, tls?: Certificate) {
     this.#host = host;
     this.#port = port;
-    this.#clock = clock;
     // A second port is opened for each new certificate, so the port is shared. This check keeps a second
     // service out.
     if (tls && port !== 0) void this.#bind().server.stop(true);
@@ -171,7 +168,6 @@ export class Listener implements Connections {
           (request, server, isTargetMalformed) =>
             replies.reply(request, () => handle(request, server, isTargetMalformed)),
           this.#servedPaths,
-          this.#clock,
         )
       : { fetch: () => new Response(null, { status: 503 }) };
     return {

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../lib/awaitable.ts';
-import type { Clock } from '../lib/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 
 type Server = Bun.Server<undefined>;
 
@@ -51,14 +51,10 @@ const MAX_SEGMENTS_BESIDE_EMPTY = 6;
  * @param servedPaths paths that are served often, with `{parameters}`. A request that matches one can have a
  *   backslash only in a parameter, so that no other segment has to be read.
  */
-export function serveOptions(
-  handle: RequestHandler,
-  servedPaths: Iterable<string>,
-  clock: Clock,
-): ServeOptions {
+export function serveOptions(handle: RequestHandler, servedPaths: Iterable<string>): ServeOptions {
   const reply = (request: Request, server: Server, isTargetMalformed: boolean) => {
     const response = handle(request, server, isTargetMalformed);
-    return request.method === 'HEAD' ? withDate(response, clock) : response;
+    return request.method === 'HEAD' ? withDate(response) : response;
   };
   const routes: ServeOptions['routes'] = {};
   const served = [...servedPaths].filter((path) => SERVED_PATH.test(path));
@@ -132,8 +128,9 @@ function decodedByRouter(segment: string, isLast: boolean): string {
   return new URLSearchParams(`=${value}`).get('') ?? '';
 }
 
-async function withDate(response: Awaitable<Response>, clock: Clock): Promise<Response> {
+async function withDate(response: Awaitable<Response>): Promise<Response> {
   const dated = await response;
-  dated.headers.set('Date', new Date(clock.now().wall).toUTCString());
+  // Like the Date that the runtime adds to other replies: not by the service's clock.
+  dated.headers.set('Date', new Date(systemClock.now().wall).toUTCString());
   return dated;
 }

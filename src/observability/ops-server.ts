@@ -3,7 +3,6 @@ import { messageOf, SetupError } from '../core/errors.ts';
 import { LastReplies } from '../http/last-replies.ts';
 import { decodeUnreserved } from '../http/request-target.ts';
 import { serveOptions } from '../http/serve-options.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -13,8 +12,6 @@ interface OpsServerOptions {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly readiness: Readiness;
   readonly log: Pick<Log, 'error'>;
-  /** Dates the replies to HEAD. */
-  readonly clock: Clock;
 }
 
 const PATHS = ['/livez', '/readyz', '/metrics'];
@@ -40,7 +37,7 @@ export class OpsServer implements AsyncDisposable {
    * @throws SetupError when the port cannot be opened.
    */
   open(): number {
-    const { config, log, clock } = this.#options;
+    const { config, log } = this.#options;
     const { opsHost: hostname, opsPort: port } = config;
     try {
       this.#server = Bun.serve({
@@ -54,7 +51,6 @@ export class OpsServer implements AsyncDisposable {
           (request, _server, isTargetMalformed) =>
             this.#replies.reply(request, () => this.#reply(request, isTargetMalformed)),
           PATHS,
-          clock,
         ),
         error: (err) => {
           log.error({ err }, 'operator request failed');

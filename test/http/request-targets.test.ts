@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { PARTS } from '../../src/config/config.ts';
-import { TestService } from '../support/harness.ts';
+import { ManualClock, TestService } from '../support/harness.ts';
 import { rawExchange } from '../support/raw.ts';
 import { sharedService } from '../support/shared-service.ts';
 
@@ -94,6 +94,18 @@ describe('every reply to HEAD has a Date', () => {
     expect(await ask(opsPort(), path, 'HEAD')).toMatchObject({
       headers: { date: expect.stringMatching(/ GMT$/) },
     });
+  });
+
+  test('by the clock of the machine, as other replies have it', async () => {
+    const clock = new ManualClock(Date.UTC(2090, 0, 1));
+    await using ahead = await TestService.start({ clock });
+    for (const [port, path] of [
+      [ahead.port, '/v1/pets'],
+      [Number(new URL(ahead.opsUrl).port), '/livez'],
+    ] as const) {
+      const { headers } = await ask(port, path, 'HEAD');
+      expect(Date.parse(headers['date'] ?? '')).toBeLessThan(Date.UTC(2090, 0, 1));
+    }
   });
 
   test('and one Date only', async () => {

@@ -3,7 +3,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Listener } from '../../src/http/listener.ts';
-import { systemClock } from '../../src/lib/clock.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
 import { TerminalProcess } from '../support/terminal.ts';
@@ -126,7 +125,7 @@ describe('SIGHUP under nohup', () => {
 describe('a request that does not end', () => {
   test('is cut off when the grace period ends', async () => {
     const { promise: received, resolve } = Promise.withResolvers<void>();
-    const listener = new Listener('127.0.0.1', 0, systemClock);
+    const listener = new Listener('127.0.0.1', 0);
     listener.handle(() => {
       resolve();
       return new Promise<Response>(() => {});
