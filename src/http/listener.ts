@@ -45,7 +45,7 @@ export class Listener implements Connections {
   #servedPaths: readonly string[] = [];
   /** `undefined` while the port is closed. */
   #open: OpenPort | undefined;
-  /** Closed ports that still have connections, each with the promise of their end. */
+  /** Ports being closed, or closed with connections left, each with the promise of their end. */
   readonly #ending = new Map<OpenPort, Promise<void>>();
   #isStopping = false;
 
@@ -155,9 +155,11 @@ export class Listener implements Connections {
   /** Ends the connections of an open port, each after the reply to its request. */
   async #end(open: OpenPort): Promise<void> {
     open.replies.begin();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    // At once, so that `stop` waits for a port that is about to be closed, too.
+    this.#ending.set(open, ended);
     await open.replies.closeWhenIdle(() => {
-      const ended = open.server.stop().finally(() => this.#ending.delete(open));
-      this.#ending.set(open, ended);
+      end(open.server.stop().finally(() => this.#ending.delete(open)));
     });
   }
 

@@ -42,6 +42,30 @@ describe('a port that is closed for a while', () => {
     expect(await isOpen(listener.port)).toBe(false);
   });
 
+  test('is closed for good only after the replies to requests in flight', async () => {
+    const listener = new Listener('127.0.0.1', 0);
+    const received = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    listener.handle(async () => {
+      received.resolve();
+      await release.promise;
+      return new Response(null, { status: 204 });
+    }, []);
+    const inFlight = rawExchange(listener.port, [GET]);
+    await received.promise;
+
+    const pausing = listener.pause();
+    let isStopped = false;
+    const stopping = listener.stop(60_000, 0).then(() => {
+      isStopped = true;
+    });
+    await pausing;
+    expect(isStopped).toBe(false);
+    release.resolve();
+    expect((await inFlight).replies).toMatchObject([{ status: 204 }]);
+    await stopping;
+  });
+
   test('closes used connections that are idle before those with a half-sent request', async () => {
     const listener = new Listener('127.0.0.1', 0);
     let replies = 0;
