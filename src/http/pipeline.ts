@@ -17,7 +17,7 @@ import {
 } from './authentication.ts';
 import { clientAddress } from './client-address.ts';
 import { dispatch, publicReply } from './dispatch.ts';
-import { BAD_TARGET, INTERNAL_ERROR, limitReply } from './error-replies.ts';
+import { INTERNAL_ERROR, limitReply } from './error-replies.ts';
 import type { Connections } from './listener.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import { problemReply, type Reply, ReplyWriter, withHeaders } from './reply.ts';
@@ -119,8 +119,8 @@ export class HttpService {
       }),
     };
     const target = isTargetMalformed ? this.#targets.malformed() : this.#targets.find(request);
-    if (!target) return this.#nothingServed(isTargetMalformed);
     if ('pages' in target) return this.#handlePage(received, target);
+    if (!target.api) return nothingServed(target.problem);
     return this.#handleApi(received, target);
   }
 
@@ -132,7 +132,7 @@ export class HttpService {
   /** The pattern of the requested path, such as `/v1/pets/{petId}`; `undefined` outside of the API. */
   routeOf(request: Request): string | undefined {
     const target = this.#targets.find(request);
-    if (!target || 'pages' in target || !target.match) return undefined;
+    if ('pages' in target || !target.api || !target.match) return undefined;
     return pathOf(target.api.baseUrl) + target.match.route.path;
   }
 
@@ -248,7 +248,7 @@ export class HttpService {
   /** See `Forward`: the request is counted and logged like one that the client sent to the API itself. */
   #forward(request: Request, { id, address }: ReceivedRequest): Awaitable<Response> | undefined {
     const target = this.#targets.find(request);
-    if (!target || 'pages' in target || target.problem) return undefined;
+    if ('pages' in target || !target.api || target.problem) return undefined;
     return this.#handleApi({ request, id, receivedAt: this.#options.clock.now(), address }, target);
   }
 
@@ -280,13 +280,12 @@ export class HttpService {
     if (ERRORS[problem.code].status >= 500) this.#options.log.failure(error, id);
     return problemReply(problem);
   }
+}
 
-  #nothingServed(isTargetMalformed: boolean): Response {
-    const message = `Nothing is served here. The dashboard is at ${this.#options.pages?.baseUrl}.`;
-    const problem: Problem = isTargetMalformed ? BAD_TARGET : { code: 'not_found', message };
-    const { status, body } = problemReply(problem);
-    return new Response(body, { status, headers: { 'Content-Type': 'application/json' } });
-  }
+/** The reply of a process that serves no API. */
+function nothingServed(problem: Problem): Response {
+  const { status, body } = problemReply(problem);
+  return new Response(body, { status, headers: { 'Content-Type': 'application/json' } });
 }
 
 /** The moment of a request on the clock of its account, which may be ahead in staging. */

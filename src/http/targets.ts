@@ -49,6 +49,12 @@ export interface PageTarget {
   readonly path: string;
 }
 
+/** What a request reaches outside of every base address, in a process that serves no API. */
+interface NoTarget {
+  readonly api?: undefined;
+  readonly problem: Problem;
+}
+
 /** An API or the pages, with their base address. */
 interface Served {
   /** As a Host header may spell them. */
@@ -64,19 +70,20 @@ interface Served {
  */
 export class Targets {
   readonly #apis: readonly Api[];
+  readonly #pages: Pages | undefined;
   /** Base addresses grouped by prefix, the longest prefix first. */
   readonly #rivals: ReadonlyArray<readonly [prefix: string, rivals: readonly Served[]]>;
 
   /** @param apis the first one answers requests outside of every base address. */
   constructor(apis: readonly Api[], pages: Pages | undefined) {
     this.#apis = apis;
+    this.#pages = pages;
     const served = [...apis, ...(pages ? [pages] : [])].map(servedAt);
     const byPrefix = Map.groupBy(served, ({ prefix }) => prefix);
     this.#rivals = [...byPrefix].sort(([a], [b]) => b.length - a.length);
   }
 
-  /** `undefined` outside of every base address, in a process that serves no API. */
-  find({ url, headers }: Request): ApiTarget | PageTarget | undefined {
+  find({ url, headers }: Request): ApiTarget | PageTarget | NoTarget {
     const target = parseTarget(url, headers.get('host'));
     if (!target) return this.#unserved(BAD_HOST);
     const { host, query } = target;
@@ -93,8 +100,8 @@ export class Targets {
     return this.#unserved();
   }
 
-  /** The target of a request with a malformed target; `undefined` in a process that serves no API. */
-  malformed(): ApiTarget | undefined {
+  /** The target of a request with a malformed target. */
+  malformed(): ApiTarget | NoTarget {
     return this.#unserved(BAD_TARGET);
   }
 
@@ -106,12 +113,14 @@ export class Targets {
   }
 
   /** @param given why the request reaches no API; by default, that nothing is served at its path. */
-  #unserved(given?: Problem): ApiTarget | undefined {
+  #unserved(given?: Problem): ApiTarget | NoTarget {
     const [api] = this.#apis;
-    if (!api) return undefined;
-    const message = `Nothing is served here. The API is described at ${api.baseUrl}${DOCUMENT_PATH}.`;
+    const advice = api
+      ? `The API is described at ${api.baseUrl}${DOCUMENT_PATH}.`
+      : `The dashboard is at ${this.#pages?.baseUrl}.`;
+    const message = `Nothing is served here. ${advice}`;
     const problem: Problem = given ?? { code: 'not_found', message };
-    return { api, path: '', query: '', match: undefined, problem };
+    return api ? { api, path: '', query: '', match: undefined, problem } : { problem };
   }
 }
 

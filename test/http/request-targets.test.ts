@@ -66,6 +66,16 @@ describe('a raw backslash in the target is refused with 400', () => {
   });
 });
 
+test('a malformed Host is refused with 400 by a process that serves the dashboard alone', async () => {
+  await using alone = await TestService.start({ parts: ['dashboard'] });
+  const { replies } = await rawExchange(alone.port, [
+    'GET /keys HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+  ]);
+  expect(replies.map(({ status, body }) => [status, JSON.parse(body).code])).toEqual([
+    [400, 'invalid_parameter'],
+  ]);
+});
+
 describe('encoded letters, digits, hyphens, dots, underscores and tildes', () => {
   test.each(['/%61pi/%73ession', '/%64ocs', '/llms%2Etxt', '/%6C%6c%6D%73.%74%78%54'])(
     'are equivalent to plain ones in the dashboard: %s',
