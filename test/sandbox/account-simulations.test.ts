@@ -98,6 +98,18 @@ describe('a simulation of an account', () => {
     expect(await statuses(service, key, 3)).toEqual([404, 503, 200]);
   });
 
+  test('that this release does not know gets 500, and is no fault of a header', async () => {
+    await using it = await simulationScene();
+    const { service } = it;
+    const { account, secret } = await service.account(undefined, 'staging');
+    const change = { accountId: account.id, by: 'test', now: Date.now() };
+    const simulation = { simulate: 'of_a_later_release', times: null, method: null, counter: 'x' };
+    await service.stores.sandboxes.setSimulation(change, simulation);
+    const answered = async () => refusalOf(await listPets(service, secret));
+    await eventually(async () => (await listPets(service, secret)).status !== 200);
+    expect(await answered()).toMatchObject({ status: 500, code: 'internal_error' });
+  });
+
   test('is on the audit log, and goes on after a restart', async () => {
     using folder = temporaryFolder();
     const first = await TestService.start({ folder: folder.path });

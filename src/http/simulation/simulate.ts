@@ -1,12 +1,12 @@
 import { accountSimulationFrom } from '../../core/account-simulation.ts';
-import { OperatorError } from '../../core/errors.ts';
+import { ApiError, OperatorError } from '../../core/errors.ts';
 import {
   isFault,
   parseKeySimulation,
   parseSimulation,
   type Simulation,
 } from '../../core/simulations.ts';
-import { problemReply, withHeaders } from '../reply.ts';
+import { withHeaders } from '../reply.ts';
 import { simulateError } from './errors.ts';
 import { simulateFault } from './faults.ts';
 import { SIMULATE_HEADER, SIMULATED_HEADER } from './headers.ts';
@@ -44,9 +44,7 @@ export async function simulate(context: SimulatedRequest): Promise<SimulatedRepl
   try {
     met = await findSimulation(context);
   } catch (error) {
-    if (!(error instanceof OperatorError)) return insteadOfReal(context, context.errorReply(error));
-    const message = `The header "${SIMULATE_HEADER}" is invalid. ${error.message}`;
-    return insteadOfReal(context, problemReply({ code: 'invalid_parameter', message }));
+    return insteadOfReal(context, context.errorReply(error));
   }
   if (!met) return realReply(context);
   const { name } = met.simulation;
@@ -57,7 +55,7 @@ export async function simulate(context: SimulatedRequest): Promise<SimulatedRepl
   return { ...simulated, reply: withHeaders(simulated.reply, { [SIMULATED_HEADER]: name }) };
 }
 
-/** The first simulation in force. @throws OperatorError when the header names none. */
+/** The first simulation in force. @throws ApiError `invalid_parameter` when the header names none. */
 async function findSimulation(context: SimulatedRequest): Promise<MetSimulation | undefined> {
   for (const { simulation, counter, source } of candidates(context)) {
     const { name, times } = simulation;
@@ -73,7 +71,7 @@ async function findSimulation(context: SimulatedRequest): Promise<MetSimulation 
 function* candidates({ request, key }: SimulatedRequest): Generator<Candidate> {
   const header = request.headers.get(SIMULATE_HEADER);
   if (header !== null) {
-    yield { simulation: parseSimulation(header), counter: HEADER_COUNTER, source: request };
+    yield { simulation: headerSimulation(header), counter: HEADER_COUNTER, source: request };
   }
   if (key.simulate !== undefined) {
     yield { simulation: parseKeySimulation(key.simulate), counter: key.id, source: key };
@@ -84,4 +82,14 @@ function* candidates({ request, key }: SimulatedRequest): Generator<Candidate> {
   if (method !== null && method !== request.method) return;
   const simulation = { ...parseSimulation(simulate), times: times ?? undefined };
   yield { simulation, counter, source: sandbox };
+}
+
+function headerSimulation(header: string): Simulation {
+  try {
+    return parseSimulation(header);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    const message = `The header "${SIMULATE_HEADER}" is invalid. ${error.message}`;
+    throw new ApiError('invalid_parameter', message);
+  }
 }
