@@ -79,7 +79,7 @@ export function bearerToken(authorization: string): string | undefined {
 
 function malformedReply(authorization: string): Reply {
   if (!OTHER_SCHEME_CREDENTIALS.test(authorization)) return challengeReply(MALFORMED);
-  return challengeReply(OTHER_SCHEME, PLAIN_CHALLENGE);
+  return OTHER_SCHEME;
 }
 
 const MISSING: Problem = {
@@ -92,5 +92,4 @@ const MALFORMED: Problem = {
   message: 'The Authorization header must be exactly "Bearer <API_KEY>", given once.',
 };
 
-/** A separate object, because its challenge names no error. */
-const OTHER_SCHEME: Problem = { ...MALFORMED };
+const OTHER_SCHEME = problemReply(MALFORMED, { 'WWW-Authenticate': PLAIN_CHALLENGE });

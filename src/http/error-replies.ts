@@ -9,11 +9,11 @@ const written = new WeakMap<Problem, Reply>();
 /**
  * The reply to a request without a valid key, with the challenge of a 401. Made once for each problem, so
  * that refusing a request costs no more than serving it.
- * @param challenge the value of `WWW-Authenticate`; by default that of the problem's code.
  */
-export function challengeReply(problem: Problem, challenge = CHALLENGES[problem.code]): Reply {
+export function challengeReply(problem: Problem): Reply {
   const known = written.get(problem);
   if (known) return known;
+  const challenge = CHALLENGES[problem.code];
   const reply = problemReply(problem, challenge ? { 'WWW-Authenticate': challenge } : undefined);
   written.set(problem, reply);
   return reply;
