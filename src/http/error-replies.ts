@@ -70,3 +70,9 @@ export const INTERNAL_ERROR: Problem = {
   code: 'internal_error',
   message: messageFor('internal_error'),
 };
+
+/** A response outside of every API, without its limits and other headers. */
+export function bareResponse(problem: Problem): Response {
+  const { status, body } = problemReply(problem);
+  return new Response(body, { status, headers: { 'Content-Type': 'application/json' } });
+}

@@ -2,6 +2,7 @@ import type { XSchema } from 'typebox/schema';
 import { ApiError, apiError, messageFor } from '../core/errors.ts';
 import { lazy } from '../lib/lazy.ts';
 import type { Expectations } from './expectations.ts';
+import { lazyImport } from './lazy-import.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** The largest body of the API, in bytes. */
@@ -14,13 +15,7 @@ const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)/i;
  * Loads the code that checks bodies, once. The first body would load it, too, but would have to wait.
  * @throws ApiError `unavailable` when it cannot be loaded; the next call tries again.
  */
-export const loadBodyValidator = lazy(async () => {
-  try {
-    return await import('./body-validator.ts');
-  } catch (cause) {
-    throw new ApiError('unavailable', messageFor('unavailable'), { cause });
-  }
-});
+export const loadBodyValidator = lazyImport(() => import('./body-validator.ts'));
 
 /**
  * Makes a function that reads the body of requests to an operation, and checks it against its schema.

@@ -1,5 +1,6 @@
 import { SetupError } from '../core/errors.ts';
 import { SECOND } from '../lib/clock.ts';
+import { bareResponse, INTERNAL_ERROR } from './error-replies.ts';
 import { LastReplies } from './last-replies.ts';
 import { type RequestHandler, serveOptions } from './serve-options.ts';
 
@@ -30,6 +31,11 @@ interface Certificate {
   readonly key: string;
 }
 
+/** Logs requests whose handling failed unexpectedly. */
+interface FailureLog {
+  error(fields: { readonly err: unknown }, message: string): void;
+}
+
 /** A listening socket with the connections that it accepted. */
 interface OpenPort {
   readonly server: Bun.Server<undefined>;
@@ -39,6 +45,7 @@ interface OpenPort {
 /** The port that accepts requests. */
 export class Listener implements Connections {
   readonly #host: string;
+  readonly #log: FailureLog;
   #port: number;
   #tls: Certificate | undefined;
   #handle: RequestHandler | undefined;
@@ -55,8 +62,9 @@ export class Listener implements Connections {
    * @param tls for connections by TLS 1.2 and 1.3; plain HTTP without it.
    * @throws SetupError when the address is in use, not of this machine, or not permitted.
    */
-  constructor(host: string, port: number, tls?: Certificate) {
+  constructor(host: string, port: number, log: FailureLog, tls?: Certificate) {
     this.#host = host;
+    this.#log = log;
     this.#port = port;
     // A second port is opened for each new certificate, so the port is shared. This check keeps a second
     // service out.
@@ -179,6 +187,12 @@ export class Listener implements Connections {
       maxRequestBodySize: PARSER_BODY_LIMIT,
       // The port is opened a second time only when a certificate is renewed.
       reusePort: this.#tls !== undefined,
+      // The default would answer errors with a page of source code.
+      development: false,
+      error: (err: unknown) => {
+        this.#log.error({ err }, 'request failed');
+        return bareResponse(INTERNAL_ERROR);
+      },
       ...(this.#tls && { tls: { cert: this.#tls.cert, key: this.#tls.key } }),
       ...answering,
     };

@@ -6,7 +6,7 @@ import type { SimulationStore } from '../core/simulations.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, type Instant, later } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
-import { lazy, lazyValue } from '../lib/lazy.ts';
+import { lazyValue } from '../lib/lazy.ts';
 import type { Api } from './api.ts';
 import {
   type AuthenticatedCaller,
@@ -17,7 +17,7 @@ import {
 } from './authentication.ts';
 import { clientAddress } from './client-address.ts';
 import { dispatch, publicReply } from './dispatch.ts';
-import { INTERNAL_ERROR, limitReply } from './error-replies.ts';
+import { bareResponse, INTERNAL_ERROR, limitReply } from './error-replies.ts';
 import type { Connections } from './listener.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import { problemReply, type Reply, ReplyWriter, withHeaders } from './reply.ts';
@@ -26,6 +26,7 @@ import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { sentReply } from './sent-reply.ts';
 import type { ServedOperation } from './served-operations.ts';
 import { exposeSimulated, mayMeetSimulation } from './simulation/headers.ts';
+import { lazySimulate } from './simulation/lazy-simulate.ts';
 import { noteCode } from './simulation/sent-instead.ts';
 import { type ApiTarget, type Pages, type PageTarget, pathOf, Targets } from './targets.ts';
 
@@ -77,9 +78,6 @@ interface IdentifiedRequest {
   readonly now: Instant;
 }
 
-/** Loaded with the first request that may meet a simulation. */
-const loadSimulation = lazy(() => import('./simulation/simulate.ts'));
-
 /** The operation label of a request that names no operation. */
 const NO_OPERATION = 'none';
 
@@ -120,7 +118,7 @@ export class HttpService {
     };
     const target = isTargetMalformed ? this.#targets.malformed() : this.#targets.find(request);
     if ('pages' in target) return this.#handlePage(received, target);
-    if (!target.api) return nothingServed(target.problem);
+    if (!target.api) return bareResponse(target.problem);
     return this.#handleApi(received, target);
   }
 
@@ -218,8 +216,7 @@ export class HttpService {
     const { api, match } = target;
     const limiter = api.limiterOf(quota);
     const anonymous = addressCaller(api, address);
-    const { simulate } = await loadSimulation();
-    const { reply, limits, deliver } = await simulate({
+    const { reply, limits, deliver } = await lazySimulate({
       ...{ request, key, match, served, simulations },
       baseUrl: api.baseUrl,
       take: () => limiter.take(quota, now),
@@ -280,12 +277,6 @@ export class HttpService {
     if (ERRORS[problem.code].status >= 500) this.#options.log.failure(error, id);
     return problemReply(problem);
   }
-}
-
-/** The reply of a process that serves no API. */
-function nothingServed(problem: Problem): Response {
-  const { status, body } = problemReply(problem);
-  return new Response(body, { status, headers: { 'Content-Type': 'application/json' } });
 }
 
 /** The moment of a request on the clock of its account, which may be ahead in staging. */

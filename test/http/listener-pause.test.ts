@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { Listener } from '../../src/http/listener.ts';
-import { eventually } from '../support/harness.ts';
+import { eventually, SILENT_LOG } from '../support/harness.ts';
 import { rawExchange } from '../support/raw.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -14,7 +14,7 @@ async function isOpen(port: number): Promise<boolean> {
 
 describe('a port that is closed for a while', () => {
   test('answers requests in flight as the last ones of their connections, and opens again', async () => {
-    const listener = new Listener('127.0.0.1', 0);
+    const listener = new Listener('127.0.0.1', 0, SILENT_LOG);
     const received = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     let isFirst = true;
@@ -43,7 +43,7 @@ describe('a port that is closed for a while', () => {
   });
 
   test('is closed for good only after the replies to requests in flight', async () => {
-    const listener = new Listener('127.0.0.1', 0);
+    const listener = new Listener('127.0.0.1', 0, SILENT_LOG);
     const received = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     listener.handle(async () => {
@@ -67,7 +67,7 @@ describe('a port that is closed for a while', () => {
   });
 
   test('closes used connections that are idle before those with a half-sent request', async () => {
-    const listener = new Listener('127.0.0.1', 0);
+    const listener = new Listener('127.0.0.1', 0, SILENT_LOG);
     let replies = 0;
     listener.handle(() => {
       replies += 1;
@@ -89,7 +89,7 @@ describe('a port that is closed for a while', () => {
   });
 
   test('drops half-sent requests, and stays closed once it is stopped', async () => {
-    const listener = new Listener('127.0.0.1', 0);
+    const listener = new Listener('127.0.0.1', 0, SILENT_LOG);
     listener.handle(() => new Response(null, { status: 204 }), []);
     let isDropped = false;
     const half = rawExchange(listener.port, ['GET / HTTP/1.1\r\nHo']).then(({ text }) => {

@@ -82,6 +82,7 @@ const ENTRIES = [
   // Run by `petstore grade`, as its client.
   'test/testing/bad-client.ts',
   // Preloaded into a service.
+  'test/http/failing-imports.ts',
   'test/service/loaded-teller.ts',
 ];
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Listener } from '../../src/http/listener.ts';
-import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
+import { eventually, SILENT_LOG, TestService, temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
 import { TerminalProcess } from '../support/terminal.ts';
 import { idleConnection } from './idle-connection.ts';
@@ -125,7 +125,7 @@ describe('SIGHUP under nohup', () => {
 describe('a request that does not end', () => {
   test('is cut off when the grace period ends', async () => {
     const { promise: received, resolve } = Promise.withResolvers<void>();
-    const listener = new Listener('127.0.0.1', 0);
+    const listener = new Listener('127.0.0.1', 0, SILENT_LOG);
     listener.handle(() => {
       resolve();
       return new Promise<Response>(() => {});

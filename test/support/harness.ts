@@ -20,6 +20,9 @@ import { testDatabaseFor } from './test-database.ts';
 /** How long a client waits for a reply in tests that are not about timeouts, in ms. */
 export const SLOW_REPLY = 60_000;
 
+/** A log that nobody reads. */
+export const SILENT_LOG = createLog('silent', { write: () => {} });
+
 /** Limits that no test reaches by accident. */
 export const AMPLE = subscribe('enterprise', { perMinute: 1_000_000, perDay: 10_000_000 });
 
@@ -105,7 +108,7 @@ export class TestService implements AsyncDisposable {
     folder: TestService['folder'],
     options: ServiceOptions,
   ): Promise<TestService> {
-    const { clock = systemClock, log = createLog('silent', { write: () => {} }) } = options;
+    const { clock = systemClock, log = SILENT_LOG } = options;
     const database = await testDatabaseFor(folder.path);
     const config = readConfig({
       PETSTORE_PORT: '0',

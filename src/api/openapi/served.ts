@@ -1,10 +1,13 @@
 import { YAML } from 'bun';
 import type { ApiName } from '../../core/environments.ts';
+import { lazyImport } from '../../http/lazy-import.ts';
 import type { Reply } from '../../http/reply.ts';
 import { documentReply } from '../../http/representation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import { lazy } from '../../lib/lazy.ts';
 import type { DocumentAddresses } from './document.ts';
+
+const loadDocument = lazyImport(() => import('./document.ts'));
 
 /**
  * The OpenAPI document of a base address, as JSON and as YAML, by path. The code that writes it is loaded on
@@ -15,10 +18,7 @@ export function servedDocuments(
   name: ApiName,
   addresses: DocumentAddresses,
 ): ReadonlyMap<string, () => Promise<Reply>> {
-  const write = async () => {
-    const { openapiDocument } = await import('./document.ts');
-    return openapiDocument(name, addresses);
-  };
+  const write = async () => (await loadDocument()).openapiDocument(name, addresses);
   return new Map([
     [
       DOCUMENT_PATH,
