@@ -195,6 +195,16 @@ export interface ApiKeyStore extends KeySource {
   any(): Awaitable<boolean>;
 }
 
+/**
+ * How long a key was to live when it was created, in ms; `undefined` if it was not to expire. A rotation replaces
+ * the expiry of a key by the end of its overlap, but its successor has the same lifetime.
+ */
+export async function lifetimeOf(store: ApiKeyStore, key: ApiKey): Promise<number | undefined> {
+  const [successor] = await store.successors(key.accountId, [key.id]);
+  if (successor) return lifetimeOf(store, successor);
+  return key.expiresAt === undefined ? undefined : key.expiresAt - key.createdAt;
+}
+
 /** Identifies a key in the audit log without revealing its text. */
 export function describeKey(
   key: Pick<ApiKey, 'id' | 'environment' | 'name' | 'prefix' | 'lastFour'>,

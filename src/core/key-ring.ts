@@ -10,7 +10,7 @@ import {
   generateApiKey,
 } from './api-key-text.ts';
 import type { ApiKeyStore, KeyCache } from './api-keys.ts';
-import { type ApiKey, expiryOf, type KeyRecord, keyState } from './api-keys.ts';
+import { type ApiKey, expiryOf, type KeyRecord, keyState, lifetimeOf } from './api-keys.ts';
 import type { Actor } from './audit.ts';
 import type { Environment } from './environments.ts';
 import { messageFor, OperatorError, type Problem } from './errors.ts';
@@ -135,15 +135,11 @@ export class KeyRing {
     const now = this.#clock.now().wall;
     const state = keyState(key, now);
     if (state !== 'active') throw notLive(key, state);
-    const lifetime = key.expiresAt === undefined ? undefined : key.expiresAt - key.createdAt;
+    const lifetime = await lifetimeOf(this.#store, key);
     const text = generateApiKey(key.environment);
     const expiresAt = lifetime === undefined ? undefined : now + lifetime;
-    const successor = newKey(
-      key.accountId,
-      text,
-      { ...key, expiresAt, predecessorId: key.id },
-      now,
-    );
+    const request = { ...key, expiresAt, predecessorId: key.id };
+    const successor = newKey(key.accountId, text, request, now);
     const graceEndsAt = Math.min(now + ROTATION_OVERLAPS[overlap], expiryOf(key) ?? Infinity);
     const kept = await this.#store.replace(
       { id: key.id, expiresAt: graceEndsAt },

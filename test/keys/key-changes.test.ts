@@ -95,6 +95,26 @@ describe('rotation', () => {
     });
   });
 
+  test.each([
+    ['a key that does not expire', undefined],
+    ['a key that expires', 30 * DAY],
+  ])('gives %s its lifetime again when it is rotated again', async (_, lifetime) => {
+    const clock = new ManualClock();
+    await using service = await TestService.start({ clock });
+    const { account } = await service.account();
+    const { keyRing, keys } = service.stores;
+    const endOf = () => lifetime && clock.now().wall + lifetime;
+    const { key } = await keyRing.issue(account, { ...production, expiresAt: endOf() }, 'test');
+    clock.advance(MINUTE);
+    const first = await keyRing.rotate(key, '1h', 'test');
+    await keyRing.rotate(first.key, '1h', 'test');
+    clock.advance(MINUTE);
+    const rotated = await keys.find(key.id);
+    if (!rotated) throw new Error('The key is gone.');
+
+    expect((await keyRing.rotate(rotated, '1h', 'test')).key.expiresAt).toBe(endOf());
+  });
+
   test('never revives a key that was ended since it was looked up', async () => {
     await using service = await TestService.start({ clock: new ManualClock() });
     const { key, secret } = await service.account();
