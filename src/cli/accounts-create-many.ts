@@ -4,9 +4,10 @@ import { OperatorError } from '../core/errors.ts';
 import type { Subscription } from '../core/plans.ts';
 import type { SignIn } from '../dashboard/session.ts';
 import { csvLine } from '../lib/csv.ts';
+import { escapeUnprintableJson } from '../lib/unprintable.ts';
 import { openSignIn } from './accounts-sign-in.ts';
 import { UsageError } from './errors.ts';
-import { isOutputClosed, printJson, printNote } from './output.ts';
+import { isOutputClosed, printNote } from './output.ts';
 import { type Session, withStores } from './session.ts';
 
 /** The most accounts that one command makes. */
@@ -30,8 +31,8 @@ interface Sheet {
 }
 
 /**
- * Creates accounts such as `class-01@example.com`, and prints the link and keys of each participant as CSV.
- * Each line is printed as soon as its account exists: the keys are shown nowhere else, so an interruption
+ * Creates accounts such as `class-01@example.com`, and prints the link and keys of each participant as CSV or JSON.
+ * Each entry is printed as soon as its account exists: the keys are shown nowhere else, so an interruption
  * must not lose them.
  * @throws UsageError when the addresses would not be valid.
  * @throws OperatorError when one of them already has an account; then none is made. Also when the reader of the
@@ -55,9 +56,9 @@ export async function createMany(subscription: Subscription, options: ManyOption
   });
 }
 
-/** Resolves when the line is written, or cannot be: only then is it known whether anybody reads the sheet. */
-function write(line: string): Promise<void> {
-  return new Promise((resolve) => process.stdout.write(line, () => resolve()));
+/** Resolves when the text is written, or cannot be: only then is it known whether anybody reads the sheet. */
+function write(text: string): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }
 
 async function* createEach(
@@ -69,13 +70,17 @@ async function* createEach(
   for (const email of emails) yield await createOne(session, signIn, email, subscription);
 }
 
-/** Prints the accounts that were made, even if creating another one fails. */
+/** Prints one array, which is valid even if creating another account fails. */
 async function printAsJson(sheets: AsyncIterable<Sheet>): Promise<void> {
-  const made: Sheet[] = [];
+  let before = '[';
   try {
-    for await (const sheet of sheets) made.push(sheet);
+    for await (const sheet of sheets) {
+      await write(before + escapeUnprintableJson(JSON.stringify(sheet)));
+      before = ',';
+      if (isOutputClosed()) throw unread(sheet.email);
+    }
   } finally {
-    printJson(made);
+    if (!isOutputClosed()) await write(before === '[' ? '[]\n' : ']\n');
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
+import { subscribe } from '../../src/core/plans.ts';
 import { createKey } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
@@ -112,10 +113,55 @@ describe('accounts create --count', () => {
     expect(missing.length).toBeLessThanOrEqual(1);
   });
 
-  test('makes no further accounts when the reader of the sheet ends', async () => {
+  test('prints each account as JSON as soon as it exists', async () => {
     using folder = temporaryFolder();
     const settings = onFolder(folder.path);
-    const args = ['accounts', 'create', '--count', '20', '--prefix', 'class-'];
+    const args = ['accounts', 'create', '--count', '999', '--prefix', 'class-', '--json'];
+    const command = startCommand(args, settings);
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const part of command.stdout) {
+      text += decoder.decode(part, { stream: true });
+      if (text.split('{').length > 3) command.kill('SIGKILL');
+    }
+    await command.exited;
+    const printed: string[] = JSON.parse(`${text}]`).map((each: { email: string }) => each.email);
+    const listed = (await runCommand(['accounts', 'list', '--json'], settings)).stdout;
+    const made: string[] = JSON.parse(listed).map(({ email }: { email: string }) => email);
+    expect(made.length).toBeLessThan(999);
+    // The account that was being created when the command was killed.
+    expect(made.filter((email) => !printed.includes(email)).length).toBeLessThanOrEqual(1);
+  });
+
+  test('prints valid JSON, also when an account cannot be made', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const settings = onFolder(service.folder.path);
+    const args = ['accounts', 'create', '--prefix', 'class-', '--json', '--count'];
+    const whole = await runCommand([...args, '2'], settings);
+    expect(JSON.parse(whole.stdout)).toMatchObject([
+      { email: 'class-01@example.com' },
+      { email: 'class-02@example.com' },
+    ]);
+    const command = startCommand([...args, '999'], settings);
+    let text = '';
+    const decoder = new TextDecoder();
+    const last = 'class-999@example.com';
+    for await (const part of command.stdout) {
+      if (text === '') await service.stores.accounts.create(last, subscribe('free'), 0, 'test');
+      text += decoder.decode(part, { stream: true });
+    }
+    expect(await command.exited).toBe(1);
+    expect(await new Response(command.stderr).text()).toContain(`${last} has an account already`);
+    expect(JSON.parse(text)).toHaveLength(998);
+  });
+
+  test.each([
+    ['sheet', []],
+    ['JSON', ['--json']],
+  ])('makes no further accounts when the reader of the %s ends', async (_, json) => {
+    using folder = temporaryFolder();
+    const settings = onFolder(folder.path);
+    const args = ['accounts', 'create', '--count', '20', '--prefix', 'class-', ...json];
     const command = startCommand(args, settings);
     const reader = command.stdout.getReader();
     await reader.read();
