@@ -55,18 +55,18 @@ export async function serve(options: ServeOptions): Promise<void> {
   await removeReady(readyFile);
   const service = await start(config, log, only, ephemeral);
   try {
+    const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
     if (readyFile !== undefined) await announce(readyFile, config, service, only, ephemeral);
+    if (onTerminal) printBanner(service, only, next, ephemeral?.keys);
+    else logStart(log, service, only, next);
+    if (!isLocalHost(config.host)) {
+      // Loaded here: only this case needs it.
+      const { warnIfUnreachable } = await import('./unreachable-warning.ts');
+      warnIfUnreachable(config, service, only, log);
+    }
   } catch (error) {
     await service.stop();
     throw error;
-  }
-  const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
-  if (onTerminal) printBanner(service, only, next, ephemeral?.keys);
-  else logStart(log, service, only, next);
-  if (!isLocalHost(config.host)) {
-    // Loaded here: only this case needs it.
-    const { warnIfUnreachable } = await import('./unreachable-warning.ts');
-    warnIfUnreachable(config, service, only, log);
   }
   const ended = options.untilStdinEnds ? Promise.race([signalled, endOfStdin()]) : signalled;
   log.info({ signal: await ended }, 'stopping');
