@@ -1,4 +1,4 @@
-import { ApiError, ERRORS, messageOf, type Problem } from '../core/errors.ts';
+import { ApiError, ERRORS, messageOf, OperatorError, type Problem } from '../core/errors.ts';
 import { bodyReader } from '../http/json-body.ts';
 import { SECOND } from '../lib/clock.ts';
 import type { AdjustableClock } from './adjustable-clock.ts';
@@ -98,11 +98,14 @@ async function reply(request: Request, controlled: Controlled): Promise<unknown>
 }
 
 function errorReply(error: unknown): Response {
-  const problem: Problem =
-    error instanceof ApiError
-      ? error
-      : new ApiError('invalid_body', messageOf(error), { cause: error });
-  const { code, message } = problem;
+  const { code, message } = problemOf(error);
   const { status } = ERRORS[code];
   return Response.json({ code, message, status }, { status });
+}
+
+/** A failure of the service keeps its message: only the program that started the service reads it. */
+function problemOf(error: unknown): Problem {
+  if (error instanceof ApiError) return error;
+  const code = error instanceof OperatorError ? 'invalid_body' : 'internal_error';
+  return { code, message: messageOf(error) };
 }
