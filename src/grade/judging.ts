@@ -36,6 +36,11 @@ export function ending({ exitCode }: ClientRun): string {
     : `It ended with exit code ${exitCode}.`;
 }
 
+/** Whether the client ended with an error before its time was up. */
+export function endedWithError({ exitCode }: ClientRun): boolean {
+  return exitCode !== undefined && exitCode !== 0;
+}
+
 /** The time between a reply and the next request. */
 export interface Pause {
   /** From the reply to the next request, in ms. */

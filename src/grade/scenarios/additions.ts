@@ -1,6 +1,14 @@
 import { SECOND } from '../../lib/clock.ts';
 import { errorReply } from '../error-reply.ts';
-import { countOf, ending, failed, passed, taskFailure, warned } from '../judging.ts';
+import {
+  countOf,
+  endedWithError,
+  ending,
+  failed,
+  passed,
+  taskFailure,
+  warned,
+} from '../judging.ts';
 import type { Scenario } from '../scenario.ts';
 
 /** The client accepts fields that were added after it was written. */
@@ -41,8 +49,7 @@ export const survivesUnknownCode: Scenario = {
   }),
   judge({ runs: [run] }) {
     const seen = `It sent ${countOf(run.requests.length, 'request')}. ${ending(run)}`;
-    const hasFailed = run.exitCode !== undefined && run.exitCode !== 0;
-    if (run.requests.length !== 1 || !hasFailed) return failed(seen);
+    if (run.requests.length !== 1 || !endedWithError(run)) return failed(seen);
     const hasReported = [UNKNOWN_CODE, MESSAGE].some((text) =>
       `${run.stderr}${run.stdout}`.includes(text),
     );

@@ -1,5 +1,13 @@
 import { SECOND } from '../../lib/clock.ts';
-import { countOf, ending, FORWARD, failed, passed, taskFailure } from '../judging.ts';
+import {
+  countOf,
+  endedWithError,
+  ending,
+  FORWARD,
+  failed,
+  passed,
+  taskFailure,
+} from '../judging.ts';
 import type { Scenario } from '../scenario.ts';
 
 /** The client reads a body that arrives slowly. */
@@ -36,7 +44,8 @@ export const endsAtTruncatedReply: Scenario = {
   judge({ runs: [run] }) {
     const { length } = run.requests;
     const seen = `It sent ${countOf(length, 'request')}. ${ending(run)}`;
-    const hasFailed = run.exitCode !== undefined && run.exitCode !== 0;
-    return length > 0 && length <= MOST_REQUESTS && hasFailed ? passed(seen) : failed(seen);
+    return length > 0 && length <= MOST_REQUESTS && endedWithError(run)
+      ? passed(seen)
+      : failed(seen);
   },
 };

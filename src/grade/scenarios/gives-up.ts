@@ -1,6 +1,6 @@
 import { SECOND } from '../../lib/clock.ts';
 import { errorReply } from '../error-reply.ts';
-import { countOf, ending, failed, passed } from '../judging.ts';
+import { countOf, endedWithError, ending, failed, passed } from '../judging.ts';
 import type { Scenario } from '../scenario.ts';
 
 const MOST_REQUESTS = 10;
@@ -17,7 +17,6 @@ export const givesUp: Scenario = {
   judge({ runs: [run] }) {
     const seen = `It sent ${countOf(run.requests.length, 'request')}. ${ending(run)}`;
     const isBounded = run.requests.length > 0 && run.requests.length <= MOST_REQUESTS;
-    const hasFailed = run.exitCode !== undefined && run.exitCode !== 0;
-    return isBounded && hasFailed ? passed(seen) : failed(seen);
+    return isBounded && endedWithError(run) ? passed(seen) : failed(seen);
   },
 };

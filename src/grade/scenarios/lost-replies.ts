@@ -2,6 +2,7 @@ import { SECOND } from '../../lib/clock.ts';
 import { gatewayReply } from '../error-reply.ts';
 import {
   countOf,
+  endedWithError,
   ending,
   FORWARD,
   failed,
@@ -36,8 +37,7 @@ export const repeatsLostCreation: Scenario = {
       created.map(({ id }) => id),
     );
     if (!problem) return passed(seen);
-    const hasReported = run.exitCode !== undefined && run.exitCode !== 0;
-    return keys.has(undefined) && hasReported
+    return keys.has(undefined) && endedWithError(run)
       ? warned(`It sent no Idempotency-Key, and rightly did not repeat. ${seen}`)
       : failed(`${problem.seen} ${seen}`);
   },

@@ -1,6 +1,14 @@
 import { SECOND } from '../../lib/clock.ts';
 import { errorReply } from '../error-reply.ts';
-import { ending, FORWARD, failed, passed, taskFailure, warned } from '../judging.ts';
+import {
+  endedWithError,
+  ending,
+  FORWARD,
+  failed,
+  passed,
+  taskFailure,
+  warned,
+} from '../judging.ts';
 import type { Scenario } from '../scenario.ts';
 
 /** The client reports which request failed. */
@@ -14,8 +22,7 @@ export const reportsRequestId: Scenario = {
   timeLimit: 25 * SECOND,
   treat: (_, { now }) => ({ instead: errorReply('internal_error', now) }),
   judge({ runs: [run] }) {
-    const hasFailed = run.exitCode !== undefined && run.exitCode !== 0;
-    if (run.requests.length === 0 || !hasFailed) return failed(ending(run));
+    if (run.requests.length === 0 || !endedWithError(run)) return failed(ending(run));
     const id = run.requests
       .map(({ reply }) => reply?.requestId)
       .find((each) => each !== undefined && `${run.stderr}${run.stdout}`.includes(each));
