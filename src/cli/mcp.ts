@@ -1,19 +1,11 @@
 import type { Command } from 'commander';
-import { type Config, processEnvironment, readConfig } from '../config/config.ts';
+import { CLIENT_ADDRESSES, type Config, processEnvironment, readConfig } from '../config/config.ts';
 import { environmentOfKey } from '../core/api-key-text.ts';
 import { APIS, type ApiName } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
 import { printNote } from './output.ts';
 
 const KEY = 'PETSTORE_KEY';
-
-/** Variables with the addresses of the APIs, if these differ from the base URLs of the settings; `run` sets them. */
-const ADDRESSES = {
-  production: 'PETSTORE_URL',
-  staging: 'PETSTORE_STAGING_URL',
-  quickstart: 'PETSTORE_QUICKSTART_URL',
-  sandbox: 'PETSTORE_SANDBOX_URL',
-} as const satisfies Record<ApiName, string>;
 
 const HELP = `
 Reads the API key from ${KEY}. Its environment decides which base addresses the tools use: those of
@@ -47,9 +39,9 @@ function readAddresses(config: Config): Readonly<Record<ApiName, string>> {
   const variables = processEnvironment();
   const addresses = { ...config.addresses(config.port) };
   for (const api of APIS) {
-    const given = variables[ADDRESSES[api]]?.trim().replace(/\/$/, '');
+    const given = variables[CLIENT_ADDRESSES[api]]?.trim().replace(/\/$/, '');
     if (given && !/^https?:$/.test(URL.parse(given)?.protocol ?? '')) {
-      throw new SetupError(`${ADDRESSES[api]} must be an http or https address.`);
+      throw new SetupError(`${CLIENT_ADDRESSES[api]} must be an http or https address.`);
     }
     if (given) addresses[api] = given;
   }

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { Command } from 'commander';
 import type { RunningService } from '../app.ts';
-import { PARTS, processEnvironment } from '../config/config.ts';
+import { CLIENT_ADDRESSES, PARTS, processEnvironment } from '../config/config.ts';
 import { readThrowawayConfig } from '../config/throwaway.ts';
 import { APIS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
@@ -92,10 +92,7 @@ export function addressesAndKeys(
 ): Record<string, string> {
   const keyOf = (environment: Environment) =>
     keys.find((each) => each.environment === environment)?.key ?? '';
-  const addresses = APIS.map((part) => {
-    const name = part === 'production' ? 'PETSTORE_URL' : `PETSTORE_${part.toUpperCase()}_URL`;
-    return [name, service.addresses[part]];
-  });
+  const addresses = APIS.map((api) => [CLIENT_ADDRESSES[api], service.addresses[api]]);
   return {
     ...Object.fromEntries(addresses),
     PETSTORE_KEY: keyOf('production'),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { BanPolicy } from '../core/bans.ts';
-import { API_PARTS, APIS } from '../core/environments.ts';
+import { API_PARTS, APIS, type ApiName } from '../core/environments.ts';
 import type { MailSettings } from '../core/mail.ts';
 import type { Limits } from '../core/plans.ts';
 import { HOUR, SECOND } from '../lib/clock.ts';
@@ -92,13 +92,21 @@ export function addressesOf(parts: readonly Part[]): readonly Addressed[] {
 
 const PREFIX = 'PETSTORE_';
 
+/** Variables with the base addresses that clients use; `run` sets them for its command. */
+export const CLIENT_ADDRESSES = {
+  production: 'PETSTORE_URL',
+  staging: 'PETSTORE_STAGING_URL',
+  quickstart: 'PETSTORE_QUICKSTART_URL',
+  sandbox: 'PETSTORE_SANDBOX_URL',
+} as const satisfies Record<ApiName, string>;
+
 /**
  * Variables of the documentation's examples, of the package for tests, and of the commands that `run` and `grade`
  * start. They are not settings.
  */
 const OF_CLIENTS = [
-  ...['PETSTORE_URL', 'PETSTORE_KEY', 'PETSTORE_STAGING_URL', 'PETSTORE_STAGING_KEY'],
-  ...['PETSTORE_QUICKSTART_URL', 'PETSTORE_SANDBOX_URL'],
+  ...Object.values<string>(CLIENT_ADDRESSES),
+  ...['PETSTORE_KEY', 'PETSTORE_STAGING_KEY'],
   ...['PETSTORE_TASK', 'PETSTORE_PET_ID', 'PETSTORE_CATEGORY_ID', 'PETSTORE_COUNT'],
   'PETSTORE_EXECUTABLE',
 ];
