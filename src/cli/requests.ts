@@ -56,7 +56,9 @@ function statuses(text: string): RequestFilter['status'] {
 async function list(email: string, options: ListOptions): Promise<void> {
   await withAccount(email, async (account, session) => {
     if (options.follow) return follow(session, account, options);
-    const found = await read(session, account, options);
+    const { since } = options;
+    const from = since === undefined ? undefined : session.clock.now().wall - since;
+    const found = await read(session, account, options, from);
     if (options.json) return printJson(found.map(requestJson));
     printTable(
       ['TIME', 'STATUS', 'CODE', 'METHOD', 'PATH', 'MS', 'ENVIRONMENT', 'KEY', 'REQUEST ID'],
@@ -71,10 +73,7 @@ async function follow(session: Session, account: Account, options: ListOptions):
   let printed = new Set<string>();
   const begin = session.clock.now().wall - (options.since ?? 0);
   for (let from = begin; ; from = Math.max(begin, session.clock.now().wall - SAVED_WITHIN)) {
-    const found = await read(session, account, {
-      ...options,
-      since: session.clock.now().wall - from,
-    });
+    const found = await read(session, account, options, from);
     for (const entry of found.toReversed()) {
       if (printed.has(entry.id)) continue;
       if (options.json) printJson(requestJson(entry));
@@ -89,13 +88,14 @@ async function follow(session: Session, account: Account, options: ListOptions):
   }
 }
 
+/** The matching entries since `from` (epoch ms); only the latest ones when it is omitted. */
 async function read(
-  { stores, clock }: Session,
+  { stores }: Session,
   account: Account,
-  { environment, status, code, since }: ListOptions,
+  { environment, status, code }: ListOptions,
+  from: number | undefined,
 ): Promise<LoggedRequest[]> {
-  const from = since === undefined ? undefined : clock.now().wall - since;
-  const most = since === undefined ? LATEST : KEPT_PER_ACCOUNT;
+  const most = from === undefined ? LATEST : KEPT_PER_ACCOUNT;
   const found: LoggedRequest[] = [];
   while (found.length < most) {
     const limit = Math.min(AT_ONCE, most - found.length);
