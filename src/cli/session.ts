@@ -47,7 +47,7 @@ export function withAccount(
 export function requireEmbeddedStore(config: Config, instead: string): Config {
   if (!config.database) return config;
   throw new OperatorError(
-    `This works on the data folder, and PETSTORE_DATABASE_URL keeps everything in PostgreSQL. Use ${instead}, and keep PETSTORE_SECRET beside it.`,
+    `This command works on the data folder, but PETSTORE_DATABASE_URL is set, so all data is in PostgreSQL. Use ${instead}, and back up PETSTORE_SECRET separately.`,
   );
 }
 

@@ -68,7 +68,7 @@ async function check(
   else for (const { file, damage } of checked) printLine(`${file}: ${damage ?? 'in order'}`);
   const damaged = checked.filter(({ damage }) => damage !== null);
   if (damaged.length > 0)
-    throw new OperatorError(`${damaged.length} of ${checked.length} is damaged.`);
+    throw new OperatorError(`${damaged.length} of ${checked.length} files damaged.`);
 }
 
 async function checkFiles(files: readonly string[], isWhole: boolean): Promise<CheckedFile[]> {

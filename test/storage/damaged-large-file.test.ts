@@ -144,7 +144,7 @@ describe('store check', () => {
     expect(await runCommand(['store', 'check', folder.database], {})).toEqual({
       code: 1,
       stdout: `${folder.database}: the file is empty\n`,
-      stderr: 'petstore: 1 of 1 is damaged.\n',
+      stderr: 'petstore: 1 of 1 files damaged.\n',
     });
     expect(await runCommand(['store', 'check', folder.path], {})).toEqual({
       code: 1,
