@@ -49,7 +49,6 @@ export function beginEphemeral(config: Config, fixture: Fixture): Ephemeral {
   const clock = clockFrom(fixture.clock);
   removeAbandonedFolders();
   const folder = makeEphemeralFolder();
-  const keys: FixtureKey[] = [];
   const { banPolicy } = config;
   const requests = new RecordedRequests(clock);
   let loaded: Loaded | undefined;
@@ -63,11 +62,12 @@ export function beginEphemeral(config: Config, fixture: Fixture): Ephemeral {
       stopGrace: SHORT_STOP_GRACE,
     }),
     clock,
-    keys,
+    get keys() {
+      return loaded?.keys ?? [];
+    },
     async fill(stores) {
       const { loadFixture } = await import('./load-fixture.ts');
       loaded = await loadFixture(fixture, { stores, clock, banPolicy });
-      keys.push(...loaded.keys);
     },
     watch: (handler, apis) => requests.watch(handler, apis),
     async control({ stores, limiters }) {

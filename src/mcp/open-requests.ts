@@ -13,7 +13,7 @@ export class OpenRequests {
   }
 
   /** Passes on what is sent to the client, and notes the replies. */
-  get replies(): Transform {
+  passReplies(): Transform {
     return new Transform({
       transform: (chunk: Buffer, _encoding, done: TransformCallback) => {
         for (const line of String(chunk).split('\n')) this.#close(fieldsOf(line).id);

@@ -36,7 +36,7 @@ export async function serveTools(options: StdioOptions): Promise<void> {
   };
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const open = new OpenRequests();
-  const { replies } = open;
+  const replies = open.passReplies();
   replies.pipe(process.stdout);
   const messages = Readable.from(readableMessages(process.stdin, process.stdout, open));
   for (const event of ['end', 'close', 'error']) messages.once(event, () => end());

@@ -9,7 +9,6 @@ import type { DataFolder } from './data-folder.ts';
 import type { FolderState } from './folder/folder-state.ts';
 import type { StorageMetrics } from './metrics.ts';
 import type { SharedStores } from './shared-stores.ts';
-import type { Writer } from './sqlite/writer.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 
 /** The stores of one environment. */
@@ -39,7 +38,10 @@ export interface DatabaseStores extends SharedStores {
   /** The secret for the digests of API keys. */
   readonly secret: Buffer;
   /** The part of the writer that metrics report. */
-  readonly writer: Pick<Writer, 'waiting'>;
+  readonly writer: {
+    /** The number of waiting changes. */
+    readonly waiting: number;
+  };
   /** The outcome of the last write to each file, or to the database. */
   readonly writes: WriteOutcomes;
   /**

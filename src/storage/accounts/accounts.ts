@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
 import type { Account, AccountStore, Role } from '../../core/accounts.ts';
 import { type Actor, describeSubscription } from '../../core/audit.ts';
 import { newId } from '../../core/ids.ts';
@@ -205,7 +205,7 @@ function spellingOf({ email, written_as }: Pick<AccountRow, 'email' | 'written_a
 async function insertAccount(
   transaction: Transaction,
   email: string,
-  row: { id: string; plan: Account['plan']; created_at: number },
+  row: Omit<Insertable<Database['accounts']>, 'email' | 'written_as'>,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('accounts')
