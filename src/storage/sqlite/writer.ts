@@ -61,6 +61,8 @@ export class Writer {
   readonly #failing = new Map<string, string>();
   readonly #recorded = new Map<string, Recorded>();
   #closed: PromiseWithResolvers<void> | undefined;
+  /** Ends when the thread is released. */
+  readonly #listening = new AbortController();
   /** Set once metrics are collected. */
   metrics: StorageMetrics | undefined;
   /** Why all changes are currently refused; `undefined` while they are accepted. */
@@ -152,6 +154,8 @@ export class Writer {
       this.#closeWhenIdle();
     }
     await this.#closed.promise;
+    // A released thread may be used by another writer.
+    this.#listening.abort();
     this.#endThread((thread) => this.#threads.release(thread));
   }
 
@@ -257,7 +261,8 @@ export class Writer {
     };
     thread.onmessage = ({ data }: MessageEvent<Posted<WriterReply>>) => this.#receive(unpack(data));
     thread.onerror = ({ message }) => onEnd(/^error: .*$/m.exec(message)?.[0] ?? message);
-    thread.addEventListener('close', () => onEnd('it closed'));
+    const { signal } = this.#listening;
+    thread.addEventListener('close', () => onEnd('it closed'), { signal });
     return thread;
   }
 
