@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { ApiError } from '../../client/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
-import { ServiceProcess } from '../support/process.ts';
-import { allNames, clientOf, makeKey } from '../support/storage.ts';
+import { runCommand, ServiceProcess } from '../support/process.ts';
+import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 import { canPreload, FaultyDisk } from './disk/faulty-disk.ts';
 
 /** Faults of the disk with the error codes of SQLite. */
@@ -89,5 +89,23 @@ describe.skipIf(!canPreload)('a service (needs Linux and cc) with', () => {
     expect(after.toSorted()).toEqual(acknowledged.toSorted());
     expect(await service.end('SIGTERM')).toBe(0);
     expect(await service.output()).toContain('"msg":"stopped"');
+  });
+
+  test('reads that fail answers 503, and goes on serving', async () => {
+    await using other = await ServiceProcess.start(disk.settings(folder));
+    await allNames(clientOf(other, key));
+    // Made by another process, so that the service has to read it from the disk.
+    const made = await runCommand(['keys', 'create', 'production@example.com'], onFolder(folder));
+    const client = clientOf(other, made.stdout.trim());
+    disk.set('read fail 5 accounts.db-wal');
+    for (let request = 0; request < 5; request += 1) {
+      const error = await client.listPets().catch((error: unknown) => error);
+      expect(error).toMatchObject({ status: 503, code: 'unavailable' });
+    }
+    disk.repair();
+    expect(await allNames(client)).toEqual(await allNames(clientOf(other, key)));
+    expect(await other.end('SIGTERM')).toBe(0);
+    // Only lines of the log, no uncaught error.
+    expect(await other.output()).not.toMatch(/^[^{]/m);
   });
 });

@@ -119,7 +119,11 @@ export class SqliteFile {
   #endSnapshot(): void {
     if (!this.#holdsSnapshot) return;
     this.#holdsSnapshot = false;
-    this.#database.query('COMMIT').run();
+    try {
+      this.#database.query('COMMIT').run();
+    } catch {
+      // A failed read has ended the transaction, and has reported the failure. The connection can be used again.
+    }
   }
 
   #failed(cause: unknown): unknown {

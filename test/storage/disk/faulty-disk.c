@@ -1,12 +1,12 @@
 /*
- * Preloaded into a service: fails, delays or tears its writes and fsyncs below one folder, and records
- * the writes, fsyncs, truncations, renames and removals there.
+ * Preloaded into a service: fails or delays its reads, writes and fsyncs below one folder, tears its writes,
+ * and records the writes, fsyncs, truncations, renames and removals there.
  *
  *   FAULTY_FOLDER   the folder, an absolute path
  *   FAULTY_RECORD   the file to append the record to; nothing is recorded without it
  *   FAULTY_CONTROL  a file with at most one fault, read at every operation:
  *                   "OPERATION ACTION NUMBER SUFFIX", such as "fsync fail 5 production.db-wal"
- *                   OPERATION  write, fsync, or any
+ *                   OPERATION  read (of a database), write, fsync, or any of the last two
  *                   ACTION     fail (NUMBER is the errno), tear (writes half, then fails with this
  *                              errno), delay (NUMBER is in ms)
  *                   SUFFIX     of the paths that the fault applies to; "*" for all
@@ -109,7 +109,8 @@ static enum action fault(const char *operation, const char *path, int *number) {
   if (length <= 0) return NONE;
   text[length] = '\0';
   if (sscanf(text, "%15s %15s %d %127s", wanted, action, number, suffix) != 4) return NONE;
-  if (strcmp(wanted, "any") != 0 && strcmp(wanted, operation) != 0) return NONE;
+  int is_any = strcmp(wanted, "any") == 0 && strcmp(operation, "read") != 0;
+  if (!is_any && strcmp(wanted, operation) != 0) return NONE;
   if (strcmp(suffix, "*") != 0 && !ends_with(path, suffix)) return NONE;
   if (strcmp(action, "delay") == 0) {
     struct timespec pause = {*number / 1000, (*number % 1000) * 1000000L};
@@ -117,6 +118,17 @@ static enum action fault(const char *operation, const char *path, int *number) {
     return NONE;
   }
   return strcmp(action, "tear") == 0 ? TEAR : FAIL;
+}
+
+ssize_t pread64(int fd, void *data, size_t length, off64_t offset) {
+  char path[PATH_MAX];
+  int number = 0;
+  if (path_of(fd, path) && fault("read", path, &number) != NONE) return errno = number, -1;
+  return syscall(SYS_pread64, fd, data, length, offset);
+}
+
+ssize_t pread(int fd, void *data, size_t length, off_t offset) {
+  return pread64(fd, data, length, offset);
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t length, off64_t offset) {
