@@ -41,7 +41,7 @@ export interface HandWritten {
   readonly usage: UsageBatches;
   readonly addRequests: AddRequests;
   /** Changes and reads the request log if it has its own file. */
-  readonly requestLogFile?: Omit<Engine, 'rows'>;
+  readonly requestLogFile?: Engine;
 }
 
 export type SharedStores = ReturnType<typeof sharedStores>;
@@ -64,6 +64,7 @@ export function sharedStores(engine: Engine, byHand: HandWritten) {
       // No server caches the log, so there is nothing to apply after a change.
       changes: bindChanges('requestLog', (change) => requestLogFile.change(change)),
       queries: () => requestLogFile.queries(),
+      rows: (selection, ...values) => requestLogFile.rows(selection, ...values),
       run: (sql, ...values) => requestLogFile.run(sql, ...values),
     },
     addRequests,

@@ -1,15 +1,24 @@
 import type { Environment } from '../../core/environments.ts';
 import { BUCKET_SIZE, bucketOf, lastIdOf } from '../pets/buckets.ts';
+import { deleteInBatches, deleteInWindows } from '../schema/batches.ts';
 import type { PostgresDatabase } from './database.ts';
+import { postgresEngine } from './engine.ts';
 
-/** Deletes the pets, idempotent requests and quotas of an environment; ids start at 1 again. */
+/**
+ * Deletes the pets, idempotent requests and quotas of an environment; ids start at 1 again. Most rows are deleted
+ * before the transaction that blocks creating pets in both environments, because each statement has a time limit.
+ */
 export async function resetEnvironment(
   database: PostgresDatabase,
   environment: Environment,
 ): Promise<void> {
   await deleteMostPets(database, environment);
+  const engine = postgresEngine(database);
+  await deleteInBatches(engine, 'idempotent_requests', 'environment = ?', environment);
+  await deleteInWindows(engine, 'quotas', 'environment = ?', environment);
   await database.transaction(async (queries) => {
-    // Makes concurrent inserts of pets wait: those with an id have inserted their pet, the others get a new id.
+    // Makes concurrent inserts of pets wait. A pet whose id was taken before the reset is inserted after it with that
+    // id; `createPets` handles the collision.
     await queries.run('LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
     for (const table of ['pets', 'idempotent_requests', 'quotas']) {
       await queries.run(`DELETE FROM ${table} WHERE environment = $1`, environment);
@@ -18,7 +27,6 @@ export async function resetEnvironment(
   });
 }
 
-/** Runs before the transaction that blocks creating pets in both environments. */
 async function deleteMostPets(database: PostgresDatabase, environment: Environment): Promise<void> {
   const row = await database.get<{ first: number | null; last: number | null }>(
     `SELECT min(id)::float8 AS first, max(id)::float8 AS last FROM pets WHERE environment = $1`,

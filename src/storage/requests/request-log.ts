@@ -1,4 +1,3 @@
-import type { Environment } from '../../core/environments.ts';
 import {
   KEPT_PER_ACCOUNT,
   KEPT_SUCCESSES,
@@ -7,7 +6,7 @@ import {
   type RequestLogStore,
 } from '../../core/request-log.ts';
 import type { Access } from '../access.ts';
-import { deleteInBatches } from '../schema/batches.ts';
+import { deleteInBatches, deleteInWindows } from '../schema/batches.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { requestFromRow } from './request-log-rows.ts';
 
@@ -33,13 +32,6 @@ export const requestLogChanges = {
     const keptErrors = Math.min(errors, most - Math.min(successes, KEPT_SUCCESSES));
     await deleteOldest(transaction, accountId, '>=', errors - keptErrors);
     await deleteOldest(transaction, accountId, '<', successes - (most - keptErrors));
-  },
-
-  async forgetEnvironments(
-    transaction: Transaction,
-    environments: readonly Environment[],
-  ): Promise<void> {
-    await transaction.deleteFrom('request_log').where('environment', 'in', environments).execute();
   },
 };
 
@@ -72,7 +64,7 @@ async function deleteOldest(
 /** Adds requests; written for each engine without Kysely. See `RequestLogStore`. */
 export type AddRequests = (requests: readonly LoggedRequest[]) => Promise<void>;
 
-type LogAccess = Omit<Access<typeof requestLogChanges>, 'rows'>;
+type LogAccess = Access<typeof requestLogChanges>;
 
 /** The request log, on either engine. */
 export function storedRequestLog(access: LogAccess, add: AddRequests): RequestLogStore {
@@ -86,6 +78,11 @@ export function storedRequestLog(access: LogAccess, add: AddRequests): RequestLo
     find: (requestId, limit) => latest(access, { requestId }, limit),
     async forgetAccount(accountId) {
       await access.run('DELETE FROM request_log WHERE account_id = ?', accountId);
+    },
+    async forgetEnvironments(environments) {
+      for (const environment of environments) {
+        await deleteInWindows(access, 'request_log', 'environment = ?', environment);
+      }
     },
     prune: (before) => deleteInBatches(access, 'request_log', 'at < ?', before),
   };

@@ -1,9 +1,11 @@
 import { rmSync, statSync } from 'node:fs';
 import { SetupError, StorageUnavailable } from '../../core/errors.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Engine, NamedChange } from '../access.ts';
 import type { AddRequests } from '../requests/request-log.ts';
 import { rowFromRequest } from '../requests/request-log-rows.ts';
+import type { Selection, SelectionValue } from '../schema/selection.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { sqliteEngine } from './engine.ts';
 import { SqliteFile } from './file.ts';
@@ -24,7 +26,7 @@ interface OpenedFile {
  * The file of the request log, which is opened on first use. It is not part of the store: a missing, damaged or foreign
  * file is re-created, even while the service is running.
  */
-export class RequestLogFile implements Omit<Engine, 'rows'> {
+export class RequestLogFile implements Engine {
   readonly #path: string;
   readonly #accountsPath: string;
   /** Identity of the accounts file. If it differs from the file at that path, the folder was moved or replaced. */
@@ -59,6 +61,10 @@ export class RequestLogFile implements Omit<Engine, 'rows'> {
 
   queries(): ReturnType<Engine['queries']> {
     return this.#open().engine.queries();
+  }
+
+  rows<Row>(selection: Selection<Row>, ...values: SelectionValue[]): Awaitable<Row[]> {
+    return this.#open().engine.rows(selection, ...values);
   }
 
   async run(...statement: Parameters<Engine['run']>): Promise<number> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Environment } from '../../../src/core/environments.ts';
+import type { SavedQuota } from '../../../src/core/quota.ts';
 import { DAY, HOUR } from '../../../src/lib/clock.ts';
 import { usageRecord } from '../../support/usage-records.ts';
 import {
@@ -33,6 +34,11 @@ async function fill(backend: Backend, accountId: string, environment: Environmen
   await backend.usage.add([used], mark);
   await backend.bans.record(ban(key));
   await backend.requestLog.add([entry(accountId, { environment })]);
+}
+
+function quota(number: number): SavedQuota {
+  const minute = { minuteEndsAt: NOON, minuteUsed: 1 };
+  return { caller: `account:${number}`, ...minute, day: Math.floor(NOON / DAY), dayUsed: 2 };
 }
 
 /** The number of rows of each kind in an environment, by name. */
@@ -87,12 +93,24 @@ export function environmentResetSuite(open: OpenBackend): void {
         });
       const mark = { source: crypto.randomUUID(), number: 1 };
       await backend.usage.add([...used('production'), ...used('staging')], mark);
+      for (const environment of ['production', 'staging'] as const) {
+        await backend.requestLog.add(each.map(() => entry(id, { environment })));
+        await backend.quotas(environment).save(each.map(quota));
+      }
       await reset(backend, 'staging');
       const messages = await backend.messages.list(id, 6_000);
       const usage = await backend.usage.byPeriod({ accountId: id, first: 0 });
       for (const rows of [messages, usage]) {
         expect(rows).toHaveLength(each.length);
         expect(rows.every(({ environment }) => environment === 'production')).toBe(true);
+      }
+      expect(await backend.requestLog.page(id, { environment: 'staging' }, 1)).toEqual([]);
+      const requests = await backend.requestLog.page(id, {}, 6_000);
+      expect(requests).toHaveLength(each.length);
+      for (const number of [0, 999, 1_000, 2_599]) {
+        const { caller } = quota(number);
+        expect(await backend.quotas('staging').find(caller)).toBeUndefined();
+        expect(await backend.quotas('production').find(caller)).toEqual(quota(number));
       }
     });
 
