@@ -8,6 +8,7 @@ import type {
 } from '../../core/second-factors.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { recordAudit } from './audit.ts';
+import { lockAccount } from './lock-account.ts';
 
 const APP = 'authenticator app';
 const NO_CODES = '[]';
@@ -15,6 +16,7 @@ const NOT_ADDED: AddedFactor = { isAdded: false, hasNewCodes: false };
 
 export const secondFactorChanges = {
   async prepareSignIn(transaction: Transaction, accountId: string): Promise<void> {
+    await lockAccount(transaction, accountId);
     const needed = (await factorsOf(transaction, accountId)).hasAny ? 1 : 0;
     await transaction
       .updateTable('accounts')
@@ -51,6 +53,7 @@ export const secondFactorChanges = {
     secret: string,
     step: number,
   ): Promise<AddedFactor> {
+    await lockAccount(transaction, factor.accountId);
     const isFirst = !(await factorsOf(transaction, factor.accountId)).hasAny;
     const { numUpdatedRows } = await transaction
       .updateTable('second_factors')
@@ -78,6 +81,7 @@ export const secondFactorChanges = {
   },
 
   async removeTotp(transaction: Transaction, change: FactorChange): Promise<boolean> {
+    await lockAccount(transaction, change.accountId);
     const { numUpdatedRows } = await transaction
       .updateTable('second_factors')
       .set({ secret: '', verified: 0, last_step: null })
@@ -95,6 +99,7 @@ export const secondFactorChanges = {
     factor: NewFactor,
     passkeyId: string,
   ): Promise<AddedFactor> {
+    await lockAccount(transaction, factor.accountId);
     const { hasTotp, passkeys } = await factorsOf(transaction, factor.accountId);
     const passkey = passkeys.find(({ id }) => id === passkeyId);
     if (!passkey) return NOT_ADDED;
@@ -125,6 +130,7 @@ export const secondFactorChanges = {
     change: FactorChange,
     passkeyId: string,
   ): Promise<boolean> {
+    await lockAccount(transaction, change.accountId);
     const removed = await transaction
       .deleteFrom('passkeys')
       .where('id', '=', passkeyId)
@@ -142,6 +148,7 @@ export const secondFactorChanges = {
     change: FactorChange,
     digests: readonly string[],
   ): Promise<boolean> {
+    await lockAccount(transaction, change.accountId);
     if (!(await factorsOf(transaction, change.accountId)).hasAny) return false;
     await insertRow(transaction, change.accountId);
     await storeCodes(transaction, change.accountId, digests);
@@ -151,6 +158,7 @@ export const secondFactorChanges = {
 
   async reset(transaction: Transaction, change: FactorChange): Promise<boolean> {
     const { accountId } = change;
+    await lockAccount(transaction, accountId);
     const factors = await factorsOf(transaction, accountId);
     if (!factors.hasAny) return false;
     for (const table of ['passkeys', 'second_factors', 'sessions'] as const) {

@@ -13,6 +13,7 @@ import type { Actor, AuditAction } from '../../core/audit.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Access } from '../access.ts';
 import { recordAudit } from '../accounts/audit.ts';
+import { lockAccount } from '../accounts/lock-account.ts';
 import { recordChange } from '../change-log.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { select } from '../schema/selection.ts';
@@ -256,16 +257,4 @@ async function recordOfKey(
   detail = describeKey(key),
 ): Promise<void> {
   await recordAudit(transaction, { at, by, action, accountId: key.accountId, detail });
-}
-
-/**
- * Serializes changes to the keys of an account, so that each one counts the result of the previous one. An update
- * locks the row on PostgreSQL; SQLite has a single writer and no `FOR UPDATE`.
- */
-async function lockAccount(transaction: Transaction, id: string): Promise<void> {
-  await transaction
-    .updateTable('accounts')
-    .set((update) => ({ role: update.ref('role') }))
-    .where('id', '=', id)
-    .execute();
 }

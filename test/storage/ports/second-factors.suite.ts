@@ -63,6 +63,7 @@ export function secondFactorStoreSuite(open: OpenBackend): void {
     apps(open);
     passkeys(open);
     ends(open);
+    concurrent(open);
   });
 }
 
@@ -231,4 +232,55 @@ function ends(open: OpenBackend): void {
     await secondFactors.removePasskey(change(id), 'a');
     expect(await isAsked()).toBe(0);
   });
+}
+
+function concurrent(open: OpenBackend): void {
+  test('stores the recovery codes of one of two factors that are added at once, which are the ones shown', async () => {
+    await using backend = await open();
+    await using other = await backend.another();
+    const id = await signedIn(backend);
+    for (let round = 0; round < 10; round += 1) {
+      await backend.secondFactors.beginTotp(id, 'secret');
+      await storePasskey(backend, id, 'a');
+      const [app, passkey] = await Promise.all([
+        backend.secondFactors.confirmTotp(newFactor(id, ['of app']), 'secret', STEP),
+        other.secondFactors.passkeyAdded(newFactor(id, ['of passkey']), 'a'),
+      ]);
+      expect([app.isAdded, passkey.isAdded]).toEqual([true, true]);
+      const shown = [
+        ...(app.hasNewCodes ? ['of app'] : []),
+        ...(passkey.hasNewCodes ? ['of passkey'] : []),
+      ];
+      expect(await storedCodes(backend, id)).toEqual(shown);
+      await backend.secondFactors.reset(change(id));
+    }
+  });
+
+  test('keeps the recovery codes of a factor that is added while the last other one is removed', async () => {
+    await using backend = await open();
+    await using other = await backend.another();
+    const id = await signedIn(backend);
+    for (let round = 0; round < 10; round += 1) {
+      await storePasskey(backend, id, 'a');
+      await backend.secondFactors.passkeyAdded(newFactor(id), 'a');
+      await backend.secondFactors.beginTotp(id, 'secret');
+      await Promise.all([
+        backend.secondFactors.confirmTotp(newFactor(id), 'secret', STEP),
+        other.secondFactors.removePasskey(change(id), 'a'),
+      ]);
+      const { hasTotp, recoveryCodesLeft } = await backend.secondFactors.of(id);
+      expect(recoveryCodesLeft).toBe(hasTotp ? 2 : 0);
+      await backend.secondFactors.reset(change(id));
+    }
+  });
+}
+
+async function storedCodes(backend: Backend, accountId: string): Promise<unknown> {
+  const queries = await backend.queries();
+  const row = await queries
+    .selectFrom('second_factors')
+    .select('backup_codes')
+    .where('user_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return JSON.parse(row.backup_codes);
 }
