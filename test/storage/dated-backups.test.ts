@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
+import { OperatorError } from '../../src/core/errors.ts';
 import { DAY, SECOND } from '../../src/lib/clock.ts';
 import { createDatedBackup } from '../../src/storage/backup/dated.ts';
 import { verifyBackup } from '../../src/storage/backup/verify.ts';
@@ -34,6 +35,18 @@ async function places() {
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
 }
+
+/** Sets or clears the attribute of a file that keeps it from being deleted; `false` when that is impossible. */
+function protect(file: string, how: '+i' | '-i'): boolean {
+  return Bun.which('chattr') !== null && Bun.spawnSync(['chattr', how, file]).success;
+}
+
+const canProtect = (() => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'file');
+  writeFileSync(file, '');
+  return protect(file, '+i') && protect(file, '-i');
+})();
 
 /** The content of the folder without the lock. */
 function listing(folder: string): string[] {
@@ -124,6 +137,21 @@ describe('backup --to', () => {
     expect(made.damaged).toEqual([expect.stringContaining(newest)]);
     expect((await verifyBackup(middle)).file).toBe(middle);
   });
+
+  test.skipIf(!canProtect)(
+    'fails when an older backup cannot be deleted (needs Linux and its administrator)',
+    async () => {
+      using place = await places();
+      const clock = new ManualClock();
+      const { file } = await createDatedBackup(place.config, place.to, undefined, clock);
+      clock.advance(DAY);
+      protect(file, '+i');
+      const again = createDatedBackup(place.config, place.to, 1, clock);
+      const error = await again.catch((error: unknown) => error).finally(() => protect(file, '-i'));
+      expect(error).toBeInstanceOf(OperatorError);
+      expect(String(error)).toContain(`Cannot delete ${file}: EPERM`);
+    },
+  );
 
   test('leaves the backups of another store in the same folder alone', async () => {
     using place = await places();

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
@@ -28,7 +28,8 @@ export interface DatedBackup {
  * Makes a backup named by its date, and deletes older ones of the same store.
  * @param folder an existing folder; other files in it are left alone.
  * @param keep how many intact backups to keep, including this one; all by default.
- * @throws OperatorError when the folder is missing, another backup into it is running, or the backup fails.
+ * @throws OperatorError when the folder is missing, another backup into it is running, the backup fails, or an older
+ * one cannot be deleted.
  */
 export async function createDatedBackup(
   config: Config,
@@ -79,16 +80,26 @@ async function deleteOlder(
   const others = readdirSync(folder).filter((name) => NAME.test(name) && name !== made);
   for (const name of others.sort().reverse()) {
     const file = join(folder, name);
+    let manifest: Manifest;
     try {
-      const manifest = await readSound(file);
-      if (manifest.storeId !== storeId || nameAt(Date.parse(manifest.createdAt)) !== name) continue;
-      kept += 1;
-      if (kept <= keep) continue;
-      rmSync(file);
-      deleted.push(file);
+      manifest = await readSound(file);
     } catch (cause) {
       damaged.push(`${file}: ${messageOf(cause)}`);
+      continue;
     }
+    if (manifest.storeId !== storeId || nameAt(Date.parse(manifest.createdAt)) !== name) continue;
+    kept += 1;
+    if (kept <= keep) continue;
+    remove(file);
+    deleted.push(file);
   }
   return { deleted, damaged };
+}
+
+function remove(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (cause) {
+    throw new OperatorError(`Cannot delete ${file}: ${messageOf(cause)}`, { cause });
+  }
 }
