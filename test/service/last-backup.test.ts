@@ -3,8 +3,9 @@ import { readConfig } from '../../src/config/config.ts';
 import { HOUR } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { recordBackup } from '../../src/storage/backup/record.ts';
-import { ManualClock, TestService } from '../support/harness.ts';
-import { onFolder } from '../support/storage.ts';
+import { dataFolderAt, keepOthersOut } from '../../src/storage/data-folder.ts';
+import { ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
+import { digests, makeKey, onFolder } from '../support/storage.ts';
 
 const JOB = 'look at the last backup';
 
@@ -79,5 +80,24 @@ describe('the age of the last backup', () => {
     await scene.service.runJobs(JOB);
     expect(await scene.readiness()).toEqual([200, 'ready\n']);
     expect(scene.logged('too old')).toBe(0);
+  });
+});
+
+describe('recording a backup', () => {
+  test('changes nothing in a folder that a restore is changing', async () => {
+    using folder = temporaryFolder();
+    await makeKey(folder.path);
+    const config = readConfig(onFolder(folder.path));
+    const before = digests(folder.path)['accounts.db'];
+    const restore = keepOthersOut(dataFolderAt(folder.path));
+    const made = { at: 0, file: '/backups/one.backup', isRegular: true };
+    const error = await recordBackup(config, made).catch((error: unknown) => error);
+    expect(error).toMatchObject({
+      message: `A backup is being restored into ${folder.path}. Wait for its end.`,
+    });
+    expect(digests(folder.path)['accounts.db']).toBe(before);
+    restore.release();
+    await recordBackup(config, made);
+    expect(digests(folder.path)['accounts.db']).not.toBe(before);
   });
 });

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { BackupRecord } from '../../core/backup-records.ts';
 import { LAST_BACKUP, parseBackupRecord } from '../backup-records.ts';
-import { dataFolderAt } from '../data-folder.ts';
+import { dataFolderAt, keepRestoreOut } from '../data-folder.ts';
 import { STATEMENT_LIMIT, withConnection } from '../postgres/connection.ts';
 import { requirePrimary } from '../postgres/primary.ts';
 import { connect } from '../sqlite/database.ts';
@@ -12,12 +12,22 @@ const STORE = 'ON CONFLICT (name) DO UPDATE SET value = excluded.value';
 /**
  * Records a backup in the store itself, for the metrics and the overview of its service. Does not open the stores,
  * because a backup before an upgrade must not migrate them to a newer schema.
- * @throws Error when the store cannot be written.
+ * @throws Error when the store cannot be written, or a backup is being restored into it.
  */
 export async function recordBackup(config: Config, made: BackupRecord): Promise<void> {
   const { database } = config;
   if (database) return recordInDatabase(await requirePrimary(database.servers), made);
-  using accounts = connect(dataFolderAt(config.dataDir).accounts);
+  const folder = dataFolderAt(config.dataDir);
+  const lock = keepRestoreOut(folder);
+  try {
+    recordInFile(folder.accounts, made);
+  } finally {
+    lock.release();
+  }
+}
+
+function recordInFile(path: string, made: BackupRecord): void {
+  using accounts = connect(path);
   const former = accounts.query<{ value: string }, [string]>(`${FIND}?`).get(LAST_BACKUP);
   accounts
     .query(`INSERT INTO settings (name, value) VALUES (?, ?) ${STORE}`)
