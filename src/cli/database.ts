@@ -49,7 +49,9 @@ async function migrate({ json }: JsonOption): Promise<void> {
     printLine(`${String(rows).padStart(10)} ${name.padEnd(36)} ${digest.slice(0, 16)}`);
   }
   printLine('Everything is in the database, and was compared row by row.');
-  printLine(`Start the service as this was started. ${dataDir} is as it was: keep it for a while.`);
+  printLine(
+    `Start the service with the same settings. The data in ${dataDir} is unchanged: keep it for a while. Releases older than this one may no longer open it.`,
+  );
 }
 
 async function distribute({ check, yes, json }: DistributeOptions): Promise<void> {

@@ -55,6 +55,15 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     expect((await ask(service, before.banned)).code).toBe('api_key_banned');
   });
 
+  test('says which settings to start with, and how to treat the folder', async () => {
+    using it = await scene();
+    await fill(it.folder.path, new ManualClock());
+    const { stdout } = await runCommand(['migrate-store'], it.settings);
+    expect(stdout).toEndWith(
+      `Start the service with the same settings. The data in ${it.folder.path} is unchanged: keep it for a while. Releases older than this one may no longer open it.\n`,
+    );
+  });
+
   test('continues where it stopped after it was killed', async () => {
     using it = await scene();
     await runCommand(['seed', '--pets', '40000'], it.inFolder);

@@ -11,7 +11,10 @@ import { RowsDigest } from './digest.ts';
 import { Source } from './source.ts';
 import { TABLES, type Table, titleOf, type Value } from './tables.ts';
 
-/** Rows per transaction, far below the maximum number of values in a statement. */
+/**
+ * Rows per transaction. The widest table, `key_usage`, has 46 columns: 46,000 of the 65,535 values that a statement may
+ * have.
+ */
 const BATCH = 1_000;
 
 /** Progress of the migration. */
@@ -31,8 +34,9 @@ export interface MigratedTable {
 }
 
 /**
- * Migrates the content of a data folder to an empty PostgreSQL database, then reads and compares both. The folder is
- * only read. An interrupted migration is continued.
+ * Migrates the content of a data folder to an empty PostgreSQL database, then reads and compares both. An interrupted
+ * migration is continued. No rows of the folder are changed, but its databases are migrated to the schema of this
+ * release, and missing ones are created.
  * @param to the database, and the secret of the processes that will use it.
  * @throws OperatorError when the folder is in use, its API keys were created with another secret, the database has
  * other content, or the two differ at the end.

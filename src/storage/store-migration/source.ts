@@ -19,7 +19,8 @@ type Cell = string | bigint | Uint8Array | null;
 
 /** The contents of a data folder, locked so that no other process changes them. */
 export class Source implements Disposable {
-  readonly #lock: Lock;
+  /** The lock of the folder and its files. */
+  readonly #opened: DisposableStack;
   readonly #files: Readonly<Record<Table['file'], Database>>;
   readonly #manifest: Manifest;
 
@@ -28,32 +29,29 @@ export class Source implements Disposable {
    * @throws SetupError when it cannot be used.
    */
   constructor(folder: DataFolder) {
-    this.#lock = takeAlone(folder);
-    try {
-      const files = new StoreFiles(folder);
-      const openAs = (schema: Schema) => (path: string, expected: Expectations) =>
-        openDatabase(path, schema, expected);
-      const open = (name: Environment) =>
-        files.openEnvironment(
-          name,
-          openAs(ENVIRONMENT_SCHEMA),
-          (file) => selectNumber(file, HIGHEST_ID),
-          systemClock,
-        );
-      this.#files = {
-        accounts: files.openAccounts(
-          openAs(ACCOUNTS_SCHEMA),
-          (file) => selectNumber(file, LAST_CHANGE),
-          systemClock,
-        ),
-        production: open('production'),
-        staging: open('staging'),
-      };
-      this.#manifest = requireManifest(folder);
-    } catch (error) {
-      this.#lock.release();
-      throw error;
-    }
+    using opened = new DisposableStack();
+    opened.adopt(takeAlone(folder), (lock) => lock.release());
+    const files = new StoreFiles(folder);
+    const openAs = (schema: Schema) => (path: string, expected: Expectations) =>
+      opened.use(openDatabase(path, schema, expected));
+    const open = (name: Environment) =>
+      files.openEnvironment(
+        name,
+        openAs(ENVIRONMENT_SCHEMA),
+        (file) => selectNumber(file, HIGHEST_ID),
+        systemClock,
+      );
+    this.#files = {
+      accounts: files.openAccounts(
+        openAs(ACCOUNTS_SCHEMA),
+        (file) => selectNumber(file, LAST_CHANGE),
+        systemClock,
+      ),
+      production: open('production'),
+      staging: open('staging'),
+    };
+    this.#manifest = requireManifest(folder);
+    this.#opened = opened.move();
   }
 
   /** Fingerprint of the secret that the API keys were created with. */
@@ -93,8 +91,7 @@ export class Source implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const database of Object.values(this.#files)) database.close();
-    this.#lock.release();
+    this.#opened.dispose();
   }
 }
 
