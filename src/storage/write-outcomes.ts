@@ -68,8 +68,9 @@ export class WriteOutcomes {
     const failing = this.all().filter(({ failure }) => failure !== undefined);
     if (failing.length === 0) return undefined;
     return failing
-      .map(({ store, failure, age = 0 }) => {
-        const ago = `last result ${seconds(age * SECOND)} s ago`;
+      .map(({ store, failure, age }) => {
+        const ago =
+          age === undefined ? 'no result yet' : `last result ${seconds(age * SECOND)} s ago`;
         return `${store} cannot be written (${ago}): ${failure}`;
       })
       .join('\n');

@@ -152,6 +152,21 @@ describe('when the writer thread dies', () => {
 });
 
 describe('a write without a result', () => {
+  test('is said to have no result yet when it is the first', async () => {
+    const clock = new ManualClock();
+    await using rig = openRig(undefined, clock);
+    const lock = new Database(rig.path, { readwrite: true });
+    lock.run('BEGIN IMMEDIATE');
+    const creation = rig.create('waits');
+    clock.advance(10_001);
+    expect(rig.writer.outcomes.problem()).toBe(
+      'production.db cannot be written (no result yet): no result for 10.0 s',
+    );
+    lock.run('COMMIT');
+    lock.close();
+    await creation;
+  });
+
   test('counts as failing after ten seconds', async () => {
     const clock = new ManualClock();
     await using rig = openRig(undefined, clock);
