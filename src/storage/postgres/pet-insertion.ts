@@ -13,7 +13,12 @@ export async function newPetIds(
     `SELECT nextval('${environment}_pet_ids')::float8 AS id FROM generate_series(1, $1::int)`,
     count,
   );
+  if (rows.length < count) throw tooFewIds();
   return rows.map(({ id }) => id).sort((one, other) => one - other);
+}
+
+function tooFewIds(): Error {
+  return new Error('The database gave too few ids.');
 }
 
 /** Continues new ids after the highest id of a pet, if that was assigned before a reset. */
@@ -72,7 +77,7 @@ export async function insertNewPets(
   );
   return pets.map((pet, index) => {
     const row = rows[index];
-    if (!row) throw new Error('The database gave too few ids.');
+    if (!row) throw tooFewIds();
     return { id: row.id, ...pet };
   });
 }

@@ -1,5 +1,6 @@
 import type { Environment } from '../../core/environments.ts';
 import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStatus } from '../../core/pets.ts';
+import { chunks } from '../../lib/chunks.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import { type Creation, StoredPets } from '../pets/pets.ts';
 import type { PostgresDatabase } from './database.ts';
@@ -57,11 +58,12 @@ export class PostgresPetStore extends StoredPets {
   async import(pets: readonly NewPet[]): Promise<void> {
     if (pets.length === 0) return;
     const ids = await newPetIds(this.#database, this.#environment, pets.length);
-    const rows = pets.map((pet, index) => ({ ...pet, id: ids[index] ?? 0 }));
+    const rows = pets.flatMap((pet, index) => {
+      const id = ids[index];
+      return id === undefined ? [] : [{ ...pet, id }];
+    });
     await this.#database.transaction(async (queries) => {
-      for (let start = 0; start < rows.length; start += CHUNK) {
-        await insertPets(queries, this.#environment, rows.slice(start, start + CHUNK));
-      }
+      for (const chunk of chunks(rows, CHUNK)) await insertPets(queries, this.#environment, chunk);
     });
   }
 
