@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { ApiError, PetstoreClient } from '../../client/src/index.ts';
-import { QUEUE_CAPACITY } from '../../src/storage/sqlite/writer.ts';
+import { QUEUE_CAPACITY } from '../../src/storage/write-queue.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { readAnswer } from '../support/limit-readings.ts';
 import { ServiceProcess } from '../support/process.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { MINUTE } from '../../src/lib/clock.ts';
-import { GroupCommit, QUEUE_CAPACITY } from '../../src/storage/postgres/group-commit.ts';
+import { GroupCommit } from '../../src/storage/postgres/group-commit.ts';
+import { QUEUE_CAPACITY } from '../../src/storage/write-queue.ts';
 import { eventually } from '../support/harness.ts';
 
 /** A group commit in which each transaction waits for its own gate. */

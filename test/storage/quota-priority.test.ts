@@ -6,7 +6,8 @@ import { SqliteFile } from '../../src/storage/sqlite/file.ts';
 import { ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../src/storage/sqlite/pet-store.ts';
 import { SqliteQuotaStore } from '../../src/storage/sqlite/quota-store.ts';
-import { QUEUE_CAPACITY, Writer } from '../../src/storage/sqlite/writer.ts';
+import { Writer } from '../../src/storage/sqlite/writer.ts';
+import { QUEUE_CAPACITY } from '../../src/storage/write-queue.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { at, pet } from './ports/backend.ts';
 

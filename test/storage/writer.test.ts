@@ -13,7 +13,8 @@ import { SqliteFile } from '../../src/storage/sqlite/file.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../src/storage/sqlite/pet-store.ts';
 import { RequestLogFile } from '../../src/storage/sqlite/request-log-file.ts';
-import { QUEUE_CAPACITY, Writer } from '../../src/storage/sqlite/writer.ts';
+import { Writer } from '../../src/storage/sqlite/writer.ts';
+import { QUEUE_CAPACITY } from '../../src/storage/write-queue.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { ServiceProcess } from '../support/process.ts';
 import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
@@ -36,10 +37,8 @@ class Rig implements AsyncDisposable {
 
   /** The stores in the accounts file. */
   stores() {
-    const requestLog = new RequestLogFile(
-      join(this.#folder.path, 'requests.db'),
-      this.accountsPath,
-    );
+    const path = join(this.#folder.path, 'requests.db');
+    const requestLog = new RequestLogFile(path, this.accountsPath);
     return sharedStores(
       sqliteEngine(this.accountsFile),
       sqliteByHand(this.accountsFile, requestLog),

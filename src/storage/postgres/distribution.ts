@@ -30,7 +30,7 @@ export const SPREAD = ALL.filter(({ by }) => by !== 'coordinator' && by !== 'ref
 const PLACEMENTS = [...ALL.filter(({ by }) => by === 'reference'), ...SPREAD];
 
 /** Tables that have a row as soon as the database is used. */
-const IN_USE: readonly TableName[] = ['accounts', 'pets', 'audit'];
+export const IN_USE: readonly TableName[] = ['accounts', 'pets', 'audit'];
 
 /** The maximum number of rows of a table that are copied while its changes wait, which takes a moment. */
 const COPIED_AT_ONCE = 10_000;

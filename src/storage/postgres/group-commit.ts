@@ -1,12 +1,7 @@
 import { StorageUnavailable } from '../../core/errors.ts';
 import { NodeLost } from '../../core/node-lost.ts';
 import type { CommitMetrics } from '../metrics.ts';
-
-/** The maximum number of waiting changes; further changes are refused with 503. */
-export const QUEUE_CAPACITY = 10_000;
-
-/** The maximum number of changes in one transaction, so that none waits long for the others. */
-const BATCH_SIZE = 1_000;
+import { BATCH_SIZE, QUEUE_CAPACITY } from '../write-queue.ts';
 
 /** A transaction that takes longer than this, in ms, is slow. */
 const SLOW = 20;

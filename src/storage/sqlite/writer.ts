@@ -3,6 +3,7 @@ import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { StorageMetrics } from '../metrics.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
+import { BATCH_SIZE, QUEUE_CAPACITY } from '../write-queue.ts';
 import {
   isRecorded,
   type Posted,
@@ -16,12 +17,6 @@ import {
   type WriterRequest,
 } from './writer-protocol.ts';
 import { OWN_THREADS, type WriterThreads } from './writer-threads.ts';
-
-/** The maximum number of waiting changes to one file; further changes are refused with 503. */
-export const QUEUE_CAPACITY = 10_000;
-
-/** The maximum number of changes in one transaction, so that none waits long for the others. */
-const BATCH_SIZE = 1_000;
 
 /**
  * Changes that are always part of the next transaction, because a crash loses the quotas that are not saved. Each is

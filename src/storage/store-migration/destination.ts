@@ -1,6 +1,7 @@
 import { OperatorError } from '../../core/errors.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import type { PostgresDatabase, Queries } from '../postgres/database.ts';
+import { IN_USE } from '../postgres/distribution.ts';
 import {
   isStoreMigrationUnfinished,
   STORE_MIGRATION_PROGRESS,
@@ -8,9 +9,6 @@ import {
 import { plain } from './digest.ts';
 import type { Table, Value } from './tables.ts';
 import { titleOf } from './tables.ts';
-
-/** Tables that have rows as soon as the database is used. */
-const IN_USE = ['accounts', 'pets', 'audit'];
 
 /** The progress of one table. */
 export interface Progress {

@@ -1,5 +1,5 @@
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
-import { TABLES as SCHEMA, type TableName } from '../schema/schema.ts';
+import { TABLES as SCHEMA, TABLE_NAMES, type TableName } from '../schema/schema.ts';
 
 /** A value of either database: integers as bigint, bytes as a Buffer. */
 export type Value = string | bigint | Buffer | null;
@@ -44,16 +44,10 @@ function tableOf(name: TableName, file: Table['file']): Table {
 
 /** The tables to migrate, ordered so that no row refers to one that is not migrated yet. */
 export const TABLES: readonly Table[] = (['accounts', ...ENVIRONMENTS] as const).flatMap((file) =>
-  tableNames()
-    .filter((name) => SCHEMA[name].file === (file === 'accounts' ? file : 'environment'))
+  TABLE_NAMES.filter((name) => SCHEMA[name].file === (file === 'accounts' ? file : 'environment'))
     .filter((name) => !LEFT_BEHIND.includes(name))
     .map((name) => tableOf(name, file)),
 );
-
-function tableNames(): TableName[] {
-  // An object literal has exactly the keys of its type.
-  return Object.keys(SCHEMA) as TableName[];
-}
 
 /** The name of a table in progress messages and reports. */
 export function titleOf({ name, file }: Table): string {
