@@ -18,6 +18,6 @@ export async function isStoreMigrationUnfinished(database: PostgresDatabase): Pr
 export async function refuseUnfinishedStoreMigration(database: PostgresDatabase): Promise<void> {
   if (!(await isStoreMigrationUnfinished(database))) return;
   throw new SetupError(
-    'A data folder is being carried over to the database of PETSTORE_DATABASE_URL. Wait for the end of petstore migrate-store; if it was cut off, run it again.',
+    'The migration of a data folder to the database of PETSTORE_DATABASE_URL is not finished. Wait until petstore migrate-store ends; if it was interrupted, run it again.',
   );
 }

@@ -80,7 +80,7 @@ function queriesOver(
   return new Kysely({ dialect });
 }
 
-/** Runs one statement at a time. Integers are returned as numbers; booleans are stored as 0 and 1. */
+/** Runs one statement at a time. Integers are numbers if these are exact, otherwise bigints; booleans are stored as 0 and 1. */
 class StatementDriver extends DummyDriver {
   readonly #connection: DatabaseConnection;
 

@@ -116,7 +116,7 @@ export const TABLES = {
       clock_offset: integer(),
       // JSON.
       simulation: optionalText(),
-      // JSON; NULL once the process with the limiter has applied it.
+      // A JSON array of pending `LimiterOrder`s; NULL when there are none.
       usage_order: optionalText(),
     },
   },
@@ -274,7 +274,7 @@ type ColumnType<C> =
       ? Value
       : never;
 
-/** The types of the tables for Kysely. Integers are numbers, whatever the driver returns. */
+/** The types of the tables for Kysely. Integers are numbers if these are exact, otherwise bigints. */
 export type Database = {
   [Name in TableName]: { -readonly [C in keyof Columns<Name>]: ColumnType<Columns<Name>[C]> };
 };
