@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres)('several processes on one database', () => {
     await using service = await TestService.start({ settings: settingsOn(url), log });
     // Like after a pause of this process so long that another process has replaced it.
     await server.run("UPDATE counting SET holder = 'another'", url);
-    await eventually(() => lines.some((line) => line.includes('limits are not exact')));
+    await eventually(() => lines.some((line) => line.includes('so they are not exact')));
     expect((await service.request('/pets')).status).toBe(401);
   });
 });
