@@ -13,12 +13,16 @@ export async function newPetIds(
     `SELECT nextval('${environment}_pet_ids')::float8 AS id FROM generate_series(1, $1::int)`,
     count,
   );
-  if (rows.length < count) throw tooFewIds();
   return rows.map(({ id }) => id).sort((one, other) => one - other);
 }
 
-function tooFewIds(): Error {
-  return new Error('The database gave too few ids.');
+/** The pets with these ids, in the given order. @throws Error when there are too few ids. */
+export function withIds(pets: readonly NewPet[], ids: readonly number[]): Pet[] {
+  return pets.map((pet, index) => {
+    const id = ids[index];
+    if (id === undefined) throw new Error('The database gave too few ids.');
+    return { id, ...pet };
+  });
 }
 
 /** Continues new ids after the highest id of a pet, if that was assigned before a reset. */
@@ -75,9 +79,8 @@ export async function insertNewPets(
     integers(pets.map(({ categoryId }) => categoryId)),
     texts(pets.map(({ status }) => status)),
   );
-  return pets.map((pet, index) => {
-    const row = rows[index];
-    if (!row) throw tooFewIds();
-    return { id: row.id, ...pet };
-  });
+  return withIds(
+    pets,
+    rows.map(({ id }) => id),
+  );
 }

@@ -7,7 +7,7 @@ import type { PostgresDatabase } from './database.ts';
 import { environmentQueries } from './engine.ts';
 import { GroupCommit } from './group-commit.ts';
 import { createPets } from './pet-creation.ts';
-import { insertPets, newPetIds } from './pet-insertion.ts';
+import { insertPets, newPetIds, withIds } from './pet-insertion.ts';
 import { PetPages } from './pet-pages.ts';
 import { ONE_PET, petFromRow } from './pet-rows.ts';
 import type { PetShards } from './pet-shards.ts';
@@ -58,10 +58,7 @@ export class PostgresPetStore extends StoredPets {
   async import(pets: readonly NewPet[]): Promise<void> {
     if (pets.length === 0) return;
     const ids = await newPetIds(this.#database, this.#environment, pets.length);
-    const rows = pets.flatMap((pet, index) => {
-      const id = ids[index];
-      return id === undefined ? [] : [{ ...pet, id }];
-    });
+    const rows = withIds(pets, ids);
     await this.#database.transaction(async (queries) => {
       for (const chunk of chunks(rows, CHUNK)) await insertPets(queries, this.#environment, chunk);
     });
