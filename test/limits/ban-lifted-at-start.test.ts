@@ -4,9 +4,9 @@ import type { BanStore } from '../../src/core/ban-records.ts';
 import { startBackgroundJobs } from '../../src/jobs/background-jobs.ts';
 import { Readiness } from '../../src/lib/readiness.ts';
 import { BackgroundJobs } from '../../src/lib/scheduler.ts';
-import { createLog } from '../../src/observability/log.ts';
 import { Metrics } from '../../src/observability/metrics.ts';
 import { banScene, provokeBan, recordedBan } from '../support/ban-scene.ts';
+import { SILENT_LOG } from '../support/harness.ts';
 import { ManualScheduler } from '../support/manual-scheduler.ts';
 
 test('a ban that is lifted while a process starts is lifted in that process, too', async () => {
@@ -37,7 +37,7 @@ test('a ban that is lifted while a process starts is lifted in that process, too
     stores: { ...stores, bans },
     redis: undefined,
     clock: it.clock,
-    log: createLog('silent', { write: () => {} }),
+    log: SILENT_LOG,
     metrics: new Metrics({ ...stores, readiness }, it.clock),
     readiness,
     jobs: new BackgroundJobs(scheduler, it.clock, { failed: () => {}, recovered: () => {} }),

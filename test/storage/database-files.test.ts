@@ -16,6 +16,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/harness.ts';
+import { AS_NOBODY, NOBODY } from '../support/nobody.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 import { startInVain } from '../support/refused-start.ts';
 import { REUSED_THREADS } from '../support/reused-threads.ts';
@@ -31,12 +32,6 @@ import { pet } from './ports/backend.ts';
 
 const PAGE = 4_096;
 
-/** The superuser may read every file, so that it must run as another user to be refused. */
-const isRoot = process.getuid?.() === 0;
-const NOBODY = 65_534;
-const AS_NOBODY = isRoot
-  ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
-  : [];
 const mayStepDown = Bun.spawnSync([...AS_NOBODY, process.execPath, '--version']).exitCode === 0;
 
 /** A folder in the state after a stop of the service, with a thousand pets and a key. */
@@ -165,7 +160,7 @@ describe('the service refuses to start, says why, and changes nothing', () => {
     using folder = temporaryFolder();
     await usedFolder(folder.path);
     for (const name of ['', ...readdirSync(folder.path)]) {
-      if (isRoot) chownSync(join(folder.path, name), NOBODY, NOBODY);
+      if (AS_NOBODY.length > 0) chownSync(join(folder.path, name), NOBODY, NOBODY);
     }
     const path = join(folder.path, 'production.db');
     const before = digests(folder.path);

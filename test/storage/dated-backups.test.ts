@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import {
+  chmodSync,
+  chownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -9,12 +11,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
-import { OperatorError } from '../../src/core/errors.ts';
 import { DAY, SECOND } from '../../src/lib/clock.ts';
 import { createDatedBackup } from '../../src/storage/backup/dated.ts';
 import { verifyBackup } from '../../src/storage/backup/verify.ts';
 import { eventually, ManualClock, temporaryFolder } from '../support/harness.ts';
-import { runCommand, ServiceProcess, startCommand } from '../support/process.ts';
+import { AS_NOBODY, giveToNobody } from '../support/nobody.ts';
+import { PROGRAM, runCommand, ServiceProcess, startCommand } from '../support/process.ts';
 import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 
 const NAME = /^petstore-\d{8}T\d{6}Z\.backup$/;
@@ -35,18 +37,6 @@ async function places() {
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
 }
-
-/** Sets or clears the attribute of a file that keeps it from being deleted; `false` when that is impossible. */
-function protect(file: string, how: '+i' | '-i'): boolean {
-  return Bun.which('chattr') !== null && Bun.spawnSync(['chattr', how, file]).success;
-}
-
-const canProtect = (() => {
-  using folder = temporaryFolder();
-  const file = join(folder.path, 'file');
-  writeFileSync(file, '');
-  return protect(file, '+i') && protect(file, '-i');
-})();
 
 /** The content of the folder without the lock. */
 function listing(folder: string): string[] {
@@ -138,18 +128,26 @@ describe('backup --to', () => {
     expect((await verifyBackup(middle)).file).toBe(middle);
   });
 
-  test.skipIf(!canProtect)(
+  test.skipIf(AS_NOBODY.length === 0 || Bun.which('setpriv') === null)(
     'fails when an older backup cannot be deleted (needs Linux and its administrator)',
     async () => {
       using place = await places();
-      const clock = new ManualClock();
-      const { file } = await createDatedBackup(place.config, place.to, undefined, clock);
-      clock.advance(DAY);
-      protect(file, '+i');
-      const again = createDatedBackup(place.config, place.to, 1, clock);
-      const error = await again.catch((error: unknown) => error).finally(() => protect(file, '-i'));
-      expect(error).toBeInstanceOf(OperatorError);
-      expect(String(error)).toContain(`Cannot delete ${file}: EPERM`);
+      const { file } = await createDatedBackup(
+        place.config,
+        place.to,
+        undefined,
+        new ManualClock(),
+      );
+      giveToNobody(place.root);
+      // In a sticky folder only the owner of a file can delete it.
+      for (const path of [file, place.to]) chownSync(path, 0, 0);
+      chmodSync(file, 0o644);
+      chmodSync(place.to, 0o1777);
+      const args = ['backup', '--to', place.to, '--keep', '1'];
+      const program = [...AS_NOBODY, ...PROGRAM];
+      const { code, stderr } = await runCommand(args, onFolder(place.data), program);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`Cannot delete ${file}: EPERM`);
     },
   );
 

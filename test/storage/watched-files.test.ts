@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import type { PetstoreClient } from '../../client/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
+import { AS_NOBODY, giveToNobody } from '../support/nobody.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 
@@ -230,13 +231,7 @@ describe('a write-ahead log that is truncated while the service runs', () => {
   });
 });
 
-/** Runs a command as a user to whom file permissions apply, unlike root. */
-const AS_USER =
-  process.getuid?.() === 0
-    ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-    : ([] as string[]);
-
-describe.skipIf(AS_USER.length > 0 && Bun.which('setpriv') === null)(
+describe.skipIf(AS_NOBODY.length > 0 && Bun.which('setpriv') === null)(
   'a file that is read-only',
   () => {
     const folder = temporaryFolder();
@@ -244,14 +239,12 @@ describe.skipIf(AS_USER.length > 0 && Bun.which('setpriv') === null)(
     let key: string;
     let service: ServiceProcess;
 
-    const start = () => ServiceProcess.start(onFolder(folder.path), [], AS_USER);
+    const start = () => ServiceProcess.start(onFolder(folder.path), [], AS_NOBODY);
 
     beforeAll(async () => {
       key = await makeKey(folder.path);
       await (await ServiceProcess.start(onFolder(folder.path))).end('SIGTERM');
-      if (AS_USER.length > 0) {
-        expect(await Bun.spawn(['chown', '-R', '65534:65534', folder.path]).exited).toBe(0);
-      }
+      giveToNobody(folder.path);
       service = await start();
       await create(clientOf(service, key));
     });
