@@ -3,7 +3,7 @@ import type { ApiKey } from './api-keys.ts';
 import type { Actor } from './audit.ts';
 import type { BanPolicy } from './bans.ts';
 import type { Environment } from './environments.ts';
-import { newId } from './ids.ts';
+import { derivedId } from './ids.ts';
 
 /** A stored ban. All times are epoch ms on the service's clock. */
 export interface BanRecord {
@@ -28,7 +28,10 @@ export interface BanRecord {
   readonly liftedBy: string | undefined;
 }
 
-/** The record of a new ban. @param ban times are epoch ms. */
+/**
+ * The record of a ban. The same ban always gets the same id, so that processes that record it twice store it once.
+ * @param ban times are epoch ms.
+ */
 export function newBanRecord(
   key: Pick<ApiKey, 'id' | 'accountId' | 'chainId'>,
   environment: Environment,
@@ -36,7 +39,7 @@ export function newBanRecord(
   ban: Pick<BanRecord, 'level' | 'startsAt' | 'endsAt' | 'clockOffset'>,
 ): BanRecord {
   return {
-    id: newId('ban', ban.startsAt),
+    id: derivedId('ban', ban.startsAt, key.chainId),
     keyId: key.id,
     chainId: key.chainId,
     accountId: key.accountId,

@@ -1,4 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
+import { LRUCache } from 'lru-cache';
 import type { AdjustableLimiter, LimitedAccount } from '../../core/adjustable-limiter.ts';
 import { type BanRecord, newBanRecord } from '../../core/ban-records.ts';
 import type { BanPolicy } from '../../core/bans.ts';
@@ -21,6 +22,8 @@ import { windowsFrom } from './script-reply.ts';
 const HEARTBEAT_TIMEOUT = 5 * SECOND;
 /** Callers or bans that background jobs send to Redis together. */
 const BATCH_SIZE = 200;
+/** The maximum number of key chains whose unanswered requests are remembered. */
+const UNANSWERED_CAPACITY = 10_000;
 
 interface RedisLimiterOptions {
   readonly environment: Environment;
@@ -28,7 +31,10 @@ interface RedisLimiterOptions {
   readonly connection: RedisConnection;
   /** Decides in this process while Redis is unavailable; reports the bans that it starts. */
   readonly local: MemoryLimiter;
-  /** Called in exactly one process for every ban that starts in Redis; must not wait. */
+  /**
+   * Called in the process whose request started a ban in Redis; must not wait. If the reply to that request may
+   * have been lost, also in a process that sees the ban later, with a record of the same id.
+   */
   readonly onBan: (ban: BanRecord) => void;
   /** Waits until every ban that has started is stored. */
   readonly recordBans?: () => Promise<void>;
@@ -42,6 +48,8 @@ export class RedisLimiter implements AdjustableLimiter {
   readonly #options: RedisLimiterOptions;
   readonly #group = new ProcessGroup();
   readonly #localCounts = new LocalCounts();
+  /** Key chains with a request that got no reply from Redis; it may have started a ban. */
+  readonly #unanswered = new LRUCache<string, true>({ max: UNANSWERED_CAPACITY });
   readonly #policy: string;
 
   constructor(options: RedisLimiterOptions) {
@@ -62,7 +70,10 @@ export class RedisLimiter implements AdjustableLimiter {
   take(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     const { connection } = this.#options;
     if (connection.isUnavailable(this.#keyOf(caller.id))) return this.#takeLocally(caller, now);
-    return this.#decide(caller, now, 1).catch(() => this.#takeLocally(caller, now));
+    return this.#decide(caller, now, 1).catch(() => {
+      if (caller.key) this.#unanswered.set(caller.key.chainId, true);
+      return this.#takeLocally(caller, now);
+    });
   }
 
   async peek(caller: QuotaCaller, now: Instant): Promise<RateLimitResult> {
@@ -196,10 +207,9 @@ export class RedisLimiter implements AdjustableLimiter {
     const reply = await this.#options.connection.call(hash, (client) =>
       client.petstoreAdmit(hash, clockOffset, perMinute, perDay, cost, chainId, this.#policy),
     );
-    const [, , , , , banEndsIn = 0, level = 0, startsAt = 0] = reply;
-    if (key && level > 0) {
-      const began = startsAt - clockOffset;
-      const ban = { level, startsAt: began, endsAt: began + banEndsIn };
+    const [, , , , , banEndsIn = 0, level = 0, startsAt = 0, endsAt = 0, isNew = 0] = reply;
+    if (key && banEndsIn > 0 && (isNew === 1 || this.#unanswered.delete(key.chainId))) {
+      const ban = { level, startsAt: startsAt - clockOffset, endsAt: endsAt - clockOffset };
       this.#reportBan(key, { ...ban, ...(clockOffset > 0 && { clockOffset }) }, now);
     }
     const windows = windowsFrom(reply, limits);

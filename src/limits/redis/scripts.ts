@@ -125,7 +125,7 @@ end
  * key chain, or an empty string; the ban policy as one string: refusals before a ban, length of the first and of
  * the longest ban.
  * Reply: 1 if both windows have requests remaining; remaining and reset of the minute, then of the day; during a
- * ban the time left until it ends; and for a ban that this request started, its level and start.
+ * ban the time left until it ends, its level, its start and its end, and 1 if this request started it.
  */
 const ADMIT = `
 local perMinute, perDay = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -161,7 +161,7 @@ if strikes and strikes.level > 0 and at < strikes.banEndsAt then
     strikes.banEndsAt = at + strikes.banLength
     saveStrikes(field, strikes)
   end
-  return reply(strikes.banEndsAt - at)
+  return reply(strikes.banEndsAt - at, strikes.level, strikes.banStartsAt, strikes.banEndsAt, 0)
 end
 if hasRoom then return admitted() end
 if not takes or not hasKey then return reply() end
@@ -193,7 +193,7 @@ local level = builds and strikes.level + 1 or 1
 local length = math.min(tonumber(maximum), tonumber(base) * 2 ^ (level - 1))
 saveStrikes(field, { graceEndsAt = 0, windowEndsAt = 0, refusals = 0,
   banStartsAt = at, banLength = length, banEndsAt = at + length, level = level })
-return reply(length, level, at)
+return reply(length, level, at, at + length, 1)
 `;
 
 /**
