@@ -8,7 +8,7 @@ import { REDIS_SERVER, type RedisServer } from '../../support/redis-server.ts';
 /** The name of the master in the Sentinel. */
 const MASTER = 'petstore';
 
-/** A Sentinel that promotes the replica half a second after the loss of the master. */
+/** A Sentinel that promotes the replica three seconds after the loss of the master. */
 export class RedisSentinel implements AsyncDisposable {
   readonly #port: number;
   readonly #folder = temporaryFolder();
@@ -21,7 +21,8 @@ export class RedisSentinel implements AsyncDisposable {
       `port ${port}`,
       'bind 127.0.0.1',
       `sentinel monitor ${MASTER} 127.0.0.1 ${master.port} 1`,
-      `sentinel down-after-milliseconds ${MASTER} 500`,
+      // Long enough that a busy machine does not look like a lost master.
+      `sentinel down-after-milliseconds ${MASTER} 3000`,
       `sentinel failover-timeout ${MASTER} 3000`,
     ];
     writeFileSync(settings, `${lines.join('\n')}\n`);
@@ -34,21 +35,31 @@ export class RedisSentinel implements AsyncDisposable {
 
   /** Resolves when the Sentinel has discovered the master's replica. */
   static async over(master: RedisServer): Promise<RedisSentinel> {
-    const sentinel = new RedisSentinel(await freePort(), master);
-    const asked = new Redis(sentinel.#port, '127.0.0.1');
+    for (;;) {
+      const sentinel = new RedisSentinel(await freePort(), master);
+      if (await sentinel.#discovers()) return sentinel;
+      // Another process took the port in the meantime.
+      await sentinel[Symbol.asyncDispose]();
+    }
+  }
+
+  /** Waits until the Sentinel has discovered the replica; returns `false` if it has ended instead. */
+  async #discovers(): Promise<boolean> {
+    const asked = new Redis(this.#port, '127.0.0.1');
     asked.on('error', () => {});
     try {
       await eventually(async () => {
+        if (this.#child.exitCode !== null) return true;
         const replicas = await asked.call('SENTINEL', 'REPLICAS', MASTER).catch(() => []);
         return JSON.stringify(replicas).includes('"master-link-status","ok"');
       });
     } catch (error) {
-      await sentinel[Symbol.asyncDispose]();
+      await this[Symbol.asyncDispose]();
       throw error;
     } finally {
       asked.disconnect();
     }
-    return sentinel;
+    return this.#child.exitCode === null;
   }
 
   get url(): string {
