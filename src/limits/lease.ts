@@ -36,6 +36,7 @@ export async function acquireLeases(
 ): Promise<ReadonlyMap<Environment, Lease>> {
   const { config, stores, parts } = dependencies;
   const leases = new Map<Environment, Lease>();
+  using _ = renewMeanwhile(leases);
   for (const name of limitedEnvironments(parts, config)) {
     const lease = await stores.leases.claim(name, config.redis ? 'together' : 'alone');
     if (!lease) throw excluded(name, dependencies);
@@ -43,6 +44,15 @@ export async function acquireLeases(
     leases.set(name, lease);
   }
   return leases;
+}
+
+/** Renews the first leases while the next one is being acquired, which may take longer than a lease lasts. */
+function renewMeanwhile(leases: ReadonlyMap<Environment, Lease>): Disposable {
+  const timer = setInterval(() => {
+    // If this fails, the job that renews leases reports it.
+    for (const lease of leases.values()) lease.renew?.().catch(() => {});
+  }, RENEW_EVERY);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 function excluded(name: Environment, { config, stores, parts }: Dependencies): SetupError {
