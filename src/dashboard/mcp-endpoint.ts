@@ -147,7 +147,8 @@ async function findKey(
   const token = bearerToken(authorization ?? '');
   if (token === undefined) return undefined;
   try {
-    const key = await keyRing.authenticate(token, ENVIRONMENTS);
+    // In real time, like the API of the sandbox, which can set back the clock on which a key has expired.
+    const key = await keyRing.authenticate(token, ENVIRONMENTS, true);
     return 'code' in key ? undefined : key;
   } catch {
     // The API runs into the same failure, logs it and replies.

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { operationsOf } from '../../src/api/operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { subscribe } from '../../src/core/plans.ts';
-import { SECOND } from '../../src/lib/clock.ts';
+import { HOUR, SECOND } from '../../src/lib/clock.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ERAS, type Era, ToolClient } from '../support/mcp.ts';
 
@@ -157,5 +157,17 @@ describe('a tool', () => {
     await tools.client.listTools();
     const shown = await tools.call('getSandbox');
     expect([shown.isError, typeof shown.content.result]).toEqual([false, 'object']);
+  });
+
+  test('of the sandbox works with a key that has expired on the clock of its account', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { account } = await service.account(undefined, 'staging');
+    const expiresAt = Date.now() + HOUR;
+    const request = { environment: 'staging', name: 'short-lived', expiresAt } as const;
+    const { text } = await service.stores.keyRing.issue(account, request, 'test');
+    await using tools = await ToolClient.overHttp(service.dashboardUrl, text);
+    const advanced = await tools.call('advanceClock', { advanceSeconds: 7_200 });
+    expect(advanced.isError).toBe(false);
+    expect((await tools.call('resetSandbox')).isError).toBe(false);
   });
 });

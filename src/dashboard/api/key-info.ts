@@ -1,4 +1,4 @@
-import { type ApiKey, type ApiKeyStore, keyState } from '../../core/api-keys.ts';
+import { type ApiKey, type ApiKeyStore, expiryOf, keyState } from '../../core/api-keys.ts';
 import type { BanRecord } from '../../core/ban-records.ts';
 import { DAY } from '../../lib/clock.ts';
 import type { KeyInfo, KeyLink, KeyStateInfo } from '../shared/api.ts';
@@ -79,6 +79,7 @@ function stateOf(key: ApiKey, ban: BanRecord | undefined, now: number): KeyState
   const state = keyState(key, now);
   if (state !== 'active') return state;
   if (ban) return 'banned';
-  const isExpiring = key.expiresAt !== undefined && key.expiresAt - now <= EXPIRING_WITHIN;
+  const expiresAt = expiryOf(key);
+  const isExpiring = expiresAt !== undefined && expiresAt - now <= EXPIRING_WITHIN;
   return isExpiring ? 'expiring' : 'active';
 }
