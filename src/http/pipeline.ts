@@ -160,6 +160,7 @@ export class HttpService {
     }
 
     const decision = api.limiterOf(caller.quota).take(caller.quota, now);
+    if (decision instanceof Promise) address();
     const limits = decision instanceof Promise ? await decision : decision;
     const made = this.#makeReply(identified, limits);
     if (!(made instanceof Promise)) return this.#respond(identified, made, limits);

@@ -139,10 +139,11 @@ export class RequestLogRecorder implements RequestRecorder {
     const closed = this.#closed;
     this.#closed = [];
     for (const bucket of closed) {
-      const before = bucket.replies.length;
       const kept = bucket.replies.filter(({ key }) => key.environment !== environment);
-      this.#held -= before - kept.length;
-      if (kept.length > 0) this.#closed.push({ ...bucket, replies: kept });
+      const forgotten = bucket.replies.length - kept.length;
+      this.#held -= forgotten;
+      if (kept.length === 0) continue;
+      this.#closed.push({ ...bucket, replies: kept, seen: bucket.seen - forgotten });
     }
     const isKept = (each: LoggedRequest) => each.environment !== environment;
     this.#sending = this.#sending.filter(isKept);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { Environment } from '../../src/core/environments.ts';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import {
   type LoggedKey,
@@ -34,8 +35,8 @@ function sent(key: LoggedKey, at: number, status: number): SentReply {
   };
 }
 
-function keyOf(accountId: string): LoggedKey {
-  return { id: `key of ${accountId}`, accountId, environment: 'production' };
+function keyOf(accountId: string, environment: Environment = 'production'): LoggedKey {
+  return { id: `${environment} key of ${accountId}`, accountId, environment };
 }
 
 /** A recorder with a store that uses this `add`. */
@@ -56,10 +57,11 @@ function scene(add: (requests: readonly LoggedRequest[]) => Promise<void>) {
       counts.dropped += count;
     },
   });
-  const record = (accountId: string, status = 200) => {
+  const record = (accountId: string, status = 200, environment?: Environment) => {
     const at = clock.now().wall;
-    const key = keys.get(accountId) ?? keyOf(accountId);
-    keys.set(accountId, key);
+    const fresh = keyOf(accountId, environment);
+    const key = keys.get(fresh.id) ?? fresh;
+    keys.set(key.id, key);
     const place = recorder.place(key, at, status);
     if (place) place.replies[place.next] = sent(key, at, status);
   };
@@ -84,6 +86,14 @@ describe('the recorder of requests', () => {
     it.record('ada');
     await it.recorder.save();
     expect(await it.save()).toHaveLength(1);
+  });
+
+  test('does not count requests that a reset has dropped as not recorded', async () => {
+    const it = savingScene();
+    it.record('ada');
+    it.record('ada', 200, 'staging');
+    it.recorder.forget('staging');
+    expect(await it.save()).toMatchObject([{ environment: 'production', notRecorded: 0 }]);
   });
 
   test('takes as many in a second when replies of two seconds alternate', async () => {

@@ -32,6 +32,7 @@ async function dropping({ request, connections }: Connection): Promise<Response>
   }
   if (request.method !== 'HEAD') return reset();
   // The runtime does not read the body of a reply to HEAD, so the connection is closed by its idle timeout.
+  if (request.signal.aborted) return reset();
   const aborted = new Promise<void>((resolve) => {
     request.signal.addEventListener('abort', () => resolve(), { once: true });
   });

@@ -110,6 +110,9 @@ export class MemoryLimiter implements AdjustableLimiter {
 
   async setUsed(account: LimitedAccount, used: UsedRequests, now: Instant): Promise<void> {
     const windows = await this.#windowsOf(account);
+    const unread = this.#unread.get(windows);
+    // Otherwise the saved quota would be added to the new numbers later.
+    if (unread !== undefined) await this.#addSaved(windows, unread, later(now, -unread));
     setUsed(windows.quota, used, now);
     this.#markDirty(windows);
   }
@@ -168,10 +171,7 @@ export class MemoryLimiter implements AdjustableLimiter {
     for (const caller of dropped) if (!this.#table.get(caller)) this.#noteDropped(caller);
   }
 
-  /**
-   * Adds the saved quotas that could not be read before. May raise `StorageUnavailable`; `NodeLost` after reading those
-   * that are on other nodes.
-   */
+  /** Adds the saved quotas that could not be read before. May raise `StorageUnavailable`, and `NodeLost` at the end. */
   async readUnread(now: Instant): Promise<void> {
     let lost: NodeLost | undefined;
     for (const [windows, clockOffset] of this.#unread) {
