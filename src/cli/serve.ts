@@ -5,6 +5,7 @@ import { addressesOf, type Config, type Part, readConfig } from '../config/confi
 import { SETTINGS } from '../config/settings.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import type { Ephemeral } from '../ephemeral/ephemeral.ts';
+import type { OwnReadyFile } from '../ephemeral/ready-file.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { timerScheduler } from '../lib/scheduler.ts';
@@ -42,7 +43,7 @@ interface ServeOptions {
 
 /** Runs the service until a signal stops it. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { only, json, readyFile } = options;
+  const { only, json } = options;
   const settings = readConfig();
   const onTerminal = !json && isTerminal();
   const stdout = new LineWriter(STDOUT);
@@ -52,11 +53,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   const signalled = firstSignal();
   using ephemeral = begin?.();
   const config = ephemeral?.config ?? settings;
-  await removeReady(readyFile);
+  using readyFile = await openReady(options.readyFile);
   const service = await start(config, log, only, ephemeral);
   try {
     const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
-    if (readyFile !== undefined) await announce(readyFile, config, service, only, ephemeral);
+    if (readyFile) await announce(readyFile, config, service, only, ephemeral);
     if (onTerminal) printBanner(service, only, next, ephemeral?.keys);
     else logStart(log, service, only, next);
     if (!isLocalHost(config.host)) {
@@ -72,7 +73,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   log.info({ signal: await ended }, 'stopping');
   await service.stop();
   log.info('stopped');
-  await removeReady(readyFile);
+  // Now, because `process.exit` below disposes of nothing.
+  readyFile?.[Symbol.dispose]();
   ephemeral?.[Symbol.dispose]();
   const isWritten = await stdout.flush(FLUSH_TIMEOUT);
   // A blocked reader of the log, an unresponsive collector, or open input would keep the process alive.
@@ -93,14 +95,20 @@ function isDevice(descriptor: number): boolean {
 
 /**
  * Reads the fixture of an ephemeral service, and returns the function that prepares the service.
- * @throws UsageError when a fixture is given for a service that is not ephemeral.
+ * @throws UsageError when a fixture is given for a service that is not ephemeral, or standard input is asked to
+ *   serve twice.
  */
 async function ephemeralFor(
-  { ephemeral, fixture: path }: ServeOptions,
+  { ephemeral, fixture: path, untilStdinEnds }: ServeOptions,
   settings: Config,
 ): Promise<(() => Ephemeral) | undefined> {
   if (!ephemeral && path !== undefined) {
     throw new UsageError('--fixture needs --ephemeral: only an empty store can be filled.');
+  }
+  if (path === '-' && untilStdinEnds) {
+    throw new UsageError(
+      '--fixture - reads standard input to its end, so --until-stdin-ends would stop the service at once.',
+    );
   }
   if (!ephemeral) return undefined;
   const { beginEphemeral, readFixture } = await import('../ephemeral/ephemeral.ts');
@@ -108,27 +116,26 @@ async function ephemeralFor(
   return () => beginEphemeral(settings, fixture);
 }
 
-/** Removes the ready file, if one is set. */
-async function removeReady(path: string | undefined): Promise<void> {
-  if (path === undefined) return;
-  const { removeReadyFile } = await import('../ephemeral/ready-file.ts');
-  removeReadyFile(path);
+/** Opens the ready file, if one is set. */
+async function openReady(path: string | undefined): Promise<OwnReadyFile | undefined> {
+  if (path === undefined) return undefined;
+  const { openReadyFile } = await import('../ephemeral/ready-file.ts');
+  return openReadyFile(path);
 }
 
 /** Writes the ready file. */
 async function announce(
-  path: string,
+  readyFile: OwnReadyFile,
   { dataDir, opsHost }: Config,
   service: RunningService,
   parts: readonly Part[],
   ephemeral: Ephemeral | undefined,
 ): Promise<void> {
   const { port, opsPort } = service;
-  const { writeReadyFile } = await import('../ephemeral/ready-file.ts');
   const { opsAddress } = await import('./ops-address.ts');
   const served = addressesOf(parts);
   const addresses = Object.fromEntries(served.map((name) => [name, service.addresses[name]]));
-  writeReadyFile(path, {
+  readyFile.write({
     pid: process.pid,
     dataDir,
     ports: { http: port, ops: opsPort },

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { messageOf, OperatorError, SetupError } from '../core/errors.ts';
 import type { ControlAddress } from './control-server.ts';
 import type { FixtureKey } from './load-fixture.ts';
@@ -20,30 +20,107 @@ export interface ReadyFile {
   readonly control?: ControlAddress | undefined;
 }
 
+/** The ready file of this process. Disposal removes it, unless another service has written it since. */
+export interface OwnReadyFile extends Disposable {
+  /**
+   * Writes the file, for this user only. It appears atomically.
+   * @throws SetupError when it cannot be written.
+   */
+  write(ready: ReadyFile): void;
+}
+
 /**
- * Writes a ready file, for this user only. The file appears atomically.
- * @throws SetupError when it cannot be written.
+ * Removes the ready file of an earlier service, so that nobody takes it for the one of this process. Disposal
+ * puts it back if this process never wrote its own and the earlier service still runs.
+ * @throws SetupError when something else is at the path.
  */
-export function writeReadyFile(path: string, ready: ReadyFile): void {
-  const draft = `${path}.${crypto.randomUUID()}`;
+export function openReadyFile(path: string): OwnReadyFile {
+  const former = attempt(path, () => takeFormer(path));
+  let isWritten = false;
+  let isDisposed = false;
+  return {
+    write(ready) {
+      attempt(path, () => replace(path, `${JSON.stringify(ready, undefined, 2)}\n`));
+      isWritten = true;
+    },
+    [Symbol.dispose]() {
+      if (isDisposed) return;
+      isDisposed = true;
+      if (isWritten) attempt(path, () => removeOwn(path));
+      else if (former !== undefined) putBack(path, former);
+    },
+  };
+}
+
+/** Runs an operation on the ready file. @throws SetupError when it fails. */
+function attempt<Result>(path: string, operation: () => Result): Result {
   try {
-    writeFileSync(draft, `${JSON.stringify(ready, undefined, 2)}\n`, { mode: 0o600 });
-    renameSync(draft, path);
+    return operation();
   } catch (cause) {
     throw new SetupError(`Cannot write the ready file ${path}: ${messageOf(cause)}.`, { cause });
   }
 }
 
-/**
- * Removes the ready file of an earlier service.
- * @throws SetupError when something else is at the path.
- */
-export function removeReadyFile(path: string): void {
+/** Removes the file and returns its text; `undefined` if there is none. */
+function takeFormer(path: string): string | undefined {
+  const text = textOf(path);
+  rmSync(path, { force: true });
+  return text;
+}
+
+function textOf(path: string): string | undefined {
   try {
-    rmSync(path, { force: true });
-  } catch (cause) {
-    throw new SetupError(`Cannot write the ready file ${path}: ${messageOf(cause)}.`, { cause });
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
+}
+
+function replace(path: string, text: string): void {
+  const draft = `${path}.${crypto.randomUUID()}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+function removeOwn(path: string): void {
+  const text = textOf(path);
+  if (text !== undefined && pidOf(text) === process.pid) rmSync(path, { force: true });
+}
+
+function putBack(path: string, former: string): void {
+  const pid = pidOf(former);
+  if (pid === undefined || pid === process.pid || !isAlive(pid) || existsSync(path)) return;
+  try {
+    replace(path, former);
+  } catch {
+    // The error that keeps this process from starting is the one to report.
+  }
+}
+
+/** The process that wrote this text; `undefined` if it is not that of a ready file. */
+function pidOf(text: string): number | undefined {
+  try {
+    const ready: { pid?: unknown } | null = JSON.parse(text);
+    const pid = ready?.pid;
+    // To `kill`, numbers below 1 are groups of processes.
+    return typeof pid === 'number' && Number.isInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // The process of another user may not be signalled.
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** @throws OperatorError when the file does not exist yet, or is not a ready file. */

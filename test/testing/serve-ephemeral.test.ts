@@ -110,6 +110,51 @@ test('a ready file of an earlier service is removed at the start, and its own at
   expect(existsSync(readyFile)).toBe(false);
 });
 
+test('the ready file of a running service stays when a second service with it cannot start', async () => {
+  using parent = temporaryFolder();
+  const readyFile = join(parent.path, 'ready.json');
+  await using service = await serve(parent.path, ['--ready-file', readyFile]);
+  await eventually(() => existsSync(readyFile));
+  const before = await Bun.file(readyFile).text();
+  const second = await runCommand(['serve', '--ephemeral', '--ready-file', readyFile], {
+    TMPDIR: parent.path,
+    PETSTORE_PORT: String(service.port),
+    PETSTORE_OPS_PORT: '0',
+  });
+  expect(second.code).toBe(2);
+  expect(await Bun.file(readyFile).text()).toBe(before);
+  expect(statSync(readyFile).mode & 0o777).toBe(0o600);
+});
+
+test('the ready file of a service that is gone does not come back when the next one cannot start', async () => {
+  using parent = temporaryFolder();
+  const readyFile = join(parent.path, 'ready.json');
+  const gone = Bun.spawn(['true']);
+  await gone.exited;
+  await using taken = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
+  for (const text of [JSON.stringify({ pid: gone.pid }), '{"pid":0}', 'null', 'no JSON']) {
+    await Bun.write(readyFile, text);
+    const { code } = await runCommand(['serve', '--ephemeral', '--ready-file', readyFile], {
+      TMPDIR: parent.path,
+      PETSTORE_PORT: String(taken.port),
+      PETSTORE_OPS_PORT: '0',
+    });
+    expect(code).toBe(2);
+    expect(readdirSync(parent.path)).toEqual([]);
+  }
+});
+
+test('a service that stops leaves a ready file that another service has written since', async () => {
+  using parent = temporaryFolder();
+  const readyFile = join(parent.path, 'ready.json');
+  await using first = await serve(parent.path, ['--ready-file', readyFile]);
+  await using second = await serve(parent.path, ['--ready-file', readyFile]);
+  expect(await first.end('SIGTERM')).toBe(0);
+  expect(await Bun.file(readyFile).json()).toMatchObject({ pid: second.pid });
+  expect(await second.end('SIGTERM')).toBe(0);
+  expect(existsSync(readyFile)).toBe(false);
+});
+
 test('commands work on the data of an ephemeral service, whose folder the ready file names', async () => {
   using parent = temporaryFolder();
   const readyFile = join(parent.path, 'ready.json');
@@ -144,6 +189,17 @@ test('health gives up when the time is over', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('Cannot read the ready file')]);
 });
 
+test('health asks whether the service that wrote the ready file is running', async () => {
+  using parent = temporaryFolder();
+  const readyFile = join(parent.path, 'ready.json');
+  await Bun.write(readyFile, '{"addresses":{"ops":"http://127.0.0.1:1"}}');
+  const { code, stderr } = await runCommand(['health', '--ready-file', readyFile], {});
+  expect([code, stderr]).toEqual([
+    1,
+    `petstore: http://127.0.0.1:1/livez does not answer. Is the service that wrote ${readyFile} running?\n`,
+  ]);
+});
+
 test('an ephemeral service refuses a database and Redis', async () => {
   const { code, stderr } = await runCommand(['serve', '--ephemeral'], {
     PETSTORE_REDIS_URL: 'redis://127.0.0.1:1',
@@ -154,4 +210,10 @@ test('an ephemeral service refuses a database and Redis', async () => {
 test('a fixture is refused where the data stay', async () => {
   const { code, stderr } = await runCommand(['serve', '--fixture', 'any.json'], {});
   expect([code, stderr]).toEqual([2, expect.stringContaining('--fixture needs --ephemeral')]);
+});
+
+test('a fixture from standard input is refused where the end of standard input stops the service', async () => {
+  const args = ['serve', '--ephemeral', '--fixture', '-', '--until-stdin-ends'];
+  const { code, stderr } = await runCommand(args, {});
+  expect([code, stderr]).toEqual([2, expect.stringContaining('would stop the service at once')]);
 });
