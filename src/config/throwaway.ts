@@ -26,7 +26,8 @@ const OF_LASTING_SERVICES: readonly string[] = [
 
 /**
  * The settings of an ephemeral service that is started for a command: it picks free ports, and logs only
- * warnings unless PETSTORE_LOG_LEVEL is set. The location and addresses of a lasting service are ignored.
+ * warnings unless PETSTORE_LOG_LEVEL is set. The location and addresses of a lasting service are ignored, and
+ * it sends no traces: the variables of OpenTelemetry are meant for the command.
  * @throws SetupError with the problems of all settings, one per line.
  */
 export function readThrowawayConfig(
@@ -38,5 +39,6 @@ export function readThrowawayConfig(
     ...Object.fromEntries(kept),
     PETSTORE_PORT: '0',
     PETSTORE_OPS_PORT: '0',
+    OTEL_SDK_DISABLED: 'true',
   });
 }

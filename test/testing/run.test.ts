@@ -65,6 +65,34 @@ test('run ignores the settings of a service that stays', async () => {
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
+test('run leaves the variables of OpenTelemetry to the command', async () => {
+  using folder = temporaryFolder();
+  const tracing = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+  };
+  const program = `
+    const given = Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_'));
+    console.log(JSON.stringify(Object.fromEntries(given)));
+  `;
+  const { code, stdout } = await runCommand(['run', '--', process.execPath, '-e', program], {
+    TMPDIR: folder.path,
+    ...tracing,
+  });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual(tracing);
+});
+
+test('run says what to do where the folder for temporary files is missing', async () => {
+  using folder = temporaryFolder();
+  const missing = join(folder.path, 'missing');
+  const { code, stderr } = await runCommand(['run', '--', 'true'], { TMPDIR: missing });
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining(`Cannot make a folder in ${missing}. Set TMPDIR`),
+  ]);
+});
+
 test('commands work inside of run, with its variables in their environment', async () => {
   using folder = temporaryFolder();
   const { code, stdout } = await runCommand(['run', '--', ...PROGRAM, 'openapi', '--help'], {

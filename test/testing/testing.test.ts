@@ -73,6 +73,24 @@ describe('a petstore for tests', () => {
     await nobody.catch(() => {});
   });
 
+  test('starts where the tests have variables of OpenTelemetry that the service refuses', async () => {
+    const tracing = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+    };
+    const before = { ...process.env };
+    Object.assign(process.env, tracing);
+    try {
+      await using petstore = await start();
+      expect((await list(petstore)).status).toBe(200);
+    } finally {
+      for (const name of Object.keys(tracing)) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+    }
+  });
+
   test('is gone when it is stopped', async () => {
     const petstore = await start();
     await petstore.stop();

@@ -78,9 +78,9 @@ async function spawnService(
   });
 }
 
-/** The environment without the settings of another service. */
+/** The environment without the settings of another service, and without what OpenTelemetry is told about the tests. */
 function environment(): NodeJS.ProcessEnv {
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PETSTORE_'));
+  const others = Object.entries(process.env).filter(([name]) => !/^(?:PETSTORE|OTEL)_/.test(name));
   return {
     ...Object.fromEntries(others),
     PETSTORE_PORT: '0',
