@@ -52,6 +52,9 @@ export function openControl(controlled: Controlled): ControlAddress & Disposable
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
+    // A reset with a large fixture may take longer than Bun's limit of 10 s. Only programs of this machine that
+    // know the token can hold a connection for long.
+    idleTimeout: 0,
     development: false,
     async fetch(request) {
       if (!isAuthorized(request, token)) return errorReply(UNAUTHORIZED);

@@ -48,7 +48,7 @@ export function makeEphemeralFolder(): EphemeralFolder {
 
 /** Removes the folders of processes that were killed before they could do so. */
 export function removeAbandonedFolders(): void {
-  for (const name of readdirSync(tmpdir())) {
+  for (const name of temporaryNames()) {
     const path = join(tmpdir(), name);
     if (name.startsWith(DRAFT_PREFIX) && isAbandonedDraft(path)) {
       rmSync(path, { recursive: true, force: true });
@@ -58,6 +58,15 @@ export function removeAbandonedFolders(): void {
     if (!lock) continue;
     rmSync(path, { recursive: true, force: true });
     lock.release();
+  }
+}
+
+function temporaryNames(): readonly string[] {
+  try {
+    return readdirSync(tmpdir());
+  } catch {
+    // Whoever makes a folder here next explains what is wrong.
+    return [];
   }
 }
 

@@ -7,6 +7,7 @@ import { OperatorError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import type { IssuedKey } from '../core/key-ring.ts';
 import type { Subscription } from '../core/plans.ts';
+import { chunks } from '../lib/chunks.ts';
 import { type Clock, DAY, MINUTE, SECOND } from '../lib/clock.ts';
 import { toInt64 } from '../lib/int64.ts';
 import type { Stores } from '../storage/stores.ts';
@@ -123,7 +124,7 @@ export async function addMessages(
   { stores, clock }: Destination,
   { accountIds }: Loaded,
 ): Promise<void> {
-  const added = messages.map(({ account, environment = 'production', message: text }) => {
+  await inChunks(messages, ({ account, environment = 'production', message: text }) => {
     const createdAt = clock.now().wall;
     const accountId = idOf(accountIds, account);
     const id = newId('msg', createdAt);
@@ -132,7 +133,6 @@ export async function addMessages(
       deliveredAt: undefined,
     });
   });
-  await Promise.all(added);
 }
 
 /** Stores the bans of the fixture, and returns them. */
@@ -150,8 +150,16 @@ export async function addBans(
     const record = newBanRecord(key, key.environment, banPolicy, ban);
     records.push({ ...record, reason: 'Set by the fixture.' });
   }
-  await Promise.all(records.map((record) => stores.bans.record(record)));
+  await inChunks(records, (record) => stores.bans.record(record));
   return records;
+}
+
+/** Stores items a chunk at a time, because the queue of writes refuses more than it holds. */
+async function inChunks<Item>(
+  items: readonly Item[],
+  store: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  for (const chunk of chunks(items)) await Promise.all(chunk.map(store));
 }
 
 async function addUsage(

@@ -99,6 +99,14 @@ describe('a fixture', () => {
     expect(Number(reply.headers.get('Retry-After'))).toBeGreaterThan(3_500);
   });
 
+  test('may have more messages and bans than are written at once', async () => {
+    const message = { account: 'a@example.com', message: 'Hello' };
+    const messages = Array.from({ length: 12_000 }, () => message);
+    const bans = Array.from({ length: 12_000 }, () => ({ key: KEY, seconds: 3_600 }));
+    await using service = await serveWith(account({ messages, bans }));
+    expect((await service.get('/pets', KEY)).status).toBe(429);
+  });
+
   test('sets the time, so that a removed operation can be met', async () => {
     const clock = { now: '2030-12-05T00:00:00Z' };
     await using service = await serveWith(account({ clock }));
