@@ -55,9 +55,8 @@ async function checkHealth(options: Options): Promise<void> {
 async function ask(options: Options): Promise<void> {
   const isReadinessAsked = options.ready ?? options.wait !== undefined;
   const url = `${await addressFor(options)}/${isReadinessAsked ? 'readyz' : 'livez'}`;
-  const reply = await request(url);
-  const answer = (await reply.text()).trim();
-  if (!reply.ok) throw new OperatorError(`${url} answers ${reply.status}: ${answer}`);
+  const { ok, status, answer } = await request(url, options);
+  if (!ok) throw new OperatorError(`${url} answers ${status}: ${answer}`);
   printResult(options, { url, answer }, answer);
 }
 
@@ -71,15 +70,23 @@ async function addressFor({ readyFile }: Options): Promise<string> {
   return opsAddress(opsHost, opsPort);
 }
 
-async function request(url: string): Promise<Response> {
+interface Reply {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly answer: string;
+}
+
+async function request(url: string, { readyFile }: Options): Promise<Reply> {
   // The service is on this machine: a proxy would answer in its place.
   ignoreProxies();
   try {
-    return await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
+    const reply = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
+    return { ok: reply.ok, status: reply.status, answer: (await reply.text()).trim() };
   } catch (cause) {
-    throw new OperatorError(
-      `${url} does not answer. Is the service running, with the same PETSTORE_OPS_PORT?`,
-      { cause },
-    );
+    const question =
+      readyFile === undefined
+        ? 'Is the service running, with the same PETSTORE_OPS_PORT?'
+        : `Is the service that wrote ${readyFile} running?`;
+    throw new OperatorError(`${url} does not answer. ${question}`, { cause });
   }
 }

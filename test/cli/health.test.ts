@@ -46,6 +46,25 @@ test('health fails with the reason while the service is not ready', async () => 
   expect(stderr).toEndWith('/readyz answers 503: draining\n');
 });
 
+test('health --wait asks again after an answer that breaks off', async () => {
+  let asked = 0;
+  await using service = Bun.listen<undefined>({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      data(socket) {
+        asked += 1;
+        const isWhole = asked > 1;
+        const head = `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\n`;
+        socket.end(`${head}${isWhole ? 'ready' : 're'}`);
+      },
+    },
+  });
+  const settings = { PETSTORE_OPS_PORT: String(service.port) };
+  const { code, stdout } = await runCommand(['health', '--wait', '60s'], settings);
+  expect([code, stdout, asked]).toEqual([0, 'ready\n', 2]);
+});
+
 test('health requires the port of a service that picks a free one', async () => {
   const { code, stderr } = await runCommand(['health'], { PETSTORE_OPS_PORT: '0' });
   expect([code, stderr]).toEqual([
