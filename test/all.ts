@@ -1,5 +1,5 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { buildExecutable } from '../build/executable.ts';
 import { serveBrowser } from './support/browser.ts';
@@ -51,11 +51,17 @@ const LONGEST = [
   'service/killed-process',
 ].map((name) => `test/${name}.test.ts`);
 
+/** The memory with which the test processes may keep what they have allocated: up to 1.2 GB each. */
+const AMPLE_MEMORY = 15 * 1024 ** 3;
+
 /**
  * Settings of the runtime for processes that live for seconds: they neither compile code for long runs nor give
  * memory back. Together that takes an eighth less CPU time.
  */
-const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', MIMALLOC_PURGE_DELAY: '-1' };
+const SHORT_LIVED = {
+  BUN_JSC_useFTLJIT: '0',
+  ...(totalmem() >= AMPLE_MEMORY && { MIMALLOC_PURGE_DELAY: '-1' }),
+};
 
 /** Makes what many tests need; returns the environment variables that locate it. */
 async function prepare(
