@@ -148,7 +148,8 @@ export async function addBans(
     const startsAt = clock.now().wall;
     const ban = { level: 1, startsAt, endsAt: startsAt + seconds * SECOND };
     const record = newBanRecord(key, key.environment, banPolicy, ban);
-    records.push({ ...record, reason: 'Set by the fixture.' });
+    // A fixture may ban a key several times at this moment.
+    records.push({ ...record, id: newId('ban', startsAt), reason: 'Set by the fixture.' });
   }
   await inChunks(records, (record) => stores.bans.record(record));
   return records;
