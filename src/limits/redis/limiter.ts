@@ -208,7 +208,7 @@ export class RedisLimiter implements AdjustableLimiter {
       client.petstoreAdmit(hash, clockOffset, perMinute, perDay, cost, chainId, this.#policy),
     );
     const [, , , , , banEndsIn = 0, level = 0, startsAt = 0, endsAt = 0, isNew = 0] = reply;
-    if (key && banEndsIn > 0 && (isNew === 1 || this.#unanswered.delete(key.chainId))) {
+    if (key && banEndsIn > 0 && (this.#unanswered.delete(key.chainId) || isNew === 1)) {
       const ban = { level, startsAt: startsAt - clockOffset, endsAt: endsAt - clockOffset };
       this.#reportBan(key, { ...ban, ...(clockOffset > 0 && { clockOffset }) }, now);
     }
