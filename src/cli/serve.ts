@@ -95,8 +95,8 @@ function isDevice(descriptor: number): boolean {
 
 /**
  * Reads the fixture of an ephemeral service, and returns the function that prepares the service.
- * @throws UsageError when a fixture is given for a service that is not ephemeral, or standard input is asked to
- *   serve twice.
+ * @throws UsageError when a fixture is given for a service that is not ephemeral, or when standard input is used both
+ *   for the fixture and to stop the service.
  */
 async function ephemeralFor(
   { ephemeral, fixture: path, untilStdinEnds }: ServeOptions,

@@ -65,7 +65,7 @@ function temporaryNames(): readonly string[] {
   try {
     return readdirSync(tmpdir());
   } catch {
-    // Whoever makes a folder here next explains what is wrong.
+    // `makeEphemeralFolder` reports what is wrong.
     return [];
   }
 }

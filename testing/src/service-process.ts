@@ -78,7 +78,7 @@ async function spawnService(
   });
 }
 
-/** The environment without the settings of another service, and without what OpenTelemetry is told about the tests. */
+/** The environment without settings of another service, and without those of OpenTelemetry, which are for the tests. */
 function environment(): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !/^(?:PETSTORE|OTEL)_/.test(name));
   return {

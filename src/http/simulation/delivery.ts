@@ -30,9 +30,8 @@ async function dropping({ request, connections }: Connection): Promise<Response>
   if (request.headers.has(PROXY_HEADER)) {
     return new Response(null, { headers: { 'X-Accel-Redirect': DROPPED_LOCATION } });
   }
-  if (request.method !== 'HEAD') return reset();
+  if (request.method !== 'HEAD' || request.signal.aborted) return reset();
   // The runtime does not read the body of a reply to HEAD, so the connection is closed by its idle timeout.
-  if (request.signal.aborted) return reset();
   const aborted = new Promise<void>((resolve) => {
     request.signal.addEventListener('abort', () => resolve(), { once: true });
   });
