@@ -71,7 +71,7 @@ describe('the contact', () => {
   });
 });
 
-test('the operators listen on this machine alone unless told otherwise', () => {
+test('the port for operators is open on this machine alone by default', () => {
   expect(readConfig({ PETSTORE_HOST: '0.0.0.0' }).opsHost).toBe('127.0.0.1');
 });
 

@@ -148,7 +148,7 @@ describe('base addresses', () => {
     ['https://api.example.com/v1', 'http://api.example.com/v1'],
     ['http://localhost:3000/staging/v1', ''],
     ['', 'http://localhost:3000/v1'],
-  ])('production at "%s" and staging at "%s" cannot be told apart', (production, staging) => {
+  ])('production at "%s" and staging at "%s" have no distinct addresses', (production, staging) => {
     const both = { PETSTORE_BASE_URL: production, PETSTORE_STAGING_BASE_URL: staging };
     expect(problems(both)).toEqual([
       'PETSTORE_BASE_URL and PETSTORE_STAGING_BASE_URL must differ in their host or path.',

@@ -99,10 +99,10 @@ describe("another account's data", () => {
     const { visitor, ids, marks } = await victim(it);
     const before = await everythingOf(visitor);
     // The owner's replies contain all marks except for the ban's id.
-    const told = JSON.stringify(before);
+    const known = JSON.stringify(before);
     const hidden = ids.slice(-1);
     const shown = [...ids, visitor.email, 'victims-'].filter((mark) => !hidden.includes(mark));
-    expect(shown.filter((mark) => !told.includes(mark))).toEqual([]);
+    expect(shown.filter((mark) => !known.includes(mark))).toEqual([]);
     const stranger = await join(it.service);
     const mine = await createKey(stranger);
     await sendMessage(it.service, mine.text, 'ours');

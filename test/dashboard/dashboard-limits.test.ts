@@ -81,7 +81,7 @@ test('every reply of the dashboard API shows the tightest limit in the headers o
   expect(reply.headers.get('X-RateLimit-Limit')).toBe('600');
 });
 
-test('a session is limited, also where requests are sent at once, and waiting as told is enough', async () => {
+test('a session is limited, also for requests that are sent at once, and waiting for Retry-After is enough', async () => {
   const visitor = await visitorAt('198.51.100.2');
   clock.advance(MINUTE);
   expect(admitted(await statuses(visitor, SESSION_MINUTE + 20))).toBe(SESSION_MINUTE);

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { StepsInfo } from '../../src/dashboard/shared/api.ts';
 import { createKey, customer, dashboardScene, sendMessage } from '../support/dashboard-scene.ts';
 
-test('the steps of the start page are told from what the account has done, from wherever', async () => {
+test('the steps of the start page follow from what the account has done, wherever it did so', async () => {
   await using it = await dashboardScene();
   const { service } = it;
   const visitor = await customer(service);

@@ -65,9 +65,9 @@ describe('usage', () => {
   test('of both windows is shown within about a second when another process counts', async () => {
     await using it = await apart();
     await it.send(it.api, 4);
-    const standing = async () => (await usageOf(it.visitor)).windows.production;
-    await eventually(async () => (await standing()).day.remaining === 996, undefined, LOOK_EVERY);
-    const { minute } = await standing();
+    const windows = async () => (await usageOf(it.visitor)).windows.production;
+    await eventually(async () => (await windows()).day.remaining === 996, undefined, LOOK_EVERY);
+    const { minute } = await windows();
     expect(minute).toMatchObject({ limit: 60, remaining: 56 });
   });
 });

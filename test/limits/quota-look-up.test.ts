@@ -15,7 +15,7 @@ import { ModelAccount } from './limit-model.ts';
 class SlowQuotaStore {
   readonly rows = new Map<string, SavedQuota>();
   lookUps = 0;
-  away = false;
+  isUnavailable = false;
   /** Callers whose rows are on a lost node. */
   readonly lost = new Set<string>();
 
@@ -23,7 +23,7 @@ class SlowQuotaStore {
     this.lookUps += 1;
     const row = this.rows.get(caller);
     await Promise.resolve();
-    if (this.away) throw new StorageUnavailable(new Error('away'));
+    if (this.isUnavailable) throw new StorageUnavailable(new Error('unavailable'));
     if (this.lost.has(caller)) throw new NodeLost(new Error('lost'), [[0]]);
     return row;
   }
@@ -160,7 +160,7 @@ describe('quotas that cannot be read just now', () => {
     await takeAtOnce(before, caller(1), 3, clock.now());
     store.save(before, clock.now());
     const kept = store.rows.get(caller(1).id);
-    store.away = true;
+    store.isUnavailable = true;
     return { store, clock, kept, limiter: limiterOn(store, clock.now()) };
   }
 
@@ -175,7 +175,7 @@ describe('quotas that cannot be read just now', () => {
   test('keep none from being saved that are known', async () => {
     const { store, clock, limiter } = await usedThree();
     await takeAtOnce(limiter, caller(1), 1, clock.now());
-    store.away = false;
+    store.isUnavailable = false;
     await takeAtOnce(limiter, caller(2), 1, clock.now());
     const { changed } = limiter.takeUnsaved(clock.now(), 1);
     expect(changed).toMatchObject([{ caller: caller(2).id, dayUsed: 1 }]);
@@ -185,7 +185,7 @@ describe('quotas that cannot be read just now', () => {
     const { store, clock, limiter } = await usedThree();
     await takeAtOnce(limiter, caller(1), 1, clock.now());
     store.save(limiter, clock.now());
-    store.away = false;
+    store.isUnavailable = false;
     await limiter.readUnread(clock.now());
     await limiter.readUnread(clock.now());
     store.save(limiter, clock.now());
@@ -201,9 +201,9 @@ describe('quotas that cannot be read just now', () => {
     for (const each of callers) await takeAtOnce(before, caller(each), 2, clock.now());
     store.save(before, clock.now());
     const limiter = limiterOn(store, clock.now());
-    store.away = true;
+    store.isUnavailable = true;
     for (const each of callers) await takeAtOnce(limiter, caller(each), 1, clock.now());
-    store.away = false;
+    store.isUnavailable = false;
     store.lost.add(caller(1).id);
     await expect(limiter.readUnread(clock.now())).rejects.toBeInstanceOf(NodeLost);
     const left = async () => {
@@ -220,7 +220,7 @@ describe('quotas that cannot be read just now', () => {
     const { store, clock, limiter } = await usedThree();
     await limiter.peek(caller(1), clock.now());
     limiter.pruneExpired({ wall: clock.now().wall + DAY, elapsed: clock.now().elapsed + DAY });
-    store.away = false;
+    store.isUnavailable = false;
     await limiter.take(caller(1), clock.now());
     await limiter.readUnread(clock.now());
     expect((await limiter.peek(caller(1), clock.now())).minute.remaining).toBe(1);

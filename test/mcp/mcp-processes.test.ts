@@ -55,7 +55,7 @@ test.each(ERAS)('a session goes on in any process, beside the API or not: %s', a
   expect(sent).toBeGreaterThan(5);
 });
 
-test('where another process serves the API, its refusals and its absence are told', async () => {
+test('where another process serves the API, its refusals and its absence are reported', async () => {
   await using parts = await startParts();
   const [dashboard] = parts.dashboards;
   if (!dashboard) throw new Error('There is no dashboard.');

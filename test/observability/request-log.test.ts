@@ -179,7 +179,7 @@ describe('the request log', () => {
     expect(await savedRequests(it, other.account.id)).toHaveLength(1);
   });
 
-  test('keeps requests for the days that are set, 7 of them unless told otherwise', async () => {
+  test('keeps requests for the days that are set, 7 of them by default', async () => {
     await using it = await requestLogScene({ settings: {} });
     const { account, secret } = await it.service.account();
     await it.service.request('/pets', { key: secret });

@@ -6,7 +6,7 @@ import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.
 import { runCommand } from '../support/process.ts';
 import { requestPathStatements, scattered } from './request-path-statements.ts';
 
-test('a statement without the column of distribution is told apart from one with it', () => {
+test('a statement without the column of distribution is distinguished from one with it', () => {
   expect(scattered('SELECT id FROM pets WHERE environment = $1 AND id = $2')).toEqual(['pets']);
   expect(scattered('SELECT id FROM pets WHERE bucket = $1 AND id = $2')).toEqual([]);
   expect(scattered('INSERT INTO pets (environment, id) SELECT $1, bucket FROM x')).toEqual([

@@ -67,9 +67,9 @@ describe.skipIf(!hasPostgres)('migrations of a PostgreSQL database', () => {
   });
 
   test('say why a database cannot be used, without its password', async () => {
-    const away = 'postgres://petstore:hidden-word@127.0.0.1:1/petstore';
+    const unreachable = 'postgres://petstore:hidden-word@127.0.0.1:1/petstore';
     const missing = server.url('nowhere').replace('petstore@', 'petstore:hidden-word@');
-    for (const url of [away, missing]) {
+    for (const url of [unreachable, missing]) {
       const message = await refusal(migrate(url));
       expect(message).toContain('PETSTORE_DATABASE_URL');
       expect(message).not.toContain('hidden-word');

@@ -25,8 +25,8 @@ describe.skipIf(!hasPostgres)(
 
       await using second = await TestService.start({ clock, settings });
       await server.stop();
-      const away = await askTimes(second, 2);
-      expect(away.map(({ status, remaining }) => [status, remaining])).toEqual([
+      const unavailable = await askTimes(second, 2);
+      expect(unavailable.map(({ status, remaining }) => [status, remaining])).toEqual([
         [401, 9],
         [401, 8],
       ]);

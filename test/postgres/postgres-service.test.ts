@@ -28,9 +28,9 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     const { secret } = await service.account();
     expect((await service.post(secret, { name: 'Rex', categoryId: 1 })).status).toBe(201);
     await server.stop();
-    const away = await service.post(secret, { name: 'Ada', categoryId: 1 });
-    expect(away.status).toBe(503);
-    expect(Number(away.headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
+    const unavailable = await service.post(secret, { name: 'Ada', categoryId: 1 });
+    expect(unavailable.status).toBe(503);
+    expect(Number(unavailable.headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
     const readiness = await fetch(`${service.opsUrl}/readyz`);
     expect(readiness.status).toBe(503);
     expect(await readiness.text()).toMatch(
@@ -81,8 +81,11 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     const { secret } = await service.account();
     await server.stop();
     for (let sent = 0; sent < 10; sent += 1) {
-      const away = await service.request('/pets', { key: secret });
-      expect([away.status, away.headers.get('X-RateLimit-Remaining')]).toEqual([503, '3']);
+      const unavailable = await service.request('/pets', { key: secret });
+      expect([unavailable.status, unavailable.headers.get('X-RateLimit-Remaining')]).toEqual([
+        503,
+        '3',
+      ]);
     }
     await server.start();
     await eventually(async () => (await service.request('/pets', { key: secret })).ok);
@@ -139,8 +142,11 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     expect(await list(settingsOf(url))).toMatchObject({ code: 0 });
     const other = await list({ ...settingsOf(url), PETSTORE_SECRET: SECRET.toUpperCase() });
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('another secret') });
-    const away = await list(settingsOf('postgres://ada:hidden-word@127.0.0.1:1/petstore'));
-    expect(away).toMatchObject({ code: 2, stderr: expect.not.stringContaining('hidden-word') });
+    const unavailable = await list(settingsOf('postgres://ada:hidden-word@127.0.0.1:1/petstore'));
+    expect(unavailable).toMatchObject({
+      code: 2,
+      stderr: expect.not.stringContaining('hidden-word'),
+    });
     const wrong = await list({ PETSTORE_DATABASE_URL: 'mysql://ada:hidden-word@db/petstore' });
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('PETSTORE_DATABASE_URL must be');

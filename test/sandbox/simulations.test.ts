@@ -61,7 +61,7 @@ describe('a request in staging with Petstore-Simulate', () => {
     expect(await retrying.listPets()).toMatchObject({ pets: [] });
   });
 
-  test('is told every simulation when it names none', async () => {
+  test('gets the list of simulations when it names none', async () => {
     await using it = await simulationScene();
     for (const simulate of [
       'nothing',
@@ -83,7 +83,7 @@ describe('a request in staging with Petstore-Simulate', () => {
     }
   });
 
-  test('is told what is wrong with its syntax', async () => {
+  test('gets what is wrong with its syntax', async () => {
     await using it = await simulationScene();
     const messageFor = async (simulate: string) =>
       (await (await listSimulated(it, simulate)).json()).message;

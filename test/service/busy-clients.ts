@@ -6,8 +6,8 @@ const REQUEST = 'GET /v1/pets HTTP/1.1\r\nHost: localhost\r\n\r\n';
 export class BusyClients {
   /** The number of replies so far. */
   replies = 0;
-  /** Connections whose last reply said `Connection: close`. */
-  told = 0;
+  /** Connections whose last reply had `Connection: close`. */
+  closed = 0;
   /** Connections that were closed before the reply to a request. */
   unanswered = 0;
   /** The longest time in which this process was blocked, in ms: its clients sent no requests then. */
@@ -17,7 +17,7 @@ export class BusyClients {
 
   /**
    * Opens keep-alive connections; each sends its next request immediately after the reply to the previous
-   * one, until a reply says `Connection: close`.
+   * one, until a reply has `Connection: close`.
    */
   constructor(port: number, count: number) {
     const connections = Array.from({ length: count }, () => keepBusy(port, this));
@@ -57,7 +57,7 @@ function keepBusy(port: number, seen: BusyClients): Promise<void> {
     received = '';
     isWaiting = false;
     seen.replies += 1;
-    if (/\nconnection: close/i.test(head)) seen.told += 1;
+    if (/\nconnection: close/i.test(head)) seen.closed += 1;
     else send();
   });
   socket.on('error', () => {});

@@ -33,7 +33,7 @@ describe('a signal to a service without a drain', () => {
     for (let again = 0; clients.longestStall > BUSY && again < 20; again += 1) {
       clients = await stopBusyService();
     }
-    expect(clients).toMatchObject({ unanswered: 0, told: CLIENTS });
+    expect(clients).toMatchObject({ unanswered: 0, closed: CLIENTS });
   });
 });
 

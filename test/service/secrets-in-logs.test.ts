@@ -141,8 +141,10 @@ describe('the log at its most talkative', () => {
 
     const line = (await service.output()).split('\n').find((each) => each.includes('"request"'));
 
-    const { level, time, pid, hostname, msg, took, requestId, ...told } = JSON.parse(line ?? '{}');
-    expect(told).toEqual({ method: 'GET', path: '/v1/pets/7', status: 401 });
+    const { level, time, pid, hostname, msg, took, requestId, ...logged } = JSON.parse(
+      line ?? '{}',
+    );
+    expect(logged).toEqual({ method: 'GET', path: '/v1/pets/7', status: 401 });
     expect(took).toBeGreaterThanOrEqual(0);
   });
 });

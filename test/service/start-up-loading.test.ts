@@ -23,8 +23,8 @@ describe('the first 200 of a service, before the dashboard is opened,', () => {
     const headers = { Authorization: `Bearer ${made.stdout.trim()}` };
     expect((await fetch(`${service.url()}/pets`, { headers })).status).toBe(200);
     await service.end('SIGTERM');
-    const [, told = ''] = /^loaded (.*)$/m.exec(await service.output()) ?? [];
-    loaded = JSON.parse(told);
+    const [, list = ''] = /^loaded (.*)$/m.exec(await service.output()) ?? [];
+    loaded = JSON.parse(list);
     loaded.files = loaded.files.map((file) => relative(ROOT, file));
   });
 

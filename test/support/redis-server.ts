@@ -180,18 +180,18 @@ export async function connectTo(
   url: string,
   options: Partial<Pick<RedisConnectionOptions, 'clockScript' | 'silenceTimeout'>> = {},
 ) {
-  const told: string[] = [];
+  const reported: string[] = [];
   /** Servers that became unavailable. */
   const lost: string[] = [];
   const events: RedisEvents = {
     onUnavailable: (server) => {
-      told.push('unavailable');
+      reported.push('unavailable');
       lost.push(server);
     },
-    onAvailable: () => told.push('available'),
-    onConnected: () => told.push('connected'),
+    onAvailable: () => reported.push('available'),
+    onConnected: () => reported.push('connected'),
     onReply: () => {},
-    onError: () => told.push('error'),
+    onError: () => reported.push('error'),
   };
   const connection = new RedisConnection({
     address: parseRedisUrl(url),
@@ -201,7 +201,7 @@ export async function connectTo(
     ...options,
   });
   await connection.ready(options.silenceTimeout ?? 5_000);
-  return { connection, told, lost, [Symbol.dispose]: () => void connection.close() };
+  return { connection, reported, lost, [Symbol.dispose]: () => void connection.close() };
 }
 
 async function runCli(port: number | undefined, args: readonly string[]): Promise<string> {

@@ -72,17 +72,19 @@ describe('simulate()', () => {
       const reply = await create().catch(() => undefined);
       answered.push(reply?.status ?? null);
     }
-    const told = simulations.map(([, , status]) => (status === undefined ? null : Number(status)));
-    expect(told).toEqual([429, 503, 429, null]);
-    expect(answered).toEqual(told);
+    const expected = simulations.map(([, , status]) =>
+      status === undefined ? null : Number(status),
+    );
+    expect(expected).toEqual([429, 503, 429, null]);
+    expect(answered).toEqual(expected);
     await petstore.simulate('truncate', { times: 1 });
     const half = create().then((reply) => reply.text());
     expect(half).rejects.toThrow();
     await half.catch(() => {});
     const requests = await petstore.requests();
-    expect(requests.map(({ status }) => status)).toEqual([...told, 201]);
+    expect(requests.map(({ status }) => status)).toEqual([...expected, 201]);
     expect(requests.map(({ requestId }) => requestId === null)).toEqual([
-      ...told.map((status) => status === null),
+      ...expected.map((status) => status === null),
       false,
     ]);
     await petstore.advance(duration);

@@ -172,7 +172,7 @@ describeWithBrowser('passwords and addresses by mail', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test('a signed-in user who sets a new password is told so, and signs in with it', async () => {
+  test('a signed-in user who sets a new password gets a confirmation, and signs in with it', async () => {
     await using mail = await MailServer.start();
     await using service = await startWithPages({ settings: mail.settings });
     const { account } = await service.account();

@@ -22,14 +22,14 @@ export async function newCounter(url: string, { policy = POLICY, ...link }: Coun
     onBan: (ban: BanRecord) => void bans.push(ban),
   } as const;
   const local = new MemoryLimiter(settings);
-  const { connection, told, lost, ...rest } = await connectTo(url, link);
+  const { connection, reported, lost, ...rest } = await connectTo(url, link);
   const limiter = new RedisLimiter({ ...settings, connection, local });
-  /** What was told last about Redis; connections and errors may be told after it. */
-  const availability = () => told.findLast((event) => event.endsWith('available'));
+  /** Whether Redis was last reported as available or unavailable; connections and errors may be reported after it. */
+  const availability = () => reported.findLast((event) => event.endsWith('available'));
   return {
     limiter,
     bans,
-    told,
+    reported,
     lost,
     availability,
     [Symbol.dispose]: () => rest[Symbol.dispose](),

@@ -115,8 +115,8 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
   });
 
   afterEach(() => {
-    const times = [...one.told, ...other.told];
-    expect(times.filter((what) => what !== 'connected')).toEqual([]);
+    const events = [...one.reported, ...other.reported];
+    expect(events.filter((event) => event !== 'connected')).toEqual([]);
   });
 
   afterAll(async () => {

@@ -147,9 +147,9 @@ describe.skipIf(!hasRedis)('a service whose Redis is slow', () => {
     expect(Bun.peek.status(waiting)).toBe('pending');
     redis.resume();
     expect((await waiting).status).toBe(200);
-    const away = async (service: TestService) =>
+    const unavailable = async (service: TestService) =>
       /petstore_redis_away (\d)/.exec(await (await fetch(`${service.opsUrl}/metrics`)).text())?.[1];
-    expect(await away(patient)).toBe('0');
+    expect(await unavailable(patient)).toBe('0');
   });
 });
 

@@ -59,7 +59,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     };
     await until(() => sent >= 20);
     await redis.lose();
-    await until(() => counter.told.includes('unavailable'));
+    await until(() => counter.reported.includes('unavailable'));
     const lost = sent;
     await until(() => sent >= lost + 50);
     await redis.bringBack();
@@ -133,7 +133,7 @@ describe.skipIf(!hasRedis)('a Redis that was never there', () => {
     await server.kill();
     using counter = await newCounter(server.url);
     expect((await askAtOnce([counter], caller('early', LIMITS), 150)).admitted).toBe(100);
-    expect(counter.told).toContain('unavailable');
+    expect(counter.reported).toContain('unavailable');
     await server.restart();
     await eventually(() => counter.availability() === 'available');
     using late = await newCounter(server.url);

@@ -41,9 +41,14 @@ async function size({ audit }: Backend): Promise<number> {
 }
 
 /** Tests of an audit log and of the entries that the stores record, for every database. */
-export const auditLogSuite = portSuite('an audit log', keeping, hearing, staying);
+export const auditLogSuite = portSuite(
+  'an audit log',
+  recording,
+  recordingChanges,
+  withoutRefusedChanges,
+);
 
-function keeping(open: OpenBackend): void {
+function recording(open: OpenBackend): void {
   test('lists what is recorded, the newest first, whatever the clock says', async () => {
     await using backend = await open();
     const entries = [entry({ at: NOON + 9 }), entry({ at: NOON - 9 }), entry({ detail: '' })];
@@ -137,11 +142,15 @@ const CHANGES: Readonly<
   },
 };
 
-function hearing(open: OpenBackend): void {
+function recordingChanges(open: OpenBackend): void {
   test.each(Object.entries(CHANGES))('has %s, when and by whom', async (_, change) => {
     await using backend = await open();
-    const told = await change(backend, 'command line: ada');
-    expect(await latest(backend.audit)).toEqual({ at: LATER, by: 'command line: ada', ...told });
+    const expected = await change(backend, 'command line: ada');
+    expect(await latest(backend.audit)).toEqual({
+      at: LATER,
+      by: 'command line: ada',
+      ...expected,
+    });
   });
 
   test.each(Object.entries(CHANGES))(
@@ -165,7 +174,7 @@ function hearing(open: OpenBackend): void {
   );
 }
 
-function staying(open: OpenBackend): void {
+function withoutRefusedChanges(open: OpenBackend): void {
   test('has nothing of what was refused', async () => {
     await using backend = await open();
     const { id, email } = await account(backend);

@@ -28,14 +28,14 @@ async function walk(store: PetStore, query: Omit<PetQuery, 'after'>): Promise<st
 /** Tests of a pet store, for every database. */
 export const petStoreSuite = portSuite(
   'a pet store',
-  keeping,
+  storing,
   assigningIds,
   listing,
   settling,
   importing,
 );
 
-function keeping(open: OpenBackend): void {
+function storing(open: OpenBackend): void {
   test('gives an animal back exactly as it was added', async () => {
     await using backend = await open();
     const store = backend.pets();
