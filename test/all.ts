@@ -46,7 +46,7 @@ const LONGEST = [
   'storage/earlier-stores',
   'limits/redis/redis-cluster',
   'service/shutdown',
-  'sandbox/simulations',
+  'api/sandbox/simulations',
   'deploy/executable',
   'service/killed-process',
 ].map((name) => `test/${name}.test.ts`);

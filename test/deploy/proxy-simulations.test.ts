@@ -5,7 +5,7 @@ import {
   listSimulated,
   petsIn,
   simulationScene,
-} from '../sandbox/simulation-scene.ts';
+} from '../api/sandbox/simulation-scene.ts';
 import { hasNginx, startShippedNginx } from '../support/nginx.ts';
 
 const PET = '{"name":"Biscuit","categoryId":1}';

@@ -5,7 +5,7 @@ import type { UsageStore } from '../../src/core/usage.ts';
 import { hourOf, NO_USAGE, type PeriodUsage } from '../../src/core/usage.ts';
 import { UsageRecorder } from '../../src/jobs/usage-recorder.ts';
 import { HOUR } from '../../src/lib/clock.ts';
-import { withStores } from '../quickstart/delivery-rounds.ts';
+import { withStores } from '../api/messages/delivery-rounds.ts';
 import { account, type Backend } from '../storage/ports/backend.ts';
 import { openSqliteBackend } from '../storage/ports/sqlite-backend.ts';
 import { eventually, ManualClock, temporaryFolder } from '../support/harness.ts';

@@ -3,7 +3,7 @@ import { SQL } from 'bun';
 import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
-import { checkSender, newSenders, sendUntilKilled } from '../quickstart/message-senders.ts';
+import { checkSender, newSenders, sendUntilKilled } from '../api/messages/message-senders.ts';
 import { account, message, NOON } from '../storage/ports/backend.ts';
 import { connectTo } from '../storage/ports/postgres-backend.ts';
 import { eventually } from '../support/harness.ts';

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { DAY } from '../../src/lib/clock.ts';
-import { ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
-import { refusalOf } from '../support/problem.ts';
+import { DAY } from '../../../src/lib/clock.ts';
+import { ManualClock, TestService, temporaryFolder } from '../../support/harness.ts';
+import { refusalOf } from '../../support/problem.ts';
 
 const REX = { name: 'Rex', categoryId: 7 };
 const TOM = { name: 'Tom', categoryId: 7 };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { rejection } from '../../client/testing/test-client.ts';
-import { PARTS } from '../../src/config/config.ts';
-import { ManualClock, TestService } from '../support/harness.ts';
-import { refusalOf } from '../support/problem.ts';
-import { sharedService } from '../support/shared-service.ts';
+import { rejection } from '../../../client/testing/test-client.ts';
+import { PARTS } from '../../../src/config/config.ts';
+import { ManualClock, TestService } from '../../support/harness.ts';
+import { refusalOf } from '../../support/problem.ts';
+import { sharedService } from '../../support/shared-service.ts';
 
 const SUNSET = Date.UTC(2030, 11, 5);
 

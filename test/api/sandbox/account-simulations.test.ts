@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { SIMULATIONS } from '../../src/core/simulations.ts';
-import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
-import { refusalOf } from '../support/problem.ts';
-import { callSandbox, sandbox } from '../support/sandbox-scene.ts';
-import { ON_ONE_FOLDER, ON_POSTGRES } from '../support/shared-store.ts';
+import { SIMULATIONS } from '../../../src/core/simulations.ts';
+import { eventually, TestService, temporaryFolder } from '../../support/harness.ts';
+import { refusalOf } from '../../support/problem.ts';
+import { callSandbox, sandbox } from '../../support/sandbox-scene.ts';
+import { ON_ONE_FOLDER, ON_POSTGRES } from '../../support/shared-store.ts';
 import { createPet, listSimulated, simulationScene, twoProcesses } from './simulation-scene.ts';
 
 type Service = Pick<TestService, 'url'>;

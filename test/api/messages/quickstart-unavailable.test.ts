@@ -1,12 +1,12 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { ApiError, PetstoreClient } from '../../client/src/index.ts';
-import { QUEUE_CAPACITY } from '../../src/storage/write-queue.ts';
-import { eventually, temporaryFolder } from '../support/harness.ts';
-import { readAnswer } from '../support/limit-readings.ts';
-import { ServiceProcess } from '../support/process.ts';
-import { send, startQuickstart, WITH_QUICKSTART } from '../support/quickstart-scene.ts';
-import { makeKey, onFolder } from '../support/storage.ts';
+import { ApiError, PetstoreClient } from '../../../client/src/index.ts';
+import { QUEUE_CAPACITY } from '../../../src/storage/write-queue.ts';
+import { eventually, temporaryFolder } from '../../support/harness.ts';
+import { readAnswer } from '../../support/limit-readings.ts';
+import { ServiceProcess } from '../../support/process.ts';
+import { send, startQuickstart, WITH_QUICKSTART } from '../../support/quickstart-scene.ts';
+import { makeKey, onFolder } from '../../support/storage.ts';
 import { withStores } from './delivery-rounds.ts';
 
 /** Writes fail for real: no file may grow beyond 2 MiB, until the limit is lifted from outside. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';
-import { readLimits } from '../support/limit-readings.ts';
-import { refusalOf } from '../support/problem.ts';
-import { WITH_QUICKSTART } from '../support/quickstart-scene.ts';
+import { subscribe } from '../../../src/core/plans.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/clock.ts';
+import { readLimits } from '../../support/limit-readings.ts';
+import { refusalOf } from '../../support/problem.ts';
+import { WITH_QUICKSTART } from '../../support/quickstart-scene.ts';
 import {
   advance,
   callSandbox,
@@ -11,7 +11,7 @@ import {
   type SandboxScene,
   sandbox,
   sandboxScene,
-} from '../support/sandbox-scene.ts';
+} from '../../support/sandbox-scene.ts';
 
 const ONE = subscribe('enterprise', { perMinute: 1, perDay: 1_000 });
 const REMOVAL = Date.UTC(2030, 11, 5);

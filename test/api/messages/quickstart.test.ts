@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test';
-import { rejection } from '../../client/testing/test-client.ts';
-import { generateApiKey } from '../../src/core/api-key-text.ts';
-import { ENVIRONMENTS } from '../../src/core/environments.ts';
-import { subscribe } from '../../src/core/plans.ts';
-import { SECOND } from '../../src/lib/clock.ts';
-import { ManualClock } from '../support/harness.ts';
-import { readAnswer, readLimits } from '../support/limit-readings.ts';
-import { refusalOf } from '../support/problem.ts';
-import { ask, send, startQuickstart } from '../support/quickstart-scene.ts';
-import { sharedService } from '../support/shared-service.ts';
+import { rejection } from '../../../client/testing/test-client.ts';
+import { generateApiKey } from '../../../src/core/api-key-text.ts';
+import { ENVIRONMENTS } from '../../../src/core/environments.ts';
+import { subscribe } from '../../../src/core/plans.ts';
+import { SECOND } from '../../../src/lib/clock.ts';
+import { ManualClock } from '../../support/harness.ts';
+import { readAnswer, readLimits } from '../../support/limit-readings.ts';
+import { refusalOf } from '../../support/problem.ts';
+import { ask, send, startQuickstart } from '../../support/quickstart-scene.ts';
+import { sharedService } from '../../support/shared-service.ts';
 
 const CHALLENGE = 'Bearer realm="petstore"';
 const CHALLENGE_TO_BAD_KEY = 'Bearer realm="petstore", error="invalid_token"';

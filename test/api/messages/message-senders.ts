@@ -1,9 +1,9 @@
-import { NetworkError, PetstoreClient } from '../../client/src/index.ts';
-import { ENVIRONMENTS } from '../../src/core/environments.ts';
-import type { Message } from '../../src/core/messages.ts';
-import type { Stores } from '../../src/storage/stores.ts';
-import { AMPLE } from '../support/harness.ts';
-import type { ServiceProcess } from '../support/process.ts';
+import { NetworkError, PetstoreClient } from '../../../client/src/index.ts';
+import { ENVIRONMENTS } from '../../../src/core/environments.ts';
+import type { Message } from '../../../src/core/messages.ts';
+import type { Stores } from '../../../src/storage/stores.ts';
+import { AMPLE } from '../../support/harness.ts';
+import type { ServiceProcess } from '../../support/process.ts';
 
 /** Pause between the messages of a sender, in ms: the load is steady, but below the machine's capacity. */
 const PAUSE = 10;

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import { SIMULATIONS_IN_WORDS } from '../../src/api/sandbox/schemas.ts';
-import { ERRORS } from '../../src/core/errors.ts';
-import { parseSimulation, SIMULATIONS } from '../../src/core/simulations.ts';
+import { SIMULATIONS_IN_WORDS } from '../../../src/api/sandbox/schemas.ts';
+import { ERRORS } from '../../../src/core/errors.ts';
+import { parseSimulation, SIMULATIONS } from '../../../src/core/simulations.ts';
 import {
   accountWith,
   requestWith,
   SIMULATION_EXAMPLES,
-} from '../../src/dashboard/web/sandbox/examples.ts';
+} from '../../../src/dashboard/web/sandbox/examples.ts';
 
 const EXAMPLES = SIMULATION_EXAMPLES.flatMap(([, examples]) => examples);
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { createKey } from '../support/dashboard-scene.ts';
-import { Visitor } from '../support/dashboard-visitor.ts';
-import { eventually, TestService } from '../support/harness.ts';
-import { listPets, sandbox } from '../support/sandbox-scene.ts';
+import { createKey } from '../../support/dashboard-scene.ts';
+import { Visitor } from '../../support/dashboard-visitor.ts';
+import { eventually, TestService } from '../../support/harness.ts';
+import { listPets, sandbox } from '../../support/sandbox-scene.ts';
 
 test('the dashboard in a process of its own changes what another process serves', async () => {
   await using staging = await TestService.start({ parts: ['staging'] });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { PET_STATUSES } from '../../src/core/pets.ts';
-import { TestService } from '../support/harness.ts';
-import { refusalOf } from '../support/problem.ts';
-import { sharedService } from '../support/shared-service.ts';
+import { PET_STATUSES } from '../../../src/core/pets.ts';
+import { TestService } from '../../support/harness.ts';
+import { refusalOf } from '../../support/problem.ts';
+import { sharedService } from '../../support/shared-service.ts';
 
 const NAME_MESSAGE = 'a string of 1 to 255 characters, not blank, without control characters.';
 

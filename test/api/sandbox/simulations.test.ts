@@ -1,10 +1,10 @@
 import { describe, expect, spyOn, test } from 'bun:test';
-import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
-import { subscribe } from '../../src/core/plans.ts';
-import { SIMULATIONS } from '../../src/core/simulations.ts';
-import { eventually } from '../support/harness.ts';
-import { readLimits } from '../support/limit-readings.ts';
-import { listPets } from '../support/sandbox-scene.ts';
+import { ERRORS, type ErrorCode } from '../../../src/core/errors.ts';
+import { subscribe } from '../../../src/core/plans.ts';
+import { SIMULATIONS } from '../../../src/core/simulations.ts';
+import { eventually } from '../../support/harness.ts';
+import { readLimits } from '../../support/limit-readings.ts';
+import { listPets } from '../../support/sandbox-scene.ts';
 import { bytesOf, createPet, listSimulated, petsIn, simulationScene } from './simulation-scene.ts';
 
 const CODES = Object.keys(ERRORS).filter((code): code is ErrorCode => code in ERRORS);

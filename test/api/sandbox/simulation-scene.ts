@@ -1,11 +1,11 @@
-import { readConfig } from '../../src/config/config.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
-import { AMPLE, TestService } from '../support/harness.ts';
-import { ServiceProcess } from '../support/process.ts';
-import { rawExchange } from '../support/raw.ts';
-import { REUSED_THREADS } from '../support/reused-threads.ts';
-import type { SharedStore } from '../support/shared-store.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openStores } from '../../../src/storage/open-stores.ts';
+import { AMPLE, TestService } from '../../support/harness.ts';
+import { ServiceProcess } from '../../support/process.ts';
+import { rawExchange } from '../../support/raw.ts';
+import { REUSED_THREADS } from '../../support/reused-threads.ts';
+import type { SharedStore } from '../../support/shared-store.ts';
 
 /** A service, and the key of an account in staging. */
 export interface SimulationScene extends AsyncDisposable {

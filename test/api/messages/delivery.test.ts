@@ -1,8 +1,13 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { DAY } from '../../src/lib/clock.ts';
-import { eventually, ManualClock, type TestService, temporaryFolder } from '../support/harness.ts';
-import { send, startQuickstart } from '../support/quickstart-scene.ts';
+import { DAY } from '../../../src/lib/clock.ts';
+import {
+  eventually,
+  ManualClock,
+  type TestService,
+  temporaryFolder,
+} from '../../support/harness.ts';
+import { send, startQuickstart } from '../../support/quickstart-scene.ts';
 import { deliveryRounds } from './delivery-rounds.ts';
 
 /** Random by default; to repeat a failure, set DURABILITY_SEED to the seed that it names. */

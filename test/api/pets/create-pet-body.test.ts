@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { TestService } from '../support/harness.ts';
-import { refusalOf } from '../support/problem.ts';
-import { rawExchange } from '../support/raw.ts';
-import { sharedService } from '../support/shared-service.ts';
+import { TestService } from '../../support/harness.ts';
+import { refusalOf } from '../../support/problem.ts';
+import { rawExchange } from '../../support/raw.ts';
+import { sharedService } from '../../support/shared-service.ts';
 
 const KIBIBYTES_64 = 64 * 1024;
 const PET = '{"name":"Rex","categoryId":7}';

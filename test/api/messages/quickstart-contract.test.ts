@@ -4,10 +4,10 @@ import {
   type OpenapiDocument,
   objections,
   operationOf,
-} from '../http/openapi-document.ts';
-import type { TestService } from '../support/harness.ts';
-import { refusalOf } from '../support/problem.ts';
-import { ask, send, startQuickstart } from '../support/quickstart-scene.ts';
+} from '../../http/openapi-document.ts';
+import type { TestService } from '../../support/harness.ts';
+import { refusalOf } from '../../support/problem.ts';
+import { ask, send, startQuickstart } from '../../support/quickstart-scene.ts';
 
 const committed = COMMITTED.quickstart.document;
 

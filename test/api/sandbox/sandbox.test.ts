@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
-import { TestService } from '../support/harness.ts';
-import { readLimits } from '../support/limit-readings.ts';
-import { refusalOf } from '../support/problem.ts';
-import { callSandbox, listPets, sandbox, sandboxScene } from '../support/sandbox-scene.ts';
+import { subscribe } from '../../../src/core/plans.ts';
+import { TestService } from '../../support/harness.ts';
+import { readLimits } from '../../support/limit-readings.ts';
+import { refusalOf } from '../../support/problem.ts';
+import { callSandbox, listPets, sandbox, sandboxScene } from '../../support/sandbox-scene.ts';
 
 const FREE = subscribe('free');
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { descriptorOf, writeReply } from '../../src/http/simulation/descriptor.ts';
-import { temporaryFolder } from '../support/harness.ts';
+import { descriptorOf, writeReply } from '../../../src/http/simulation/descriptor.ts';
+import { temporaryFolder } from '../../support/harness.ts';
 
 /** The accepting end of a connection within this process. */
 async function acceptedConnection() {

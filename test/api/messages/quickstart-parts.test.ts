@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { PetstoreClient } from '../../client/src/index.ts';
-import { eventually, temporaryFolder } from '../support/harness.ts';
-import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
-import { makeKey, onFolder } from '../support/storage.ts';
+import { PetstoreClient } from '../../../client/src/index.ts';
+import { eventually, temporaryFolder } from '../../support/harness.ts';
+import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../../support/process.ts';
+import { makeKey, onFolder } from '../../support/storage.ts';
 import { withStores } from './delivery-rounds.ts';
 
 const EVERYTHING_BUT_PAGES = ['--only', 'production,staging,quickstart'];

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { rejection } from '../../client/testing/test-client.ts';
-import type { TestService } from '../support/harness.ts';
-import { type Refusal, refusalOf } from '../support/problem.ts';
-import { ask, send, startQuickstart } from '../support/quickstart-scene.ts';
-import { rawExchange } from '../support/raw.ts';
-import { sharedService } from '../support/shared-service.ts';
+import { rejection } from '../../../client/testing/test-client.ts';
+import type { TestService } from '../../support/harness.ts';
+import { type Refusal, refusalOf } from '../../support/problem.ts';
+import { ask, send, startQuickstart } from '../../support/quickstart-scene.ts';
+import { rawExchange } from '../../support/raw.ts';
+import { sharedService } from '../../support/shared-service.ts';
 
 const MUST_BE = '"message" must be a string of 1 to 10,000 Unicode characters.';
 const IS_REQUIRED = '"message" is required: send a string of 1 to 10,000 Unicode characters.';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import type { KeyRequest } from '../../src/core/key-ring.ts';
-import { SIMULATIONS } from '../../src/core/simulations.ts';
-import { TestService, temporaryFolder } from '../support/harness.ts';
-import { readLimits } from '../support/limit-readings.ts';
-import { send, WITH_QUICKSTART } from '../support/quickstart-scene.ts';
-import { sandboxScene } from '../support/sandbox-scene.ts';
-import { ON_ONE_FOLDER, ON_POSTGRES } from '../support/shared-store.ts';
+import type { KeyRequest } from '../../../src/core/key-ring.ts';
+import { SIMULATIONS } from '../../../src/core/simulations.ts';
+import { TestService, temporaryFolder } from '../../support/harness.ts';
+import { readLimits } from '../../support/limit-readings.ts';
+import { send, WITH_QUICKSTART } from '../../support/quickstart-scene.ts';
+import { sandboxScene } from '../../support/sandbox-scene.ts';
+import { ON_ONE_FOLDER, ON_POSTGRES } from '../../support/shared-store.ts';
 import {
   listSimulated,
   petsIn,

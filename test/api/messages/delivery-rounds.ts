@@ -1,13 +1,13 @@
-import { readConfig } from '../../src/config/config.ts';
-import type { Message } from '../../src/core/messages.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
-import type { Stores } from '../../src/storage/stores.ts';
-import { eventually, temporaryFolder } from '../support/harness.ts';
-import { ServiceProcess } from '../support/process.ts';
-import { WITH_QUICKSTART } from '../support/quickstart-scene.ts';
-import { REUSED_THREADS } from '../support/reused-threads.ts';
-import { onFolder, seededRandom } from '../support/storage.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import type { Message } from '../../../src/core/messages.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openStores } from '../../../src/storage/open-stores.ts';
+import type { Stores } from '../../../src/storage/stores.ts';
+import { eventually, temporaryFolder } from '../../support/harness.ts';
+import { ServiceProcess } from '../../support/process.ts';
+import { WITH_QUICKSTART } from '../../support/quickstart-scene.ts';
+import { REUSED_THREADS } from '../../support/reused-threads.ts';
+import { onFolder, seededRandom } from '../../support/storage.ts';
 import { checkSender, newSenders, type Sender, sendUntilKilled } from './message-senders.ts';
 
 export interface DeliveryOptions {
