@@ -46,7 +46,7 @@ export interface Link {
 }
 
 /** The `x-pagination` of the OpenAPI document. */
-interface Pagination {
+export interface Pagination {
   readonly style: 'cursor';
   /** The parameter for the size of a page. */
   readonly limitParameter: string;

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/harness.ts';
 import { PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { cleanEnvironment, ServiceProcess } from '../support/process.ts';
 import { REUSED_THREADS } from '../support/reused-threads.ts';
-import { Recipe } from './recipe.ts';
+import { copyProject, Recipe } from './recipe.ts';
 
 export type Engine = 'SQLite' | 'PostgreSQL';
 
@@ -37,11 +37,17 @@ class Copy {
   readonly recipe: Recipe;
   readonly #folder = temporaryFolder();
 
-  constructor(page: string) {
+  readonly #base: Recipe | undefined;
+
+  /** @param base the page of a recipe that is applied first. */
+  constructor(page: string, base: string | undefined) {
     this.recipe = new Recipe(page);
+    this.#base = base === undefined ? undefined : new Recipe(base);
   }
 
   apply(): void {
+    copyProject(this.#folder.path);
+    this.#base?.applyTo(this.#folder.path);
     this.recipe.applyTo(this.#folder.path);
   }
 
@@ -80,14 +86,22 @@ class Copy {
   }
 }
 
+interface RecipeOptions {
+  /** The most files and lines that the recipe may take. */
+  readonly files: number;
+  readonly lines: number;
+  /** The page of a recipe that is applied first. */
+  readonly base?: string;
+}
+
 /** Tests that a page of docs/ stays within its size and leaves the project sound, and what `defineTests` adds. */
 export function describeRecipe(
   page: string,
-  most: { readonly files: number; readonly lines: number },
+  { base, ...most }: RecipeOptions,
   defineTests: (copy: Copy) => void,
 ): void {
   describe(`docs/${page}`, () => {
-    const copy = new Copy(page);
+    const copy = new Copy(page, base);
     beforeAll(() => copy.apply());
     afterAll(() => copy.remove());
 
@@ -102,7 +116,8 @@ export function describeRecipe(
   });
 }
 
-type Call = (key: string, method: string, path: string, body?: unknown) => Promise<Response>;
+/** Sends a request with a key; '' for none. */
+export type Call = (key: string, method: string, path: string, body?: unknown) => Promise<Response>;
 
 /** A service of a copy, and keys of three accounts. */
 interface Scene {

@@ -43,10 +43,8 @@ export class Recipe {
     return added.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Copies the project into this folder and applies the recipe to the copy. */
+  /** Applies the recipe to a copy of the project. */
   applyTo(folder: string): void {
-    for (const path of COPIED) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     for (const { file, kind, text } of this.#steps) {
       const path = join(folder, file);
       mkdirSync(dirname(path), { recursive: true });
@@ -56,6 +54,12 @@ export class Recipe {
       );
     }
   }
+}
+
+/** Copies the project into this folder. */
+export function copyProject(folder: string): void {
+  for (const path of COPIED) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 }
 
 /** Applies hunks separated by `@@`; the lines that each expects must be in the file exactly once. */

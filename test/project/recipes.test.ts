@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { ambiguousNames } from '../http/openapi-document.ts';
 import { hasPostgres } from '../support/postgres-server.ts';
 import {
+  type Call,
   Databases,
   describeRecipe,
   type Engine,
@@ -124,3 +125,64 @@ describeRecipe('adding-a-resource.md', { files: 9, lines: 170 }, (copy) => {
     });
   }
 });
+
+describeRecipe(
+  'adding-a-list.md',
+  { files: 5, lines: 90, base: 'adding-a-resource.md' },
+  (copy) => {
+    test('adds the operation to the OpenAPI document', async () => {
+      const { paths } = JSON.parse(await copy.petstore({}, 'openapi'));
+      const { parameters, responses, ...listed } = paths['/orders'].get;
+      expect(listed).toMatchObject({
+        operationId: 'listOrders',
+        'x-pagination': { style: 'cursor' },
+      });
+      expect(parameters.map(({ name }: { name: string }) => name)).toEqual(['limit', 'after']);
+      expect(Object.keys(responses['200'].headers)).toContain('Link');
+    });
+
+    test.skipIf(!hasPostgres)('lists orders on PostgreSQL', () => listsOrders('PostgreSQL'));
+    test('lists orders on SQLite', () => listsOrders('SQLite'));
+
+    async function listsOrders(engine: Engine): Promise<void> {
+      await withService(copy, await databases.create(engine), async (scene) => {
+        const { call, keys } = scene;
+        await call(keys.shop, 'POST', '/pets', { name: 'Rex', categoryId: 7 });
+        const order = async (key: string): Promise<OrderBody> =>
+          (await call(key, 'POST', '/orders', { petId: 1, quantity: 1 })).json();
+        const placed: OrderBody[] = [];
+        for (let count = 0; count < 5; count++) placed.push(await order(keys.shop));
+        await order(keys.other);
+
+        expect(await pagesOf(call, keys.shop, '?limit=2')).toEqual([
+          placed.slice(0, 2),
+          placed.slice(2, 4),
+          placed.slice(4),
+        ]);
+        expect(await pagesOf(call, keys.shop, '?limit=5')).toEqual([placed]);
+        expect(await pagesOf(call, keys.shop, `?after=${placed[3]?.id}`)).toEqual([
+          placed.slice(4),
+        ]);
+        for (const after of ['%00', '1', 'ord_', 'pet_1']) {
+          const refused = await call(keys.shop, 'GET', `/orders?after=${after}`);
+          expect(await problemOf(refused)).toMatchObject({
+            status: 400,
+            code: 'invalid_parameter',
+          });
+        }
+        await expectLimits(scene, 'GET', '/orders');
+      });
+    }
+  },
+);
+
+/** The pages of orders, read by the `Link` headers. */
+async function pagesOf(call: Call, key: string, query: string): Promise<OrderBody[][]> {
+  const pages: OrderBody[][] = [];
+  for (let path: string | undefined = `/orders${query}`; path !== undefined; ) {
+    const reply = await call(key, 'GET', path);
+    pages.push(await reply.json());
+    path = /^<[^>]*(\/orders\?[^>]*)>; rel="next"$/.exec(reply.headers.get('Link') ?? '')?.[1];
+  }
+  return pages;
+}

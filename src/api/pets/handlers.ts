@@ -7,6 +7,7 @@ import { REVALIDATED_BY_CLIENT, weakEntityTagOf } from '../../http/entity-tag.ts
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { bodyReader } from '../../http/json-body.ts';
+import { nextPageLink } from '../../http/paging.ts';
 import { enumParameter, integerParameter, invalidParameter, readQuery } from '../../http/query.ts';
 import type { Reply } from '../../http/reply.ts';
 import { INT64_MAX, toInt64 } from '../../lib/int64.ts';
@@ -69,17 +70,14 @@ function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): R
   const page = revalidated(petsJson(pets), more);
   const last = pets.at(-1);
   if (!more || !last) return page;
-  return { ...page, headers: { Link: nextPageLink(baseUrl, query, last.id) } };
+  const { limit, status } = query;
+  const Link = nextPageLink(`${baseUrl}/pets`, { limit, status, after: last.id });
+  return { ...page, headers: { Link } };
 }
 
 function revalidated(body: string, hasMore = false): Reply {
   const entityTag = weakEntityTagOf(body, hasMore);
   return { status: 200, body, cacheControl: REVALIDATED_BY_CLIENT, entityTag };
-}
-
-function nextPageLink(baseUrl: string, { limit, status }: PetQuery, after: number): string {
-  const filter = status ? `&status=${status}` : '';
-  return `<${baseUrl}/pets?limit=${limit}${filter}&after=${after}>; rel="next"`;
 }
 
 async function createPet(pets: PetStore, { key, request, now }: RequestContext): Promise<Reply> {

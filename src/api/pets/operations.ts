@@ -1,6 +1,7 @@
 import { PAGE_SIZE } from '../../core/pets.ts';
 import { idempotencyKeyParameter } from '../../http/idempotency-key.ts';
 import { type Operation, pathParameter } from '../../http/operation.ts';
+import { limitParameter, PAGINATION } from '../../http/paging.ts';
 import { NEW_PET_EXPECTATIONS, NewPet, Pet, PetStatus, Pets } from './schemas.ts';
 
 /** The second pet in an example store; the first one is the example of the schema. */
@@ -26,14 +27,7 @@ export const PET_OPERATIONS = {
       'Animals in ascending id. When more follow, the reply carries a `Link` header with ' +
       '`rel="next"` (RFC 8288): request that address to go on. A page without it is the last.',
     parameters: [
-      {
-        name: 'limit',
-        in: 'query',
-        required: false,
-        description: 'Maximum number of animals to return (page size).',
-        schema: { type: 'integer', ...PAGE_SIZE },
-        example: 20,
-      },
+      limitParameter('animals'),
       STATUS_PARAMETER,
       {
         name: 'after',
@@ -69,13 +63,7 @@ export const PET_OPERATIONS = {
       },
     },
     isRevalidated: true,
-    pagination: {
-      style: 'cursor',
-      limitParameter: 'limit',
-      cursorParameter: 'after',
-      cursorField: 'id',
-      nextLink: { header: 'Link', rel: 'next' },
-    },
+    pagination: PAGINATION,
   },
   createPet: {
     method: 'POST',
