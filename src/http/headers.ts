@@ -113,7 +113,7 @@ export const HEADER_NAMES: readonly HeaderName[] = Object.keys(HEADERS).filter(
 export const SIMULATED_REPLY_HEADERS = [
   {
     name: 'Petstore-Simulated',
-    description: 'The name of the simulation that the reply is the result of. In staging alone.',
+    description: 'The name of the simulation that caused the reply. Only in staging.',
     example: 'unavailable',
   },
 ] as const;
@@ -131,17 +131,17 @@ export const REQUEST_HEADERS = [
   {
     name: 'Idempotency-Key',
     description:
-      'Names a creation, so that it can be [sent again](/docs/guides/idempotency) without creating twice.',
+      'Identifies a creation, so that it can be [sent again](/docs/guides/idempotency) without creating anything twice.',
   },
   {
     name: 'If-None-Match',
     description:
-      'The `ETag` of a reply that you have: as long as it is still the same, the reply is 304 without a body.',
+      'The `ETag` of a reply that you have: as long as the reply would be the same, you get 304 without a body.',
   },
   {
     name: 'Petstore-Simulate',
     description:
-      'The [simulation](/docs/guides/sandbox#simulations) that was applied to the request, such as `unavailable;retry-after=2`. In staging alone.',
+      'The [simulation](/docs/guides/sandbox#simulations) to apply to the request, such as `unavailable;retry-after=2`. Only in staging.',
   },
   {
     name: 'Accept-Encoding',

@@ -8,11 +8,11 @@ export const QUICKSTART_GUIDE: Guide = {
   description: 'From no account to the first reply, in three steps.',
   body: ({ addresses }) =>
     document(
-      '## Make a key',
-      'Create an account on [the start page](/), and make a key there or on [Keys](/keys). The key is shown once.',
+      '## Create a key',
+      'Create an account on [the start page](/), and create a key there or on [Keys](/keys). The key is shown once.',
       '## Send a message',
       quickstart(addresses),
       '## See it arrive',
-      'The message is on [Messages](/messages), where it turns from `queued` to `delivered`.',
+      'The message is on [Messages](/messages), where its status changes from `queued` to `delivered`.',
     ),
 };

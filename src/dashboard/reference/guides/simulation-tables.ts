@@ -7,21 +7,21 @@ import {
 import { table } from '../../pages/markdown.ts';
 
 const EFFECTS: Readonly<Record<FaultName, string>> = {
-  delay: 'The request is carried out, and its reply leaves so many milliseconds later.',
-  drop: 'The connection ends without a byte of a reply. Nothing was done.',
+  delay: 'The request is carried out, and its reply is sent after this many milliseconds.',
+  drop: 'The connection ends without a byte of a reply. The request is not carried out.',
   drop_after: 'The request is carried out, and the connection ends without a byte of a reply.',
   truncate:
-    "The request is carried out. Half of the reply's body arrives, then the connection ends; `Content-Length` tells the whole size.",
+    "The request is carried out. Half of the reply's body arrives, then the connection ends; `Content-Length` states the size of the whole body.",
   trickle:
-    "The request is carried out. The reply's body arrives so slowly, chunked; after 60 s the rest follows at once.",
+    "The request is carried out. The reply's body arrives at this speed, chunked; after 60 s the rest arrives immediately.",
   flaky:
-    'So large a share of the requests gets 503 `unavailable`, the rest its own reply. Which ones is decided by the seed and by how many came before: the same from a new key, `PUT /simulation` or `POST /reset` on.',
+    'This share of the requests gets 503 `unavailable`, the others their own reply. The seed and the number of earlier requests decide which ones. The order begins again with a new key, `PUT /simulation` or `POST /reset`.',
   malformed:
     "The request is carried out. The reply's body is broken JSON, with the right type and length.",
   unknown_field:
-    'The request is carried out. Each object of the reply has a field more, as a later 1.x may.',
+    'The request is carried out. Each object of the reply has one more field, as a later 1.x may add.',
   unknown_code:
-    'A 422 with a code that is not in the contract, as a later 1.x may add. Nothing was done.',
+    'A 422 with a code that is not in the contract, as a later 1.x may add. The request is not carried out.',
 };
 
 /** The simulations other than errors, with their parameters. */
