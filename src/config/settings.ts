@@ -13,12 +13,13 @@ export const SETTINGS = {
   },
   PETSTORE_OPS_PORT: {
     default: '3001',
-    purpose: 'Port of /livez, /readyz and /metrics; follows PETSTORE_PORT; 0 picks a free one.',
+    purpose:
+      'Port of /livez, /readyz and /metrics: by default the one after PETSTORE_PORT; 0 picks a free one.',
   },
   PETSTORE_TLS_CERT: {
     default: 'none',
     purpose:
-      'PEM file with the certificate chain for TLS, read anew when it changes; the default public addresses begin with https then.',
+      'PEM file with the certificate chain for TLS; read again when it changes. The default public addresses then begin with https.',
   },
   PETSTORE_TLS_KEY: {
     default: 'none',
@@ -36,7 +37,8 @@ export const SETTINGS = {
   },
   PETSTORE_PUBLIC_URL: {
     default: 'http://localhost:3000',
-    purpose: 'Public address of the service: the five addresses below follow from it unless set.',
+    purpose:
+      'Public address of the service: each of the five addresses below follows from it unless it is set.',
   },
   PETSTORE_BASE_URL: {
     default: 'http://localhost:3000/v1',
@@ -75,7 +77,7 @@ export const SETTINGS = {
   },
   PETSTORE_MAIL_FROM: {
     default: 'none',
-    purpose: 'Sender of mail; goes with PETSTORE_SMTP_URL.',
+    purpose: 'Sender of mail; set it together with PETSTORE_SMTP_URL.',
   },
   PETSTORE_CONTACT: {
     default: 'none',
@@ -84,7 +86,7 @@ export const SETTINGS = {
   },
   PETSTORE_SECRET: {
     default: 'generated in the data folder on the first start',
-    purpose: 'Key that API keys are digested and sessions are signed with; at least 32 characters.',
+    purpose: 'Secret for digesting API keys and signing sessions; at least 32 characters.',
   },
   PETSTORE_OPERATOR_SECOND_FACTOR: {
     default: 'required',
@@ -120,17 +122,17 @@ export const SETTINGS = {
   PETSTORE_REQUEST_LOG_DAYS: {
     default: '7',
     purpose:
-      'How long requests of accounts are kept in the request log, in days, up to 30; 0 switches it off and deletes what it holds.',
+      'How long the request log stores requests of accounts, in days, up to 30; 0 turns it off and deletes its entries.',
   },
   PETSTORE_DRAIN_SECONDS: {
     default: '0',
     purpose:
-      'How long requests are still served after a signal to stop, in seconds, while /readyz answers 503; for proxies that ask it.',
+      'How long requests are still served after a signal to stop, in seconds, while /readyz returns 503; for proxies that check it.',
   },
   PETSTORE_BACKUP_WARN_HOURS: {
     default: '48',
     purpose:
-      'Age of the last backup, in hours, at which the log and /readyz warn, once backups are made with backup --to.',
+      'Age of the last backup, in hours, at which the log and /readyz warn, once backup --to is used.',
   },
   PETSTORE_LOG_LEVEL: { default: 'info', purpose: `One of ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, { default: string; purpose: string }>;
