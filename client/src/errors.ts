@@ -1,6 +1,6 @@
 import type { RateLimit } from './rate-limit.ts';
 
-/** An error code that version 1.0.0 of the service is known to answer with. */
+/** The error codes of the service's version 1.0.0. */
 export type KnownErrorCode =
   | 'invalid_json'
   | 'invalid_body'

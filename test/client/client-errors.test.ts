@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import {
   ApiError,
   InvalidReplyError,
@@ -10,6 +11,7 @@ import {
 } from '../../client/src/index.ts';
 import { crash, failure, reply, ScriptedService } from '../../client/testing/scripted-service.ts';
 import { CANARY_KEY, connect, rejection, START } from '../../client/testing/test-client.ts';
+import { ERRORS } from '../../src/core/errors.ts';
 
 const quota = {
   'X-RateLimit-Limit': '60',
@@ -271,4 +273,11 @@ describe('options', () => {
     expect(String(error)).toBe('RetryLaterError: Slow down.');
     expect(isApiError(error, 'rate_limited')).toBe(true);
   });
+});
+
+test('the types of the client name every error code of the service', async () => {
+  const source = await Bun.file(join(import.meta.dir, '../../client/src/errors.ts')).text();
+  const [, union = ''] = /type KnownErrorCode =([^;]*);/.exec(source) ?? [];
+  const named = Array.from(union.matchAll(/'(\w+)'/g), ([, code]) => code);
+  expect(named.sort()).toEqual(Object.keys(ERRORS).sort());
 });
