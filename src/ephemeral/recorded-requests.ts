@@ -1,3 +1,4 @@
+import { declaredLength, MAX_BODY_BYTES, readBody } from '../http/json-body.ts';
 import { REQUEST_ID_HEADER } from '../http/request-id.ts';
 import type { RequestHandler } from '../http/serve-options.ts';
 import { sentOf } from '../http/simulation/sent-instead.ts';
@@ -16,6 +17,7 @@ export interface RecordedRequest {
   readonly url: string;
   /** By names in lower case; without Authorization. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Empty if it was larger than the API accepts, or did not arrive whole. */
   readonly body: string;
   /** Status of the reply; `null` where a simulation ended the connection without one. */
   readonly status: number | null;
@@ -50,7 +52,8 @@ export class RecordedRequests {
       }
       const receivedAt = this.#clock.now();
       const clears = this.#clears;
-      const copy = request.clone();
+      // The service refuses a longer body without reading it. Of a copy, all that arrives would stay in memory.
+      const copy = declaredLength(request) > MAX_BODY_BYTES ? undefined : request.clone();
       const response = await handler(request, ...rest);
       const sent = sentOf(response);
       const { status = null, headers } = sent;
@@ -60,7 +63,7 @@ export class RecordedRequests {
         method: request.method,
         url: request.url,
         headers: headersOf(request),
-        body: await copy.text().catch(() => ''),
+        body: copy ? await bodyOf(copy) : '',
         status,
         code: 'code' in sent ? (sent.code ?? null) : await codeOf(response),
         durationMs: this.#clock.now().elapsed - receivedAt.elapsed,
@@ -92,6 +95,14 @@ function headersOf({ headers }: Request): Record<string, string> {
   return Object.fromEntries(
     Array.from(headers).filter(([name]) => name.toLowerCase() !== 'authorization'),
   );
+}
+
+async function bodyOf(request: Request): Promise<string> {
+  try {
+    return new TextDecoder().decode(await readBody(request));
+  } catch {
+    return '';
+  }
 }
 
 async function codeOf(response: Response): Promise<string | null> {

@@ -46,7 +46,7 @@ export function bodyReader<const Schema extends XSchema>(
  */
 export async function readJsonBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
   checkContentType(request.headers);
-  return parseStrictJson(await readBytes(request, maxBytes));
+  return parseStrictJson(await readBody(request, maxBytes));
 }
 
 function checkContentType(headers: Headers): void {
@@ -70,9 +70,18 @@ function unsupported(message: string): ApiError {
   return new ApiError('unsupported_content_type', message);
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+/** The length that the headers declare, in bytes; `NaN` for a body of chunks, and without a body. */
+export function declaredLength({ headers }: Request): number {
   // A Content-Length given twice arrives joined by a comma: not a number, so the bytes are counted.
-  const declared = Number(request.headers.get('content-length') ?? Number.NaN);
+  return Number(headers.get('content-length') ?? Number.NaN);
+}
+
+/**
+ * Reads a request's body, but not further than its largest size.
+ * @throws ApiError `body_too_large`, or `invalid_json` when the body did not arrive whole.
+ */
+export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
+  const declared = declaredLength(request);
   if (declared > maxBytes) throw tooLarge(maxBytes);
   try {
     return declared <= maxBytes ? await request.bytes() : await readCounted(request, maxBytes);
@@ -87,12 +96,18 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
 async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  const reader = request.body?.getReader();
+  for (;;) {
+    const chunk = (await reader?.read())?.value;
+    if (!chunk) return Buffer.concat(chunks);
     size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
+    if (size > maxBytes) {
+      // Where the request was cloned, this resolves only once its copy has been cancelled, too.
+      reader?.cancel().catch(() => {});
+      throw tooLarge(maxBytes);
+    }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
 }
 
 function tooLarge(maxBytes: number): ApiError {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { startPetstore } from '../../testing/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { PROGRAM } from '../support/process.ts';
+import { rawExchange } from '../support/raw.ts';
 import { create, list, sendMeeting, start, timeoutMs } from './petstore-scene.ts';
 
 describe('a petstore for tests', () => {
@@ -62,6 +63,24 @@ describe('a petstore for tests', () => {
     });
     expect(JSON.stringify([first, second])).not.toContain(petstore.key);
   });
+
+  const CHUNK = `10000\r\n${'x'.repeat(0x1_0000)}\r\n`;
+  test.each([
+    ['a length', 'Content-Length: 10000000', 'x'],
+    ['chunks', 'Transfer-Encoding: chunked', CHUNK.repeat(2)],
+  ])(
+    'refuses a body above 64 KiB with %s before its end, and records it empty',
+    async (_, header, sent) => {
+      await using petstore = await start();
+      const { host, port } = new URL(petstore.url);
+      const authorization = `Authorization: Bearer ${petstore.key}`;
+      const head = ['POST /v1/pets HTTP/1.1', `Host: ${host}`, authorization, header];
+      const lines = [...head, 'Content-Type: application/json', 'Connection: close'];
+      const { replies } = await rawExchange(Number(port), [`${lines.join('\r\n')}\r\n\r\n${sent}`]);
+      expect(replies).toMatchObject([{ status: 413 }]);
+      expect(await petstore.requests()).toMatchObject([{ status: 413, body: '' }]);
+    },
+  );
 
   test('refuses an account that cannot be, in words', async () => {
     await using petstore = await start();

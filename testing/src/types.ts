@@ -90,6 +90,7 @@ export interface RecordedRequest {
   readonly url: string;
   /** By lower-case name; without Authorization. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Empty if it was larger than 64 KiB, the limit of the API, or did not arrive whole. */
   readonly body: string;
   /** The status of the reply; `null` if a simulation ended the connection without a reply. */
   readonly status: number | null;
