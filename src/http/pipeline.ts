@@ -45,12 +45,9 @@ export interface ServiceMetrics {
    * @param operation its id in the contract, or `none` if the request names no operation.
    * @param took ms
    */
-  recordResponse(
-    operation: string,
-    status: number,
-    outcome: RateLimitResult['outcome'],
-    took: number,
-  ): void;
+  recordResponse(operation: string, status: number, took: number): void;
+  /** Records the rate limiter's decision on a request. */
+  recordDecision(outcome: RateLimitResult['outcome']): void;
 }
 
 export interface ServiceOptions {
@@ -162,6 +159,7 @@ export class HttpService {
     const decision = api.limiterOf(caller.quota).take(caller.quota, now);
     if (decision instanceof Promise) address();
     const limits = decision instanceof Promise ? await decision : decision;
+    this.#options.metrics.recordDecision(limits.outcome);
     const made = this.#makeReply(identified, limits);
     if (!(made instanceof Promise)) return this.#respond(identified, made, limits);
     address();
@@ -215,17 +213,22 @@ export class HttpService {
     const { received, target, served, now } = identified;
     const { request, id, receivedAt, address } = received;
     const { api, match } = target;
+    const { connections, metrics } = this.#options;
     const limiter = api.limiterOf(quota);
     const anonymous = addressCaller(api, address);
     const { reply, limits, deliver } = await lazySimulate({
       ...{ request, key, match, served, simulations },
       baseUrl: api.baseUrl,
-      take: () => limiter.take(quota, now),
+      take: async () => {
+        const limits = await limiter.take(quota, now);
+        metrics.recordDecision(limits.outcome);
+        return limits;
+      },
       peek: () => limiter.peek(quota, now),
       peekAddress: () => api.limiterOf(anonymous).peek(anonymous, receivedAt),
       makeReply: (limits) => this.#makeReply(identified, limits),
       errorReply: (error) => this.#errorReply(error, id),
-      connections: this.#options.connections,
+      connections,
     });
     const response = this.#respond(identified, reply, limits);
     exposeSimulated(response.headers);
@@ -265,7 +268,7 @@ export class HttpService {
     const operation = served?.id ?? NO_OPERATION;
     const took = clock.now().elapsed - receivedAt.elapsed;
     if (key) target.api.recordUsage(key, { operation, status, took, at: receivedAt.wall });
-    metrics.recordResponse(operation, status, limits.outcome, took);
+    metrics.recordResponse(operation, status, took);
     log.request?.(request, id, status, took);
     const place = key && recorder?.place(key, receivedAt.wall, status);
     if (place) place.replies[place.next] = sentReply(received, key, selected, limits, now, took);

@@ -149,8 +149,12 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   }
 
   /** Records a response. @param took ms */
-  recordResponse(operation: string, status: number, outcome: Outcome, took: number): void {
+  recordResponse(operation: string, status: number, took: number): void {
     this.#requests.record(operation, status, took);
+  }
+
+  /** Records the rate limiter's decision on a request. */
+  recordDecision(outcome: Outcome): void {
     this.#decisions[outcome] += 1;
   }
 

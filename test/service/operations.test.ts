@@ -112,6 +112,14 @@ describe('metrics', () => {
     expect(await sample(service, 'petstore_bans_total{environment="production"}')).toBe(1);
   });
 
+  test('count no quota decision for a request that uses no quota', async () => {
+    await using service = await TestService.start();
+    await service.request('/openapi.json');
+    const headers = { Origin: 'http://a.example', 'Access-Control-Request-Method': 'GET' };
+    await service.request('/pets', { method: 'OPTIONS', headers });
+    expect(await sample(service, 'petstore_quota_decisions_total{outcome="admitted"}')).toBe(0);
+  });
+
   test('have counters that begin at zero, so that the first of anything is a rise', async () => {
     await using service = await TestService.start();
     const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
