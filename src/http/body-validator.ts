@@ -1,11 +1,13 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile, type XSchema } from 'typebox/schema';
 import { ApiError, messageFor } from '../core/errors.ts';
-import { type Int64, toInt64 } from '../lib/int64.ts';
+import { type Int64, parseInt64, toInt64 } from '../lib/int64.ts';
 import { type Expectations, expectationsOf } from './expectations.ts';
 
 /** The longest name of an unknown field that a message repeats in full, in characters. */
 const SHOWN_NAME_LENGTH = 60;
+
+const NUMERIC_TYPES: ReadonlySet<string> = new Set(['integer', 'number', 'bigint']);
 
 /**
  * Makes a parser for request bodies from the schema of an object, which is compiled immediately.
@@ -25,7 +27,7 @@ export function bodyParser<const Schema extends XSchema>(
     for (const [name, convert] of numeric) convertInPlace(body, name, convert);
     if (!validator.Check(body)) {
       const [, [error]] = validator.Errors(body);
-      throw invalidBody(error, expectations);
+      throw invalidBody(error, expectations, body);
     }
     const broken = Object.entries(Object(body)).find(([field, value]) => {
       return Object.hasOwn(expectations, field) && isBrokenText(value);
@@ -35,7 +37,11 @@ export function bodyParser<const Schema extends XSchema>(
   };
 }
 
-function invalidBody(error: TLocalizedValidationError | undefined, expectations: Expectations) {
+function invalidBody(
+  error: TLocalizedValidationError | undefined,
+  expectations: Expectations,
+  body: unknown,
+) {
   if (error?.instancePath === '' && error.keyword === 'type') {
     return new ApiError('invalid_body', 'The body must be a JSON object.');
   }
@@ -45,7 +51,10 @@ function invalidBody(error: TLocalizedValidationError | undefined, expectations:
   const missing = error?.keyword === 'required' ? error.params.requiredProperties[0] : undefined;
   if (missing) return new ApiError('invalid_body', missingField(missing, expectations));
   const field = fieldOf(error?.instancePath ?? '');
-  if (Object.hasOwn(expectations, field)) return invalidField(field, expectations);
+  if (Object.hasOwn(expectations, field)) {
+    const hint = isQuotedInteger(error, Object(body)[field]) ? ', not in quotes' : '';
+    return invalidField(field, expectations, hint);
+  }
   const shown = JSON.stringify(field.slice(0, SHOWN_NAME_LENGTH));
   const known = Object.keys(expectations).join(', ');
   return new ApiError('invalid_body', `${shown} is not a field here. Use: ${known}.`, {
@@ -53,8 +62,15 @@ function invalidBody(error: TLocalizedValidationError | undefined, expectations:
   });
 }
 
-function invalidField(field: string, expectations: Expectations): ApiError {
-  return new ApiError('invalid_body', `"${field}" must be ${expectations[field]}.`);
+function invalidField(field: string, expectations: Expectations, hint = ''): ApiError {
+  return new ApiError('invalid_body', `"${field}" must be ${expectations[field]}${hint}.`);
+}
+
+/** Whether the error is that a field must be a number, and its value is the text of an integer. */
+function isQuotedInteger(error: TLocalizedValidationError | undefined, value: unknown): boolean {
+  if (error?.keyword !== 'type' || typeof value !== 'string') return false;
+  const isNumeric = [error.params.type].flat().some((type) => NUMERIC_TYPES.has(type));
+  return isNumeric && parseInt64(value) !== undefined;
 }
 
 function missingField(field: string, expectations: Expectations): string {

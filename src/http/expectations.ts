@@ -25,7 +25,7 @@ export function expectationsOf(schema: XSchema): Expectations {
 function expectationOf(field: FieldSchema): string {
   const { type, minimum, maximum, minLength = 0, maxLength } = field;
   if (field.enum) return `one of ${field.enum.join(', ')}`;
-  if (type === 'bigint') return `an integer from ${INT64_MIN} to ${INT64_MAX}, not in quotes`;
+  if (type === 'bigint') return `an integer from ${INT64_MIN} to ${INT64_MAX}`;
   if (type === 'string' && maxLength !== undefined) {
     return `a string of ${minLength} to ${maxLength} characters`;
   }

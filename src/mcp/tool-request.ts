@@ -1,3 +1,5 @@
+import type { Parameter } from '../http/operation.ts';
+import { invalidParameter } from '../http/query.ts';
 import { type ApiTool, argumentName, parametersOf } from './api-tools.ts';
 import { fromToolValue } from './tool-schemas.ts';
 
@@ -8,10 +10,11 @@ export type Arguments = Readonly<Record<string, unknown>>;
 const UNSENDABLE_SEGMENT = /^\.{0,2}$/;
 
 /**
- * The request to the API for a call of a tool. Arguments are not checked, because the API refuses invalid
- * ones with its own messages.
+ * The request to the API for a call of a tool. Values of arguments are not checked, because the API refuses
+ * invalid ones with its own messages.
  * @param authorization the value of the header with the caller's key.
- * @throws ApiError `invalid_parameter` for a number that was rounded when it was parsed.
+ * @throws ApiError `invalid_parameter` when an argument for the path is missing, and for a number that was rounded
+ *   when it was parsed.
  */
 export function toolRequest(
   { operation, baseUrl }: ApiTool,
@@ -28,11 +31,8 @@ export function toolRequest(
   const others = new Map(Object.entries(given));
   let path = operation.path;
   for (const parameter of parametersOf(operation)) {
-    const name = argumentName(parameter);
-    const value = others.get(name) ?? undefined;
-    others.delete(name);
-    if (value === undefined) continue;
-    const text = textOf(fromToolValue(value, parameter.schema));
+    const text = takeArgument(parameter, others);
+    if (text === undefined) continue;
     if (parameter.in === 'query') query.set(parameter.name, text);
     else if (parameter.in === 'header') headers.set(parameter.name, headerValue(text));
     else if (!UNSENDABLE_SEGMENT.test(text)) {
@@ -47,6 +47,16 @@ export function toolRequest(
     redirect: 'manual',
     ...(body && { body: JSON.stringify(fromToolValue(Object.fromEntries(others), body)) }),
   });
+}
+
+/** Removes the argument for a parameter; returns its text, or `undefined` if there is none. */
+function takeArgument(parameter: Parameter, given: Map<string, unknown>): string | undefined {
+  const name = argumentName(parameter);
+  const value = given.get(name) ?? undefined;
+  given.delete(name);
+  if (value !== undefined) return textOf(fromToolValue(value, parameter.schema));
+  if (parameter.in === 'path') throw invalidParameter(name, 'is required: send it');
+  return undefined;
 }
 
 /** An argument as the text of a parameter; a lone surrogate cannot be sent. */

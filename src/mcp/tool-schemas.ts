@@ -16,6 +16,9 @@ declare global {
 /** An int64 in the arguments and results of tools. */
 const DECIMAL = '^-?(?:0|[1-9]\\d{0,18})$';
 
+/** A whole number of any size. */
+const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;
+
 /** Keywords for the OpenAPI document, which are not part of JSON Schema. */
 const DOCUMENT_KEYWORD = /^(?:example$|x-)/;
 
@@ -63,7 +66,9 @@ export function toToolValue(value: unknown, schema?: unknown): unknown {
 function fromDecimal(value: unknown): unknown {
   if (typeof value === 'string') {
     const integer = parseInt64(value);
-    return integer === undefined ? value : JSON.rawJSON(String(integer));
+    if (integer !== undefined) return JSON.rawJSON(String(integer));
+    // Without quotes, the API refuses it because of its size.
+    return WHOLE_NUMBER.test(value) ? JSON.rawJSON(value) : value;
   }
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
   const message = `${value} may be rounded. Send integers beyond 2^53 as decimal strings.`;

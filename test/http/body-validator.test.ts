@@ -53,6 +53,9 @@ describe('a field without words of its own', () => {
       '{"id":"1"}',
       '"id" must be an integer from -9223372036854775808 to 9223372036854775807, not in quotes.',
     ],
+    ['{"id":"one"}', '"id" must be an integer from -9223372036854775808 to 9223372036854775807.'],
+    ['{"amount":"1"}', '"amount" must be an integer from 1 to 100, not in quotes.'],
+    ['{"note":1}', '"note" must be a string of 0 to 3 characters.'],
     ['{"size":"medium"}', '"size" must be one of small, large.'],
     ['{"note":"long"}', '"note" must be a string of 0 to 3 characters.'],
     ['{"gift":1}', '"gift" must be true or false.'],
@@ -68,7 +71,7 @@ describe('a body field', () => {
     expect(await parseText('{"amount":100,"weight":0.5}')).toEqual({ amount: 100, weight: 0.5 });
   });
 
-  test.each(['0', '101', '1.5', '"1"', 'null', '9007199254740993', '1e18'])(
+  test.each(['0', '101', '1.5', '"one"', 'null', '9007199254740993', '1e18'])(
     'of type integer from 1 to 100 is refused when it is %s',
     async (value) => {
       expect(await refusal(`{"amount":${value}}`)).toBe(

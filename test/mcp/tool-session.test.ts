@@ -98,6 +98,34 @@ describe('a tool', () => {
     expect(other).toMatchObject({ isError: true, content: { error: { status: 422 } } });
   });
 
+  test('without its argument for the path is refused by name, and sends no request', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { secret } = await service.account();
+    await using tools = await ToolClient.overHttp(service.dashboardUrl, secret);
+    for (const given of [{}, { petId: null }, { id: '1' }]) {
+      const { isError, content } = await tools.call('getPet', given);
+      const message = 'The parameter "petId" is required: send it.';
+      expect({ isError, content }).toEqual({
+        isError: true,
+        content: { error: { code: 'invalid_parameter', message, status: 400 } },
+      });
+    }
+  });
+
+  test('names no quotes in the error for an int64, which is a string here', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { secret } = await service.account();
+    await using tools = await ToolClient.overHttp(service.dashboardUrl, secret);
+    for (const categoryId of ['9223372036854775808', '1e400', 'one', '']) {
+      const { content } = await tools.call('createPet', { name: 'Biscuit', categoryId });
+      expect(content.error).toMatchObject({
+        code: 'invalid_body',
+        message:
+          '"categoryId" must be an integer from -9223372036854775808 to 9223372036854775807.',
+      });
+    }
+  });
+
   test('keeps every int64 exact, also where a client sends it as a number', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { secret } = await service.account();

@@ -142,15 +142,20 @@ describe('categoryId', () => {
   });
 
   test.each([
-    ...['1.5', '"1"', '9223372036854775808', '-9223372036854775809', '1e19', '1e400', '-1e400'],
+    ...['1.5', '"one"', '9223372036854775808', '-9223372036854775809', '1e19', '1e400', '-1e400'],
     ...['1e-1', '9007199254740993.5', '1e999999999999', 'null', 'true', '[]', '[1]', '{}', '""'],
   ])('of %s is refused by name', async (json) => {
     expect(await refusalOfBody(inCategory(json))).toStrictEqual({
       status: 400,
       code: 'invalid_body',
-      message:
-        '"categoryId" must be an integer from -9223372036854775808 to 9223372036854775807, not in quotes.',
+      message: '"categoryId" must be an integer from -9223372036854775808 to 9223372036854775807.',
     });
+  });
+
+  test('in quotes is refused with the advice to leave them out', async () => {
+    expect((await refusalOfBody(inCategory('"1"'))).message).toBe(
+      '"categoryId" must be an integer from -9223372036854775808 to 9223372036854775807, not in quotes.',
+    );
   });
 });
 
