@@ -10,6 +10,9 @@ export const RECORDED_PER_SECOND = 20;
 /** The maximum number of requests that are kept for one account. */
 export const KEPT_PER_ACCOUNT = 10_000;
 
+/** How many requests of an account are added between two trims of its log. */
+export const ADDED_BETWEEN_TRIMS = 250;
+
 /** The part of `KEPT_PER_ACCOUNT` that is reserved for successful requests. */
 export const KEPT_SUCCESSES = 2_000;
 

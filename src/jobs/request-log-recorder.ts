@@ -5,6 +5,7 @@ import type { Environment } from '../core/environments.ts';
 import { StorageUnavailable } from '../core/errors.ts';
 import { type NodeLost, saveByNode, type Unsaved } from '../core/node-lost.ts';
 import {
+  ADDED_BETWEEN_TRIMS,
   type LoggedKey,
   type LoggedRequest,
   type LogPlace,
@@ -24,9 +25,6 @@ export const WAITING_CAPACITY = 5_000;
 
 /** A reply to a request that arrived longer ago than this, in ms, means that the clock was set back. */
 const SLOWEST_REPLY = MINUTE;
-
-/** How many requests of an account are added before its excess requests are deleted. */
-const TRIM_AFTER = 250;
 
 /** The maximum number of accounts whose added requests are counted. */
 const COUNTED_ACCOUNTS = 50_000;
@@ -199,8 +197,8 @@ export class RequestLogRecorder implements RequestRecorder {
     const saved = requests.filter((each) => !missing.has(each));
     for (const [accountId, added] of countByAccount(saved)) {
       const sum = (this.#added.get(accountId) ?? 0) + added;
-      this.#added.set(accountId, sum < TRIM_AFTER ? sum : 0);
-      if (sum >= TRIM_AFTER) await store.trim(accountId);
+      this.#added.set(accountId, sum < ADDED_BETWEEN_TRIMS ? sum : 0);
+      if (sum >= ADDED_BETWEEN_TRIMS) await store.trim(accountId);
     }
     return unsaved.error;
   }

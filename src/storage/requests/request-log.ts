@@ -1,4 +1,5 @@
 import {
+  ADDED_BETWEEN_TRIMS,
   KEPT_PER_ACCOUNT,
   KEPT_SUCCESSES,
   type LoggedRequest,
@@ -9,9 +10,6 @@ import type { Access } from '../access.ts';
 import { deleteInBatches, deleteInWindows } from '../schema/batches.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { requestFromRow } from './request-log-rows.ts';
-
-/** The number of requests that can be added after a trim before the next trim is needed. */
-const HEADROOM = 250;
 
 /** The first status of an error. */
 const FIRST_ERROR = 400;
@@ -26,8 +24,8 @@ export const requestLogChanges = {
       ])
       .where('account_id', '=', accountId)
       .executeTakeFirstOrThrow();
-    if (all + HEADROOM <= KEPT_PER_ACCOUNT) return;
-    const most = KEPT_PER_ACCOUNT - HEADROOM;
+    if (all + ADDED_BETWEEN_TRIMS <= KEPT_PER_ACCOUNT) return;
+    const most = KEPT_PER_ACCOUNT - ADDED_BETWEEN_TRIMS;
     const successes = all - errors;
     const keptErrors = Math.min(errors, most - Math.min(successes, KEPT_SUCCESSES));
     await deleteOldest(transaction, accountId, '>=', errors - keptErrors);
