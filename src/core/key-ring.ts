@@ -184,7 +184,7 @@ export class KeyRing {
     if (cached) return this.#check(cached, accepted, isRealTime);
     const named = this.#environmentOf(text);
     if (!named) return NOT_A_KEY;
-    if (!accepted.includes(named)) return misplaced(named, accepted);
+    if (!accepted.includes(named)) return MISPLACED[named];
     const loaded = this.#cache.load(digest);
     if (loaded instanceof Promise) {
       return loaded.then((key) => this.#check(key, accepted, isRealTime));
@@ -198,12 +198,11 @@ export class KeyRing {
     isRealTime: boolean,
   ): KeyRecord | Problem {
     if (!key) return UNKNOWN_KEY;
-    if (!accepted.includes(key.environment)) return misplaced(key.environment, accepted);
+    if (!accepted.includes(key.environment)) return MISPLACED[key.environment];
     if (key.isSuspended) return SUSPENDED;
     const checked = isRealTime ? { ...key, clockMoved: 0 } : key;
     const state = keyState(checked, this.#clock.now().wall);
-    if (state === 'active') return key;
-    return invalid(`This API key is ${state}. Create a new one.`);
+    return state === 'active' ? key : NOT_LIVE[state];
   }
 
   /** Each byte as one character: the cache needs a string, and creating a Buffer takes longer. */
@@ -260,16 +259,26 @@ export async function checkSimulation({
 
 const loadSimulations = lazy(() => import('./simulations.ts'));
 
+// One object for each problem, for which its reply is made only once.
 const NOT_A_KEY = invalid(messageFor('invalid_api_key'));
 const UNKNOWN_KEY = invalid('This API key is unknown. Create a new one.');
 const SUSPENDED = invalid(
   'The account of this API key is suspended. Sign in to the dashboard to read why.',
 );
 
-function misplaced(named: Environment, [environment]: readonly Environment[]): Problem {
+const NOT_LIVE = {
+  expired: invalid('This API key is expired. Create a new one.'),
+  revoked: invalid('This API key is revoked. Create a new one.'),
+};
+const MISPLACED = {
+  production: misplaced('production', 'staging'),
+  staging: misplaced('staging', 'production'),
+};
+
+function misplaced(named: Environment, accepted: Environment): Problem {
   return invalid(
-    `This API key is for ${named}, and this is ${environment}. ` +
-      `Send it to the base URL of ${named}, or use a ${environment} key.`,
+    `This API key is for ${named}, and this is ${accepted}. ` +
+      `Send it to the base URL of ${named}, or use a ${accepted} key.`,
   );
 }
 
