@@ -2,12 +2,7 @@ import type { ApiName } from '../core/environments.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { IF_NONE_MATCH_PARAMETER } from '../http/entity-tag.ts';
 import type { Operation, Parameter } from '../http/operation.ts';
-import {
-  ENVIRONMENT_RESOURCES,
-  QUICKSTART_RESOURCES,
-  RESOURCES,
-  SANDBOX_RESOURCES,
-} from './resources.ts';
+import { RESOURCES, RESOURCES_OF } from './resources.ts';
 
 /** Errors that every operation may return, before it is run or when it fails. */
 const COMMON_ERRORS = [
@@ -77,16 +72,8 @@ export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is Operatio
   Object.hasOwn(OPERATIONS, id),
 );
 
-/** The resources below each base address. */
-const RESOURCES_OF = {
-  production: ENVIRONMENT_RESOURCES,
-  staging: ENVIRONMENT_RESOURCES,
-  quickstart: QUICKSTART_RESOURCES,
-  sandbox: SANDBOX_RESOURCES,
-} as const satisfies Record<ApiName, ReadonlyArray<(typeof RESOURCES)[number]>>;
-
-/** The operations below a base address, with their ids. */
-export function operationsOf(name: ApiName): Array<readonly [string, PublishedOperation]> {
+/** The operations below a base address. */
+export function operationsOf(name: ApiName): readonly PublishedOperation[] {
   const tags = new Set<string>(RESOURCES_OF[name].map(({ tag }) => tag));
-  return Object.entries(OPERATIONS).filter(([, { tag }]) => tags.has(tag));
+  return Object.values(OPERATIONS).filter(({ tag }) => tags.has(tag));
 }

@@ -1,3 +1,4 @@
+import type { ApiName } from '../core/environments.ts';
 import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { Operation } from '../http/operation.ts';
@@ -96,3 +97,11 @@ export const RESOURCES = [
   ...QUICKSTART_RESOURCES,
   ...SANDBOX_RESOURCES,
 ] as const;
+
+/** The resources below each base address. */
+export const RESOURCES_OF = {
+  production: ENVIRONMENT_RESOURCES,
+  staging: ENVIRONMENT_RESOURCES,
+  quickstart: QUICKSTART_RESOURCES,
+  sandbox: SANDBOX_RESOURCES,
+} as const satisfies Record<ApiName, ReadonlyArray<(typeof RESOURCES)[number]>>;

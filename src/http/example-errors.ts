@@ -5,6 +5,12 @@ import { MAX_BODY_BYTES } from './json-body.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { oneOf, wholeNumberFrom } from './query.ts';
 
+/** As much of an operation as the messages of its errors need. */
+interface DescribedOperation
+  extends Pick<Operation, 'body' | 'expectations' | 'noun' | 'parameters' | 'deprecation'> {
+  readonly id: string;
+}
+
 /** The id of a pet that does not exist. */
 const ABSENT_PET = 42;
 
@@ -14,13 +20,12 @@ const ABSENT_PET = 42;
  */
 export function errorExample(
   code: ErrorCode,
-  operationId: string,
-  operation: Operation,
+  operation: DescribedOperation,
   baseUrl: string,
 ): Readonly<Record<string, unknown>> {
   return {
     code,
-    message: exampleMessage(code, operationId, operation, baseUrl),
+    message: exampleMessage(code, operation, baseUrl),
     status: ERRORS[code].status,
   };
 }
@@ -31,18 +36,17 @@ export function errorExample(
  */
 export function exampleMessage(
   code: ErrorCode,
-  operationId: string,
-  operation: Pick<Operation, 'body' | 'expectations' | 'noun' | 'parameters' | 'deprecation'>,
+  operation: DescribedOperation,
   baseUrl: string,
   values: Readonly<Record<string, string>> = {},
 ): string {
-  const { body, expectations, noun = 'request', parameters = [], deprecation } = operation;
+  const { id, body, expectations, noun = 'request', parameters = [], deprecation } = operation;
   const parameter = parameters.find((each) => each.in !== 'path');
   if (code === 'invalid_body' && body) return emptyBodyMessage(body, expectations);
   if (code === 'invalid_parameter' && parameter) return parameterMessage(parameter);
   return messageFor(code, {
     noun,
-    operation: operationId,
+    operation: id,
     successor: baseUrl + (deprecation?.successor ?? ''),
     petId: ABSENT_PET,
     maximum: MAX_BODY_BYTES / 1024,

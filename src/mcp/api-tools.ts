@@ -7,10 +7,8 @@ import { IF_NONE_MATCH_PARAMETER } from '../http/entity-tag.ts';
 import type { Parameter } from '../http/operation.ts';
 import { toolSchema } from './tool-schemas.ts';
 
-/** An operation of the API as a tool. */
+/** An operation of the API as a tool, which has the name of the operation. */
 export interface ApiTool {
-  /** The operation id. */
-  readonly name: string;
   readonly operation: PublishedOperation;
   /** Where the operation is served, without a trailing slash. */
   readonly baseUrl: string;
@@ -28,11 +26,7 @@ const APIS_OF_KEY = {
 /** The tools for keys of this environment: one for each operation that the keys can use. */
 export function toolsOf(environment: Environment, addresses: ApiAddresses): readonly ApiTool[] {
   return APIS_OF_KEY[environment].flatMap((api) =>
-    operationsOf(api).map(([name, operation]) => ({
-      name,
-      operation,
-      baseUrl: addresses[api],
-    })),
+    operationsOf(api).map((operation) => ({ operation, baseUrl: addresses[api] })),
   );
 }
 
@@ -51,9 +45,9 @@ export function parametersOf({ parameters }: PublishedOperation): readonly Param
 }
 
 /** The description of a tool in the list for clients. */
-export function describeTool({ name, operation, baseUrl }: ApiTool): Tool {
+export function describeTool({ operation, baseUrl }: ApiTool): Tool {
   return {
-    name,
+    name: operation.id,
     title: operation.summary,
     description: descriptionOf(operation, baseUrl),
     inputSchema: inputSchema(operation),

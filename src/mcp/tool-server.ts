@@ -36,7 +36,7 @@ const SHOWN_NAME_LENGTH = 60;
 export function listTools(environment: Environment, addresses: ApiAddresses): ToolList {
   const tools = toolsOf(environment, addresses);
   return {
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    tools: new Map(tools.map((tool) => [tool.operation.id, tool])),
     descriptions: tools.map(describeTool),
     instructions:
       `The animals of a petstore, and messages to the account's inbox. This API key is for ${environment}. ` +
@@ -48,7 +48,7 @@ export function listTools(environment: Environment, addresses: ApiAddresses): To
 
 const SANDBOX_INSTRUCTIONS =
   ` The tools of the sandbox (${operationsOf('sandbox')
-    .map(([name]) => name)
+    .map(({ id }) => id)
     .join(
       ', ',
     )}) set what the account meets in staging: its time, what is left of its limits, a ban, ` +

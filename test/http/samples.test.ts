@@ -56,7 +56,7 @@ function samplesIn(language: SampleLanguage): Array<readonly [OperationId, strin
   return OPERATION_IDS.map((id) => {
     const { api } = operationOf(id);
     const key = api === 'sandbox' ? keys.staging : keys.production;
-    const samples = samplesOf(id, OPERATIONS[id], service.url(api), key);
+    const samples = samplesOf(OPERATIONS[id], service.url(api), key);
     return [id, samples.find((sample) => sample.language === language)?.code ?? ''];
   });
 }
@@ -110,7 +110,11 @@ describe('the samples of every operation', () => {
     const options = { cwd: path, environment: ENVIRONMENT };
     await expectOutputs(await runTool([process.execPath, 'run.mjs'], options));
     if (language === 'javascript') return;
-    const call = sampleCall('unknown', OPERATIONS.getPet, service.url(), keys.production);
+    const call = sampleCall(
+      { ...OPERATIONS.getPet, id: 'unknown' },
+      service.url(),
+      keys.production,
+    );
     await Bun.write(join(path, 'without-client.ts'), typescriptSample(call));
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
     await Bun.write(join(path, 'tsconfig.json'), JSON.stringify(TYPESCRIPT_OPTIONS));
@@ -158,7 +162,7 @@ describe('the samples of every operation', () => {
 
 describe('a sample', () => {
   test('of a creation has an Idempotency-Key of its own where a program sends it', () => {
-    const creations = samplesOf('createPet', OPERATIONS.createPet, 'http://localhost/v1');
+    const creations = samplesOf(OPERATIONS.createPet, 'http://localhost/v1');
     const texts = creations.map(({ language, code }) => [language, code] as const);
     for (const [language, code] of texts) {
       const isExpected = ['javascript', 'python', 'go'].includes(language);
@@ -168,7 +172,7 @@ describe('a sample', () => {
 
   test('has the placeholder where the key belongs, once', () => {
     for (const id of OPERATION_IDS) {
-      for (const { code } of samplesOf(id, OPERATIONS[id], 'http://localhost/v1')) {
+      for (const { code } of samplesOf(OPERATIONS[id], 'http://localhost/v1')) {
         expect(code.split('YOUR_API_KEY')).toHaveLength(2);
       }
     }

@@ -35,7 +35,7 @@ describe('the instructions', () => {
       return connected.client.getInstructions() ?? '';
     };
     const ofStaging = await instructionsOf('staging');
-    for (const [id] of operationsOf('sandbox')) expect(ofStaging).toContain(id);
+    for (const { id } of operationsOf('sandbox')) expect(ofStaging).toContain(id);
     expect(ofStaging).toContain('600 calls a minute');
     expect(await instructionsOf('production')).not.toContain('sandbox');
   });
@@ -119,7 +119,7 @@ test('the key decides with which environment the tools work', () => {
 
 test('a staging key has the tools of its sandbox as well, and a production key has not', () => {
   const namesOf = (environment: Environment) => [...(tools.get(environment)?.keys() ?? [])];
-  const sandbox = operationsOf('sandbox').map(([id]) => id);
+  const sandbox = operationsOf('sandbox').map(({ id }) => id);
   expect(sandbox.length).toBeGreaterThan(0);
   expect(namesOf('staging')).toEqual([...namesOf('production'), ...sandbox]);
 });

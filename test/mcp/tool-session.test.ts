@@ -27,7 +27,7 @@ describe.each(Object.entries(TRANSPORTS))('a session over %s', (_name, connect) 
 
     const listed = await tools.client.listTools();
     expect(listed.tools.map(({ name }) => name)).toEqual(
-      [...operationsOf('production'), ...operationsOf('quickstart')].map(([id]) => id),
+      [...operationsOf('production'), ...operationsOf('quickstart')].map(({ id }) => id),
     );
     expect(tools.client.getInstructions()).toContain('production');
 

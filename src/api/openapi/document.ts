@@ -1,7 +1,7 @@
 import type { ApiName } from '../../core/environments.ts';
 import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
 import { operationsOf } from '../operations.ts';
-import { ENVIRONMENT_RESOURCES, QUICKSTART_RESOURCES, SANDBOX_RESOURCES } from '../resources.ts';
+import { RESOURCES_OF } from '../resources.ts';
 import { HeaderComponents } from './header-components.ts';
 import { operationObject } from './operation-object.ts';
 import { publish, publishSchemas } from './schemas.ts';
@@ -22,14 +22,12 @@ const QUICKSTART_ABOUT = {
   summary: 'Sends a first message over a JSON HTTP API.',
   purpose: 'Send a message to the inbox of your account.',
   keys: 'An API key of either environment',
-  resources: QUICKSTART_RESOURCES,
 };
 const PETS_ABOUT = {
   title: 'Petstore',
   summary: 'Manages animals over a JSON HTTP API.',
   purpose: 'List, add and fetch animals.',
   keys: 'An API key of the environment',
-  resources: ENVIRONMENT_RESOURCES,
 };
 const SANDBOX_ABOUT = {
   title: 'Petstore sandbox',
@@ -38,7 +36,6 @@ const SANDBOX_ABOUT = {
     'Try in staging what seldom happens: move the time of your account, leave one request in a ' +
     'window, ban the key. Requests to the sandbox do not count towards the plan; 600 a minute are served.',
   keys: 'An API key of staging',
-  resources: SANDBOX_RESOURCES,
 };
 
 /** The description of each base address in its document. */
@@ -55,7 +52,8 @@ const ABOUT = {
  * server with a literal address.
  */
 export function openapiDocument(name: ApiName, addresses: DocumentAddresses): Json {
-  const { title, summary, purpose, keys, resources, server } = ABOUT[name];
+  const { title, summary, purpose, keys, server } = ABOUT[name];
+  const resources = RESOURCES_OF[name];
   const { baseUrl, dashboard, contact } = addresses;
   const documentation = `${dashboard}/docs`;
   const headers = new HeaderComponents({ baseUrl, documentation });
@@ -92,7 +90,7 @@ export function openapiDocument(name: ApiName, addresses: DocumentAddresses): Js
 /** The operations of a base address, by path. */
 function pathsOf(name: ApiName, headers: HeaderComponents, baseUrl: string): unknown {
   const byPath: Record<string, Json> = {};
-  for (const [, published] of operationsOf(name)) {
+  for (const published of operationsOf(name)) {
     const operation = name === 'staging' ? withSimulateParameter(published) : published;
     byPath[operation.path] = {
       ...byPath[operation.path],

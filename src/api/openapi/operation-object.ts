@@ -74,7 +74,7 @@ function errorObjects(
   const byStatus = Map.groupBy(operation.errors, (code) => ERRORS[code].status);
   const replies = Array.from(byStatus, ([status, codes]) => {
     const examples = codes.map((code) => {
-      return [code, { value: errorExample(code, operation.id, operation, baseUrl) }] as const;
+      return [code, { value: errorExample(code, operation, baseUrl) }] as const;
     });
     const reply = {
       description: codes.map((code) => ERRORS[code].meaning).join(' '),

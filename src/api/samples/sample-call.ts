@@ -26,7 +26,6 @@ export interface SampleCall {
  * has content in every store.
  */
 export function sampleCall(
-  operationId: string,
   operation: PublishedOperation,
   baseUrl: string,
   apiKey: string,
@@ -44,7 +43,7 @@ export function sampleCall(
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(inPath[name] ?? ''));
   const search = Object.entries(query).map(([name, value]) => `${name}=${value}`);
   return {
-    operationId,
+    operationId: operation.id,
     method,
     baseUrl,
     target: search.length > 0 ? `${filled}?${search.join('&')}` : filled,

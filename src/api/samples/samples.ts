@@ -48,12 +48,11 @@ export interface Sample {
  * @param baseUrl where the operation is served, without a trailing slash.
  */
 export function samplesOf(
-  operationId: string,
   operation: PublishedOperation,
   baseUrl: string,
   apiKey = KEY_PLACEHOLDER,
 ): readonly Sample[] {
-  const call = sampleCall(operationId, operation, baseUrl, apiKey);
+  const call = sampleCall(operation, baseUrl, apiKey);
   return Object.entries<Language>(LANGUAGES).map(([language, { title, note, write }]) => ({
     // The entries are exactly those of `LANGUAGES`.
     language: language as SampleLanguage,

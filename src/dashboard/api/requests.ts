@@ -109,7 +109,7 @@ function basesOf(environment: Environment, addresses: DashboardOptions['addresse
   const bases = ([environment, 'quickstart', 'sandbox'] as const).map((name) => {
     const { origin, pathname: path } = new URL(addresses[name]);
     const pathname = path.replace(/\/$/, '');
-    const paths = operationsOf(name).map(([, operation]) => pathname + operation.path);
+    const paths = operationsOf(name).map(({ path }) => pathname + path);
     return { origin, pathname, paths: new Set(paths) };
   });
   bases.sort((a, b) => b.pathname.length - a.pathname.length);

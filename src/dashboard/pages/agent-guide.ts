@@ -77,7 +77,7 @@ export function agentGuide(addresses: Addresses): string {
 }
 
 function toolNames(environment: Environment, addresses: Addresses): string {
-  const names = toolsOf(environment, addresses).map(({ name }) => `\`${name}\``);
+  const names = toolsOf(environment, addresses).map(({ operation }) => `\`${operation.id}\``);
   return names.join(', ');
 }
 

@@ -42,9 +42,9 @@ ${bodySection(operation, basePath)}
 <section id="try"><h2><a class="anchor" href="#try">Try it</a></h2>
 ${tryForm(operation, addresses)}</section>
 <section id="samples"><h2><a class="anchor" href="#samples">Samples</a></h2>
-${sampleChoice(id, operation, base)}</section>
+${sampleChoice(operation, base)}</section>
 ${replySection(operation, parts)}
-${errorsSection(id, ofStaging, parts)}`,
+${errorsSection(ofStaging, parts)}`,
   };
 }
 
@@ -87,13 +87,13 @@ ${prose(description, basePath)}</li>`;
 </ul></section>`;
 }
 
-function errorsSection(id: string, operation: PublishedOperation, parts: Parts): Html {
+function errorsSection(operation: PublishedOperation, parts: Parts): Html {
   const base = addressOf(operation, parts.addresses);
   const rows = [...new Set(operation.errors)]
     .sort((one, other) => ERRORS[one].status - ERRORS[other].status)
     .map((error: ErrorCode) => {
       const { status, meaning } = ERRORS[error];
-      const message = exampleMessage(error, id, operation, base);
+      const message = exampleMessage(error, operation, base);
       return html`<li id="error-${error}"><p class="field"><strong>${String(status)}</strong>
 <a href="${parts.basePath}${errorPath(error)}"><code>${error}</code></a></p>
 <p>${meaning}</p>

@@ -8,12 +8,8 @@ import { code } from './prose.ts';
  * by style sheet. The page's script remembers the choice and inserts the reader's key into the
  * samples.
  */
-export function sampleChoice(
-  operationId: string,
-  operation: PublishedOperation,
-  baseUrl: string,
-): Html {
-  const samples = samplesOf(operationId, operation, baseUrl);
+export function sampleChoice(operation: PublishedOperation, baseUrl: string): Html {
+  const samples = samplesOf(operation, baseUrl);
   const choices = samples.map(
     ({ language, title }, index) =>
       html`<label><input type="radio" name="language" value="${language}"${index === 0 ? html` checked` : ''}> ${title}</label>`,

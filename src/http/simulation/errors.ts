@@ -62,7 +62,7 @@ function limitedResult(before: RateLimitResult, seconds: number): RateLimitResul
 function errorReply(code: ErrorCode, context: SimulatedRequest): Reply {
   const { request, baseUrl, match, served } = context;
   const allow = match?.route.allow ?? 'OPTIONS';
-  const message = exampleMessage(code, served?.id ?? 'This operation', served ?? {}, baseUrl, {
+  const message = exampleMessage(code, served ?? { id: 'This operation' }, baseUrl, {
     ...match?.parameters,
     allow,
     method: request.method,

@@ -134,7 +134,7 @@ function toolTable(addresses: ServiceFacts['addresses']): string {
     ['Key of', 'Tools'],
     ENVIRONMENTS.map((environment) => [
       environment,
-      codes(toolsOf(environment, addresses).map(({ name }) => name)),
+      codes(toolsOf(environment, addresses).map(({ operation }) => operation.id)),
     ]),
   );
 }
