@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import { runClient } from './client-process.ts';
-import { openReferee } from './referee.ts';
+import { Referee } from './referee.ts';
 import type { ClientRun, Judgement, Scenario } from './scenario.ts';
 import { readPets } from './store.ts';
 
@@ -61,7 +61,7 @@ async function runWithReferee(
   { command, variables, url, clock, signal }: Examination,
 ): Promise<ClientRun> {
   const { origin } = new URL(url);
-  await using referee = await openReferee(scenario, origin, clock);
+  await using referee = await Referee.open(scenario, origin, clock);
   const addresses = Object.entries(variables).map(([name, value]) => [
     name,
     value.replace(origin, referee.origin),

@@ -21,57 +21,58 @@ const NOT_PASSED_BACK = new Set([
   'content-length',
 ]);
 
-/** Observes one client. */
-export interface Referee extends AsyncDisposable {
-  /** The origin that the client is given. */
-  readonly origin: string;
-  /** In the order of their arrival; grows while the client runs. */
-  readonly requests: readonly SeenRequest[];
-  /** Resolves when the first request arrives. */
-  readonly firstRequest: Promise<void>;
-}
-
 /**
- * Opens a server between one client and the service, which records each request and applies the scenario to
- * it, and a second server that only records requests.
- * @param serviceOrigin the origin of the service.
+ * A server between one client and the service, which records each request and applies the scenario to it, and a
+ * second server that only records requests.
  */
-export async function openReferee(
-  scenario: Pick<Scenario, 'treat'>,
-  serviceOrigin: string,
-  clock: Clock,
-): Promise<Referee> {
-  const watch = new Watch(scenario, serviceOrigin, clock);
-  await watch.open();
-  return watch;
-}
-
-class Watch implements Referee {
+export class Referee implements AsyncDisposable {
   readonly #scenario: Pick<Scenario, 'treat'>;
   readonly #serviceOrigin: string;
   readonly #clock: Clock;
   readonly #openedAt: number;
   readonly #first = Promise.withResolvers<void>();
   readonly #servers: Server[] = [];
-  readonly requests: SeenRequest[] = [];
-  origin = '';
+  readonly #requests: SeenRequest[] = [];
+  #origin = '';
   #otherOrigin = '';
 
-  constructor(scenario: Pick<Scenario, 'treat'>, serviceOrigin: string, clock: Clock) {
+  private constructor(scenario: Pick<Scenario, 'treat'>, serviceOrigin: string, clock: Clock) {
     this.#scenario = scenario;
     this.#serviceOrigin = serviceOrigin;
     this.#clock = clock;
     this.#openedAt = clock.now().elapsed;
   }
 
+  /** @param serviceOrigin the origin of the service. */
+  static async open(
+    scenario: Pick<Scenario, 'treat'>,
+    serviceOrigin: string,
+    clock: Clock,
+  ): Promise<Referee> {
+    const referee = new Referee(scenario, serviceOrigin, clock);
+    await referee.#open();
+    return referee;
+  }
+
+  /** The origin that the client is given. */
+  get origin(): string {
+    return this.#origin;
+  }
+
+  /** In the order of their arrival; grows while the client runs. */
+  get requests(): readonly SeenRequest[] {
+    return this.#requests;
+  }
+
+  /** Resolves when the first request arrives. */
   get firstRequest(): Promise<void> {
     return this.#first.promise;
   }
 
-  async open(): Promise<void> {
+  async #open(): Promise<void> {
     const port = await this.#listen((request, response) => this.#referee(request, response));
     const otherPort = await this.#listen((request, response) => this.#note(request, response));
-    this.origin = `http://${LOOPBACK}:${port}`;
+    this.#origin = `http://${LOOPBACK}:${port}`;
     // A different name, so that clients that do not compare ports see a different host.
     this.#otherOrigin = `http://localhost:${otherPort}`;
   }
@@ -114,8 +115,8 @@ class Watch implements Referee {
     const treatment = this.#scenario.treat(seen, {
       now: this.#clock.now(),
       at: seen.at,
-      earlier: this.requests.filter((each) => each !== seen && each.host === 'service'),
-      origin: this.origin,
+      earlier: this.#requests.filter((each) => each !== seen && each.host === 'service'),
+      origin: this.#origin,
       otherOrigin: this.#otherOrigin,
     });
     const reply = treatment.instead ?? (await this.#forward(request, seen));
@@ -137,7 +138,7 @@ class Watch implements Referee {
       authorized: headers.authorization !== undefined,
       host,
     };
-    this.requests.push(seen);
+    this.#requests.push(seen);
     this.#first.resolve();
     return seen;
   }
@@ -160,7 +161,7 @@ class Watch implements Referee {
     });
     const passedBack = [...response.headers]
       .filter(([name]) => !NOT_PASSED_BACK.has(name))
-      .map(([name, value]) => [name, value.replaceAll(this.#serviceOrigin, this.origin)]);
+      .map(([name, value]) => [name, value.replaceAll(this.#serviceOrigin, this.#origin)]);
     return {
       status: response.status,
       headers: Object.fromEntries(passedBack),
