@@ -62,11 +62,6 @@ export class RedisLimiter implements AdjustableLimiter {
     return this.#options.environment;
   }
 
-  /** The number of processes that shared the limits at the last heartbeat. */
-  get processes(): number {
-    return this.#group.size;
-  }
-
   take(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     const { connection } = this.#options;
     if (connection.isUnavailable(this.#keyOf(caller.id))) return this.#takeLocally(caller, now);

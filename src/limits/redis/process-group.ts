@@ -15,14 +15,11 @@ export class ProcessGroup {
     this.#others = ids.filter((id) => id !== this.id);
   }
 
-  get size(): number {
-    return this.#others.length + 1;
-  }
-
+  /** The share of each limit that this process applies. */
   share({ perMinute, perDay }: Limits): Limits {
+    const size = this.#others.length + 1;
     const rank = this.#others.filter((id) => id < this.id).length;
-    const share = (limit: number) =>
-      Math.floor(limit / this.size) + (rank < limit % this.size ? 1 : 0);
+    const share = (limit: number) => Math.floor(limit / size) + (rank < limit % size ? 1 : 0);
     return { perMinute: share(perMinute), perDay: share(perDay) };
   }
 }

@@ -144,15 +144,21 @@ describe.skipIf(!hasRedis)('a Redis that was never there', () => {
 });
 
 describe.skipIf(!hasRedis)('processes', () => {
-  test('know of each other by their heartbeats', async () => {
+  test('that know each other by their heartbeats share the limits while Redis is unavailable', async () => {
     await using server = await RedisServer.start();
     using one = await newCounter(server.url);
     using other = await newCounter(server.url);
     for (const { limiter } of [one, other, one]) await limiter.sendHeartbeat();
-    expect([one.limiter.processes, other.limiter.processes]).toEqual([2, 2]);
+    await server.kill();
+    const admitted = async (counter: typeof one, id: string) =>
+      (await askAtOnce([counter], caller(id, LIMITS), 150)).admitted;
+    expect([await admitted(one, 'a'), await admitted(other, 'a')]).toEqual([50, 50]);
+    await server.restart();
+    await eventually(() => [one, other].every((each) => each.availability() === 'available'));
     await other.limiter.leaveGroup();
     await one.limiter.sendHeartbeat();
-    expect(one.limiter.processes).toBe(1);
+    await server.kill();
+    expect(await admitted(one, 'b')).toBe(100);
   });
 });
 
