@@ -1,11 +1,8 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile, type XSchema } from 'typebox/schema';
-import { ApiError, messageFor } from '../core/errors.ts';
+import { ApiError, messageFor, shownName } from '../core/errors.ts';
 import { type Int64, parseInt64, toInt64 } from '../lib/int64.ts';
 import { type Expectations, expectationsOf } from './expectations.ts';
-
-/** The longest name of an unknown field that a message repeats in full, in characters. */
-const SHOWN_NAME_LENGTH = 60;
 
 const NUMERIC_TYPES: ReadonlySet<string> = new Set(['integer', 'number', 'bigint']);
 
@@ -55,9 +52,8 @@ function invalidBody(
     const hint = isQuotedInteger(error, Object(body)[field]) ? ', not in quotes' : '';
     return invalidField(field, expectations, hint);
   }
-  const shown = JSON.stringify(field.slice(0, SHOWN_NAME_LENGTH));
   const known = Object.keys(expectations).join(', ');
-  return new ApiError('invalid_body', `${shown} is not a field here. Use: ${known}.`, {
+  return new ApiError('invalid_body', `${shownName(field)} is not a field here. Use: ${known}.`, {
     withoutBody: `A member of the body is not a field here. Use: ${known}.`,
   });
 }

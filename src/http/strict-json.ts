@@ -1,11 +1,8 @@
-import { ApiError, messageFor } from '../core/errors.ts';
+import { ApiError, messageFor, shownName } from '../core/errors.ts';
 import { parseInt64 } from '../lib/int64.ts';
 
 /** How deep objects and arrays may be nested in a body. */
 export const MAX_DEPTH = 16;
-
-/** The longest member name that a message repeats in full, in characters. */
-const SHOWN_NAME_LENGTH = 60;
 
 /** 16 digits, or a number with a fraction or an exponent. A match within a string only costs time. */
 const MAY_BE_ROUNDED = /\d(?:\d{15}|[.eE])/;
@@ -92,8 +89,7 @@ function checkStructure(text: string): void {
 function noteName(names: Set<string> | undefined, literal: string): void {
   const name = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1);
   if (names?.has(name)) {
-    const shown = JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
-    throw new ApiError('invalid_json', `The body has ${shown} twice. Send it once.`, {
+    throw new ApiError('invalid_json', `The body has ${shownName(name)} twice. Send it once.`, {
       withoutBody: 'The body has a member twice. Send it once.',
     });
   }

@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type Tool } from '@modelconte
 import packageJson from '../../package.json';
 import { operationsOf } from '../api/operations.ts';
 import type { Environment } from '../core/environments.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, shownName } from '../core/errors.ts';
 import { SANDBOX_LIMITS } from '../core/sandbox.ts';
 import { type ApiAddresses, type ApiTool, describeTool, toolsOf } from './api-tools.ts';
 import { type Arguments, toolRequest } from './tool-request.ts';
@@ -28,9 +28,6 @@ export interface ApiConnection {
   /** Called with the reason if no reply arrives. */
   failed(error: unknown): void;
 }
-
-/** The longest tool name that a message repeats in full, in characters. */
-const SHOWN_NAME_LENGTH = 60;
 
 /** The tools that a key of this environment can use. */
 export function listTools(environment: Environment, addresses: ApiAddresses): ToolList {
@@ -95,8 +92,7 @@ export function createToolServer(list: ToolList, connection: ApiConnection): Ser
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const tool = tools.get(params.name);
     if (!tool) {
-      const name = JSON.stringify(params.name.slice(0, SHOWN_NAME_LENGTH));
-      const message = `There is no tool ${name}. Use one of: ${[...tools.keys()].join(', ')}.`;
+      const message = `There is no tool ${shownName(params.name)}. Use one of: ${[...tools.keys()].join(', ')}.`;
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
     }
     return call(tool, params.arguments ?? {}, connection, mcpReq.signal);
