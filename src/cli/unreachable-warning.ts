@@ -5,7 +5,7 @@ import { isLocalHost } from '../lib/local-host.ts';
 import type { Log } from '../observability/log.ts';
 
 /**
- * Warns when the service listens beyond this machine but its public addresses lead only to this machine, so
+ * Warns when the public addresses of a service that listens beyond this machine lead only to this machine, so
  * that nobody else could sign up or follow a link. Shows the settings to copy.
  */
 export function warnIfUnreachable(
@@ -15,7 +15,7 @@ export function warnIfUnreachable(
   log: Log,
 ): void {
   const isReachable = only.some((part) => !isLocalHost(new URL(service.addresses[part]).hostname));
-  if (isLocalHost(host) || isReachable) return;
+  if (isReachable) return;
   log.warn(
     { host, set: settingsFor(host, service) },
     'listens beyond this machine, where the public addresses do not lead; set them, or PETSTORE_PUBLIC_URL',

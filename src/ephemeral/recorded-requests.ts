@@ -99,7 +99,7 @@ function headersOf({ headers }: Request): Record<string, string> {
 
 async function bodyOf(request: Request): Promise<string> {
   try {
-    return new TextDecoder().decode(await readBody(request));
+    return new TextDecoder().decode(await readBody(request, MAX_BODY_BYTES));
   } catch {
     return '';
   }

@@ -42,10 +42,9 @@ function problemsOf(
         `is not a field here. Use: ${known}.`,
       ]);
     }
-    // Unknown fields are already reported as additional properties, and an anyOf is reported as a whole.
+    // Unknown fields are already reported as additional properties.
     case 'boolean':
-    case 'anyOf':
-      return error.keyword === 'anyOf' ? [[pointer, expectation(schema, pointer)]] : [];
+      return [];
     default:
       return [[pointer, expectation(schema, pointer)]];
   }

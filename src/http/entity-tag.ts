@@ -27,7 +27,7 @@ export function entityTagOf(content: string | Uint8Array<ArrayBuffer>): string {
  * the length distinguishes such versions even if a client chose names with equal hashes.
  * @param hasMore whether the reply links to a next page: the tag changes when one appears.
  */
-export function weakEntityTagOf(body: string, hasMore = false): string {
+export function weakEntityTagOf(body: string, hasMore: boolean): string {
   const hash = Bun.hash(body, hasMore ? 1 : 0);
   return `W/"${body.length.toString(36)}-${hash.toString(36)}"`;
 }

@@ -44,7 +44,7 @@ export function bodyReader<const Schema extends XSchema>(
  * @param maxBytes the largest body that is accepted.
  * @throws ApiError `unsupported_content_type`, `body_too_large` or `invalid_json`
  */
-export async function readJsonBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
+export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
   checkContentType(request.headers);
   return parseStrictJson(await readBody(request, maxBytes));
 }
@@ -80,7 +80,7 @@ export function declaredLength({ headers }: Request): number {
  * Reads a request's body, but not further than its largest size.
  * @throws ApiError `body_too_large`, or `invalid_json` when the body did not arrive whole.
  */
-export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const declared = declaredLength(request);
   if (declared > maxBytes) throw tooLarge(maxBytes);
   try {

@@ -10,7 +10,7 @@ import { bodyReader } from '../../http/json-body.ts';
 import { nextPageLink } from '../../http/paging.ts';
 import { enumParameter, integerParameter, invalidParameter, readQuery } from '../../http/query.ts';
 import type { Reply } from '../../http/reply.ts';
-import { INT64_MAX, toInt64 } from '../../lib/int64.ts';
+import { toInt64 } from '../../lib/int64.ts';
 import { PET_OPERATIONS } from './operations.ts';
 import { PageCache } from './page-cache.ts';
 
@@ -56,7 +56,7 @@ function parsePetQuery(query: string): PetQuery {
 
 function parseAfter(value: string | undefined): number {
   if (value === undefined) return 0;
-  if (/^(?:0|[1-9]\d{0,18})$/.test(value) && BigInt(value) <= INT64_MAX) {
+  if (isInt64(value) && !value.startsWith('-')) {
     // Ids stay below this bound, so a greater one leads to the same empty page.
     return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
   }

@@ -54,19 +54,6 @@ export interface AccountSessionInfo {
 }
 
 /**
- * POST /api/operator/accounts/{id}/suspend -> 204; the holder reads the reason, 1 to 500 characters on one
- * line. POST .../resume, .../end-sessions -> 204. POST /api/operator/keys/{id}/revoke -> 204.
- */
-export interface AccountSuspension {
-  readonly reason: string;
-}
-
-/** POST /api/operator/accounts/{id}/delete -> 204. The address confirms which account is meant. */
-export interface AccountDeletion {
-  readonly email: string;
-}
-
-/**
  * POST /api/operator/accounts/{id}/reset-link -> 200 ResetLinkInfo: a link that sets a password,
  * once, within an hour.
  */

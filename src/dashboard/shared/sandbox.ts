@@ -27,11 +27,6 @@ export interface SandboxWindowInfo {
   readonly resetsAt: number;
 }
 
-/** POST /api/sandbox/clock */
-export interface SandboxClockChange {
-  readonly advanceSeconds: number;
-}
-
 /** PUT /api/sandbox/usage; at least one of the fields. */
 export interface SandboxUsageChange {
   readonly minuteRemaining?: number;

@@ -1,9 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Sandbox } from '../../core/sandbox.ts';
 import type { Database } from '../schema/schema.ts';
+import { select } from '../schema/selection.ts';
 
 /** The columns that a sandbox is read from. */
 export const SANDBOX_COLUMNS = ['clock_offset', 'simulation'] as const;
+
+/** Selects the sandbox of an account. */
+export const FIND_SANDBOX = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
 
 export type SandboxColumns = Pick<
   Selectable<Database['sandboxes']>,

@@ -11,10 +11,9 @@ import { recordChange } from '../change-log.ts';
 import { insertBan } from '../keys/bans.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { select } from '../schema/selection.ts';
-import { SANDBOX_COLUMNS, sandboxFromRow } from './sandbox-rows.ts';
+import { FIND_SANDBOX, SANDBOX_COLUMNS, sandboxFromRow } from './sandbox-rows.ts';
 import { forgetSimulated } from './simulations.ts';
 
-const FIND = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
 const ORDERING = select('sandboxes', ['account_id'], 'WHERE usage_order IS NOT NULL');
 
 export const sandboxChanges = {
@@ -128,7 +127,7 @@ export function storedSandboxes(access: Access<typeof sandboxChanges>): SandboxS
     ...access.changes,
     ordering,
     async find(accountId) {
-      const [row] = await access.rows(FIND, accountId);
+      const [row] = await access.rows(FIND_SANDBOX, accountId);
       return (row && sandboxFromRow(row)) ?? NO_SANDBOX;
     },
     async takeOrders(accountId) {

@@ -1,7 +1,7 @@
 import type { KeyRow } from '../../core/api-keys.ts';
 import type { Message } from '../../core/messages.ts';
 import { authenticatedKeyFromRow } from '../keys/api-key-rows.ts';
-import { SANDBOX_COLUMNS } from '../sandbox/sandbox-rows.ts';
+import { FIND_SANDBOX } from '../sandbox/sandbox-rows.ts';
 import { select } from '../schema/selection.ts';
 import type { HandWritten } from '../shared-stores.ts';
 import type { SqliteFile } from './file.ts';
@@ -23,8 +23,6 @@ const FIND_ACCOUNT = select(
   ['plan', 'per_minute', 'per_day', 'suspended_at'],
   'WHERE id = ?',
 );
-
-const FIND_SANDBOX = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
 
 const FIRST_QUEUED = select('messages', ['id'], 'WHERE delivered_at IS NULL LIMIT 1');
 
