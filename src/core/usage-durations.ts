@@ -6,8 +6,8 @@ const BOUNDS: readonly number[] = [0.1, 1, 10, 100, 1_000]
   .flatMap((unit) => [1, 1.5, 2, 3, 5, 7].map((times) => times * unit))
   .concat(10_000);
 
-/** The last bucket counts the durations above all bounds. */
-export const DURATION_BUCKETS = BOUNDS.length + 1;
+/** The number of duration buckets; the last one counts the durations above all bounds. */
+export const DURATION_BUCKET_COUNT = BOUNDS.length + 1;
 
 /** The number of requests in each duration bucket. */
 export type DurationCounts = readonly number[];
@@ -20,7 +20,7 @@ export function durationBucket(took: number): number {
 }
 
 export function addDurations(a: DurationCounts, b: DurationCounts): DurationCounts {
-  return Array.from({ length: DURATION_BUCKETS }, (_, bucket) => {
+  return Array.from({ length: DURATION_BUCKET_COUNT }, (_, bucket) => {
     return (a[bucket] ?? 0) + (b[bucket] ?? 0);
   });
 }

@@ -15,7 +15,7 @@ import {
   type UsageRecord,
   type UsageStore,
 } from '../core/usage.ts';
-import { DURATION_BUCKETS, durationBucket } from '../core/usage-durations.ts';
+import { DURATION_BUCKET_COUNT, durationBucket } from '../core/usage-durations.ts';
 import { chunks } from '../lib/chunks.ts';
 
 interface Batch {
@@ -160,7 +160,7 @@ export class UsageRecorder {
 /** The counts of an operation, which is added if it is missing. */
 function operationIn(operations: OperationUsage[], operation: string): OperationUsage {
   for (const each of operations) if (each.operation === operation) return each;
-  const durations = new Uint32Array(DURATION_BUCKETS);
+  const durations = new Uint32Array(DURATION_BUCKET_COUNT);
   const added: OperationUsage = { operation, counts: { ...NO_REPLIES }, durations };
   operations.push(added);
   return added;

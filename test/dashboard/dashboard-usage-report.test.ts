@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { NO_USAGE, type UsageRecord } from '../../src/core/usage.ts';
-import { DURATION_BUCKETS } from '../../src/core/usage-durations.ts';
+import { DURATION_BUCKET_COUNT } from '../../src/core/usage-durations.ts';
 import { DAY, HOUR } from '../../src/lib/clock.ts';
 import {
   createKey,
@@ -19,7 +19,7 @@ const PATH = '/api/usage/requests';
 
 /** Durations by bucket: six buckets per decade, the first one up to 0.1 ms. */
 function durations(counts: Readonly<Record<number, number>>): number[] {
-  return Array.from({ length: DURATION_BUCKETS }, (_, bucket) => counts[bucket] ?? 0);
+  return Array.from({ length: DURATION_BUCKET_COUNT }, (_, bucket) => counts[bucket] ?? 0);
 }
 
 /** A visitor with a key in each environment and the recorded usage. */
