@@ -20,5 +20,5 @@ export interface Leases {
    * counters in Redis. `undefined` when another process holds a lease that excludes this one. May raise
    * `StorageUnavailable`.
    */
-  claim(environment: Environment, how: 'alone' | 'together'): Awaitable<Lease | undefined>;
+  acquire(environment: Environment, how: 'alone' | 'together'): Awaitable<Lease | undefined>;
 }

@@ -38,7 +38,7 @@ export async function acquireLeases(
   const leases = new Map<Environment, Lease>();
   using _ = renewMeanwhile(leases);
   for (const name of limitedEnvironments(parts, config)) {
-    const lease = await stores.leases.claim(name, config.redis ? 'together' : 'alone');
+    const lease = await stores.leases.acquire(name, config.redis ? 'together' : 'alone');
     if (!lease) throw excluded(name, dependencies);
     held.defer(() => lease.release());
     leases.set(name, lease);

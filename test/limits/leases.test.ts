@@ -6,7 +6,7 @@ import { dataFolderAt } from '../../src/storage/data-folder.ts';
 
 test('a lease is renewed while the next one is still being acquired', async () => {
   const { promise: isRenewed, resolve } = Promise.withResolvers<void>();
-  const claim = async (environment: Environment) => {
+  const acquire = async (environment: Environment) => {
     if (environment === 'staging') await isRenewed;
     const renew = async () => {
       if (environment === 'production') resolve();
@@ -15,7 +15,7 @@ test('a lease is renewed while the next one is still being acquired', async () =
     return { renew, release: () => {} };
   };
   await using held = new AsyncDisposableStack();
-  const stores = { leases: { claim }, folder: dataFolderAt('/nowhere') };
+  const stores = { leases: { acquire }, folder: dataFolderAt('/nowhere') };
   const parts = ['production', 'staging'] as const;
   const acquired = await acquireLeases({ config: readConfig({}), stores, parts }, held);
   expect([...acquired.keys()]).toEqual(['production', 'staging']);

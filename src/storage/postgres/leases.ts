@@ -29,7 +29,7 @@ export class RowLeases implements Leases {
     this.#database = database;
   }
 
-  async claim(environment: Environment, how: 'alone' | 'together'): Promise<Lease | undefined> {
+  async acquire(environment: Environment, how: 'alone' | 'together'): Promise<Lease | undefined> {
     const me = how === 'together' ? TOGETHER : Bun.randomUUIDv7();
     for (let tries = 0; tries < TRIES; tries += 1) {
       const found = await this.#find(environment);

@@ -13,7 +13,7 @@ export function fileLeases(
 ): Leases {
   return {
     /** @throws SetupError when the file cannot be locked. */
-    claim(environment, how) {
+    acquire(environment, how) {
       const path = pathOf(environment);
       const lock = how === 'alone' ? takeLock(path) : shareLock(path);
       if (lock) onLocked(path);
