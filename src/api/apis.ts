@@ -42,7 +42,7 @@ function createApi(name: ApiName, { config, stores, limiters, ...given }: ApiPar
     keyRing: stores.keyRing,
     documents: servedDocuments(name, { baseUrl, dashboard, contact }),
     anonymousLimits,
-    isSandbox: false,
+    isRealTime: false,
     quotaOf: ({ quota }: KeyRecord) => quota,
     recordUsage: given.recordUsage,
   };
@@ -64,7 +64,7 @@ function createApi(name: ApiName, { config, stores, limiters, ...given }: ApiPar
         routes: routerOf(SANDBOX_RESOURCES, { sandbox: given.sandbox }, addresses),
         accepts: ['staging'],
         limiterOf: () => limiter,
-        isSandbox: true,
+        isRealTime: true,
         // Requests to the sandbox have their own quota, cannot be banned, and are not shown as usage.
         quotaOf: ({ caller }) => sandboxQuota(caller),
         recordUsage: () => {},

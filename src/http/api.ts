@@ -22,7 +22,7 @@ export interface Api {
   /** Limits of a client address, for requests without a valid key. */
   readonly anonymousLimits: Limits;
   /** Whether requests always use real time, regardless of the clock offset of the account's sandbox. */
-  readonly isSandbox: boolean;
+  readonly isRealTime: boolean;
   /** The caller whose quota a request with this key uses. */
   quotaOf(key: KeyRecord): QuotaCaller;
   /** The limiter of the environment that the caller's key belongs to. */

@@ -47,7 +47,7 @@ export function authenticate(
   if (authorization === null) return unauthenticated(api, address, challengeReply(MISSING));
   const token = bearerToken(authorization);
   if (token === undefined) return unauthenticated(api, address, malformedReply(authorization));
-  const key = api.keyRing.authenticate(token, api.accepts, api.isSandbox);
+  const key = api.keyRing.authenticate(token, api.accepts, api.isRealTime);
   if (!(key instanceof Promise)) return callerOf(api, key, address);
   address();
   return key.then((found) => callerOf(api, found, address));

@@ -149,7 +149,7 @@ export class HttpService {
       // It is unknown whether the key is valid, so the request must not use the quota of the address.
       return this.#respondFreely(received, target, this.#errorReply(error, id));
     }
-    const now = api.isSandbox ? receivedAt : timeOf(caller.key, receivedAt);
+    const now = api.isRealTime ? receivedAt : timeOf(caller.key, receivedAt);
     const served = operationOf(target, request);
     const identified: IdentifiedRequest = { received, target, served, caller, now };
     if (caller.key && api.simulations && mayMeetSimulation(caller.key, request)) {
