@@ -56,7 +56,7 @@ interface UnsavedQuotas {
  */
 export class MemoryLimiter implements AdjustableLimiter {
   readonly #options: MemoryLimiterOptions;
-  readonly #table = new WindowsTable((windows, wasEvicted) => this.#onDrop(windows, wasEvicted));
+  readonly #table = new WindowsTable((windows, isExpired) => this.#onDrop(windows, isExpired));
   /** The strikes of recently refused keys, by rotation chain. */
   readonly #strikes = new Map<string, OwnedStrikes>();
   /** The record id of the latest ban, by rotation chain. */
@@ -263,10 +263,11 @@ export class MemoryLimiter implements AdjustableLimiter {
     this.#dirty.add(windows);
   }
 
-  #onDrop(windows: CallerWindows, wasEvicted: boolean): void {
+  #onDrop(windows: CallerWindows, isExpired: boolean): void {
     this.#unread.delete(windows);
-    // The store itself prunes an expired quota. If this one was evicted or not saved, the store may have an older version.
-    if (this.#dirty.delete(windows) || wasEvicted) this.#noteDropped(windows.caller);
+    // The store prunes expired quotas itself. If this one had not expired or was not saved, the store may have an
+    // older version.
+    if (this.#dirty.delete(windows) || !isExpired) this.#noteDropped(windows.caller);
   }
 
   /** Bounded, in case nothing can be saved; the remaining rows expire. */

@@ -18,13 +18,13 @@ export class WindowsTable {
     () =>
       new LRUCache<string, CallerWindows>({
         max: ADDRESS_CAPACITY,
-        dispose: (windows, _caller, reason) => this.#drop(windows, reason === 'evict'),
+        dispose: (windows, _caller, reason) => this.#drop(windows, reason !== 'evict'),
       }),
   );
-  readonly #onDrop: (windows: CallerWindows, wasEvicted: boolean) => void;
+  readonly #onDrop: (windows: CallerWindows, isExpired: boolean) => void;
 
-  /** @param onDrop called for all windows that are evicted or have expired. */
-  constructor(onDrop: (windows: CallerWindows, wasEvicted: boolean) => void) {
+  /** @param onDrop called for all windows that are dropped, with whether they had expired. */
+  constructor(onDrop: (windows: CallerWindows, isExpired: boolean) => void) {
     this.#onDrop = onDrop;
   }
 
@@ -54,7 +54,7 @@ export class WindowsTable {
     for (const windows of this.#accounts.values()) {
       if (!isQuotaExpired(windows.quota, now)) continue;
       this.#accounts.delete(windows.caller);
-      this.#drop(windows, false);
+      this.#drop(windows, true);
     }
     const addresses = this.#addresses();
     for (const windows of [...addresses.values()]) {
@@ -64,15 +64,15 @@ export class WindowsTable {
 
   /** Drops all windows. */
   clear(): void {
-    for (const windows of this.#accounts.values()) this.#drop(windows, true);
+    for (const windows of this.#accounts.values()) this.#drop(windows, false);
     this.#accounts.clear();
-    for (const windows of [...this.#addresses().values()]) this.#drop(windows, true);
+    for (const windows of [...this.#addresses().values()]) this.#drop(windows, false);
     this.#addresses().clear();
   }
 
-  #drop(windows: CallerWindows, wasEvicted: boolean): void {
+  #drop(windows: CallerWindows, isExpired: boolean): void {
     windows.isDropped = true;
-    this.#onDrop(windows, wasEvicted);
+    this.#onDrop(windows, isExpired);
   }
 }
 
