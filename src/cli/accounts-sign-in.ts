@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Config, readConfig } from '../config/config.ts';
 import { messageOf, OperatorError, SetupError } from '../core/errors.ts';
 import type { SignIn } from '../dashboard/session.ts';
-import { MemoryAttemptCounts } from '../limits/memory/attempt-counts.ts';
+import { MemoryAttemptLimiter } from '../limits/memory/attempt-limiter.ts';
 import { emailArgument, type JsonOption, jsonOption } from './options.ts';
 import { printNote, printResult } from './output.ts';
 import { type Session, withAccount } from './session.ts';
@@ -57,7 +57,7 @@ export async function openSignIn({ stores, clock }: Session): Promise<SignIn> {
       'Set PETSTORE_DASHBOARD_URL, or PETSTORE_PORT to other than 0: the link begins with it.',
     );
   }
-  const attempts = new MemoryAttemptCounts();
+  const attempts = new MemoryAttemptLimiter();
   const log = { error: (_details: object, message: string) => printNote(message) };
   // Loaded here so that no other command waits for it.
   const { createSignIn } = await import('../dashboard/sign-in/sign-in.ts');
@@ -88,7 +88,7 @@ async function mailHolder(config: Config, { clock }: Session, email: string): Pr
   // Loaded here so that no other command waits for it.
   const { createMailer } = await import('../dashboard/sign-in/mailer.ts');
   const { Attempts } = await import('../dashboard/sign-in/attempts.ts');
-  const attempts = new Attempts(new MemoryAttemptCounts(), clock, config.signUpLimits);
+  const attempts = new Attempts(new MemoryAttemptLimiter(), clock, config.signUpLimits);
   const { dashboard } = config.addresses(config.port);
   try {
     await createMailer(config.mail, dashboard, attempts).secondFactorChanged(email, RESET);

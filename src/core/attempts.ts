@@ -14,7 +14,7 @@ export interface AttemptCounter {
  * Limits attempts, such as sign-ins, and requests to the dashboard, per minute and per day; with Redis,
  * across all processes.
  */
-export interface AttemptCounts {
+export interface AttemptLimiter {
   /**
    * Counts one attempt in all counters, or in none.
    * @param counters at least one.

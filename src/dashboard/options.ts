@@ -1,7 +1,7 @@
 import type { BetterAuthOptions } from 'better-auth';
 import type { AccountStore } from '../core/accounts.ts';
 import type { ApiKeyStore } from '../core/api-keys.ts';
-import type { AttemptCounts } from '../core/attempts.ts';
+import type { AttemptLimiter } from '../core/attempts.ts';
 import type { AuditLog } from '../core/audit.ts';
 import type { BackupRecords } from '../core/backup-records.ts';
 import type { BanStore } from '../core/ban-records.ts';
@@ -58,7 +58,7 @@ export interface DashboardOptions {
   readonly addresses: Readonly<Record<ApiName | 'dashboard', string>>;
   readonly stores: DashboardStores;
   /** Counters of attempts to sign in, to reset a password and so on. */
-  readonly attempts: AttemptCounts;
+  readonly attempts: AttemptLimiter;
   /** The current usage of an account in both windows of an environment. */
   readonly currentUsage: CurrentUsage;
   /** The sandbox of staging. */

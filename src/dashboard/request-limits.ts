@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../core/api-keys.ts';
-import type { AttemptCounter, AttemptCounts } from '../core/attempts.ts';
+import type { AttemptCounter, AttemptLimiter } from '../core/attempts.ts';
 import type { Limits } from '../core/plans.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
 import { refusalHeaders } from '../http/reply.ts';
@@ -44,10 +44,10 @@ const PROTECTING = new Router(
  * Limits the requests to the dashboard's API, in addition to the limits of `sign-in/attempts.ts`.
  */
 export class RequestLimits {
-  readonly #counts: AttemptCounts;
+  readonly #limiter: AttemptLimiter;
 
-  constructor(counts: AttemptCounts) {
-    this.#counts = counts;
+  constructor(limiter: AttemptLimiter) {
+    this.#limiter = limiter;
   }
 
   /**
@@ -63,7 +63,7 @@ export class RequestLimits {
     now: Instant,
   ): Promise<RateLimitResult> {
     const isProtecting = PROTECTING.match(path)?.route.operations.has(method);
-    return this.#counts.take(countersOf(isProtecting ? undefined : session, address), now);
+    return this.#limiter.take(countersOf(isProtecting ? undefined : session, address), now);
   }
 
   /**
@@ -76,12 +76,12 @@ export class RequestLimits {
     address: () => string,
     now: Instant,
   ): Promise<RateLimitResult> {
-    if (!key) return this.#counts.take(countersOf(undefined, address()), now);
+    if (!key) return this.#limiter.take(countersOf(undefined, address()), now);
     const limits = {
       perMinute: OF_ACCOUNT.perMinute + key.limits.perMinute,
       perDay: OF_ACCOUNT.perDay + key.limits.perDay,
     };
-    return this.#counts.take([{ caller: `mcp account:${key.accountId}`, limits }], now);
+    return this.#limiter.take([{ caller: `mcp account:${key.accountId}`, limits }], now);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { AttemptCounts } from '../core/attempts.ts';
+import type { AttemptLimiter } from '../core/attempts.ts';
 import type { RedisDependencies, SharedRedis } from './redis/shared-redis.ts';
 
 /** Connects to Redis if it is configured; loads the client only then. */
@@ -12,9 +12,12 @@ export async function openRedis(
   return connectRedis(address, redisTimeout, dependencies);
 }
 
-/** Returns the counts of attempts to sign in: those in Redis if it is configured, otherwise this process's own. */
-export async function loadAttempts(redis: SharedRedis | undefined): Promise<AttemptCounts> {
+/**
+ * Returns the limiter of sign-in attempts and of requests to the dashboard: in Redis if it is configured, otherwise in
+ * the memory of this process.
+ */
+export async function loadAttempts(redis: SharedRedis | undefined): Promise<AttemptLimiter> {
   if (redis) return redis.attempts;
-  const { MemoryAttemptCounts } = await import('./memory/attempt-counts.ts');
-  return new MemoryAttemptCounts();
+  const { MemoryAttemptLimiter } = await import('./memory/attempt-limiter.ts');
+  return new MemoryAttemptLimiter();
 }

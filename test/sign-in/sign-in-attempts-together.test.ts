@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import type { AttemptCounter, AttemptCounts } from '../../src/core/attempts.ts';
+import type { AttemptCounter, AttemptLimiter } from '../../src/core/attempts.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { MemoryAttemptCounts } from '../../src/limits/memory/attempt-counts.ts';
-import { RedisAttemptCounts } from '../../src/limits/redis/attempt-counts.ts';
+import { MemoryAttemptLimiter } from '../../src/limits/memory/attempt-limiter.ts';
+import { RedisAttemptLimiter } from '../../src/limits/redis/attempt-limiter.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
 import { freePort } from '../support/free-port.ts';
 import { ServiceProcess } from '../support/process.ts';
@@ -68,7 +68,7 @@ const counter = (caller: string, perMinute: number, perDay = 1_000): AttemptCoun
 
 /** Makes this many attempts one after the other; returns the number of counted ones. */
 async function counted(
-  counts: AttemptCounts,
+  counts: AttemptLimiter,
   counters: readonly AttemptCounter[],
   times: number,
 ): Promise<number> {
@@ -79,7 +79,7 @@ async function counted(
   return number;
 }
 
-function behaviour(open: () => AttemptCounts): void {
+function behaviour(open: () => AttemptLimiter): void {
   test('count in every counter or in none, and show how long to wait', async () => {
     const counts = open();
     const [narrow, wide] = [counter('narrow', 2), counter('wide', 5)];
@@ -109,10 +109,10 @@ function behaviour(open: () => AttemptCounts): void {
 }
 
 describe('attempts counted in memory', () => {
-  behaviour(() => new MemoryAttemptCounts());
+  behaviour(() => new MemoryAttemptLimiter());
 
   test('of one kind of caller do not crowd out those of another, however many there are', () => {
-    const counts = new MemoryAttemptCounts();
+    const counts = new MemoryAttemptLimiter();
     const kept = counter('session:1', 1);
     const outcomeOf = (each: AttemptCounter) => counts.take([each], systemClock.now()).outcome;
     expect(outcomeOf(kept)).toBe('admitted');
@@ -125,7 +125,7 @@ describe('attempts counted in memory', () => {
 describe.skipIf(!hasRedis)('attempts counted in Redis', () => {
   let server: RedisServer;
   let link: Awaited<ReturnType<typeof connectTo>>;
-  const open = () => new RedisAttemptCounts(link.connection, new MemoryAttemptCounts());
+  const open = () => new RedisAttemptLimiter(link.connection, new MemoryAttemptLimiter());
   beforeAll(async () => {
     server = await RedisServer.start();
   });
@@ -163,7 +163,7 @@ describe.skipIf(!hasRedis)('attempts while Redis is unavailable', () => {
   test('are limited by each process', async () => {
     await using server = await RedisServer.start();
     using link = await connectTo(server.url);
-    const counts = new RedisAttemptCounts(link.connection, new MemoryAttemptCounts());
+    const counts = new RedisAttemptLimiter(link.connection, new MemoryAttemptLimiter());
     const narrow = counter('narrow', 3);
     await counts.take([narrow], systemClock.now());
     await server.kill();
@@ -175,7 +175,7 @@ describe.skipIf(!hasRedis)('attempts counted in a Cluster', () => {
   test('count in counters on different nodes', async () => {
     await using cluster = await RedisCluster.start();
     using link = await connectTo(cluster.url, { silenceTimeout: NEVER_SILENT });
-    const counts = new RedisAttemptCounts(link.connection, new MemoryAttemptCounts());
+    const counts = new RedisAttemptLimiter(link.connection, new MemoryAttemptLimiter());
     const counters = Array.from({ length: 9 }, (_, index) =>
       counter(`caller ${index}`, 20 - index),
     );

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import { createSignIn } from '../../src/dashboard/sign-in/sign-in.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { MemoryAttemptCounts } from '../../src/limits/memory/attempt-counts.ts';
+import { MemoryAttemptLimiter } from '../../src/limits/memory/attempt-limiter.ts';
 import { AMPLE, type TestService } from './harness.ts';
 
 /** The token of a reset link, as made by the command line. */
@@ -10,7 +10,7 @@ export async function resetToken(service: TestService, email: string): Promise<s
   const signIn = await createSignIn({
     addresses: { dashboard: dashboardUrl },
     stores,
-    attempts: new MemoryAttemptCounts(),
+    attempts: new MemoryAttemptLimiter(),
     mail: undefined,
     operatorsNeedSecondFactor: false,
     signUpLimits: AMPLE.limits,

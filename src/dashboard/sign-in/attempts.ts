@@ -1,4 +1,4 @@
-import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
+import type { AttemptCounter, AttemptLimiter } from '../../core/attempts.ts';
 import type { Limits } from '../../core/plans.ts';
 import type { RateLimitResult } from '../../core/rate-limit.ts';
 import { refusalHeaders } from '../../http/reply.ts';
@@ -55,13 +55,13 @@ export interface Attempt {
 
 /** Limits attempts by client address and by account, and mail by mailbox. */
 export class Attempts {
-  readonly #counts: AttemptCounts;
+  readonly #limiter: AttemptLimiter;
   readonly #clock: Clock;
   readonly #signUpLimits: Limits;
 
   /** @param signUpLimits of one client address. */
-  constructor(counts: AttemptCounts, clock: Clock, signUpLimits: Limits) {
-    this.#counts = counts;
+  constructor(limiter: AttemptLimiter, clock: Clock, signUpLimits: Limits) {
+    this.#limiter = limiter;
     this.#clock = clock;
     this.#signUpLimits = signUpLimits;
   }
@@ -92,7 +92,7 @@ export class Attempts {
   async takeMail(kind: string, email: string): Promise<boolean> {
     const caller = `mailbox:${kind}:${email.toLowerCase()}`;
     const counter = { caller, limits: OF_MAILBOX };
-    return (await this.#counts.take([counter], this.#clock.now())).outcome === 'admitted';
+    return (await this.#limiter.take([counter], this.#clock.now())).outcome === 'admitted';
   }
 
   /** @param refusal the first sentence of the error message when a limit is exceeded. */
@@ -102,9 +102,9 @@ export class Attempts {
     refusal: string,
   ): Promise<Attempt> {
     const now = this.#clock.now();
-    const result = await this.#counts.take([ofAddress, ...ofAccount], now);
+    const result = await this.#limiter.take([ofAddress, ...ofAccount], now);
     if (result.outcome !== 'admitted') throw tooMany(refusal, result, now);
-    return { giveBack: async () => this.#counts.giveBack(ofAccount) };
+    return { giveBack: async () => this.#limiter.giveBack(ofAccount) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
+import type { AttemptCounter, AttemptLimiter } from '../../core/attempts.ts';
 import { type QuotaState, takeQuota, unusedQuota } from '../../core/quota.ts';
 import { type RateLimitResult, tightestResult } from '../../core/rate-limit.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -8,7 +8,7 @@ import type { Instant } from '../../lib/clock.ts';
 const MOST_CALLERS = 100_000;
 
 /** Counts the attempts of this process only. */
-export class MemoryAttemptCounts implements AttemptCounts {
+export class MemoryAttemptLimiter implements AttemptLimiter {
   /** By kind of caller (the text before the first colon), so that one kind cannot displace another. */
   readonly #kinds = new Map<string, LRUCache<string, QuotaState>>();
 

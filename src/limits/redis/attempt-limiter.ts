@@ -1,4 +1,4 @@
-import type { AttemptCounter, AttemptCounts } from '../../core/attempts.ts';
+import type { AttemptCounter, AttemptLimiter } from '../../core/attempts.ts';
 import { type RateLimitResult, tightestResult } from '../../core/rate-limit.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { RedisConnection } from './connection.ts';
@@ -10,12 +10,12 @@ import { windowsFrom } from './script-reply.ts';
  * In a Cluster the counters may be on different nodes, so no script can count in all of them atomically. All
  * are checked first, then all are counted; if one is exhausted in between, the others are decremented again.
  */
-export class RedisAttemptCounts implements AttemptCounts {
+export class RedisAttemptLimiter implements AttemptLimiter {
   readonly #connection: RedisConnection;
-  readonly #local: AttemptCounts;
+  readonly #local: AttemptLimiter;
 
   /** @param local counts while Redis is unavailable. */
-  constructor(connection: RedisConnection, local: AttemptCounts) {
+  constructor(connection: RedisConnection, local: AttemptLimiter) {
     this.#connection = connection;
     this.#local = local;
   }

@@ -133,7 +133,10 @@ export class RedisLimiter implements AdjustableLimiter {
     await this.#change(account.id, (client, key) => client.del(key));
   }
 
-  /** The windows of client addresses stay in Redis until they expire. */
+  /**
+   * The windows of client addresses, and of the requests of accounts to the sandbox API (`account:ID:sandbox`), stay in
+   * Redis until they expire.
+   */
   async reset(accountIds: () => Awaitable<readonly string[]>): Promise<void> {
     this.#options.local.reset();
     this.#localCounts.clear();

@@ -1,15 +1,15 @@
 import type { RedisAddress } from '../../config/redis-address.ts';
-import type { AttemptCounts } from '../../core/attempts.ts';
+import type { AttemptLimiter } from '../../core/attempts.ts';
 import type { Environment } from '../../core/environments.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type Clock, DAY, SECOND } from '../../lib/clock.ts';
 import type { Readiness } from '../../lib/readiness.ts';
 import type { Log } from '../../observability/log.ts';
 import type { Metrics } from '../../observability/metrics.ts';
-import { MemoryAttemptCounts } from '../memory/attempt-counts.ts';
+import { MemoryAttemptLimiter } from '../memory/attempt-limiter.ts';
 import { MemoryLimiter } from '../memory/limiter.ts';
 import { type LimiterDependencies, recordNewBans } from '../persistence.ts';
-import { RedisAttemptCounts } from './attempt-counts.ts';
+import { RedisAttemptLimiter } from './attempt-limiter.ts';
 import { RedisConnection } from './connection.ts';
 import { RedisLimiter } from './limiter.ts';
 
@@ -24,7 +24,7 @@ export interface SharedRedis extends AsyncDisposable {
   /** Starts a limiter that shares its counts with all processes on this Redis. */
   startLimiter(dependencies: Omit<LimiterDependencies, 'quotas'>): Promise<RedisLimiter>;
   /** Counts the attempts of all processes on this Redis. */
-  readonly attempts: AttemptCounts;
+  readonly attempts: AttemptLimiter;
 }
 
 /** Dependencies for reporting the state of Redis. */
@@ -102,7 +102,7 @@ export async function connectRedis(
   };
   return {
     startLimiter: (dependencies) => startLimiter(link, dependencies),
-    attempts: new RedisAttemptCounts(connection, new MemoryAttemptCounts()),
+    attempts: new RedisAttemptLimiter(connection, new MemoryAttemptLimiter()),
     async [Symbol.asyncDispose]() {
       await Promise.allSettled(atClose.map((work) => work()));
       await connection.close();
