@@ -17,7 +17,7 @@ export function figures(results: Results): Figure[] {
     ...mixFigures(results),
     ...growthFigures(results),
     ...startUpFigures(results),
-    ...throwAwayFigures(results),
+    ...throwawayFigures(results),
     ...memoryFigures(results),
   ];
 }
@@ -61,11 +61,11 @@ function startUpFigures({ startUp }: Results): Figure[] {
   ];
 }
 
-function throwAwayFigures({ throwAway }: Results): Figure[] {
-  if (!throwAway) return [];
+function throwawayFigures({ throwaway }: Results): Figure[] {
+  if (!throwaway) return [];
   return [
-    ...within('first 200, throwaway service', 100, throwAway.firstReply),
-    ...within('100 resets of a throwaway service', 2_000, throwAway.resets),
+    ...within('first 200, throwaway service', 100, throwaway.firstReply),
+    ...within('100 resets of a throwaway service', 2_000, throwaway.resets),
   ];
 }
 

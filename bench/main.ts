@@ -35,10 +35,10 @@ import {
 import { measureRounds } from './rounds.ts';
 import { measureStartUp } from './start-up.ts';
 import { StoreShelf } from './stores.ts';
-import { measureThrowAway } from './throw-away.ts';
+import { measureThrowaway } from './throwaway.ts';
 import { isWorkload, WORKLOADS } from './workloads.ts';
 
-const SECTIONS = ['floor', 'mix', 'growth', 'start-up', 'throw-away', 'memory'] as const;
+const SECTIONS = ['floor', 'mix', 'growth', 'start-up', 'throwaway', 'memory'] as const;
 type Section = (typeof SECTIONS)[number];
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
@@ -126,7 +126,7 @@ async function run(
   if (sections.includes('floor')) add({ floor: await measureFloor(bench, optional, baseline) });
   if (sections.includes('mix')) add({ mix: await measureMix(bench) });
   if (sections.includes('start-up')) add({ startUp: await measureStartUp(bench) });
-  if (sections.includes('throw-away')) add({ throwAway: await measureThrowAway(bench) });
+  if (sections.includes('throwaway')) add({ throwaway: await measureThrowaway(bench) });
   if (sections.includes('memory')) add({ memory: await measureMemory(bench) });
   if (sections.includes('growth')) add({ growth: await measureGrowth(bench) });
   return results;

@@ -20,7 +20,7 @@ export function report(results: Results): string {
     ...mixTable(results),
     ...growthTable(results),
     ...startUpTable(results),
-    ...throwAwayTable(results),
+    ...throwawayTable(results),
     ...memoryTable(results),
   ].join('\n\n');
 }
@@ -114,11 +114,11 @@ function startUpTable({ startUp }: Results): string[] {
   return ['### Start-up', table(['program', 'ms from spawn to the first 200'], rows)];
 }
 
-function throwAwayTable({ throwAway }: Results): string[] {
-  if (!throwAway) return [];
+function throwawayTable({ throwaway }: Results): string[] {
+  if (!throwaway) return [];
   const rows = [
-    ['from spawn of the executable to the first 200', whole(throwAway.firstReply)],
-    ['100 resets, without the requests between them', whole(throwAway.resets)],
+    ['from spawn of the executable to the first 200', whole(throwaway.firstReply)],
+    ['100 resets, without the requests between them', whole(throwaway.resets)],
   ];
   return ['### Throwaway services', table(['what', 'ms'], rows)];
 }

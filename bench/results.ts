@@ -57,13 +57,13 @@ const StartUp = Type.Object({
 });
 export type StartUp = Static<typeof StartUp>;
 
-const ThrowAway = Type.Object({
+const Throwaway = Type.Object({
   /** Milliseconds from spawn of the executable to the first 200. */
   firstReply: Type.Number(),
   /** Milliseconds that the 100 resets of a suite of 100 tests take. */
   resets: Type.Number(),
 });
-export type ThrowAway = Static<typeof ThrowAway>;
+export type Throwaway = Static<typeof Throwaway>;
 
 const Memory = Type.Object({
   idle: Type.Number(),
@@ -105,7 +105,7 @@ export const Results = Type.Object({
   mix: Type.Optional(Mix),
   growth: Type.Optional(Type.Array(GrowthRow)),
   startUp: Type.Optional(StartUp),
-  throwAway: Type.Optional(ThrowAway),
+  throwaway: Type.Optional(Throwaway),
   memory: Type.Optional(Memory),
 });
 export type Results = Static<typeof Results>;

@@ -26,7 +26,7 @@ export function addDocumentCommands(program: Command): void {
     .command('fixture-schema')
     .description('Print the JSON Schema of fixtures, for `serve --ephemeral` and `run`.')
     .action(async () => {
-      const { FixtureSchema } = await import('../ephemeral/fixture-schema.ts');
+      const { FixtureSchema } = await import('../throwaway/fixture-schema.ts');
       printLine(JSON.stringify(FixtureSchema, undefined, 2));
     });
 }

@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PARTS, processEnvironment } from '../config/config.ts';
 import { readThrowawayConfig } from '../config/throwaway.ts';
 import { messageOf, OperatorError } from '../core/errors.ts';
-import { beginEphemeral } from '../ephemeral/ephemeral.ts';
 import type { Examination, Grade } from '../grade/grade.ts';
 import { badgeSvg } from '../grade/reports/badge.ts';
 import { gradesJson } from '../grade/reports/json.ts';
@@ -12,6 +11,7 @@ import type { Scenario } from '../grade/scenario.ts';
 import { SCENARIOS } from '../grade/scenarios/all.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLog, LineWriter } from '../observability/log.ts';
+import { beginThrowaway } from '../throwaway/throwaway-service.ts';
 import { CommandExit, FAILED } from './errors.ts';
 import { type JsonOption, jsonOption } from './options.ts';
 import { printJson, printLine } from './output.ts';
@@ -90,12 +90,12 @@ async function gradeAll(
   const pets = Array.from({ length: PETS }, (_, index) => {
     return { name: `Animal ${index + 1}`, categoryId: 1 };
   });
-  using ephemeral = beginEphemeral(config, { pets: { production: pets } });
+  using throwaway = beginThrowaway(config, { pets: { production: pets } });
   // Loaded here: its HTTP server takes longer to load than most commands take to run.
   const { grade } = await import('../grade/grade.ts');
-  const service = await start(ephemeral.config, log, PARTS, ephemeral);
+  const service = await start(throwaway.config, log, PARTS, throwaway);
   try {
-    const variables = addressesAndKeys(service, ephemeral);
+    const variables = addressesAndKeys(service, throwaway);
     const { PETSTORE_KEY: key = '' } = variables;
     const { production: url } = service.addresses;
     const examination: Examination = { command, variables, url, key, clock: systemClock, signal };

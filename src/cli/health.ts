@@ -62,7 +62,7 @@ async function ask(options: Options): Promise<void> {
 
 async function addressFor({ readyFile }: Options): Promise<string> {
   if (readyFile !== undefined) {
-    const { readReadyFile } = await import('../ephemeral/ready-file.ts');
+    const { readReadyFile } = await import('../throwaway/ready-file.ts');
     return (await readReadyFile(readyFile)).addresses.ops;
   }
   const { opsHost, opsPort } = readConfig();

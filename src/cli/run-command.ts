@@ -5,8 +5,12 @@ import { CLIENT_ADDRESSES, PARTS, processEnvironment } from '../config/config.ts
 import { readThrowawayConfig } from '../config/throwaway.ts';
 import { APIS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
-import { beginEphemeral, type Ephemeral, readFixture } from '../ephemeral/ephemeral.ts';
 import { createLog, LineWriter } from '../observability/log.ts';
+import {
+  beginThrowaway,
+  readFixture,
+  type ThrowawayService,
+} from '../throwaway/throwaway-service.ts';
 import { CommandExit } from './errors.ts';
 import { start } from './serve.ts';
 
@@ -42,11 +46,11 @@ async function run(command: readonly string[], options: Options): Promise<void> 
   // Until the fixture is read, a signal ends the process: standard input may stay open without data.
   const fixture = await readFixture(options.fixture);
   using signals = new CommandSignals();
-  using ephemeral = beginEphemeral(config, fixture);
-  const service = await start(ephemeral.config, log, PARTS, ephemeral);
+  using throwaway = beginThrowaway(config, fixture);
+  const service = await start(throwaway.config, log, PARTS, throwaway);
   try {
     if (signals.early) throw new CommandExit(exitCodeOfSignal(signals.early));
-    const child = spawn(command, addressesAndKeys(service, ephemeral));
+    const child = spawn(command, addressesAndKeys(service, throwaway));
     signals.passOnTo(child);
     await child.exited;
     throw new CommandExit(child.exitCode ?? exitCodeOfSignal(String(child.signalCode)));
@@ -88,7 +92,7 @@ class CommandSignals implements Disposable {
 /** The environment variables of the command. */
 export function addressesAndKeys(
   service: RunningService,
-  { keys }: Ephemeral,
+  { keys }: ThrowawayService,
 ): Record<string, string> {
   const keyOf = (environment: Environment) =>
     keys.find((each) => each.environment === environment)?.key ?? '';

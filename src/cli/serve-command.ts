@@ -13,7 +13,7 @@ export function addServeCommand(program: Command): void {
     )
     .option('--json', 'log JSON lines on a terminal, too')
     .option('--ephemeral', 'hold all data in a temporary folder that goes with the process')
-    .option('--fixture <file>', 'what an ephemeral service begins with; - for standard input')
+    .option('--fixture <file>', 'what a throwaway service begins with; - for standard input')
     .option(
       '--ready-file <file>',
       'write addresses, ports and keys here once requests are answered',

@@ -4,12 +4,12 @@ import { type RunningService, startService } from '../app.ts';
 import { addressesOf, type Config, type Part, readConfig } from '../config/config.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
-import type { Ephemeral } from '../ephemeral/ephemeral.ts';
-import type { OwnReadyFile } from '../ephemeral/ready-file.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { timerScheduler } from '../lib/scheduler.ts';
 import { createLog, LineWriter, type Log, readable } from '../observability/log.ts';
+import type { OwnReadyFile } from '../throwaway/ready-file.ts';
+import type { ThrowawayService } from '../throwaway/throwaway-service.ts';
 import { UsageError } from './errors.ts';
 import { COMMAND, explain, printLine, watchOutput } from './output.ts';
 
@@ -33,7 +33,7 @@ interface ServeOptions {
   readonly json?: true;
   /** Store all data in a temporary folder that is removed when the process ends. */
   readonly ephemeral?: true;
-  /** File with the initial contents of an ephemeral service; `-` for standard input. */
+  /** File with the initial contents of a throwaway service; `-` for standard input. */
   readonly fixture?: string;
   /** File to write once requests are answered. */
   readonly readyFile?: string;
@@ -48,17 +48,17 @@ export async function serve(options: ServeOptions): Promise<void> {
   const onTerminal = !json && isTerminal();
   const stdout = new LineWriter(STDOUT);
   const log = createLog(settings.logLevel, onTerminal ? await readable(stdout) : stdout);
-  const begin = await ephemeralFor(options, settings);
+  const begin = await throwawayFor(options, settings);
   // Until here a signal ends the process immediately, because the fixture may be read from standard input.
   const signalled = firstSignal();
-  using ephemeral = begin?.();
-  const config = ephemeral?.config ?? settings;
+  using throwaway = begin?.();
+  const config = throwaway?.config ?? settings;
   using readyFile = await openReady(options.readyFile);
-  const service = await start(config, log, only, ephemeral);
+  const service = await start(config, log, only, throwaway);
   try {
     const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
-    if (readyFile) await announce(readyFile, config, service, only, ephemeral);
-    if (onTerminal) printBanner(service, only, next, ephemeral?.keys);
+    if (readyFile) await announce(readyFile, config, service, only, throwaway);
+    if (onTerminal) printBanner(service, only, next, throwaway?.keys);
     else logStart(log, service, only, next);
     if (!isLocalHost(config.host)) {
       // Loaded here: only this case needs it.
@@ -75,7 +75,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   log.info('stopped');
   // Now, because `process.exit` below disposes of nothing.
   readyFile?.[Symbol.dispose]();
-  ephemeral?.[Symbol.dispose]();
+  throwaway?.[Symbol.dispose]();
   const isWritten = await stdout.flush(FLUSH_TIMEOUT);
   // A blocked reader of the log, an unresponsive collector, or open input would keep the process alive.
   if (!isWritten || config.tracing || options.untilStdinEnds) process.exit(0);
@@ -94,14 +94,14 @@ function isDevice(descriptor: number): boolean {
 }
 
 /**
- * Reads the fixture of an ephemeral service, and returns the function that prepares the service.
- * @throws UsageError when a fixture is given for a service that is not ephemeral, or when standard input is used both
+ * Reads the fixture of a throwaway service, and returns the function that prepares the service.
+ * @throws UsageError when a fixture is given without `--ephemeral`, or when standard input is used both
  *   for the fixture and to stop the service.
  */
-async function ephemeralFor(
+async function throwawayFor(
   { ephemeral, fixture: path, untilStdinEnds }: ServeOptions,
   settings: Config,
-): Promise<(() => Ephemeral) | undefined> {
+): Promise<(() => ThrowawayService) | undefined> {
   if (!ephemeral && path !== undefined) {
     throw new UsageError('--fixture needs --ephemeral: only an empty store can be filled.');
   }
@@ -111,15 +111,15 @@ async function ephemeralFor(
     );
   }
   if (!ephemeral) return undefined;
-  const { beginEphemeral, readFixture } = await import('../ephemeral/ephemeral.ts');
+  const { beginThrowaway, readFixture } = await import('../throwaway/throwaway-service.ts');
   const fixture = await readFixture(path);
-  return () => beginEphemeral(settings, fixture);
+  return () => beginThrowaway(settings, fixture);
 }
 
 /** Opens the ready file, if one is set. */
 async function openReady(path: string | undefined): Promise<OwnReadyFile | undefined> {
   if (path === undefined) return undefined;
-  const { openReadyFile } = await import('../ephemeral/ready-file.ts');
+  const { openReadyFile } = await import('../throwaway/ready-file.ts');
   return openReadyFile(path);
 }
 
@@ -129,7 +129,7 @@ async function announce(
   { dataDir, opsHost }: Config,
   service: RunningService,
   parts: readonly Part[],
-  ephemeral: Ephemeral | undefined,
+  throwaway: ThrowawayService | undefined,
 ): Promise<void> {
   const { port, opsPort } = service;
   const { opsAddress } = await import('./ops-address.ts');
@@ -140,8 +140,8 @@ async function announce(
     dataDir,
     ports: { http: port, ops: opsPort },
     addresses: { ...addresses, ops: opsAddress(opsHost, opsPort) },
-    keys: ephemeral?.keys ?? [],
-    control: await ephemeral?.control(service),
+    keys: throwaway?.keys ?? [],
+    control: await throwaway?.control(service),
   });
 }
 
@@ -150,7 +150,11 @@ export async function start(
   config: Config,
   log: Log,
   parts: readonly Part[],
-  { clock = systemClock, fill, watch }: Partial<Pick<Ephemeral, 'clock' | 'fill' | 'watch'>> = {},
+  {
+    clock = systemClock,
+    fill,
+    watch,
+  }: Partial<Pick<ThrowawayService, 'clock' | 'fill' | 'watch'>> = {},
 ): Promise<RunningService> {
   try {
     const scheduler = timerScheduler;
@@ -186,7 +190,7 @@ function printBanner(
   service: RunningService,
   only: readonly Part[],
   next: string | undefined,
-  keys: Ephemeral['keys'] = [],
+  keys: ThrowawayService['keys'] = [],
 ): void {
   watchOutput();
   const dashboard = only.includes('dashboard') ? service.addresses.dashboard : undefined;

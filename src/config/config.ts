@@ -26,7 +26,7 @@ export interface Config {
   readonly dataDir: string;
   /** Key of the digests of API keys; generated in the data folder if not set. */
   readonly secret: string | undefined;
-  /** Whether API keys may have been chosen by a person; only in ephemeral services. */
+  /** Whether API keys may have been chosen by a person; only in throwaway services. */
   readonly fixedKeys: boolean;
   /** The PostgreSQL database that is used instead of the data folder. */
   readonly database: DatabaseSettings | undefined;

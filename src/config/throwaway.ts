@@ -25,7 +25,7 @@ const OF_LASTING_SERVICES: readonly string[] = [
 ] satisfies Array<keyof typeof SETTINGS>;
 
 /**
- * The settings of an ephemeral service that is started for a command: it picks free ports, and logs only
+ * The settings of a throwaway service that is started for a command: it picks free ports, and logs only
  * warnings unless PETSTORE_LOG_LEVEL is set. The location and addresses of a lasting service are ignored, and
  * it sends no traces: the variables of OpenTelemetry are meant for the command.
  * @throws SetupError with the problems of all settings, one per line.

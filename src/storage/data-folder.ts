@@ -30,7 +30,7 @@ export const FILE_NAMES = {
   requests: 'requests.db',
   database: (environment: Environment) => `${environment}.db`,
   acknowledged: (database: DatabaseName) => `${database}.ids`,
-  /** In an ephemeral folder: locked by the process that owns the folder. */
+  /** In a throwaway folder: locked by the process that owns the folder. */
   owner: 'owner.lock',
 } as const;
 
@@ -38,7 +38,7 @@ export const FILE_NAMES = {
 export interface DataFolder {
   readonly path: string;
   /** Whether it is deleted with its process, so that nothing in it has to survive a power failure. */
-  readonly isThrownAway: boolean;
+  readonly isThrowaway: boolean;
   readonly accounts: string;
   /** The request log, which may be deleted at any time. */
   readonly requests: string;
@@ -86,7 +86,7 @@ export function openDataFolder(path: string): DataFolder {
 export function dataFolderAt(path: string): DataFolder {
   return {
     path,
-    isThrownAway: isThrownAway(path),
+    isThrowaway: isThrowaway(path),
     accounts: join(path, FILE_NAMES.accounts),
     requests: join(path, FILE_NAMES.requests),
     secret: join(path, FILE_NAMES.secret),
@@ -100,12 +100,12 @@ export function dataFolderAt(path: string): DataFolder {
   };
 }
 
-/** The prefix of the names of ephemeral folders. */
-export const THROWN_AWAY_PREFIX = 'petstore-ephemeral-';
+/** The prefix of the names of throwaway folders. */
+export const THROWAWAY_PREFIX = 'petstore-ephemeral-';
 
 /** Whether the folder at this path is deleted with its process. A copy under another name is not. */
-export function isThrownAway(path: string): boolean {
-  return basename(path).startsWith(THROWN_AWAY_PREFIX) && existsSync(join(path, FILE_NAMES.owner));
+export function isThrowaway(path: string): boolean {
+  return basename(path).startsWith(THROWAWAY_PREFIX) && existsSync(join(path, FILE_NAMES.owner));
 }
 
 /**
@@ -188,12 +188,12 @@ export function makeDurable(path: string): void {
   }
 }
 
-/** Like `makeDurable`, for a path in a data folder; does nothing in an ephemeral folder. */
+/** Like `makeDurable`, for a path in a data folder; does nothing in a throwaway folder. */
 export function makeDurableIn(
-  { isThrownAway }: Pick<DataFolder, 'isThrownAway'>,
+  { isThrowaway }: Pick<DataFolder, 'isThrowaway'>,
   path: string,
 ): void {
-  if (!isThrownAway) makeDurable(path);
+  if (!isThrowaway) makeDurable(path);
 }
 
 function isCode(cause: unknown, code: string): boolean {

@@ -23,7 +23,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   limits: ['lib', 'core', 'config', 'storage', 'observability'],
   jobs: ['lib', 'core', 'config', 'http', 'storage', 'observability', 'limits'],
   api: ['lib', 'core', 'config', 'http', 'storage'],
-  ephemeral: ['lib', 'core', 'config', 'http', 'storage', 'api'],
+  throwaway: ['lib', 'core', 'config', 'http', 'storage', 'api'],
   grade: ['lib', 'core', 'config', 'http'],
   mcp: ['lib', 'core', 'http', 'api'],
   dashboard: ['lib', 'core', 'http', 'api', 'mcp'],
@@ -33,7 +33,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['lib', 'core', 'config', 'storage', 'observability', 'limits', 'api', 'mcp', 'dashboard'],
-    ...['ephemeral', 'grade', 'app.ts'],
+    ...['throwaway', 'grade', 'app.ts'],
   ],
   'main.ts': ['cli'],
 };

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { OperatorError } from '../../src/core/errors.ts';
-import { clockFrom } from '../../src/ephemeral/adjustable-clock.ts';
-import { openControl } from '../../src/ephemeral/control-server.ts';
-import { RecordedRequests } from '../../src/ephemeral/recorded-requests.ts';
+import { clockFrom } from '../../src/throwaway/adjustable-clock.ts';
+import { openControl } from '../../src/throwaway/control-server.ts';
+import { RecordedRequests } from '../../src/throwaway/recorded-requests.ts';
 
 /** The reply of a control server to a request that fails with this error. */
 async function replyTo(error: Error): Promise<unknown> {

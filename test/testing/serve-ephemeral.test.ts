@@ -6,7 +6,7 @@ import { canPreload, FaultyDisk } from '../storage/disk/faulty-disk.ts';
 import { eventually, SLOW_REPLY, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess, startCommand } from '../support/process.ts';
 
-function ephemeralFolders(parent: string): string[] {
+function throwawayFolders(parent: string): string[] {
   return readdirSync(parent).filter((name) => name.startsWith('petstore-ephemeral-'));
 }
 
@@ -14,27 +14,27 @@ function serve(parent: string, args: readonly string[] = []): Promise<ServicePro
   return ServiceProcess.start({ TMPDIR: parent }, ['--ephemeral', ...args]);
 }
 
-test('an ephemeral service holds its data in a temporary folder, which goes with it', async () => {
+test('a throwaway service holds its data in a temporary folder, which goes with it', async () => {
   using parent = temporaryFolder();
   await using service = await serve(parent.path);
-  expect(ephemeralFolders(parent.path)).toHaveLength(1);
+  expect(throwawayFolders(parent.path)).toHaveLength(1);
   expect(await service.end('SIGTERM')).toBe(0);
   expect(readdirSync(parent.path)).toEqual([]);
 });
 
-test('the folder of an ephemeral service that was killed is removed by the next start', async () => {
+test('the folder of a throwaway service that was killed is removed by the next start', async () => {
   using parent = temporaryFolder();
   await using running = await serve(parent.path);
   await using killed = await serve(parent.path);
-  const before = ephemeralFolders(parent.path);
+  const before = throwawayFolders(parent.path);
   await killed.end('SIGKILL');
-  expect(ephemeralFolders(parent.path)).toEqual(before);
+  expect(throwawayFolders(parent.path)).toEqual(before);
   // Like the folder of a process that was killed before it had locked the folder.
   const draft = mkdtempSync(join(parent.path, '.petstore-ephemeral-'));
   utimesSync(draft, 0, 0);
 
   await using next = await serve(parent.path);
-  expect(ephemeralFolders(parent.path)).toHaveLength(2);
+  expect(throwawayFolders(parent.path)).toHaveLength(2);
   const client = new PetstoreClient({ apiKey: 'none', baseUrl: running.url(), maxRetries: 0 });
   expect(await client.listPets().catch((error) => error.status)).toBe(401);
   await next.end('SIGTERM');
@@ -65,7 +65,7 @@ test('a ready file has the addresses, ports and keys, once requests are answered
   expect(await client.createPet({ name: 'One', categoryId: 1 })).toMatchObject({ id: 1 });
 });
 
-test.skipIf(!canPreload)('an ephemeral service never waits for the disk', async () => {
+test.skipIf(!canPreload)('a throwaway service never waits for the disk', async () => {
   using parent = temporaryFolder();
   using files = temporaryFolder();
   const disk = await FaultyDisk.compile(files.path);
@@ -155,7 +155,7 @@ test('a service that stops leaves a ready file that another service has written 
   expect(existsSync(readyFile)).toBe(false);
 });
 
-test('commands work on the data of an ephemeral service, whose folder the ready file names', async () => {
+test('commands work on the data of a throwaway service, whose folder the ready file names', async () => {
   using parent = temporaryFolder();
   const readyFile = join(parent.path, 'ready.json');
   await using service = await serve(parent.path, ['--ready-file', readyFile]);
@@ -200,7 +200,7 @@ test('health asks whether the service that wrote the ready file is running', asy
   ]);
 });
 
-test('an ephemeral service refuses a database and Redis', async () => {
+test('a throwaway service refuses a database and Redis', async () => {
   const { code, stderr } = await runCommand(['serve', '--ephemeral'], {
     PETSTORE_REDIS_URL: 'redis://127.0.0.1:1',
   });

@@ -181,12 +181,12 @@ export function updateManifest(
  * @param isDurable whether a crash after this returns always leaves the new one.
  */
 export function writeManifest(
-  folder: Pick<DataFolder, 'path' | 'manifest' | 'isThrownAway'>,
+  folder: Pick<DataFolder, 'path' | 'manifest' | 'isThrowaway'>,
   manifest: Manifest,
   isDurable = true,
 ): void {
   const draft = `${folder.manifest}.new`;
-  const flush = !folder.isThrownAway;
+  const flush = !folder.isThrowaway;
   writeFileSync(draft, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600, flush });
   renameSync(draft, folder.manifest);
   if (isDurable) makeDurableIn(folder, folder.path);

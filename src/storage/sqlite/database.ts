@@ -2,7 +2,7 @@ import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bu
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { messageOf, SetupError } from '../../core/errors.ts';
-import { FILE_NAMES, isThrownAway } from '../data-folder.ts';
+import { FILE_NAMES, isThrowaway } from '../data-folder.ts';
 import type { Selection } from '../schema/selection.ts';
 import {
   type ExpectedIdentity,
@@ -37,7 +37,7 @@ export function openDatabase(path: string, schema: Schema, expected: Expectation
     if (!isNew) inspect(path, schema, expected);
     refuseReadOnly(path);
     // A disposable file is opened in the main thread, which must not wait for the disk.
-    const needsNoSync = schema.isDisposable || isThrownAway(dirname(path));
+    const needsNoSync = schema.isDisposable || isThrowaway(dirname(path));
     database = open(path, { create: true, synchronous: needsNoSync ? 'OFF' : 'FULL' });
     const { storeId } = expected;
     const identity = storeId === undefined ? undefined : { id: storeId, file: basename(path) };
@@ -77,14 +77,14 @@ function refuseReadOnly(path: string): void {
 
 /**
  * Opens another connection to a file that `openDatabase` has prepared. Integers are bigints. A commit is on disk when
- * it returns, unless the file is the request log or its folder is ephemeral.
+ * it returns, unless the file is the request log or its folder is that of a throwaway service.
  */
 export function connect(path: string): Database {
   return open(path, { create: false, synchronous: syncOf(path) });
 }
 
 function syncOf(path: string): Opening['synchronous'] {
-  if (isThrownAway(dirname(path))) return 'OFF';
+  if (isThrowaway(dirname(path))) return 'OFF';
   return basename(path) === FILE_NAMES.requests ? 'NORMAL' : 'FULL';
 }
 

@@ -123,7 +123,7 @@ class IdRecords implements Records {
       continueIdsAfter(database, idsAfter, () => this.#listed().idsAfter === undefined);
     }
     const path = this.#folder.acknowledged(environment);
-    this.#given = new AcknowledgedFile(path, { isSynced: !this.#folder.isThrownAway });
+    this.#given = new AcknowledgedFile(path, { isSynced: !this.#folder.isThrowaway });
   }
 
   /** Waits until the last assigned id is recorded: its process must not record it after the reset. */

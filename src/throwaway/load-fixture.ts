@@ -17,7 +17,7 @@ import type { Fixture, FixtureAccount } from './fixture.ts';
 /** The actor of the fixture's changes in the audit log. */
 export const BY = 'fixture';
 
-/** A key of an ephemeral service. */
+/** A key of a throwaway service. */
 export interface FixtureKey {
   /** E-mail address of its account. */
   readonly account: string;

@@ -7,7 +7,7 @@ import type { Stores } from '../storage/stores.ts';
 import { clockFrom } from './adjustable-clock.ts';
 import type { ControlAddress } from './control-server.ts';
 import type { Fixture } from './fixture.ts';
-import { makeEphemeralFolder, removeAbandonedFolders } from './folder.ts';
+import { makeThrowawayFolder, removeAbandonedFolders } from './folder.ts';
 import type { FixtureKey, Loaded, NewAccount } from './load-fixture.ts';
 import { RecordedRequests } from './recorded-requests.ts';
 
@@ -17,8 +17,8 @@ const STDIN = '-';
 /** Tests that are over wait for no reply, and test runners wait only seconds for the stop. In ms. */
 const SHORT_STOP_GRACE = SECOND;
 
-/** The parts of an ephemeral service; its data is deleted on disposal. */
-export interface Ephemeral extends Disposable {
+/** The parts of a throwaway service; its data is deleted on disposal. */
+export interface ThrowawayService extends Disposable {
   readonly config: Config;
   readonly clock: Clock;
   /** Fills the stores before the first request. */
@@ -40,7 +40,7 @@ export interface Ephemeral extends Disposable {
  * @param config the operator's settings; the data folder is replaced.
  * @throws SetupError when the settings name another store.
  */
-export function beginEphemeral(config: Config, fixture: Fixture): Ephemeral {
+export function beginThrowaway(config: Config, fixture: Fixture): ThrowawayService {
   if (config.database ?? config.redis) {
     throw new SetupError(
       'A throwaway service has its data in a folder of its own. Unset PETSTORE_DATABASE_URL and PETSTORE_REDIS_URL.',
@@ -48,7 +48,7 @@ export function beginEphemeral(config: Config, fixture: Fixture): Ephemeral {
   }
   const clock = clockFrom(fixture.clock);
   removeAbandonedFolders();
-  const folder = makeEphemeralFolder();
+  const folder = makeThrowawayFolder();
   const { banPolicy } = config;
   const requests = new RecordedRequests(clock);
   let loaded: Loaded | undefined;

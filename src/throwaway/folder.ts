@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError } from '../core/errors.ts';
 import { MINUTE, systemClock } from '../lib/clock.ts';
-import { FILE_NAMES, THROWN_AWAY_PREFIX as PREFIX } from '../storage/data-folder.ts';
+import { FILE_NAMES, THROWAWAY_PREFIX as PREFIX } from '../storage/data-folder.ts';
 import { type Lock, shareLock, takeLock } from '../storage/sqlite/lock.ts';
 
 /** Prefix of a folder that is not locked yet. It is renamed once it is locked, and only then found by others. */
@@ -12,8 +12,8 @@ const DRAFT_PREFIX = `.${PREFIX}`;
 /** The age from which an unlocked folder is taken for abandoned, in ms. */
 const DRAFT_TIME = 10 * MINUTE;
 
-/** The folder of an ephemeral service; it is deleted on disposal. */
-export interface EphemeralFolder extends Disposable {
+/** The folder of a throwaway service; it is deleted on disposal. */
+export interface ThrowawayFolder extends Disposable {
   /** Absolute path. */
   readonly path: string;
 }
@@ -22,7 +22,7 @@ export interface EphemeralFolder extends Disposable {
  * Makes a folder in the system's temporary folder, for this user only.
  * @throws SetupError when it cannot be made.
  */
-export function makeEphemeralFolder(): EphemeralFolder {
+export function makeThrowawayFolder(): ThrowawayFolder {
   let made: string;
   try {
     made = mkdtempSync(join(tmpdir(), DRAFT_PREFIX));
@@ -65,7 +65,7 @@ function temporaryNames(): readonly string[] {
   try {
     return readdirSync(tmpdir());
   } catch {
-    // `makeEphemeralFolder` reports what is wrong.
+    // `makeThrowawayFolder` reports what is wrong.
     return [];
   }
 }

@@ -14,9 +14,9 @@ export interface ReadyFile {
     /** Base address of /livez, /readyz and /metrics. */
     readonly ops: string;
   };
-  /** The keys of an ephemeral service; empty otherwise. */
+  /** The keys of a throwaway service; empty otherwise. */
   readonly keys: readonly FixtureKey[];
-  /** The address at which programs control an ephemeral service. */
+  /** The address at which programs control a throwaway service. */
   readonly control?: ControlAddress | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { type Limits, type Plan, type Subscription, subscribe } from '../core/plans.ts';
 
-/** The account of every ephemeral service, with limits that no test suite exhausts. */
+/** The account of every throwaway service, with limits that no test suite exhausts. */
 export const DEFAULT_ACCOUNT = {
   email: 'throwaway@example.com',
   subscription: subscribe('enterprise', { perMinute: 1_000_000_000, perDay: 1_000_000_000 }),

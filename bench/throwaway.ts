@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { readReadyFile } from '../src/ephemeral/ready-file.ts';
+import { readReadyFile } from '../src/throwaway/ready-file.ts';
 import { startPetstore } from '../testing/src/index.ts';
 import { tracked } from './children.ts';
 import { onEveryCore } from './machine.ts';
 import type { Bench } from './measure.ts';
-import type { ThrowAway } from './results.ts';
+import type { Throwaway } from './results.ts';
 import { withoutSettings } from './server-process.ts';
 import { buildForBench } from './start-up.ts';
 import { median } from './statistics.ts';
@@ -19,8 +19,8 @@ const PETS = 20;
 /** Milliseconds between two checks for the ready file. */
 const PAUSE = 1;
 
-/** The start and the resets of ephemeral services, with the executable. They may use every core. */
-export async function measureThrowAway(bench: Bench): Promise<ThrowAway> {
+/** The start and the resets of throwaway services, with the executable. They may use every core. */
+export async function measureThrowaway(bench: Bench): Promise<Throwaway> {
   const file = await buildForBench(bench);
   const firstReplies: number[] = [];
   for (let turn = 1; turn <= bench.scale.startUps; turn += 1) {
@@ -37,7 +37,7 @@ export async function measureThrowAway(bench: Bench): Promise<ThrowAway> {
 
 /** Milliseconds from spawn to the first 200, which needs the key of the ready file. */
 async function timeOfFirstReply({ folder }: Bench, file: string): Promise<number> {
-  const readyFile = join(mkdtempSync(join(folder, 'throw-away-')), 'ready.json');
+  const readyFile = join(mkdtempSync(join(folder, 'throwaway-')), 'ready.json');
   const env = { ...withoutSettings(), PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0' };
   const begun = performance.now();
   const child = tracked(

@@ -11,7 +11,7 @@ import { clockFrom } from './adjustable-clock.ts';
 import { FixtureSchema } from './fixture-schema.ts';
 import { schemaProblems } from './schema-problems.ts';
 
-/** The initial contents of an ephemeral service. Integers beyond 2^53 - 1 are decimal strings. */
+/** The initial contents of a throwaway service. Integers beyond 2^53 - 1 are decimal strings. */
 export type Fixture = XStatic<typeof FixtureSchema>;
 
 export type FixtureAccount = NonNullable<Fixture['accounts']>[number];

@@ -16,7 +16,7 @@ export interface Controlled {
   reset(): Promise<void>;
 }
 
-/** The address and token with which a program controls an ephemeral service. */
+/** The address and token with which a program controls a throwaway service. */
 export interface ControlAddress {
   readonly url: string;
   /** Sent as a bearer token with every request. */
@@ -44,7 +44,7 @@ const readAccount = bodyReader({ body: NEW_ACCOUNT });
 const readClock = bodyReader({ body: CLOCK });
 
 /**
- * Serves the programs that start an ephemeral service, on a separate port of the loopback address: they add
+ * Serves the programs that start a throwaway service, on a separate port of the loopback address: they add
  * accounts, advance the clock, read the received requests, and reset the service.
  */
 export function openControl(controlled: Controlled): ControlAddress & Disposable {
