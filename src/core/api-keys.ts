@@ -101,8 +101,9 @@ export function expiryOf({
   return expiresAt === undefined ? undefined : expiresAt - clockMoved;
 }
 
+/** A key as the store finds it. */
 export interface KeyRow {
-  readonly credential: AuthenticatedKey;
+  readonly key: AuthenticatedKey;
   readonly digest: Buffer;
 }
 

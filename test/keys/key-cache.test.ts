@@ -6,14 +6,14 @@ import { apiKey } from '../storage/ports/backend.ts';
 
 function row(digest: string | Buffer, accountId = 'acct_1'): KeyRow {
   const { limits } = subscribe('free');
-  const credential = {
+  const key = {
     ...apiKey(accountId),
     caller: `account:${accountId}`,
     limits,
     isSuspended: false,
     sandbox: undefined,
   };
-  return { credential, digest: Buffer.from(digest) };
+  return { key, digest: Buffer.from(digest) };
 }
 
 function digest(number: number): string {
@@ -43,7 +43,7 @@ describe('the cache of keys', () => {
     const loading = cache.load(digest(1));
     expect(cache.get(digest(1))).toBeUndefined();
     source.answer(found);
-    expect(await loading).toMatchObject(found.credential);
+    expect(await loading).toMatchObject(found.key);
     expect(cache.get(digest(1))).toBe(await loading);
     cache.forgetAll();
     expect(cache.get(digest(1))).toBeUndefined();
@@ -69,7 +69,7 @@ describe('the cache of keys', () => {
       findByDigest: (asked) => rows.find((each) => each.digest.equals(asked)),
     });
     for (let number = 0; number < 4; number += 1) await cache.load(digest(number));
-    cache.forget({ keys: [rows[0]?.credential.id ?? ''], accounts: ['acct_2'] });
+    cache.forget({ keys: [rows[0]?.key.id ?? ''], accounts: ['acct_2'] });
     const held = [0, 1, 2, 3].map((number) => cache.get(digest(number)) !== undefined);
     expect(held).toEqual([false, true, false, true]);
   });

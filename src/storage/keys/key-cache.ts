@@ -43,16 +43,10 @@ export class MemoryKeyCache implements KeyCache {
   #add(row: KeyRow | undefined, digest: string, generation: number): KeyRecord | undefined {
     if (!row || !crypto.timingSafeEqual(row.digest, Buffer.from(digest, 'latin1')))
       return undefined;
-    const { credential } = row;
-    const record = {
-      ...credential,
-      quota: {
-        id: credential.caller,
-        limits: credential.limits,
-        key: credential,
-        clockOffset: credential.sandbox?.clockOffset,
-      },
-    };
+    const { key } = row;
+    const { caller, limits, sandbox } = key;
+    const quota = { id: caller, limits, key, clockOffset: sandbox?.clockOffset };
+    const record = { ...key, quota };
     // Another request may have loaded it in the meantime: there must be only one record for each key.
     const known = this.#records.peek(digest);
     if (known) return known;

@@ -38,8 +38,8 @@ export class PostgresKeyUses implements KeyUses {
     if (!row) return undefined;
     const { account_clock_offset: clock_offset, simulation } = row;
     const sandbox = clock_offset === null ? undefined : { clock_offset, simulation };
-    const credential = authenticatedKeyFromRow(row, row, sandbox);
-    return { credential, digest: Buffer.from(row.digest) };
+    const key = authenticatedKeyFromRow(row, row, sandbox);
+    return { key, digest: Buffer.from(row.digest) };
   }
 
   async touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void> {

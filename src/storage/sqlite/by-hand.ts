@@ -36,15 +36,15 @@ export function sqliteByHand(file: SqliteFile, requestLogFile: RequestLogFile): 
     addRequests: requestLogFile.add,
     keys: {
       findByDigest(digest: Buffer): KeyRow | undefined {
-        const key = file.getFromSnapshot(FIND, digest);
-        const account = key && file.getFromSnapshot(FIND_ACCOUNT, key.account_id);
+        const row = file.getFromSnapshot(FIND, digest);
+        const account = row && file.getFromSnapshot(FIND_ACCOUNT, row.account_id);
         if (!account) return undefined;
         const sandbox =
-          key.environment === 'staging'
-            ? file.getFromSnapshot(FIND_SANDBOX, key.account_id)
+          row.environment === 'staging'
+            ? file.getFromSnapshot(FIND_SANDBOX, row.account_id)
             : undefined;
-        const credential = authenticatedKeyFromRow(key, account, sandbox);
-        return { credential, digest: Buffer.from(key.digest) };
+        const key = authenticatedKeyFromRow(row, account, sandbox);
+        return { key, digest: Buffer.from(row.digest) };
       },
       touch: (uses) => file.write({ name: 'touchKeys', input: uses }),
     },

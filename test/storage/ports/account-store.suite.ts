@@ -130,7 +130,7 @@ function suspending(open: OpenBackend): void {
       // Ends the snapshot that look-ups of keys share, like a process that is notified of a change.
       await backend.changes.revision();
       const found = await Promise.all(digests.map((each) => backend.keys.findByDigest(each)));
-      return found.map((row) => row?.credential.isSuspended);
+      return found.map((row) => row?.key.isSuspended);
     };
     await backend.accounts.suspend(made.id, 'Spam', NOON, 'test');
     expect(await areSuspended()).toEqual([true, false]);

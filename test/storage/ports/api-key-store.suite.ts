@@ -13,7 +13,7 @@ function finding(open: OpenBackend): void {
     const key = apiKey(owner.id, { environment: 'staging', expiresAt: NOON + HOUR, name: "it's" });
     expect(await backend.keys.insert(key, secret, { live: 1 }, NOON, 'test')).toBe('kept');
     expect(await backend.keys.findByDigest(Buffer.from(secret))).toEqual({
-      credential: {
+      key: {
         id: key.id,
         accountId: owner.id,
         chainId: key.id,

@@ -12,7 +12,7 @@ export function simulationStoreSuite(open: OpenBackend): void {
       await backend.keys.insert(key, kept, { live: 1 }, NOON, 'test');
       expect(await backend.keys.find(key.id)).toEqual(key);
       const found = await backend.keys.findByDigest(kept);
-      expect(found?.credential.simulate).toBe('unavailable;times=2');
+      expect(found?.key.simulate).toBe('unavailable;times=2');
     });
 
     test('numbers the requests of each counter and each account, from 1 on', async () => {
