@@ -1,6 +1,9 @@
 import { IDEMPOTENCY_KEY } from '../../http/idempotency-key.ts';
 import type { PublishedOperation } from '../operations.ts';
 
+/** The placeholder for the API key in samples; pages replace it with the reader's key. */
+const KEY_PLACEHOLDER = 'YOUR_API_KEY';
+
 /** A request of an operation, with the examples of the contract. */
 export interface SampleCall {
   readonly operationId: string;
@@ -25,11 +28,7 @@ export interface SampleCall {
  * The request that the samples of an operation send. The cursor parameter is left out, because the first page
  * has content in every store.
  */
-export function sampleCall(
-  operation: PublishedOperation,
-  baseUrl: string,
-  apiKey: string,
-): SampleCall {
+export function sampleCall(operation: PublishedOperation, baseUrl: string): SampleCall {
   const { method, path, parameters, body, success, pagination } = operation;
   const given = parameters.flatMap(({ name, in: place, example }) =>
     example === undefined || name === pagination?.cursorParameter ? [] : [{ name, place, example }],
@@ -52,6 +51,6 @@ export function sampleCall(
     body: body && Object(body).example,
     isIdempotent: parameters.some(({ name }) => name === IDEMPOTENCY_KEY),
     hasInt64: JSON.stringify(success.schema).includes('"bigint"'),
-    apiKey,
+    apiKey: KEY_PLACEHOLDER,
   };
 }

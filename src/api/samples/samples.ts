@@ -6,9 +6,6 @@ import { pythonSample } from './python.ts';
 import { type SampleCall, sampleCall } from './sample-call.ts';
 import { typescriptSample } from './typescript.ts';
 
-/** The placeholder for the API key in samples; pages replace it with the reader's key. */
-const KEY_PLACEHOLDER = 'YOUR_API_KEY';
-
 interface Language {
   /** The name that is shown to readers. */
   readonly title: string;
@@ -47,12 +44,8 @@ export interface Sample {
  * Samples of a request of an operation, one for each language, with the examples of the contract.
  * @param baseUrl where the operation is served, without a trailing slash.
  */
-export function samplesOf(
-  operation: PublishedOperation,
-  baseUrl: string,
-  apiKey = KEY_PLACEHOLDER,
-): readonly Sample[] {
-  const call = sampleCall(operation, baseUrl, apiKey);
+export function samplesOf(operation: PublishedOperation, baseUrl: string): readonly Sample[] {
+  const call = sampleCall(operation, baseUrl);
   return Object.entries<Language>(LANGUAGES).map(([language, { title, note, write }]) => ({
     // The entries are exactly those of `LANGUAGES`.
     language: language as SampleLanguage,
