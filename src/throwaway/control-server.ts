@@ -7,7 +7,7 @@ import type { FixtureKey, NewAccount } from './load-fixture.ts';
 import type { RecordedRequests } from './recorded-requests.ts';
 
 /** The parts of the service that the control server changes. */
-export interface Controlled {
+interface Controlled {
   readonly clock: AdjustableClock;
   readonly requests: RecordedRequests;
   /** Adds an account with a key for each environment. @throws OperatorError */

@@ -13,7 +13,7 @@ const DRAFT_PREFIX = `.${PREFIX}`;
 const DRAFT_TIME = 10 * MINUTE;
 
 /** The folder of a throwaway service; it is deleted on disposal. */
-export interface ThrowawayFolder extends Disposable {
+interface ThrowawayFolder extends Disposable {
   /** Absolute path. */
   readonly path: string;
 }

@@ -1,8 +1,7 @@
 import { isEmailAddress } from '../core/accounts.ts';
 import { type BanRecord, newBanRecord } from '../core/ban-records.ts';
 import type { BanPolicy } from '../core/bans.ts';
-import type { Environment } from '../core/environments.ts';
-import { ENVIRONMENTS } from '../core/environments.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import type { IssuedKey } from '../core/key-ring.ts';
@@ -16,6 +15,9 @@ import type { Fixture, FixtureAccount } from './fixture.ts';
 
 /** The actor of the fixture's changes in the audit log. */
 export const BY = 'fixture';
+
+/** The keys of the default account, and of accounts that a test adds. */
+const DEFAULT_KEYS = ENVIRONMENTS.map((environment) => ({ environment, name: 'default' }));
 
 /** A key of a throwaway service. */
 export interface FixtureKey {
@@ -50,10 +52,9 @@ export interface Loaded {
  * Fills empty stores with a fixture, and with the default account, whose limits no test suite exhausts.
  */
 export async function loadFixture(fixture: Fixture, into: Destination): Promise<Loaded> {
-  const loaded: Loaded = { accountIds: new Map(), issued: new Map(), keys: [] };
-  const keys = ENVIRONMENTS.map((environment) => ({ environment, name: 'default' }));
+  const loaded = nothingLoaded();
   const { email, subscription } = DEFAULT_ACCOUNT;
-  await addAccount({ email, keys }, subscription, into, loaded);
+  await addAccount({ email, keys: DEFAULT_KEYS }, subscription, into, loaded);
   for (const account of fixture.accounts ?? []) {
     await addAccount(account, subscriptionOf(account), into, loaded);
   }
@@ -73,10 +74,13 @@ export async function addNewAccount(
   into: Destination,
 ): Promise<readonly FixtureKey[]> {
   if (!isEmailAddress(email)) throw new OperatorError('"email" must be an e-mail address.');
-  const loaded: Loaded = { accountIds: new Map(), issued: new Map(), keys: [] };
-  const keys = ENVIRONMENTS.map((environment) => ({ environment, name: 'default' }));
-  await addAccount({ email, keys }, subscriptionOf(plan), into, loaded);
+  const loaded = nothingLoaded();
+  await addAccount({ email, keys: DEFAULT_KEYS }, subscriptionOf(plan), into, loaded);
   return loaded.keys;
+}
+
+function nothingLoaded(): Loaded {
+  return { accountIds: new Map(), issued: new Map(), keys: [] };
 }
 
 async function addAccount(

@@ -4,7 +4,7 @@ import type { ControlAddress } from './control-server.ts';
 import type { FixtureKey } from './load-fixture.ts';
 
 /** The contents of a ready file, which describes a service that answers requests. */
-export interface ReadyFile {
+interface ReadyFile {
   readonly pid: number;
   /** Absolute path of the data folder: commands that use it as PETSTORE_DATA_DIR work on this service's data. */
   readonly dataDir: string;
