@@ -106,5 +106,5 @@ function requireLimiter(
 ): Limiter {
   const limiter = limiters.get(environment);
   if (limiter) return limiter;
-  throw new Error(`Nothing counts the requests of ${environment} here.`);
+  throw new Error(`This process has no limiter for ${environment}.`);
 }

@@ -30,7 +30,7 @@ export function messageStatus({ deliveredAt }: Message): MessageStatus {
 }
 
 /** The state of an inbox: its latest message, and how many of the latest hundred are queued. */
-export interface MessageActivity {
+interface MessageActivity {
   readonly latest: string | undefined;
   readonly queued: number;
 }

@@ -49,7 +49,7 @@ export interface SandboxWindow {
 }
 
 /** The state of an account's sandbox. */
-export interface SandboxStatus extends Pick<Sandbox, 'clockOffset'> {
+interface SandboxStatus extends Pick<Sandbox, 'clockOffset'> {
   /** The time on the account's clock, epoch ms. */
   readonly now: number;
   readonly minute: SandboxWindow;

@@ -14,7 +14,7 @@ const OUTPUT_TIME = SECOND;
 const MAX_OUTPUT = 1_000_000;
 
 /** Options for running a client. */
-export interface ClientOptions {
+interface ClientOptions {
   /** Environment variables that are added for the client. */
   readonly variables: Readonly<Record<string, string>>;
   /** How long the client may take after its first request, in ms. */

@@ -1,7 +1,7 @@
 import type { Instant } from '../lib/clock.ts';
 
 /** The task of the client, in the variable PETSTORE_TASK. */
-export type Task = 'list-all' | 'create-one' | 'create-many' | 'get-one';
+type Task = 'list-all' | 'create-one' | 'create-many' | 'get-one';
 
 /** A complete reply. */
 export interface PlainReply {
@@ -39,7 +39,7 @@ export interface SeenRequest {
   reply?: SeenReply;
 }
 
-export interface SeenReply {
+interface SeenReply {
   /** When the reply started. */
   readonly at: number;
   readonly status: number;

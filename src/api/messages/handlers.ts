@@ -1,7 +1,6 @@
 import { apiError } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import type { MessageStore } from '../../core/messages.ts';
-import { type Message, messageStatus } from '../../core/messages.ts';
+import { type Message, type MessageStore, messageStatus } from '../../core/messages.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { bodyReader } from '../../http/json-body.ts';

@@ -1,5 +1,5 @@
 /** The part of a reply that reaches the client, where the runtime does not send it unchanged. */
-export interface SentInstead {
+interface SentInstead {
   /** `undefined` where the connection ends without a reply. */
   readonly status: number | undefined;
   readonly headers: Headers;

@@ -1,7 +1,6 @@
 import type { AdjustableLimiter, LimitedAccount } from '../../core/adjustable-limiter.ts';
 import { admit, type KeyStrikes } from '../../core/admission.ts';
-import type { BanRecord } from '../../core/ban-records.ts';
-import { newBanRecord } from '../../core/ban-records.ts';
+import { type BanRecord, newBanRecord } from '../../core/ban-records.ts';
 import { areStrikesExpired, type Ban, type BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { CallerWindows, QuotaCaller } from '../../core/limiter.ts';

@@ -1,14 +1,14 @@
-import type {
-  ApiKey,
-  ApiKeyStore,
-  KeyActivity,
-  KeyBounds,
-  KeyFilter,
-  KeyPosition,
-  KeyRow,
-  KeySource,
+import {
+  type ApiKey,
+  type ApiKeyStore,
+  describeKey,
+  type KeyActivity,
+  type KeyBounds,
+  type KeyFilter,
+  type KeyPosition,
+  type KeyRow,
+  type KeySource,
 } from '../../core/api-keys.ts';
-import { describeKey } from '../../core/api-keys.ts';
 import type { Actor, AuditAction } from '../../core/audit.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Access } from '../access.ts';

@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { IdempotentRequest } from '../../core/idempotency.ts';
-import { isRemembered } from '../../core/idempotency.ts';
+import { type IdempotentRequest, isRemembered } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pet-json.ts';
 import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
 import type { SavedQuota } from '../../core/quota.ts';

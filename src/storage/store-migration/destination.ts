@@ -7,8 +7,7 @@ import {
   STORE_MIGRATION_PROGRESS,
 } from '../postgres/store-migration-state.ts';
 import { plain } from './digest.ts';
-import type { Table, Value } from './tables.ts';
-import { titleOf } from './tables.ts';
+import { type Table, titleOf, type Value } from './tables.ts';
 
 /** The progress of one table. */
 export interface Progress {
