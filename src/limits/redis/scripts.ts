@@ -67,9 +67,7 @@ local function readQuota(counts)
   if at < minuteEndsAt and minuteUsed > 0 then
     quota.minuteUsed = minuteUsed
     -- A clock that was set back must not make a minute longer than a minute.
-    local wasSetBack = minuteEndsAt > at + MINUTE
-    if not wasSetBack then quota.minuteEndsAt = minuteEndsAt end
-    if wasSetBack then saveQuota(quota) end
+    if minuteEndsAt > at + MINUTE then saveQuota(quota) else quota.minuteEndsAt = minuteEndsAt end
   end
   return quota
 end
