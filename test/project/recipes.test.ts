@@ -103,7 +103,7 @@ describeRecipe('adding-a-resource.md', { files: 9, lines: 170 }, (copy) => {
       const found = await call(key, 'GET', `/orders/${order.id}`);
       expect(await found.json()).toEqual(order);
 
-      for (const quantity of [0, 101, 1.5, '1']) {
+      for (const quantity of [0, 101, 1.5, 'one']) {
         const refused = await call(key, 'POST', '/orders', { petId: 1, quantity });
         expect(await problemOf(refused)).toEqual({
           status: 400,
