@@ -22,7 +22,7 @@ export const ERRORS = {
     meaning: 'The body is not strict JSON in UTF-8.',
     cause:
       'The body is empty or cut off, has a trailing comma or single quotes, has the same member twice, is nested too deeply, or is not UTF-8.',
-    cure: 'Make the body with the JSON serializer of your language, in UTF-8, and send it whole. The same request fails again.',
+    cure: 'Create the body with the JSON serializer of your language, in UTF-8, and send all of it. The same request fails again.',
     message: 'The body is not valid JSON. Check quotes and commas.',
   },
   invalid_body: {
@@ -54,7 +54,7 @@ export const ERRORS = {
     meaning: 'The request carries no API key.',
     cause:
       'The request has no header `Authorization`: the key was not configured, the variable that holds it is empty, or a redirect or proxy dropped the header.',
-    cure: 'Send `Authorization: Bearer <API_KEY>`. Keys are made on the page Keys of the dashboard.',
+    cure: 'Send `Authorization: Bearer <API_KEY>`. Keys are created on the page Keys of the dashboard.',
     message: 'Send your API key in the header "Authorization: Bearer <API_KEY>".',
   },
   invalid_api_key: {
@@ -107,8 +107,8 @@ export const ERRORS = {
     status: 413,
     meaning: 'The body is larger than 64 KiB.',
     cause:
-      'The body holds more than one object needs: most likely a file or a whole list was sent, or long text in which every character is escaped as `\\u`.',
-    cure: 'Send one object in each request, without data that the schema does not have, and text in UTF-8 instead of `\\u` escapes.',
+      'The body is larger than one object needs: most likely a file or a whole list was sent, or a long text whose characters are all escaped as `\\u`.',
+    cure: 'Send one object in each request, without fields that the schema does not have, and text in UTF-8 instead of `\\u` escapes.',
     message: 'The body is larger than {maximum} KiB. Send less.',
   },
   idempotency_mismatch: {
@@ -116,7 +116,7 @@ export const ERRORS = {
     meaning: 'The Idempotency-Key was used before with another body.',
     cause:
       'An `Idempotency-Key` was used again with other content: it is a constant, or was derived from something that is not unique.',
-    cure: 'Make a new key, such as a UUID, for each thing that is created, and repeat it only together with the same body.',
+    cure: 'Create a new key, such as a UUID, for each animal or message, and repeat it only together with the same body.',
     message: 'This Idempotency-Key was used for another {noun}. Use a new key for a new {noun}.',
   },
   rate_limited: {
@@ -124,7 +124,7 @@ export const ERRORS = {
     meaning: 'The minute or the day has no request left.',
     cause:
       'The account used up its requests of this minute or of this UTC day. All its keys of an environment share them. Without a valid key, the client’s address has a limit of its own.',
-    cure: 'Wait for the seconds in `Retry-After`, then go on; the first request after that is admitted. Slow down when `X-RateLimit-Remaining` gets low. Going on at once leads to a ban of the key.',
+    cure: 'Wait for the seconds in `Retry-After`; the first request after that is admitted. Slow down when `X-RateLimit-Remaining` gets low. Requests before that lead to a ban of the key.',
     message: 'Too many requests in this minute. Wait for the seconds in Retry-After, then go on.',
   },
   api_key_banned: {
@@ -139,8 +139,8 @@ export const ERRORS = {
   internal_error: {
     status: 500,
     meaning: 'The service failed to answer.',
-    cause: 'The service has a fault. The request is not to blame.',
-    cure: 'Try again later, a creation with the same `Idempotency-Key`. If it goes on, give the operators the `X-Request-Id` of the reply.',
+    cause: 'A fault of the service, not a mistake in the request.',
+    cure: 'Try again later, a creation with the same `Idempotency-Key`. If it happens again, give the operators the `X-Request-Id` of the reply.',
     message: 'The service failed to answer. Try again; if it goes on, tell the operator.',
   },
   unavailable: {
