@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { resetEnvironments } from '../core/environment-resets.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { UsageError } from './errors.ts';
 import { environmentOption, type JsonOption, jsonOption, parseCount } from './options.ts';
@@ -68,9 +69,7 @@ async function reset({ environment, yes, ...options }: ResetOptions): Promise<vo
     );
   }
   await withStores(async ({ stores, clock, by }) => {
-    // Pets first: once servers apply the reset, they must not cache any old pets.
-    await stores.environment(environment).reset();
-    await stores.environmentResets.reset([environment], by, clock.now().wall);
+    await resetEnvironments(stores, [environment], by, clock.now().wall);
   });
   printResult(options, { environment, reset: true }, `Deleted ${contents}.`);
 }

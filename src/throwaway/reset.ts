@@ -1,4 +1,5 @@
 import type { AdjustableLimiter } from '../core/adjustable-limiter.ts';
+import { resetEnvironments } from '../core/environment-resets.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { type AdjustableClock, setFrom } from './adjustable-clock.ts';
 import type { Fixture } from './fixture.ts';
@@ -39,8 +40,7 @@ export async function resetToFixture(
 async function empty({ stores, clock, limiters }: RunningDestination): Promise<void> {
   // A ban that is not stored yet would be stored after the reset.
   await Promise.all([...limiters.values()].map((limiter) => limiter.recordBans()));
-  await Promise.all(ENVIRONMENTS.map((each) => stores.environment(each).reset()));
-  await stores.environmentResets.reset(ENVIRONMENTS, BY, clock.now().wall);
+  await resetEnvironments(stores, ENVIRONMENTS, BY, clock.now().wall);
 }
 
 async function restoreBans(

@@ -1,4 +1,6 @@
+import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { subscribe } from '../../src/core/plans.ts';
 import {
   create,
@@ -53,6 +55,26 @@ describe('petstore reset', () => {
     await eventually(async () => (await first()).pets.length === 0);
     expect((await client.createPet(pet)).id).toBe(1);
     expect((await other.listPets()).pets).toHaveLength(3);
+  });
+
+  test('is announced to running servers before it deletes anything, and again at its end', async () => {
+    await using service = await TestService.start();
+    const { secret } = await service.account();
+    await service.client(secret).createPet({ name: 'Rex', categoryId: 1 });
+    const { changes } = service.stores;
+    const seen = await changes.revision();
+    const announced = async () => (await changes.since(seen)).changes;
+    const reset = { kind: 'environment', id: 'production' } as const;
+    const pets = new Database(join(service.folder.path, 'production.db'));
+    pets.run('BEGIN IMMEDIATE');
+    const command = runCommand(RESET, onFolder(service.folder.path));
+    await eventually(async () => (await announced()).length > 0);
+    expect(await announced()).toEqual([reset]);
+    expect(pets.query('SELECT count(*) FROM pets').values()).toEqual([[1]]);
+    pets.run('COMMIT');
+    pets.close();
+    expect((await command).code).toBe(0);
+    expect(await announced()).toEqual([reset, reset]);
   });
 
   test('ends windows, strikes and bans of the running service', async () => {

@@ -15,6 +15,15 @@ const OF_ENVIRONMENTS = TABLE_NAMES.filter((name) => {
 });
 
 export const environmentResetChanges = {
+  async announceResets(
+    transaction: Transaction,
+    environments: readonly Environment[],
+  ): Promise<void> {
+    for (const environment of environments) {
+      await recordChange(transaction, 'environment', environment);
+    }
+  },
+
   async resetEnvironments(
     transaction: Transaction,
     environments: readonly Environment[],
@@ -49,6 +58,7 @@ export function storedEnvironmentResets(
   requestLog: Pick<RequestLogStore, 'forgetEnvironments'>,
 ): EnvironmentResets {
   return {
+    announce: (environments) => access.changes.announceResets(environments),
     async reset(environments, by, now) {
       for (const table of OF_ENVIRONMENTS) {
         for (const environment of environments) {

@@ -149,6 +149,18 @@ export function environmentResetSuite(open: OpenBackend): void {
       }
     });
 
+    test('is announced in the change feed without deleting anything', async () => {
+      await using backend = await open();
+      const { id } = await account(backend);
+      await fill(backend, id, 'staging');
+      const seen = await backend.changes.revision();
+      await backend.environmentResets.announce(['staging']);
+      const { changes } = await backend.changes.since(BigInt(seen));
+      expect(changes).toEqual([{ kind: 'environment', id: 'staging' }]);
+      expect(await contents(backend, id, 'staging')).toEqual(FILLED);
+      expect(await backend.audit.list(1, undefined, { action: 'environment.reset' })).toEqual([]);
+    });
+
     test('is in the change feed and on the audit log', async () => {
       await using backend = await open();
       const seen = await backend.changes.revision();
