@@ -68,9 +68,13 @@ async function backUp(file: string | undefined, options: Options): Promise<void>
 
 async function backUpByDate(config: Config, folder: string, options: Options): Promise<void> {
   const { createDatedBackup } = await import('../storage/backup/dated.ts');
-  const made = await createDatedBackup(config, folder, options.keep, systemClock);
-  const { file, manifest, deleted, damaged } = made;
-  await record(config, file, manifest, true);
+  const { file, manifest, deleted, damaged } = await createDatedBackup(
+    config,
+    folder,
+    options.keep,
+    systemClock,
+    (made, description) => record(config, made, description, true),
+  );
   for (const each of damaged) printNote(`Not counted, since it is no whole backup: ${each}`);
   const sentences = [`Wrote ${file}: ${namesOf(manifest)}.`];
   if (deleted.length > 0) sentences.push(`Deleted ${deleted.join(', ')}.`);

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import {
   chmodSync,
@@ -9,9 +10,9 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { readConfig } from '../../src/config/config.ts';
-import { DAY, SECOND } from '../../src/lib/clock.ts';
+import { basename, join } from 'node:path';
+import { type Config, readConfig } from '../../src/config/config.ts';
+import { type Clock, DAY, SECOND } from '../../src/lib/clock.ts';
 import { createDatedBackup } from '../../src/storage/backup/dated.ts';
 import { verifyBackup } from '../../src/storage/backup/verify.ts';
 import { eventually, ManualClock, temporaryFolder } from '../support/harness.ts';
@@ -45,6 +46,20 @@ function listing(folder: string): string[] {
     .sort();
 }
 
+function backUpByDate(config: Config, to: string, keep: number | undefined, clock: Clock) {
+  return createDatedBackup(config, to, keep, clock, async () => {});
+}
+
+/** The record of the last backup in the accounts of a data folder. */
+function recordedBackup(data: string): unknown {
+  using accounts = new Database(join(data, 'accounts.db'), { readonly: true });
+  const [value] = accounts
+    .query("SELECT value FROM settings WHERE name = 'last_backup'")
+    .values()
+    .flat();
+  return value ? JSON.parse(String(value)) : undefined;
+}
+
 describe('backup --to', () => {
   test('names a backup by its date, which restores into a fresh folder', async () => {
     using place = await places();
@@ -76,14 +91,14 @@ describe('backup --to', () => {
     for (const name of foreign) writeFileSync(join(place.to, name), 'not a backup');
     const made: string[] = [];
     for (let day = 0; day < 4; day += 1) {
-      const { file } = await createDatedBackup(place.config, place.to, undefined, clock);
+      const { file } = await backUpByDate(place.config, place.to, undefined, clock);
       made.push(file);
       clock.advance(DAY);
     }
     // A renamed backup is not recognized, because its name does not match its date.
     renameSync(made[0] ?? '', join(place.to, 'petstore-20210101T000000Z.backup'));
 
-    const last = await createDatedBackup(place.config, place.to, 2, clock);
+    const last = await backUpByDate(place.config, place.to, 2, clock);
 
     expect(last.deleted.toSorted()).toEqual(made.slice(1, 3));
     expect(last.damaged).toEqual([expect.stringContaining('petstore-20200101T000000Z.backup: ')]);
@@ -105,8 +120,8 @@ describe('backup --to', () => {
         return clock.now();
       },
     };
-    const first = await createDatedBackup(place.config, place.to, 1, slow);
-    const second = await createDatedBackup(place.config, place.to, 1, slow);
+    const first = await backUpByDate(place.config, place.to, 1, slow);
+    const second = await backUpByDate(place.config, place.to, 1, slow);
     expect(second.deleted).toEqual([first.file]);
   });
 
@@ -115,13 +130,13 @@ describe('backup --to', () => {
     const clock = new ManualClock();
     const files: string[] = [];
     for (let day = 0; day < 3; day += 1) {
-      files.push((await createDatedBackup(place.config, place.to, undefined, clock)).file);
+      files.push((await backUpByDate(place.config, place.to, undefined, clock)).file);
       clock.advance(DAY);
     }
     const [oldest = '', middle = '', newest = ''] = files;
     truncateSync(newest, readFileSync(newest).length - 200);
 
-    const made = await createDatedBackup(place.config, place.to, 2, clock);
+    const made = await backUpByDate(place.config, place.to, 2, clock);
 
     expect(made.deleted).toEqual([oldest]);
     expect(made.damaged).toEqual([expect.stringContaining(newest)]);
@@ -129,15 +144,10 @@ describe('backup --to', () => {
   });
 
   test.skipIf(AS_NOBODY.length === 0 || Bun.which('setpriv') === null)(
-    'fails when an older backup cannot be deleted (needs Linux and its administrator)',
+    'fails when an older backup cannot be deleted, but records its own (needs Linux and its administrator)',
     async () => {
       using place = await places();
-      const { file } = await createDatedBackup(
-        place.config,
-        place.to,
-        undefined,
-        new ManualClock(),
-      );
+      const { file } = await backUpByDate(place.config, place.to, undefined, new ManualClock());
       giveToNobody(place.root);
       // In a sticky folder only the owner of a file can delete it.
       for (const path of [file, place.to]) chownSync(path, 0, 0);
@@ -148,6 +158,11 @@ describe('backup --to', () => {
       const { code, stderr } = await runCommand(args, onFolder(place.data), program);
       expect(code).toBe(1);
       expect(stderr).toContain(`Cannot delete ${file}: EPERM`);
+      const newest = listing(place.to).find((name) => name !== basename(file)) ?? '';
+      expect(recordedBackup(place.data)).toMatchObject({
+        file: join(place.to, newest),
+        isRegular: true,
+      });
     },
   );
 
@@ -155,12 +170,12 @@ describe('backup --to', () => {
     using place = await places();
     using other = await places();
     const clock = new ManualClock();
-    const theirs = await createDatedBackup(other.config, place.to, undefined, clock);
+    const theirs = await backUpByDate(other.config, place.to, undefined, clock);
     clock.advance(DAY);
-    await createDatedBackup(place.config, place.to, 1, clock);
+    await backUpByDate(place.config, place.to, 1, clock);
     clock.advance(DAY);
 
-    const { deleted, file } = await createDatedBackup(place.config, place.to, 1, clock);
+    const { deleted, file } = await backUpByDate(place.config, place.to, 1, clock);
 
     expect(deleted).toHaveLength(1);
     expect(listing(place.to)).toEqual(
@@ -179,7 +194,7 @@ describe('backup --to', () => {
     for (const name of whole) await verifyBackup(join(place.to, name));
     mkdirSync(join(place.to, 'petstore-20260101T000000Z.backup.Xa81bQ'));
 
-    const next = await createDatedBackup(place.config, place.to, 3, new ManualClock());
+    const next = await backUpByDate(place.config, place.to, 3, new ManualClock());
 
     expect(listing(place.to)).toEqual([...whole, next.file.split('/').at(-1) ?? ''].sort());
   });

@@ -27,7 +27,8 @@ export interface DatedBackup {
 /**
  * Makes a backup named by its date, and deletes older ones of the same store.
  * @param folder an existing folder; other files in it are left alone.
- * @param keep how many intact backups to keep, including this one; all by default.
+ * @param keep how many intact backups to keep, including this one; all if `undefined`.
+ * @param onMade called with the new backup before older ones are deleted, which may fail.
  * @throws OperatorError when the folder is missing, another backup into it is running, the backup fails, or an older
  * one cannot be deleted.
  */
@@ -36,6 +37,7 @@ export async function createDatedBackup(
   folder: string,
   keep: number | undefined,
   clock: Clock,
+  onMade: (file: string, manifest: Manifest) => Promise<void>,
 ): Promise<DatedBackup> {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new OperatorError(`There is no folder ${folder}. Make it, for the user of the service.`);
@@ -49,6 +51,7 @@ export async function createDatedBackup(
     const name = nameAt(moment.wall);
     const file = join(folder, name);
     const manifest = await createBackup(config, file, { now: () => moment });
+    await onMade(file, manifest);
     return { file, manifest, ...(await deleteOlder(folder, name, manifest.storeId, keep)) };
   } finally {
     lock.release();
