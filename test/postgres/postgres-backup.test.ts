@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SQL } from 'bun';
 import { extract } from 'tar';
+import { readConfig } from '../../src/config/config.ts';
+import { recordBackup } from '../../src/storage/backup/record.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { hasPostgres, POSTGRES_PATH, PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { runCommand, startCommand } from '../support/process.ts';
@@ -58,6 +61,25 @@ describe.skipIf(!hasPostgres)('a backup of a PostgreSQL database', () => {
       1,
       expect.stringContaining('is of a PostgreSQL database'),
     ]);
+  });
+
+  test('made by hand stays regular if another process records a regular one at the same moment', async () => {
+    const url = await server.createMigrated();
+    const config = readConfig(settingsOf(url));
+    const regular = { at: 1, file: '/regular.backup', isRegular: true };
+    await using sql = new SQL(url, { max: 2 });
+    const recorded = Promise.withResolvers<unknown>();
+    await sql.begin(async (other) => {
+      await other`INSERT INTO settings (name, value) VALUES ('last_backup', ${JSON.stringify(regular)})`;
+      const byHand = recordBackup(config, { at: 2, file: '/by-hand.backup', isRegular: false });
+      recorded.resolve(byHand);
+      const waiting = () => sql`SELECT 1 FROM pg_stat_activity
+        WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+      await eventually(async () => (await waiting()).length > 0);
+    });
+    await recorded.promise;
+    const [row] = await sql`SELECT value FROM settings WHERE name = 'last_backup'`;
+    expect(JSON.parse(row.value)).toEqual({ at: 2, file: '/by-hand.backup', isRegular: true });
   });
 
   test('that fails says why, and leaves nothing', async () => {

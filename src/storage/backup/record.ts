@@ -4,10 +4,13 @@ import { LAST_BACKUP, parseBackupRecord } from '../backup-records.ts';
 import { dataFolderAt, keepRestoreOut } from '../data-folder.ts';
 import { STATEMENT_LIMIT, withConnection } from '../postgres/connection.ts';
 import { requirePrimary } from '../postgres/primary.ts';
+import { numbered } from '../schema/selection.ts';
 import { connect } from '../sqlite/database.ts';
 
-const FIND = 'SELECT value FROM settings WHERE name = ';
-const STORE = 'ON CONFLICT (name) DO UPDATE SET value = excluded.value';
+/** Stores a value unless there is one, locks the row, and returns its value. */
+const KEEP = `INSERT INTO settings (name, value) VALUES (?, ?)
+  ON CONFLICT (name) DO UPDATE SET value = settings.value RETURNING value`;
+const REPLACE = 'UPDATE settings SET value = ? WHERE name = ?';
 
 /**
  * Records a backup in the store itself, for the metrics and the overview of its service. Does not open the stores,
@@ -28,18 +31,26 @@ export async function recordBackup(config: Config, made: BackupRecord): Promise<
 
 function recordInFile(path: string, made: BackupRecord): void {
   using accounts = connect(path);
-  const former = accounts.query<{ value: string }, [string]>(`${FIND}?`).get(LAST_BACKUP);
-  accounts
-    .query(`INSERT INTO settings (name, value) VALUES (?, ?) ${STORE}`)
-    .run(LAST_BACKUP, textOf(made, former?.value));
+  const record = accounts.transaction(() => {
+    const former = accounts.query<{ value: string }, string[]>(KEEP).get(...initial(made));
+    accounts.query(REPLACE).run(textOf(made, former?.value), LAST_BACKUP);
+  });
+  record.immediate();
 }
 
 function recordInDatabase(server: string, made: BackupRecord): Promise<void> {
-  return withConnection(server, STATEMENT_LIMIT, async (sql) => {
-    const [former] = await sql.unsafe<{ value: string }[]>(`${FIND}$1`, [LAST_BACKUP]);
-    const values = [LAST_BACKUP, textOf(made, former?.value)];
-    await sql.unsafe(`INSERT INTO settings (name, value) VALUES ($1, $2) ${STORE}`, values);
-  });
+  return withConnection(server, STATEMENT_LIMIT, (sql) =>
+    sql.begin(async (transaction) => {
+      const [former] = await transaction.unsafe<{ value: string }[]>(numbered(KEEP), initial(made));
+      const values = [textOf(made, former?.value), LAST_BACKUP];
+      await transaction.unsafe(numbered(REPLACE), values);
+    }),
+  );
+}
+
+/** The values of `KEEP`. */
+function initial(made: BackupRecord): [name: string, value: string] {
+  return [LAST_BACKUP, JSON.stringify(made)];
 }
 
 function textOf(made: BackupRecord, former: string | undefined): string {
