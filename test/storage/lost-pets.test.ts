@@ -2,7 +2,18 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually, temporaryFolder } from '../support/harness.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { dataFolderAt } from '../../src/storage/data-folder.ts';
+import { acknowledgeLosses, unacknowledgedLosses } from '../../src/storage/folder/losses.ts';
+import {
+  readManifest,
+  requireManifest,
+  updateManifest,
+  withLoss,
+  writeManifest,
+} from '../../src/storage/folder/manifest.ts';
+import { newManifest } from '../../src/storage/folder/store-files.ts';
+import { eventually, ManualClock, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 import { makeKey, onFolder } from '../support/storage.ts';
 import {
@@ -75,6 +86,26 @@ describe('after a kill, when acknowledged animals are lost', () => {
     const again = await runCommand(['store', 'acknowledge-loss'], settings);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('no loss') });
   });
+});
+
+test('exactly the losses that are acknowledged are returned, also one that was found in the meantime', () => {
+  using folder = temporaryFolder();
+  const data = dataFolderAt(folder.path);
+  const loss = (file: string) => ({ file, firstId: 1, lastId: 2 });
+  const found = new ManualClock();
+  writeManifest(data, withLoss(newManifest([]), loss('production.db'), found));
+  // Another process finds a loss when the moment of the acknowledgement is already fixed.
+  const clock = {
+    now() {
+      updateManifest(data, (manifest) =>
+        withLoss(requireManifest(data, manifest), loss('staging.db'), found),
+      );
+      return found.now();
+    },
+  };
+  const acknowledged = acknowledgeLosses(readConfig(onFolder(folder.path)), clock);
+  expect(acknowledged.map(({ file }) => file)).toEqual(['production.db', 'staging.db']);
+  expect(unacknowledgedLosses(readManifest(data))).toEqual([]);
 });
 
 describe('a database that has lost all of its tables', () => {

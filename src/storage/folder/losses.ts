@@ -1,16 +1,10 @@
+import { existsSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, dataFolderAt, FILE_NAMES } from '../data-folder.ts';
 import { readAcknowledged, writeAcknowledged } from './acknowledged.ts';
-import {
-  type Loss,
-  type Manifest,
-  readManifest,
-  requireManifest,
-  updateManifest,
-  withLoss,
-} from './manifest.ts';
+import { type Loss, type Manifest, requireManifest, updateManifest, withLoss } from './manifest.ts';
 
 /** Losses that no operator has acknowledged. */
 export function unacknowledgedLosses(manifest: Manifest | undefined): readonly Loss[] {
@@ -43,13 +37,17 @@ function describeLost({ what = 'pets', firstId, lastId }: Loss): string {
  */
 export function acknowledgeLosses({ dataDir }: Config, clock: Clock): readonly Loss[] {
   const folder = dataFolderAt(dataDir);
-  const losses = unacknowledgedLosses(readManifest(folder));
-  if (losses.length === 0) throw new OperatorError(`${dataDir} has no loss to acknowledge.`);
   const acknowledgedAt = new Date(clock.now().wall).toISOString();
-  updateManifest(folder, (found) => {
-    const manifest = requireManifest(folder, found);
-    return { ...manifest, losses: manifest.losses.map((loss) => ({ acknowledgedAt, ...loss })) };
-  });
+  let losses: readonly Loss[] = [];
+  if (existsSync(folder.manifest)) {
+    updateManifest(folder, (found) => {
+      const manifest = requireManifest(folder, found);
+      losses = unacknowledgedLosses(manifest);
+      if (losses.length === 0) return manifest;
+      return { ...manifest, losses: manifest.losses.map((loss) => ({ acknowledgedAt, ...loss })) };
+    });
+  }
+  if (losses.length === 0) throw new OperatorError(`${dataDir} has no loss to acknowledge.`);
   return losses;
 }
 
