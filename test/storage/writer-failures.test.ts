@@ -1,6 +1,14 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import { StorageUnavailable } from '../../src/core/errors.ts';
@@ -89,6 +97,25 @@ describe('a change that fails', () => {
     expect(causeOf(await refusal(rig.create('x')))).toContain('SQLITE_CANTOPEN');
     expect(existsSync(rig.path)).toBe(false);
   });
+});
+
+test('a reset whose record cannot be updated is unavailable, and its batch is not made again', async () => {
+  using folder = temporaryFolder();
+  const config = readConfig(onFolder(folder.path));
+  const stores = await openStores(config, systemClock, REUSED_THREADS);
+  await using _ = { [Symbol.asyncDispose]: () => stores.close() };
+  const { pets, reset } = stores.environment('production');
+  await pets.import([pet('old')]);
+  // The changes after this one wait for it, and so are one batch.
+  const first = pets.import([pet('old, too')]);
+  const batch = [reset(), pets.import([pet('new')])].map(refusal);
+  rmSync(join(folder.path, 'store.json'));
+  await first;
+  for (const error of await Promise.all(batch)) {
+    expect(causeOf(error)).toContain('store.json was removed');
+  }
+  const { pets: left } = await pets.list({ limit: 9, after: 0 });
+  expect(left.map(({ name }) => name)).toEqual(['new']);
 });
 
 test('a file counts as failing while ids cannot be recorded, although quotas are saved', async () => {

@@ -25,7 +25,10 @@ const LOOK_AGAIN_AFTER = 5;
 
 /** Records the acknowledged numbers of one database, in the writer thread. */
 export interface Records {
-  /** Called at the start of a transaction that resets the environment. */
+  /**
+   * Called at the start of a transaction that resets the environment.
+   * @throws StorageUnavailable when the record cannot be read.
+   */
   beforeReset(): void;
   /**
    * Called at the end of a transaction.
@@ -54,11 +57,20 @@ export interface Records {
  * @throws StorageUnavailable when the folder no longer belongs to the store.
  */
 export function openRecords(database: Database, { name, storeId }: Recorded): Records {
-  return orUnavailable(() =>
+  const records = orUnavailable(() =>
     name === 'accounts'
       ? new ChangeRecords(database)
       : new IdRecords(database, { environment: name, storeId }),
   );
+  // In one place, because after any other error the thread would make the changes of the transaction again.
+  return {
+    beforeReset: () => orUnavailable(() => records.beforeReset()),
+    beforeCommit: (isReset) => orUnavailable(() => records.beforeCommit(isReset)),
+    afterCommit: () => orUnavailable(() => records.afterCommit()),
+    probe: () => orUnavailable(() => records.probe()),
+    close: () => records.close(),
+    abandon: () => records.abandon(),
+  };
 }
 
 /** Records the acknowledged changes to the accounts. */
@@ -80,11 +92,11 @@ class ChangeRecords implements Records {
   }
 
   afterCommit(): void {
-    orUnavailable(() => this.#file.record(this.#last));
+    this.#file.record(this.#last);
   }
 
   probe(): void {
-    orUnavailable(() => this.#file.probe());
+    this.#file.probe();
   }
 
   close(): void {
@@ -120,7 +132,8 @@ class IdRecords implements Records {
     // The start that listed the database did not wait until the manifest was durable.
     makeDurableIn(this.#folder, this.#folder.path);
     if (idsAfter > selectNumber(database, HIGHEST_ID)) {
-      continueIdsAfter(database, idsAfter, () => this.#listed().idsAfter === undefined);
+      const isOver = () => orUnavailable(() => this.#listed().idsAfter === undefined);
+      continueIdsAfter(database, idsAfter, isOver);
     }
     const path = this.#folder.acknowledged(environment);
     this.#given = new AcknowledgedFile(path, { isSynced: !this.#folder.isThrowaway });
@@ -141,17 +154,17 @@ class IdRecords implements Records {
     this.#highest = selectNumber(this.#database, HIGHEST_ID);
     this.#reserve(this.#highest);
     // Before the commit: a record that is too low is harmless, but one of deleted pets would be reported as a loss.
-    if (isReset && this.#given.highest > 0) orUnavailable(() => this.#given.forget());
+    if (isReset && this.#given.highest > 0) this.#given.forget();
   }
 
   afterCommit(): void {
-    orUnavailable(() => this.#given.record(this.#highest));
+    this.#given.record(this.#highest);
     if (this.#isReset) this.#beginIdsAnew();
   }
 
   probe(): void {
     this.#reserve(selectNumber(this.#database, HIGHEST_ID) + 1);
-    orUnavailable(() => this.#given.probe());
+    this.#given.probe();
   }
 
   close(): void {
@@ -165,13 +178,11 @@ class IdRecords implements Records {
   /** Runs after the commit: until then new ids must continue after the lost ones. */
   #beginIdsAnew(): void {
     if (this.#listed().idsAfter === undefined) return;
-    orUnavailable(() =>
-      updateManifest(this.#folder, (found) => {
-        const manifest = this.#require(found);
-        const { idsAfter: _, ...listed } = manifest.files[this.#file] ?? {};
-        return withFile(manifest, this.#file, listed);
-      }),
-    );
+    updateManifest(this.#folder, (found) => {
+      const manifest = this.#require(found);
+      const { idsAfter: _, ...listed } = manifest.files[this.#file] ?? {};
+      return withFile(manifest, this.#file, listed);
+    });
   }
 
   #listed(): ListedFile {
@@ -180,15 +191,13 @@ class IdRecords implements Records {
 
   #reserve(id: number): void {
     if (id <= this.#reservedUpTo) return;
-    const { files } = orUnavailable(() =>
-      updateManifest(this.#folder, (found) => {
-        const manifest = this.#require(found);
-        const listed = manifest.files[this.#file];
-        // Another process may have reserved more.
-        const reservedUpTo = Math.max(endOfBlock(id), listed?.reservedUpTo ?? 0);
-        return withFile(manifest, this.#file, { ...listed, reservedUpTo });
-      }),
-    );
+    const { files } = updateManifest(this.#folder, (found) => {
+      const manifest = this.#require(found);
+      const listed = manifest.files[this.#file];
+      // Another process may have reserved more.
+      const reservedUpTo = Math.max(endOfBlock(id), listed?.reservedUpTo ?? 0);
+      return withFile(manifest, this.#file, { ...listed, reservedUpTo });
+    });
     // Set last: if the manifest could not be written, no ids are reserved.
     this.#reservedUpTo = files[this.#file]?.reservedUpTo ?? 0;
   }
