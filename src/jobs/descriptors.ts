@@ -69,7 +69,7 @@ export function watchDescriptors(dependencies: Dependencies): Disposable {
 /** Whether a quarter of the descriptors, in addition to the reserve, is free and can be opened. */
 function hasRoom(limit: number): boolean {
   const wanted = limit / 4 + reserveSize(limit);
-  return (openDescriptors() ?? 0) < limit - wanted && !areDescriptorsUsedUp(limit, MARGIN);
+  return (openDescriptors() ?? limit) < limit - wanted && !areDescriptorsUsedUp(limit, MARGIN);
 }
 
 function reserveSize(limit: number): number {

@@ -48,8 +48,8 @@ function reset(): Response {
 
 /**
  * Sends the first half of the body, then ends the connection. Where the operating system gives access to the
- * connection, as Linux does, Content-Length is the size of the whole body. Elsewhere the runtime sets
- * Content-Length from the sent bytes, so the body is chunked and its last chunk is missing.
+ * connection, as Linux does while descriptors are left, Content-Length is the size of the whole body. Otherwise the
+ * runtime sets Content-Length from the sent bytes, so the body is chunked and its last chunk is missing.
  */
 export async function truncated(
   response: Response,

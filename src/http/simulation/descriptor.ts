@@ -19,12 +19,15 @@ interface SocketDescriptor {
   readonly socket: string;
 }
 
-/** The file descriptor of a connection of this process; `undefined` where the system does not provide it. */
+/**
+ * The file descriptor of a connection of this process; `undefined` where the system does not provide it, or while
+ * descriptors are used up.
+ */
 export async function descriptorOf(ends: ConnectionEnds): Promise<SocketDescriptor | undefined> {
   const inode = await inodeOf(ends);
   if (inode === undefined) return undefined;
   const socket = `socket:[${inode}]`;
-  for (const name of await readdir(DESCRIPTORS)) {
+  for (const name of await readdir(DESCRIPTORS).catch(() => [])) {
     const target = await readlink(`${DESCRIPTORS}/${name}`).catch(() => undefined);
     if (target === socket) return { number: Number(name), socket };
   }

@@ -1,36 +1,9 @@
 import { expect, test } from 'bun:test';
-import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { descriptorOf, writeReply } from '../../../src/http/simulation/descriptor.ts';
 import { temporaryFolder } from '../../support/harness.ts';
-
-/** The accepting end of a connection within this process. */
-async function acceptedConnection() {
-  const accepted = Promise.withResolvers<Bun.Socket>();
-  const server = Bun.listen({
-    hostname: '127.0.0.1',
-    port: 0,
-    socket: { open: (socket) => accepted.resolve(socket), data() {} },
-  });
-  const client = connect(server.port, '127.0.0.1');
-  const [socket] = await Promise.all([accepted.promise, once(client, 'connect')]);
-  const ends = {
-    localPort: server.port,
-    peerAddress: socket.remoteAddress,
-    peerPort: Number(client.localPort),
-  };
-  return {
-    ends,
-    client,
-    close() {
-      socket.terminate();
-      client.destroy();
-      server.stop(true);
-    },
-  };
-}
+import { acceptedConnection } from './accepted-connection.ts';
 
 test.skipIf(process.platform !== 'linux')(
   'a reply is written to the connection, and to nothing that has its number after it',
@@ -55,5 +28,16 @@ test.skipIf(process.platform !== 'linux')(
     expect(writeReply(descriptor, new Response(), 8, half)).toBe(false);
     for (const each of opened) closeSync(each);
     expect(readFileSync(join(folder.path, `${opened.length - 1}`), 'utf8')).toBe('');
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'while descriptors are used up, none is found, and no look-up fails',
+  async () => {
+    const program = Bun.fileURLToPath(new URL('./used-up-descriptors.ts', import.meta.url));
+    const limited = ['bash', '-c', 'ulimit -n 100; exec "$@"', 'bash'];
+    const child = Bun.spawn([...limited, process.execPath, program], { stderr: 'pipe' });
+    const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    expect([output, errors]).toEqual(['0 of 60 look-ups failed\n', '']);
   },
 );
