@@ -159,6 +159,10 @@ describe('the audit log of the dashboard', () => {
     expect(await actions('actor=nobody')).toEqual([]);
     expect(await actions('account=nobody@example.com')).toEqual([]);
     expect(await actions('to=2001-01-01')).toEqual([]);
+    // The end of 9999-12-31.
+    const end = encodeURIComponent('+010000-01-01T00:00:00.000Z');
+    expect(await actions(`to=${end}&${about}`)).toHaveLength(3);
+    expect(await actions(`from=${end}`)).toEqual([]);
     // A time without a zone would be in the time zone of the machine.
     const times = [
       'from=soon',
@@ -166,6 +170,8 @@ describe('the audit log of the dashboard', () => {
       'to=2027-02',
       'to=2027-13-01',
       'to=2027-02-30',
+      'to=%2B010000-02-30',
+      'to=10000-01-01',
     ];
     for (const wrong of ['action=bogus', 'before=x', 'format=xml', ...times]) {
       await expectRefusal(await boss.get(`/api/operator/audit?${wrong}`), 400, 'invalid');

@@ -108,6 +108,8 @@ describe('the requests in the dashboard', () => {
     const matching = [
       ...['environment=staging', `key=${it.staging.key.id}`, 'status=4xx', 'status=404'],
       ...['code=pet_not_found', 'path=pets%2F77', `status=4xx&from=${iso(at)}&to=${iso(at)}`],
+      // The last moment of time fields, in a time zone behind UTC.
+      `status=4xx&to=${iso(Date.parse('9999-12-31T23:59:00-05:00'))}`,
     ];
     for (const query of matching) {
       const page = await requests(it.visitor, `?${query}`);
