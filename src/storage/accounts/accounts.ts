@@ -1,10 +1,11 @@
-import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { Account, AccountStore, Role } from '../../core/accounts.ts';
 import { type Actor, describeSubscription } from '../../core/audit.ts';
 import { newId } from '../../core/ids.ts';
 import { PLAN_NAMES, type Subscription, subscribe } from '../../core/plans.ts';
 import type { Access } from '../access.ts';
 import { recordChange } from '../change-log.ts';
+import { containsText } from '../schema/contains-text.ts';
 import type { Database, Transaction } from '../schema/schema.ts';
 import { accountDeletionChanges, deleteAccount } from './account-deletion.ts';
 import { recordAudit } from './audit.ts';
@@ -158,19 +159,12 @@ export function storedAccounts(
     },
     async search(text, limit) {
       const all = (await select()).orderBy('email').limit(limit);
-      const rows = await (text === '' ? all : all.where(contains(text.toLowerCase()))).execute();
+      const matching = () =>
+        all.where((where) => containsText(where, where.ref('email'), text.toLowerCase()));
+      const rows = await (text === '' ? all : matching()).execute();
       return rows.map(accountFromRow);
     },
   };
-}
-
-/**
- * The condition that an address contains this text. Removing the text changes an address only if it contains the
- * text; LIKE has wildcards.
- */
-function contains(part: string) {
-  return ({ eb, fn, ref, val }: ExpressionBuilder<Database, 'accounts'>) =>
-    eb(fn('replace', [ref('email'), val(part), val('')]), '<>', ref('email'));
 }
 
 /** @throws OperatorError when the plan of the row is unknown to this release. */

@@ -1,6 +1,7 @@
 import type { AuditEntry, AuditLog } from '../../core/audit.ts';
 import type { Access } from '../access.ts';
 import { recordChange } from '../change-log.ts';
+import { containsText } from '../schema/contains-text.ts';
 import type { Transaction } from '../schema/schema.ts';
 
 /**
@@ -34,10 +35,9 @@ export function storedAuditLog({ changes, queries }: Access<typeof auditChanges>
       if (from !== undefined) selected = selected.where('at', '>=', from);
       if (to !== undefined) selected = selected.where('at', '<', to);
       if (actor !== '') {
-        selected = selected.where(({ eb, fn, val }) => {
-          const name = fn<string>('lower', ['actor']);
-          return eb(fn<string>('replace', [name, val(actor.toLowerCase()), val('')]), '<>', name);
-        });
+        selected = selected.where((where) =>
+          containsText(where, where.ref('actor'), actor.toLowerCase()),
+        );
       }
       return selected.orderBy('number', 'desc').limit(limit).execute();
     },

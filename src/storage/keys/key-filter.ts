@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { KeyFilter } from '../../core/api-keys.ts';
+import { containsText } from '../schema/contains-text.ts';
 import type { Database } from '../schema/schema.ts';
 
 /**
@@ -12,7 +13,10 @@ export function keysMeant(
   clockOffset: number,
 ) {
   const conditions = [];
-  if (text !== undefined) conditions.push(containsText(where, text));
+  if (text !== undefined) {
+    const isInName = containsText(where, where.ref('name'), text);
+    conditions.push(where.or([isInName, where('last_four', '=', text)]));
+  }
   if (environment !== undefined) conditions.push(where('environment', '=', environment));
   if (live) {
     const isMeant = where.and([
@@ -22,14 +26,6 @@ export function keysMeant(
     conditions.push(live.is ? isMeant : where.not(isMeant));
   }
   return where.and(conditions);
-}
-
-/** Removing the text changes a name only if it contains the text. LIKE has wildcards. */
-function containsText(where: ExpressionBuilder<Database, 'api_keys'>, text: string) {
-  const { fn, ref, val } = where;
-  const name = fn<string>('lower', [ref('name')]);
-  const rest = fn<string>('replace', [name, fn('lower', [val(text)]), val('')]);
-  return where.or([where(rest, '<>', name), where('last_four', '=', text)]);
 }
 
 /** Staging keys expire earlier by as much as the clock of their account was moved since they were created. */

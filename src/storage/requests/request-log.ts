@@ -8,6 +8,7 @@ import {
 } from '../../core/request-log.ts';
 import type { Access } from '../access.ts';
 import { deleteInBatches, deleteInWindows } from '../schema/batches.ts';
+import { containsText } from '../schema/contains-text.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { requestFromRow } from './request-log-rows.ts';
 
@@ -99,7 +100,6 @@ async function latest(
   { accountId, before, environment, keyId, status, code, path, from, to, requestId }: Selected,
   limit: number,
 ): Promise<LoggedRequest[]> {
-  const { containsText } = await import('../schema/kysely.ts');
   let query = (await access.queries()).selectFrom('request_log').selectAll();
   if (accountId !== undefined) query = query.where('account_id', '=', accountId);
   if (before !== undefined) query = query.where('id', '<', before);
@@ -109,7 +109,9 @@ async function latest(
     query = query.where('status', '>=', status[0]).where('status', '<=', status[1]);
   }
   if (code !== undefined) query = query.where('code', '=', code);
-  if (path !== undefined) query = query.where(containsText('path', path));
+  if (path !== undefined) {
+    query = query.where((where) => containsText(where, where.ref('path'), path));
+  }
   if (from !== undefined) query = query.where('at', '>=', from);
   if (to !== undefined) query = query.where('at', '<=', to);
   if (requestId !== undefined) query = query.where('request_id', '=', requestId);

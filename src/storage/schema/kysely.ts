@@ -27,14 +27,6 @@ export function rowsOf(environment: Environment): Expression<SqlBool> {
   return sql`environment = ${environment}`;
 }
 
-/** The condition that a text column contains this text, ignoring the case of ASCII letters. */
-export function containsText(column: string, text: string): Expression<SqlBool> {
-  // For SQLite a pattern ends at U+0000, and would match more than the text.
-  const readable = text.replaceAll('\0', '\ufffd');
-  const pattern = `%${readable.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  return sql`lower(${sql.ref(column)}) LIKE lower(${pattern}) ESCAPE '\\'`;
-}
-
 /** A value for a parameter of a statement. */
 export type Bindable = string | number | bigint | Buffer | null;
 

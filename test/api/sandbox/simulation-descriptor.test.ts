@@ -37,7 +37,7 @@ test.skipIf(process.platform !== 'linux')(
     const program = Bun.fileURLToPath(new URL('./used-up-descriptors.ts', import.meta.url));
     const limited = ['bash', '-c', 'ulimit -n 100; exec "$@"', 'bash'];
     const child = Bun.spawn([...limited, process.execPath, program], { stderr: 'pipe' });
-    const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    expect([output, errors]).toEqual(['0 of 60 look-ups failed\n', '']);
+    const read = [child.stdout, child.stderr].map((stream) => new Response(stream).text());
+    expect(await Promise.all(read)).toEqual(['0 of 60 look-ups failed\n', '']);
   },
 );
