@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { type Config, readConfig } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { Manifest } from '../storage/backup/archive.ts';
+import type { BackupManifest } from '../storage/backup/archive.ts';
 import type { Verified } from '../storage/backup/verify.ts';
 import { UsageError } from './errors.ts';
 import { type JsonOption, jsonOption, parseCount } from './options.ts';
@@ -85,7 +85,7 @@ async function backUpByDate(config: Config, folder: string, options: Options): P
 async function record(
   config: Config,
   file: string,
-  { createdAt }: Manifest,
+  { createdAt }: BackupManifest,
   isRegular: boolean,
 ): Promise<void> {
   try {
@@ -108,7 +108,7 @@ async function restore(
   if (restored.movedTo) printLine(`What was there before is in ${restored.movedTo}.`);
 }
 
-function namesOf({ files }: Manifest): string {
+function namesOf({ files }: BackupManifest): string {
   return files.map(({ name }) => name).join(', ');
 }
 

@@ -101,7 +101,7 @@ export function expiryOf({
   return expiresAt === undefined ? undefined : expiresAt - clockMoved;
 }
 
-/** A key as the store finds it. */
+/** A key as a store finds it, with the digest of its text. */
 export interface KeyRow {
   readonly key: AuthenticatedKey;
   readonly digest: Buffer;
@@ -142,16 +142,19 @@ export interface KeyActivity {
   readonly lastUsedAt: number | undefined;
 }
 
+/** The outcome of adding a key: `too_many` or `too_many_today` if the account has reached a bound. */
+export type KeyInsertion = 'added' | 'too_many' | 'too_many_today';
+
 /** API keys; changes are audited like those of accounts. Every call may raise `StorageUnavailable`. */
 export interface ApiKeyStore extends KeySource {
-  /** Refuses with `too_many` or `too_many_today` if the account has reached a bound at `now` (epoch ms). */
+  /** Adds the key unless the account has reached a bound at `now` (epoch ms). */
   insert(
     key: ApiKey,
     digest: Buffer,
     bounds: KeyBounds,
     now: number,
     by: Actor,
-  ): Promise<'kept' | 'too_many' | 'too_many_today'>;
+  ): Promise<KeyInsertion>;
   /**
    * Lets the old key expire at `old.expiresAt`, or earlier if it already would, and adds its successor, in
    * one transaction. Refuses with `not_live` if the old key has already ended, and otherwise like `insert`.
@@ -163,7 +166,7 @@ export interface ApiKeyStore extends KeySource {
     bounds: KeyBounds,
     now: number,
     by: Actor,
-  ): Promise<'kept' | 'too_many' | 'too_many_today' | 'not_live'>;
+  ): Promise<KeyInsertion | 'not_live'>;
   find(id: string): Awaitable<ApiKey | undefined>;
   /** The keys with these ids, in no particular order; unknown ids are omitted. */
   findAll(ids: readonly string[]): Awaitable<ApiKey[]>;

@@ -114,8 +114,8 @@ export class KeyRing {
     const key = newKey(account.id, text, { ...request, name, simulate }, now);
     const digest = Buffer.from(this.#digest(text), 'latin1');
     const bounds = { live: LIVE_KEYS_PER_ACCOUNT, perDay };
-    const kept = await this.#store.insert(key, digest, bounds, now, by);
-    if (kept !== 'kept') throw tooManyKeys(kept, perDay);
+    const outcome = await this.#store.insert(key, digest, bounds, now, by);
+    if (outcome !== 'added') throw tooManyKeys(outcome, perDay);
     return { text, key };
   }
 
@@ -141,7 +141,7 @@ export class KeyRing {
     const request = { ...key, expiresAt, predecessorId: key.id };
     const successor = newKey(key.accountId, text, request, now);
     const graceEndsAt = Math.min(now + ROTATION_OVERLAPS[overlap], expiryOf(key) ?? Infinity);
-    const kept = await this.#store.replace(
+    const outcome = await this.#store.replace(
       { id: key.id, expiresAt: graceEndsAt },
       successor,
       Buffer.from(this.#digest(text), 'latin1'),
@@ -149,8 +149,8 @@ export class KeyRing {
       now,
       by,
     );
-    if (kept === 'not_live') throw notLive(key, 'expired or revoked');
-    if (kept !== 'kept') throw tooManyKeys(kept, perDay);
+    if (outcome === 'not_live') throw notLive(key, 'expired or revoked');
+    if (outcome !== 'added') throw tooManyKeys(outcome, perDay);
     return { text, key: successor };
   }
 

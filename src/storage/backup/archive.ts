@@ -11,7 +11,7 @@ import { DATABASES } from '../folder/databases.ts';
 import { inspect } from '../sqlite/database.ts';
 
 /** The description of a backup, in its file `manifest.json`. */
-export interface Manifest {
+export interface BackupManifest {
   readonly format: 1;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
@@ -43,13 +43,13 @@ class IncompleteUnpackingError extends OperatorError {}
 export async function pack(
   folder: string,
   file: string,
-  about: Omit<Manifest, 'format' | 'files'>,
-): Promise<Manifest> {
+  about: Omit<BackupManifest, 'format' | 'files'>,
+): Promise<BackupManifest> {
   const names = await readdir(folder);
   const files = await Promise.all(
     names.map(async (name) => ({ name, sha256: await digest(join(folder, name)) })),
   );
-  const manifest: Manifest = { format: 1, ...about, files };
+  const manifest: BackupManifest = { format: 1, ...about, files };
   await writeFile(join(folder, MANIFEST), JSON.stringify(manifest));
   await create({ cwd: folder, file, gzip: true, portable: true, mode: 0o600 }, [
     MANIFEST,
@@ -77,7 +77,7 @@ async function readBack(file: string): Promise<void> {
  * once, with known names.
  * @throws Error when it is not a backup, or is damaged.
  */
-export async function readSound(file: string): Promise<Manifest> {
+export async function readSound(file: string): Promise<BackupManifest> {
   let text = '';
   const digests = new Map<string, Hash>();
   const decoder = new TextDecoder();
@@ -110,7 +110,7 @@ export async function readSound(file: string): Promise<Manifest> {
  * @throws OperatorError when it is not an intact backup or was not unpacked completely, or the system's error when it
  * cannot be unpacked.
  */
-export async function unpackSound(file: string, into: string): Promise<Manifest> {
+export async function unpackSound(file: string, into: string): Promise<BackupManifest> {
   try {
     return await unpack(file, into);
   } catch (cause) {
@@ -125,7 +125,7 @@ export async function unpackSound(file: string, into: string): Promise<Manifest>
   }
 }
 
-async function unpack(file: string, into: string): Promise<Manifest> {
+async function unpack(file: string, into: string): Promise<BackupManifest> {
   const manifest = await readSound(file);
   await extract({ file, cwd: into, strict: true });
   for (const { name, sha256 } of manifest.files) {
@@ -143,8 +143,8 @@ async function unpack(file: string, into: string): Promise<Manifest> {
   return manifest;
 }
 
-function parseManifest(text: string, names: ReadonlySet<string>): Manifest {
-  const manifest: Manifest = JSON.parse(text);
+function parseManifest(text: string, names: ReadonlySet<string>): BackupManifest {
+  const manifest: BackupManifest = JSON.parse(text);
   if (manifest.format !== 1) throw new Error('it was made by another release');
   const listed = new Set([MANIFEST, ...manifest.files.map(({ name }) => name)]);
   const isWhole = listed.has(FILE_NAMES.accounts) || listed.has(DUMP);

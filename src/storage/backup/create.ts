@@ -16,18 +16,22 @@ import { DATABASES } from '../folder/databases.ts';
 import { readManifest } from '../folder/manifest.ts';
 import { requireListedFiles } from '../folder/store-files.ts';
 import { snapshot } from '../sqlite/backup.ts';
-import { DUMP, type Manifest, pack } from './archive.ts';
+import { type BackupManifest, DUMP, pack } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
 /** The fields of a backup's manifest that describe the store. */
-type About = Pick<Manifest, 'storeId' | 'idsAfter'>;
+type About = Pick<BackupManifest, 'storeId' | 'idsAfter'>;
 
 /**
  * Writes the content of the data folder into one file: consistent copies of the databases and the folder's secret,
  * each with its digest; for a PostgreSQL database, its dump. A failure leaves no incomplete file.
  * @throws OperatorError when the file exists or cannot be written, or there is nothing to back up.
  */
-export async function createBackup(config: Config, file: string, clock: Clock): Promise<Manifest> {
+export async function createBackup(
+  config: Config,
+  file: string,
+  clock: Clock,
+): Promise<BackupManifest> {
   const { database } = config;
   if (!database) return backUpFolder(config, file, clock);
   // Loaded only here, because backing up a data folder does not need it.
@@ -35,7 +39,7 @@ export async function createBackup(config: Config, file: string, clock: Clock): 
   return writeWhole(file, clock, (parts) => dumpDatabase(database, join(parts, DUMP)));
 }
 
-async function backUpFolder(config: Config, file: string, clock: Clock): Promise<Manifest> {
+async function backUpFolder(config: Config, file: string, clock: Clock): Promise<BackupManifest> {
   if (!existsSync(config.dataDir)) throw new OperatorError(`${config.dataDir} holds no data yet.`);
   const folder = openDataFolder(config.dataDir);
   const lock = keepRestoreOut(folder);
@@ -56,7 +60,7 @@ async function writeWhole(
   file: string,
   clock: Clock,
   copy: (parts: string) => Promise<About>,
-): Promise<Manifest> {
+): Promise<BackupManifest> {
   const target = resolve(file);
   if (existsSync(target)) throw new OperatorError(`${file} exists. Name a new file.`);
   const createdAt = new Date(clock.now().wall).toISOString();

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { takeLock } from '../sqlite/lock.ts';
-import { type Manifest, readSound } from './archive.ts';
+import { type BackupManifest, readSound } from './archive.ts';
 import { createBackup } from './create.ts';
 
 /** Such as `petstore-20261122T031500Z.backup`, so that sorting by name sorts by date. */
@@ -17,7 +17,7 @@ const LOCK = '.petstore-backup.lock';
 
 export interface DatedBackup {
   readonly file: string;
-  readonly manifest: Manifest;
+  readonly manifest: BackupManifest;
   /** The older backups of the same store that were deleted. */
   readonly deleted: readonly string[];
   /** Files with the name of a backup that are incomplete or damaged, each with the reason; they are kept. */
@@ -37,7 +37,7 @@ export async function createDatedBackup(
   folder: string,
   keep: number | undefined,
   clock: Clock,
-  onMade: (file: string, manifest: Manifest) => Promise<void>,
+  onMade: (file: string, manifest: BackupManifest) => Promise<void>,
 ): Promise<DatedBackup> {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new OperatorError(`There is no folder ${folder}. Make it, for the user of the service.`);
@@ -83,7 +83,7 @@ async function deleteOlder(
   const others = readdirSync(folder).filter((name) => NAME.test(name) && name !== made);
   for (const name of others.sort().reverse()) {
     const file = join(folder, name);
-    let manifest: Manifest;
+    let manifest: BackupManifest;
     try {
       manifest = await readSound(file);
     } catch (cause) {

@@ -13,7 +13,7 @@ import {
   openDataFolder,
 } from '../data-folder.ts';
 import { makeStore } from '../folder/make-store.ts';
-import { type Manifest as FolderManifest, readManifest } from '../folder/manifest.ts';
+import { type Manifest, readManifest } from '../folder/manifest.ts';
 import { moveAside } from '../folder/move-aside.ts';
 import { highestGivenId } from '../folder/pet-ids.ts';
 import { refuseServedFolder } from '../folder/served-folder.ts';
@@ -21,7 +21,7 @@ import { endSessions } from '../sqlite/backup.ts';
 import { openDatabase } from '../sqlite/database.ts';
 import { ENVIRONMENT_SCHEMA } from '../sqlite/migrations.ts';
 import { findHighestId } from '../sqlite/numbers.ts';
-import { DUMP, type Manifest, unpackSound } from './archive.ts';
+import { type BackupManifest, DUMP, unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
 const WORKSHOP = '.restore-';
@@ -100,7 +100,7 @@ function isData(name: string): boolean {
  * previous files, of an interrupted restore and of the backup. The previous files include the databases, because
  * the manifest and the record of ids may be lost.
  */
-function findIdsAfter(folder: DataFolder, backup: Manifest): Record<Environment, number> {
+function findIdsAfter(folder: DataFolder, backup: BackupManifest): Record<Environment, number> {
   const cutOff = readUnfinished(folder);
   const former = readFormerManifest(folder);
   const highest = (name: Environment) =>
@@ -130,7 +130,7 @@ function addMissing(
 }
 
 /** A record that was not written completely was never acted on: the previous files are in place. */
-function readUnfinished({ unfinishedRestore: path }: DataFolder): Manifest['idsAfter'] {
+function readUnfinished({ unfinishedRestore: path }: DataFolder): BackupManifest['idsAfter'] {
   if (!existsSync(path)) return undefined;
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
@@ -140,7 +140,7 @@ function readUnfinished({ unfinishedRestore: path }: DataFolder): Manifest['idsA
 }
 
 /** A damaged manifest must not prevent the restore. */
-function readFormerManifest(folder: DataFolder): FolderManifest | undefined {
+function readFormerManifest(folder: DataFolder): Manifest | undefined {
   try {
     return readManifest(folder);
   } catch {
@@ -157,7 +157,7 @@ function swap(
   folder: DataFolder,
   former: readonly string[],
   temporary: string,
-  idsAfter: Manifest['idsAfter'],
+  idsAfter: BackupManifest['idsAfter'],
   clock: Clock,
 ): string | undefined {
   writeFileSync(folder.unfinishedRestore, JSON.stringify(idsAfter));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import { DATABASES } from '../folder/databases.ts';
 import { type Contents, examine } from '../sqlite/backup.ts';
-import { type Manifest, unpackSound } from './archive.ts';
+import { type BackupManifest, unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
 /** A verified backup and its content. */
@@ -13,7 +13,7 @@ export interface Verified {
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   /** The files, with the contents of databases. */
-  readonly files: ReadonlyArray<Manifest['files'][number] & Partial<Contents>>;
+  readonly files: ReadonlyArray<BackupManifest['files'][number] & Partial<Contents>>;
 }
 
 /**

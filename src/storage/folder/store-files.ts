@@ -18,7 +18,7 @@ import {
 import { beginIds, checkIds, withFile } from './pet-ids.ts';
 import { refuseServedFolder } from './served-folder.ts';
 
-type Loss = 'missing' | 'empty';
+type FileLoss = 'missing' | 'empty';
 
 /** Opens or creates a file, and checks it. The service uses it in two threads, a migration in one. */
 type OpenFile<File> = (path: string, expected: Expectations) => File;
@@ -118,8 +118,8 @@ export function requireListedFiles(folder: DataFolder): void {
 }
 
 /** The databases that the manifest lists, but that are missing or have no tables. */
-export function findLostFiles(folder: DataFolder): ReadonlyMap<string, Loss> {
-  const found = new Map<string, Loss>();
+export function findLostFiles(folder: DataFolder): ReadonlyMap<string, FileLoss> {
+  const found = new Map<string, FileLoss>();
   for (const name of Object.keys(readManifest(folder)?.files ?? {})) {
     const path = join(folder.path, name);
     if (!existsSync(path)) found.set(name, 'missing');
@@ -156,7 +156,7 @@ function namingFile(path: string, read: () => void): void {
   }
 }
 
-function lost(path: string, how: Loss, replaceable = basename(path)): SetupError {
+function lost(path: string, how: FileLoss, replaceable = basename(path)): SetupError {
   return new SetupError(
     `${path} is ${how}. Restore a backup (petstore restore FILE --replace), or begin it anew without what it held: petstore store begin-anew ${replaceable}`,
   );

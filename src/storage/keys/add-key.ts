@@ -1,10 +1,8 @@
-import type { ApiKey, KeyBounds } from '../../core/api-keys.ts';
+import type { ApiKey, KeyBounds, KeyInsertion } from '../../core/api-keys.ts';
 import type { Actor } from '../../core/audit.ts';
 import { DAY } from '../../lib/clock.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { isLive } from './key-filter.ts';
-
-export type KeyInsertion = 'kept' | 'too_many' | 'too_many_today';
 
 export interface NewKey {
   readonly key: ApiKey;
@@ -73,5 +71,5 @@ export async function addKey(
       clock_offset: await clockOffsetOf(transaction, key),
     })
     .execute();
-  return 'kept';
+  return 'added';
 }

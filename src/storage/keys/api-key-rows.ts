@@ -5,11 +5,11 @@ import { type PlanColumns, subscriptionFromRow } from '../accounts/accounts.ts';
 import { type SandboxColumns, sandboxFromRow } from '../sandbox/sandbox-rows.ts';
 import type { Database } from '../schema/schema.ts';
 
-type KeyRow = Selectable<Database['api_keys']>;
+type StoredKey = Selectable<Database['api_keys']>;
 
 /** The columns of a key that requests need. */
 export type KeyColumns = Pick<
-  KeyRow,
+  StoredKey,
   | ('id' | 'account_id' | 'environment' | 'expires_at' | 'revoked_at' | 'last_used_at')
   | ('chain_id' | 'simulate' | 'clock_offset')
 >;
@@ -24,7 +24,7 @@ export const KEY_COLUMNS = [
   ...(['simulate', 'clock_offset', 'is_temporary', 'predecessor_id'] as const),
 ] as const;
 
-export type ApiKeyRow = Pick<KeyRow, (typeof KEY_COLUMNS)[number]>;
+export type ApiKeyRow = Pick<StoredKey, (typeof KEY_COLUMNS)[number]>;
 
 /**
  * @param sandbox of the key's account; none for a key of production.

@@ -5,6 +5,7 @@ import {
   type KeyActivity,
   type KeyBounds,
   type KeyFilter,
+  type KeyInsertion,
   type KeyPosition,
   type KeyRow,
   type KeySource,
@@ -17,7 +18,7 @@ import { lockAccount } from '../accounts/lock-account.ts';
 import { recordChange } from '../change-log.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { select } from '../schema/selection.ts';
-import { addKey, clockOffsetOf, type KeyInsertion, liveKeys, type NewKey } from './add-key.ts';
+import { addKey, clockOffsetOf, liveKeys, type NewKey } from './add-key.ts';
 import { type ApiKeyRow, apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
 import { keysMeant } from './key-filter.ts';
 import { pruneKeys } from './prune-keys.ts';
@@ -40,9 +41,9 @@ export const apiKeyChanges = {
     const { key, now: at, by } = newKey;
     await lockAccount(transaction, key.accountId);
     const added = await addKey(transaction, newKey);
-    if (added !== 'kept') return added;
+    if (added !== 'added') return added;
     await recordOfKey(transaction, 'key.created', key, at, by);
-    return 'kept';
+    return 'added';
   },
 
   async replaceKey(
@@ -63,7 +64,7 @@ export const apiKeyChanges = {
     const room = old.expiresAt <= at ? 1 : 0;
     const roomy = { ...bounds, live: bounds.live + room };
     const added = await addKey(transaction, { ...successor, bounds: roomy });
-    if (added !== 'kept') return added;
+    if (added !== 'added') return added;
     await transaction
       .updateTable('api_keys')
       // A concurrent rotation may have set an earlier end.
@@ -73,7 +74,7 @@ export const apiKeyChanges = {
     await recordChange(transaction, 'key', old.id);
     const detail = `${old.id}, followed by ${describeKey(key)}`;
     await recordOfKey(transaction, 'key.rotated', key, at, by, detail);
-    return 'kept';
+    return 'added';
   },
 
   /** `false` when there is no such key, or it is already revoked. */

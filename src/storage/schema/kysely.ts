@@ -31,7 +31,7 @@ export function rowsOf(environment: Environment): Expression<SqlBool> {
 export type Bindable = string | number | bigint | Buffer | null;
 
 /** A statement compiled by Kysely. */
-export interface Statement {
+export interface CompiledStatement {
   readonly sql: string;
   readonly values: Bindable[];
   /** Whether it only reads. */
@@ -44,7 +44,7 @@ export interface StatementResult {
   readonly changes: number | bigint;
 }
 
-type Execute = (statement: Statement) => Promise<StatementResult>;
+type Execute = (statement: CompiledStatement) => Promise<StatementResult>;
 
 /** Kysely on top of a function that runs a statement on SQLite. */
 export function sqliteQueries(execute: Execute): Kysely<Database> {

@@ -44,10 +44,10 @@ let last: Promise<void> = Promise.resolve();
 
 self.onmessage = ({ data }: MessageEvent<Posted<WriterRequest>>) => {
   const request = unpack(data);
-  last = last.then(() => carryOut(request));
+  last = last.then(() => handle(request));
 };
 
-async function carryOut(request: WriterRequest): Promise<void> {
+async function handle(request: WriterRequest): Promise<void> {
   if (request.kind === 'close') {
     for (const [path, database] of databases) close(database, openedRecords.get(path));
     databases.clear();

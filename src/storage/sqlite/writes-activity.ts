@@ -4,7 +4,7 @@ import type { UsageRecord } from '../../core/usage.ts';
 import { MESSAGE_COLUMNS, messageFromRow } from '../messages.ts';
 import { REQUEST_COLUMNS, type RequestRow } from '../requests/request-log-rows.ts';
 import { addedCounts, COUNT_COLUMNS, countsOf } from '../requests/usage-columns.ts';
-import type { Statement, StatementResult } from '../schema/kysely.ts';
+import type { CompiledStatement, StatementResult } from '../schema/kysely.ts';
 import { select } from '../schema/selection.ts';
 import { query } from './database.ts';
 
@@ -82,7 +82,7 @@ export const activityWrites = {
   /** Runs a statement compiled by Kysely. */
   runStatement(
     database: Database,
-    { sql, values }: Pick<Statement, 'sql' | 'values'>,
+    { sql, values }: Pick<CompiledStatement, 'sql' | 'values'>,
   ): StatementResult {
     const statement = database.query<Record<string, unknown>, typeof values>(sql);
     if (statement.columnNames.length === 0) {

@@ -63,7 +63,7 @@ export async function migrateStore(
     const destination = new Destination(database);
     await destination.begin();
     const progress = countProgress(source, events);
-    for (const table of TABLES) await carryOver(table, source, destination, progress);
+    for (const table of TABLES) await copyTable(table, source, destination, progress);
     const migrated: MigratedTable[] = [];
     for (const table of TABLES) migrated.push(await compare(table, source, destination, progress));
     await destination.finish();
@@ -84,7 +84,7 @@ function countProgress(source: Source, events: MigrationEvents): (rows: number) 
   };
 }
 
-async function carryOver(
+async function copyTable(
   table: Table,
   source: Source,
   destination: Destination,

@@ -11,7 +11,7 @@ function finding(open: OpenBackend): void {
     const owner = await account(backend);
     const secret = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 8));
     const key = apiKey(owner.id, { environment: 'staging', expiresAt: NOON + HOUR, name: "it's" });
-    expect(await backend.keys.insert(key, secret, { live: 1 }, NOON, 'test')).toBe('kept');
+    expect(await backend.keys.insert(key, secret, { live: 1 }, NOON, 'test')).toBe('added');
     expect(await backend.keys.findByDigest(Buffer.from(secret))).toEqual({
       key: {
         id: key.id,
@@ -95,7 +95,7 @@ function bounding(open: OpenBackend): void {
     const other = await account(backend, 'other@example.com');
     for (const _ of [1, 2]) {
       expect(await backend.keys.insert(apiKey(owner.id), digest(), { live: 2 }, NOON, 'test')).toBe(
-        'kept',
+        'added',
       );
     }
     const third = apiKey(owner.id);
@@ -104,7 +104,7 @@ function bounding(open: OpenBackend): void {
     expect(await backend.keys.find(third.id)).toBeUndefined();
     expect(await backend.keys.findByDigest(secret)).toBeUndefined();
     expect(await backend.keys.insert(apiKey(other.id), digest(), { live: 2 }, NOON, 'test')).toBe(
-      'kept',
+      'added',
     );
   });
 
@@ -115,16 +115,16 @@ function bounding(open: OpenBackend): void {
     await backend.keys.revoke(revoked.id, NOON, 'test');
     await keptKey(backend, owner.id, { expiresAt: NOON });
     expect(await backend.keys.insert(apiKey(owner.id), digest(), { live: 1 }, NOON, 'test')).toBe(
-      'kept',
+      'added',
     );
     const live = apiKey(owner.id, { expiresAt: NOON + 1 });
-    expect(await backend.keys.insert(live, digest(), { live: 2 }, NOON, 'test')).toBe('kept');
+    expect(await backend.keys.insert(live, digest(), { live: 2 }, NOON, 'test')).toBe('added');
     expect(await backend.keys.insert(apiKey(owner.id), digest(), { live: 2 }, NOON, 'test')).toBe(
       'too_many',
     );
     expect(
       await backend.keys.insert(apiKey(owner.id), digest(), { live: 2 }, NOON + 1, 'test'),
-    ).toBe('kept');
+    ).toBe('added');
   });
 
   test('keeps to the bound when many are made at once', async () => {
@@ -142,7 +142,7 @@ function bounding(open: OpenBackend): void {
         ),
       ),
     );
-    expect(outcomes.filter((outcome) => outcome === 'kept')).toHaveLength(10);
+    expect(outcomes.filter((outcome) => outcome === 'added')).toHaveLength(10);
     expect(await backend.keys.list(owner.id)).toHaveLength(10);
   });
 }
@@ -155,7 +155,7 @@ function replacing(open: OpenBackend): void {
     const next = apiKey(owner.id, { createdAt: NOON + 1 });
     const ending = { id: old.id, expiresAt: NOON + HOUR };
     expect(await backend.keys.replace(ending, next, digest(), { live: 2 }, NOON, 'test')).toBe(
-      'kept',
+      'added',
     );
     expect(await backend.keys.list(owner.id)).toEqual([{ ...old, ...ending }, next]);
   });
@@ -175,7 +175,7 @@ function replacing(open: OpenBackend): void {
         'test',
       );
     const outcomes = [replace(backend, NOON + HOUR), replace(other, NOON + 72 * HOUR)];
-    expect(await Promise.all(outcomes)).toEqual(['kept', 'kept']);
+    expect(await Promise.all(outcomes)).toEqual(['added', 'added']);
     expect((await backend.keys.find(old.id))?.expiresAt).toBe(NOON + HOUR);
   });
 
@@ -198,7 +198,7 @@ function replacing(open: OpenBackend): void {
     const next = apiKey(owner.id);
     const ending = { id: old.id, expiresAt: NOON };
     expect(await backend.keys.replace(ending, next, digest(), { live: 1 }, NOON, 'test')).toBe(
-      'kept',
+      'added',
     );
     expect(await backend.keys.insert(apiKey(owner.id), digest(), { live: 1 }, NOON, 'test')).toBe(
       'too_many',

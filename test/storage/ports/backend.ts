@@ -133,7 +133,7 @@ export async function keptKey(
   fields: Partial<ApiKey> = {},
 ): Promise<ApiKey> {
   const key = apiKey(accountId, fields);
-  if ((await keys.insert(key, digest(), { live: 100 }, NOON, 'test')) !== 'kept')
+  if ((await keys.insert(key, digest(), { live: 100 }, NOON, 'test')) !== 'added')
     throw new Error('too many keys');
   return key;
 }

@@ -87,10 +87,12 @@ function boundingDays(open: OpenBackend): void {
     const bounds = { live: 100, perDay: 3 };
     await keptKey(backend, owner.id, { createdAt: MIDNIGHT - 1 });
     const first = apiKey(owner.id, { createdAt: MIDNIGHT });
-    expect(await backend.keys.insert(first, digest(), bounds, NOON, 'test')).toBe('kept');
+    expect(await backend.keys.insert(first, digest(), bounds, NOON, 'test')).toBe('added');
     const second = apiKey(owner.id);
     const ending = { id: first.id, expiresAt: NOON };
-    expect(await backend.keys.replace(ending, second, digest(), bounds, NOON, 'test')).toBe('kept');
+    expect(await backend.keys.replace(ending, second, digest(), bounds, NOON, 'test')).toBe(
+      'added',
+    );
     const third = await keptKey(backend, owner.id);
     await backend.keys.revoke(third.id, NOON, 'test');
 
@@ -102,7 +104,7 @@ function boundingDays(open: OpenBackend): void {
     const replaced = backend.keys.replace(rotated, next, digest(), bounds, NOON, 'test');
     expect(await replaced).toBe('too_many_today');
     expect(await backend.keys.find(second.id)).toEqual(second);
-    expect(await insertAt(MIDNIGHT + DAY)).toBe('kept');
+    expect(await insertAt(MIDNIGHT + DAY)).toBe('added');
     // Without a limit, like on the command line.
     await keptKey(backend, owner.id);
   });
@@ -117,7 +119,7 @@ function boundingDays(open: OpenBackend): void {
         (index % 2 ? backend : other).keys.insert(apiKey(owner.id), digest(), bounds, NOON, 'test'),
       ),
     );
-    expect(outcomes.filter((outcome) => outcome === 'kept')).toHaveLength(10);
+    expect(outcomes.filter((outcome) => outcome === 'added')).toHaveLength(10);
   });
 }
 
