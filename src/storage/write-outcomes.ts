@@ -4,7 +4,7 @@ import { type Clock, SECOND } from '../lib/clock.ts';
 const STUCK_AFTER = 10 * SECOND;
 
 /** Whether writes to one store succeed. */
-export interface WriteOutcome {
+interface WriteOutcome {
   /** A database file, or PostgreSQL. */
   readonly store: string;
   /** Why the last write failed; `undefined` when it succeeded. */

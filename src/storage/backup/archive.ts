@@ -33,7 +33,7 @@ const OF_THE_SYSTEM = new Set([
   ...['EMFILE', 'ENFILE', 'ENOMEM'],
 ]);
 
-/** Tells a full disk from a damaged backup. */
+/** An intact backup was unpacked incompletely, probably because the disk is full. */
 class IncompleteUnpackingError extends OperatorError {}
 
 /**

@@ -15,7 +15,7 @@ const LITTER = /^petstore-\d{8}T\d{6}Z\.backup\.\w{6}$/;
 
 const LOCK = '.petstore-backup.lock';
 
-export interface DatedBackup {
+interface DatedBackup {
   readonly file: string;
   readonly manifest: BackupManifest;
   /** The older backups of the same store that were deleted. */

@@ -11,12 +11,16 @@ import {
 /**
  * The highest acknowledged number of a database, in a small file next to it: the id of a pet, or the number of a
  * change to the accounts. It is written after every commit that assigns a number, before the commit is acknowledged.
- * It is not synced, so it survives a crash of the process, but not always one of the machine. For that case the
- * manifest durably reserves ids in blocks: a durable record of each id would double the syncs for creating pets.
+ * These writes are not synced, apart from the first one after the file was closed, so they survive a crash of the
+ * process, but not always one of the machine. For that case the manifest durably reserves ids of pets in blocks: a
+ * durable record of each id would double the syncs for creating pets.
  */
 export interface Acknowledged {
   readonly highest: number;
-  /** Whether no higher number was acknowledged: the machine did not restart since the last write, or it was synced. */
+  /**
+   * Whether certainly no higher number was acknowledged: the file was closed and synced after the last number, or the
+   * machine has not restarted since.
+   */
   readonly isExact: boolean;
 }
 

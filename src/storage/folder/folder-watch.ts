@@ -38,7 +38,7 @@ interface Problem {
 }
 
 /** The problems of a data folder, as sentences for operators. */
-export interface FolderProblems {
+interface FolderProblems {
   /** The folder or a file is lost, so that changes must be refused. */
   readonly lost: string | undefined;
   /** The folder or a file is read-only. */

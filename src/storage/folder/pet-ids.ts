@@ -36,7 +36,7 @@ export function beginIds(
 }
 
 /** The state of an environment's database at a start. */
-export interface FoundIds {
+interface FoundIds {
   /** Reads the highest id in the database, or 0. */
   readonly highestId: () => number;
   /** Whether the database existed but had lost all of its tables. */

@@ -15,7 +15,7 @@ import { findLostNodes } from './node-watch.ts';
 import { requirePrimary } from './primary.ts';
 
 /** A table of a sharded database. */
-export interface DistributedTable {
+interface DistributedTable {
   readonly name: string;
   /** The column, or `reference` if every node has all rows. */
   readonly distributedBy: string;
@@ -25,7 +25,7 @@ export interface DistributedTable {
 }
 
 /** The part of the distributed tables, without reference tables, that is on one node. */
-export interface NodeShare {
+interface NodeShare {
   /** `host:port` */
   readonly node: string;
   readonly shards: number;

@@ -20,7 +20,7 @@ import {
   usageFromRow,
 } from './usage-columns.ts';
 
-/** Hours added up to days in one transaction: few enough that creating a pet never waits long for it. */
+/** Hourly rows that are added up to days in one transaction: few enough that creating a pet never waits long for it. */
 const ADDED_UP_AT_ONCE = 240;
 
 const DAY_HOURS = 24;
@@ -35,7 +35,7 @@ export interface UsageBatches extends Pick<UsageStore, 'add'> {
 }
 
 export const usageChanges = {
-  /** Adds up some of the hours before this one to days; returns how many hours. */
+  /** Adds up some of the hourly rows before this hour to rows of days; returns the number of hourly rows. */
   async addUpUsage(transaction: Transaction, before: number): Promise<number> {
     const hours = await deleteHours(transaction, before).returningAll().execute();
     const days = new Map<string, KeyUsageRow>();
@@ -51,7 +51,7 @@ export const usageChanges = {
   },
 };
 
-/** Deletes some hours before this one, the oldest first. */
+/** Deletes some of the hourly rows before this hour, the oldest first. */
 function deleteHours(transaction: Transaction, before: number) {
   return transaction.deleteFrom('key_usage').where(({ eb, refTuple, selectFrom }) =>
     eb(
@@ -87,7 +87,7 @@ async function addDays(transaction: Transaction, rows: readonly KeyUsageRow[]): 
     .execute();
 }
 
-/** Requests by hour, on either engine. */
+/** Usage by key and operation, in hours and days, on either engine. */
 export class StoredUsage implements UsageStore {
   readonly #access: Access<typeof usageChanges>;
   readonly #batches: UsageBatches;

@@ -23,8 +23,9 @@ interface OpenedFile {
 }
 
 /**
- * The file of the request log, which is opened on first use. It is not part of the store: a missing, damaged or foreign
- * file is re-created, even while the service is running.
+ * The file of the request log, which is opened by `prepare` or at the first use. It is not part of the store: if it is
+ * missing or cannot be used, for example because it is damaged or of a newer release, it is re-created at the next use,
+ * also while the service is running.
  */
 export class RequestLogFile implements Engine {
   readonly #path: string;

@@ -36,7 +36,7 @@ interface Queue {
   sentAt: number | undefined;
 }
 
-export interface WriterOptions {
+interface WriterOptions {
   /** By default each writer starts its own thread. */
   readonly threads?: WriterThreads | undefined;
   readonly outcomes?: WriteOutcomes;

@@ -18,7 +18,7 @@ import { TABLES, type Table, titleOf, type Value } from './tables.ts';
 const BATCH = 1_000;
 
 /** Progress of the migration. */
-export interface MigrationEvents {
+interface MigrationEvents {
   /** @param rows how many rows there are to migrate and to compare. */
   onStart(rows: number): void;
   /** @param rows how many rows have been migrated or compared so far, by all runs. */
@@ -26,7 +26,7 @@ export interface MigrationEvents {
 }
 
 /** A migrated table, which is the same in both databases. */
-export interface MigratedTable {
+interface MigratedTable {
   readonly name: string;
   readonly rows: number;
   /** Digest of all rows, independent of their order: 64 hexadecimal digits. */

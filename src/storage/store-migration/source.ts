@@ -80,7 +80,7 @@ export class Source implements Disposable {
     return rows.map((row) => table.columns.map((name) => readCell(table, name, row[name] ?? null)));
   }
 
-  /** The highest number in a column, including assigned numbers that were lost. */
+  /** The highest number in a column; of the ids of pets, also those that may have been assigned and were lost. */
   highest({ name, file }: Table, column: string): bigint {
     const row = this.#files[file]
       .query<{ highest: bigint | null }, []>(`SELECT max(${column}) AS highest FROM ${name}`)
