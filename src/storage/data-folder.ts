@@ -12,6 +12,7 @@ import {
 import { basename, join } from 'node:path';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
+import { errorCodeOf } from '../lib/error-code.ts';
 import { refuseLostSharedMemory, refuseServedFolder } from './folder/served-folder.ts';
 import { type Lock, shareLock, takeLock } from './sqlite/lock.ts';
 
@@ -172,7 +173,7 @@ function makeSecret(folder: DataFolder): void {
     linkSync(draft, folder.secret);
     makeDurableIn(folder, folder.path);
   } catch (cause) {
-    if (!isCode(cause, 'EEXIST')) throw cause;
+    if (errorCodeOf(cause) !== 'EEXIST') throw cause;
   } finally {
     rmSync(draft, { force: true });
   }
@@ -189,13 +190,6 @@ export function makeDurable(path: string): void {
 }
 
 /** Like `makeDurable`, for a path in a data folder; does nothing in a throwaway folder. */
-export function makeDurableIn(
-  { isThrowaway }: Pick<DataFolder, 'isThrowaway'>,
-  path: string,
-): void {
+export function makeDurableIn({ isThrowaway }: DataFolder, path: string): void {
   if (!isThrowaway) makeDurable(path);
-}
-
-function isCode(cause: unknown, code: string): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === code;
 }

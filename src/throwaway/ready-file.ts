@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { messageOf, OperatorError, SetupError } from '../core/errors.ts';
+import { errorCodeOf } from '../lib/error-code.ts';
 import type { ControlAddress } from './control-server.ts';
 import type { FixtureKey } from './load-fixture.ts';
 
@@ -72,7 +73,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -115,12 +116,8 @@ function isAlive(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     // The process of another user may not be signalled.
-    return codeOf(error) === 'EPERM';
+    return errorCodeOf(error) === 'EPERM';
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** @throws OperatorError when the file does not exist yet, or is not a ready file. */

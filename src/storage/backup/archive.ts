@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { create, extract, list, type ReadEntry } from 'tar';
 import type { Environment } from '../../core/environments.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
+import { errorCodeOf } from '../../lib/error-code.ts';
 import { FILE_NAMES, makeDurable } from '../data-folder.ts';
 import { DATABASES } from '../folder/databases.ts';
 import { inspect } from '../sqlite/database.ts';
@@ -115,9 +116,7 @@ export async function unpackSound(file: string, into: string): Promise<BackupMan
     return await unpack(file, into);
   } catch (cause) {
     if (cause instanceof IncompleteUnpackingError) throw cause;
-    if (cause instanceof Error && 'code' in cause && OF_THE_SYSTEM.has(String(cause.code))) {
-      throw cause;
-    }
+    if (OF_THE_SYSTEM.has(String(errorCodeOf(cause)))) throw cause;
     throw new OperatorError(
       `${file} is not a sound backup: ${messageOf(cause)}. Nothing was changed.`,
       { cause },

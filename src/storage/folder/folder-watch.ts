@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
 import { isOutOfDescriptors } from '../../lib/descriptors.ts';
+import { errorCodeOf } from '../../lib/error-code.ts';
 
 interface Watched {
   readonly path: string;
@@ -119,7 +120,7 @@ export class FolderWatch {
     } catch (error) {
       // The file is checked again later; /readyz reports the lack of descriptors.
       if (isOutOfDescriptors(error)) return undefined;
-      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      const isMissing = errorCodeOf(error) === 'ENOENT';
       return lost(isMissing ? 'was moved or deleted' : `cannot be read (${messageOf(error)})`);
     }
     try {

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { messageOf, SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { errorCodeOf } from '../../lib/error-code.ts';
 import { type DataFolder, makeDurableIn } from '../data-folder.ts';
 import { waitForLock } from '../sqlite/lock.ts';
 
@@ -59,7 +60,7 @@ export function readManifest({ manifest: path }: DataFolder): Manifest | undefin
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    if (errorCodeOf(cause) === 'ENOENT') return undefined;
     throw new SetupError(`Cannot read ${path}: ${messageOf(cause)}.`, { cause });
   }
   const manifest = parse(text);
@@ -180,11 +181,7 @@ export function updateManifest(
  * Replaces the manifest atomically: after a crash the folder has either the old or the new one.
  * @param isDurable whether a crash after this returns always leaves the new one.
  */
-export function writeManifest(
-  folder: Pick<DataFolder, 'path' | 'manifest' | 'isThrowaway'>,
-  manifest: Manifest,
-  isDurable = true,
-): void {
+export function writeManifest(folder: DataFolder, manifest: Manifest, isDurable = true): void {
   const draft = `${folder.manifest}.new`;
   const flush = !folder.isThrowaway;
   writeFileSync(draft, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600, flush });

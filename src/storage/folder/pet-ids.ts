@@ -25,7 +25,7 @@ export function endOfBlock(highest: number): number {
  * @returns the entry for the database in the manifest.
  */
 export function beginIds(
-  folder: Pick<DataFolder, 'acknowledged'>,
+  folder: DataFolder,
   environment: Environment,
   highest: number,
   idsAfter = 0,

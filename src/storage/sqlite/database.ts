@@ -2,6 +2,7 @@ import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bu
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { messageOf, SetupError } from '../../core/errors.ts';
+import { errorCodeOf } from '../../lib/error-code.ts';
 import { FILE_NAMES, isThrowaway } from '../data-folder.ts';
 import type { Selection } from '../schema/selection.ts';
 import {
@@ -66,7 +67,7 @@ function refuseReadOnly(path: string): void {
     try {
       accessSync(each, constants.W_OK);
     } catch (cause) {
-      if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') continue;
+      if (errorCodeOf(cause) === 'ENOENT') continue;
       throw new SetupError(
         `Cannot write to ${each}: ${messageOf(cause)}. Make it writable for the user of the service.`,
         { cause },
@@ -133,7 +134,7 @@ function switchToLog(database: Database): void {
  * checked completely. Does not change the file or the files next to it.
  * @throws SetupError or SQLiteError
  */
-export function inspect(path: string, schema: Schema, expected: Expectations = {}): void {
+export function inspect(path: string, schema: Schema, expected: Expectations): void {
   try {
     look(path, schema, expected);
   } catch (cause) {

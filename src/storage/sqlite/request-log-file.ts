@@ -1,12 +1,10 @@
 import { rmSync, statSync } from 'node:fs';
 import { SetupError, StorageUnavailable } from '../../core/errors.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
-import { systemClock } from '../../lib/clock.ts';
 import type { Engine, NamedChange } from '../access.ts';
 import type { AddRequests } from '../requests/request-log.ts';
 import { rowFromRequest } from '../requests/request-log-rows.ts';
 import type { Selection, SelectionValue } from '../schema/selection.ts';
-import { WriteOutcomes } from '../write-outcomes.ts';
 import { sqliteEngine } from './engine.ts';
 import { SqliteFile } from './file.ts';
 import { REQUESTS_SCHEMA } from './migrations.ts';
@@ -113,7 +111,7 @@ function openFile(
   onDamage: () => void,
   threads: WriterThreads | undefined,
 ): OpenedFile {
-  const writer = new Writer({ threads, outcomes: new WriteOutcomes(systemClock) });
+  const writer = new Writer({ threads });
   writer.onDamage = onDamage;
   const open = () => new SqliteFile(path, REQUESTS_SCHEMA, writer, { onDamage });
   let file: SqliteFile;

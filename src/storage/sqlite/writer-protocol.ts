@@ -27,8 +27,11 @@ export interface Recorded {
   readonly storeId: string;
 }
 
-const PET_WRITES: ReadonlySet<Write['name']> = new Set([
-  ...(['createPet', 'importPets', 'resetEnvironment', 'probe'] as const),
+const PET_WRITES: ReadonlySet<Write['name']> = new Set<Write['name']>([
+  'createPet',
+  'importPets',
+  'resetEnvironment',
+  'probe',
 ]);
 
 /** Whether the number of a change must be recorded before it is acknowledged. */
