@@ -3,12 +3,12 @@ import type { Engine } from './access.ts';
 import { select } from './schema/selection.ts';
 
 // Without Kysely, because every start reads a setting, and the first one stores it.
-const FIND = select('settings', ['value'], 'WHERE name = ?');
+export const FIND_SETTING = select('settings', ['value'], 'WHERE name = ?');
 const INSERT = 'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING';
 
 /** Settings that all processes on one store share, on either engine. */
 export function storedSettings(engine: Pick<Engine, 'rows' | 'run'>): Settings {
-  const find = async (name: string) => (await engine.rows(FIND, name))[0]?.value;
+  const find = async (name: string) => (await engine.rows(FIND_SETTING, name))[0]?.value;
   return {
     async keep(name, value) {
       await engine.run(INSERT, name, value);

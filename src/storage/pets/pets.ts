@@ -46,7 +46,7 @@ export abstract class StoredPets implements PetStore {
   async create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {
     const creation = { pet, now: now.wall, request };
     if (!request) return this.insert(creation);
-    const name = JSON.stringify([request.accountId, request.key]);
+    const name = nameOf(request);
     if (this.#inFlight.has(name)) return { kind: 'conflict' };
     this.#inFlight.add(name);
     try {
@@ -91,6 +91,11 @@ export abstract class StoredPets implements PetStore {
       .where(({ eb, refTuple }) => eb(refTuple('account_id', 'key'), 'in', old));
     while ((await deletion.executeTakeFirst()).numDeletedRows > 0n);
   }
+}
+
+/** A unique name for an idempotent request. */
+export function nameOf({ accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>): string {
+  return JSON.stringify([accountId, key]);
 }
 
 type ReplyColumns = Pick<

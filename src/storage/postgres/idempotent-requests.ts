@@ -2,7 +2,7 @@ import type { Environment } from '../../core/environments.ts';
 import { type IdempotentRequest, REMEMBERED, type StoredReply } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pet-json.ts';
 import type { Pet } from '../../core/pets.ts';
-import { storedReply } from '../pets/pets.ts';
+import { nameOf, storedReply } from '../pets/pets.ts';
 import { select } from '../schema/selection.ts';
 import { integers, type Queries, texts } from './database.ts';
 import { petsById } from './pet-rows.ts';
@@ -97,9 +97,4 @@ export async function recall(
     if (reply) earlier.set(name, { fingerprint, created_at, reply });
   }
   return earlier;
-}
-
-/** A unique name for an idempotent request. */
-export function nameOf({ accountId, key }: { accountId: string; key: string }): string {
-  return JSON.stringify([accountId, key]);
 }

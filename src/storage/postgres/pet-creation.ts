@@ -4,10 +4,10 @@ import { isRemembered } from '../../core/idempotency.ts';
 import { NodeLost } from '../../core/node-lost.ts';
 import type { CreateOutcome, Pet } from '../../core/pets.ts';
 import { bucketOf } from '../pets/buckets.ts';
-import type { Creation } from '../pets/pets.ts';
+import { type Creation, nameOf } from '../pets/pets.ts';
 import type { PostgresDatabase } from './database.ts';
 import { isLostNode, isTaken } from './failures.ts';
-import { claim, type Earlier, nameOf, recall } from './idempotent-requests.ts';
+import { claim, type Earlier, recall } from './idempotent-requests.ts';
 import { insertNewPets, insertPets, newPetIds, skipTakenIds } from './pet-insertion.ts';
 
 /** How often new ids are taken before creating pets fails. */

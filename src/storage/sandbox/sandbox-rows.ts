@@ -14,6 +14,9 @@ export type SandboxColumns = Pick<
   (typeof SANDBOX_COLUMNS)[number]
 >;
 
+/** The sandbox of an account. */
+export const FIND_SANDBOX = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
+
 /** `undefined` if the account does not use the sandbox. */
 export function sandboxFromRow({ clock_offset, simulation }: SandboxColumns): Sandbox | undefined {
   if (clock_offset === 0 && simulation === null) return undefined;

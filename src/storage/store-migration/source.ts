@@ -6,14 +6,12 @@ import { systemClock } from '../../lib/clock.ts';
 import { type DataFolder, keepRestoreOut } from '../data-folder.ts';
 import { type Manifest, requireManifest } from '../folder/manifest.ts';
 import { StoreFiles } from '../folder/store-files.ts';
-import { select } from '../schema/selection.ts';
+import { FIND_SETTING } from '../settings.ts';
 import { type Expectations, openDatabase, query } from '../sqlite/database.ts';
 import { type Lock, takeLock } from '../sqlite/lock.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from '../sqlite/migrations.ts';
 import { HIGHEST_ID, LAST_CHANGE, selectNumber } from '../sqlite/numbers.ts';
 import type { Table, Value } from './tables.ts';
-
-const FIND_SETTING = select('settings', ['value'], 'WHERE name = ?');
 
 type Cell = string | bigint | Uint8Array | null;
 
